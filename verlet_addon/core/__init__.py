@@ -1,0 +1,1 @@
+"""The simulation: NumPy only, world space, metres, seconds, kilograms, float64."""

@@ -1,0 +1,91 @@
+"""Every setting, with its meaning, unit, range and default; the only home of the defaults."""
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Literal, get_args
+
+from .errors import SettingsError
+
+BodyType = Literal["CLOTH", "ROPE", "SOFT"]
+Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
+
+
+def _require(owner: object, name: str, low: float, high: float = inf) -> None:
+    """Raises SettingsError unless the named field is finite and within low … high."""
+    value = getattr(owner, name)
+    if not isfinite(value) or not low <= value <= high:
+        allowed = f"{low:g} or more" if high == inf else f"between {low:g} and {high:g}"
+        raise SettingsError(f"{name} is {value:g}; set it to {allowed}")
+
+
+def _require_choice(owner: object, name: str, choices: tuple[str, ...]) -> None:
+    """Raises SettingsError unless the named field is one of the choices."""
+    value = getattr(owner, name)
+    if value not in choices:
+        raise SettingsError(f"{name} is {value!r}; choose one of {', '.join(choices)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodySettings:
+    """How one body is made and behaves; shared by scripts and the interface."""
+
+    body_type: BodyType = "CLOTH"
+    """Cloth and soft bodies take mass from area, ropes from length; soft bodies keep their volume."""
+    mass: float = 0.5
+    """Total mass [kg], shared out over the vertices by rest length or rest area."""
+    stretch_compliance: float = 0.0
+    """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
+    shear_compliance: float = 1e-4
+    """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
+    bend_compliance: float = 1e3
+    """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
+    damping: float = 1.0
+    """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
+    use_tethers: bool = True
+    """Keep every vertex within its rest distance, along the surface, of the nearest pin."""
+    thickness: float = 0.005
+    """Distance kept from whatever the body touches [m]."""
+    friction: float = 1.0
+    """Coulomb coefficient of the surface; the slipperier of two touching surfaces decides."""
+    restitution: float = 0.0
+    """Share of the approach speed kept in a bounce, 0 … 1; the bouncier of two surfaces decides."""
+
+    def __post_init__(self) -> None:
+        _require_choice(self, "body_type", get_args(BodyType))
+        _require(self, "mass", 1e-9)
+        for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
+            _require(self, name, 0.0)
+        for name in ("damping", "thickness", "friction"):
+            _require(self, name, 0.0)
+        _require(self, "restitution", 0.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneSettings:
+    """How time is cut up, and the ground under all bodies."""
+
+    substeps: int = 20
+    """Steps per frame; more follow fast motion more closely."""
+    iterations: int = 1
+    """Relaxation sweeps per step; more substeps do more than more iterations."""
+    integrator: Integrator = "TCV_EXACT"
+    """Time-corrected Verlet exact for constant acceleration, the article's TCV, or plain Verlet."""
+    time_scale: float = 1.0
+    """Simulated seconds per second of playback; below 1 is slow motion."""
+    use_ground: bool = True
+    """Whether bodies collide with the ground plane."""
+    ground_height: float = 0.0
+    """Height of the ground plane along its normal [m]."""
+    ground_friction: float = 0.5
+    """Coulomb coefficient of the ground; the slipperier of two touching surfaces decides."""
+    ground_restitution: float = 0.0
+    """Bounce of the ground, 0 … 1; the bouncier of two touching surfaces decides."""
+
+    def __post_init__(self) -> None:
+        _require(self, "substeps", 1, 10_000)
+        _require(self, "iterations", 1, 10_000)
+        _require_choice(self, "integrator", get_args(Integrator))
+        _require(self, "time_scale", 0.0)
+        _require(self, "ground_height", -inf)
+        _require(self, "ground_friction", 0.0)
+        _require(self, "ground_restitution", 0.0, 1.0)
