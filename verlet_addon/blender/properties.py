@@ -1,0 +1,291 @@
+"""What the add-on keeps on objects and scenes; the defaults are those of `core.settings`."""
+
+from dataclasses import fields
+from typing import Any, cast
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..core.errors import SettingsError
+from ..core.settings import BodySettings, SceneSettings
+
+_BODY = BodySettings()
+_SCENE = SceneSettings()
+
+BODY_TYPES = (
+    ("CLOTH", "Cloth", "A thin sheet: flags, curtains, garments", "MOD_CLOTH", 0),
+    ("ROPE", "Rope", "Edges without faces: ropes, chains, hair", "CURVE_PATH", 1),
+    ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions, flesh", "MOD_SOFT", 2),
+)
+
+# Ranges here are soft: what a value may be at all is checked in `core.settings`, which says why.
+# Without options a property cannot be animated: a bake reads it once, at the first frame.
+
+
+class VERLET_PG_baked_key(bpy.types.PropertyGroup):
+    """One shape key that a bake made; its `name` is the key's name."""
+
+
+class VERLET_PG_body(bpy.types.PropertyGroup):
+    """Verlet settings of one object."""
+
+    enabled: BoolProperty(
+        name="Verlet Body",
+        description="This object takes part in the simulation",
+        options=set(),
+    )
+    body_type: EnumProperty(
+        name="Type",
+        description="What the mesh is made of",
+        items=BODY_TYPES,
+        default=_BODY.body_type,
+        options=set(),
+    )
+    mass: FloatProperty(
+        name="Mass",
+        description="Weight of the whole object",
+        default=_BODY.mass,
+        soft_min=0.001,
+        soft_max=100.0,
+        step=10,
+        precision=3,
+        unit="MASS",
+        options=set(),
+    )
+    pin_group: StringProperty(
+        name="Pin Group",
+        description=(
+            "Vertex group that holds the object: weight 1 follows the animated mesh exactly, "
+            "0 is free, between is drawn towards it"
+        ),
+        options=set(),
+    )
+    stretch_compliance: FloatProperty(
+        name="Stretch",
+        description="How far edges give when pulled; 0 does not stretch at all",
+        default=_BODY.stretch_compliance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=0.1,
+        precision=5,
+        options=set(),
+    )
+    shear_compliance: FloatProperty(
+        name="Shear",
+        description="How easily faces skew; 0 keeps their corners square",
+        default=_BODY.shear_compliance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=0.1,
+        precision=5,
+        options=set(),
+    )
+    bend_compliance: FloatProperty(
+        name="Bend",
+        description="How easily it folds; 0 keeps its shape, more is limper",
+        default=_BODY.bend_compliance,
+        soft_min=0.0,
+        soft_max=10_000.0,
+        step=100,
+        precision=3,
+        options=set(),
+    )
+    damping: FloatProperty(
+        name="Damping",
+        description="Share of the motion that air takes away per second; 0 swings on for ever",
+        default=_BODY.damping,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=10,
+        options=set(),
+    )
+    use_tethers: BoolProperty(
+        name="Hold Distance to Pins",
+        description="Never let any part hang further from the pins than the material is long",
+        default=_BODY.use_tethers,
+        options=set(),
+    )
+    thickness: FloatProperty(
+        name="Thickness",
+        description="Distance kept from whatever the object touches",
+        default=_BODY.thickness,
+        soft_min=0.0,
+        soft_max=0.1,
+        step=0.1,
+        precision=4,
+        subtype="DISTANCE",
+        options=set(),
+    )
+    friction: FloatProperty(
+        name="Friction",
+        description=(
+            "Grip of the surface, 0 slides freely; "
+            "where two surfaces touch, the more slippery one decides"
+        ),
+        default=_BODY.friction,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=10,
+        options=set(),
+    )
+    restitution: FloatProperty(
+        name="Bounciness",
+        description=(
+            "Speed kept in a bounce, 0 lands dead, 1 loses nothing; "
+            "where two surfaces touch, the bouncier one decides"
+        ),
+        default=_BODY.restitution,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=10,
+        options=set(),
+    )
+
+    baked_keys: CollectionProperty(
+        name="Baked Keys",
+        description="Shape keys that the last bake made",
+        type=VERLET_PG_baked_key,
+        options={"HIDDEN"},
+    )
+    made_basis: BoolProperty(
+        name="Made Basis",
+        description="The bake also made the Basis key",
+        options={"HIDDEN"},
+    )
+
+    def to_core(self) -> BodySettings:
+        """The settings as the core takes them."""
+        return BodySettings(**_values(self, BodySettings))
+
+
+class VERLET_PG_scene(bpy.types.PropertyGroup):
+    """Verlet settings of one scene."""
+
+    substeps: IntProperty(
+        name="Substeps",
+        description="Steps per frame; more follow fast motion more closely and take longer",
+        default=_SCENE.substeps,
+        soft_min=1,
+        soft_max=100,
+        options=set(),
+    )
+    iterations: IntProperty(
+        name="Iterations",
+        description="Passes per step; more substeps help more than more iterations",
+        default=_SCENE.iterations,
+        soft_min=1,
+        soft_max=100,
+        options=set(),
+    )
+    integrator: EnumProperty(
+        name="Integrator",
+        description="How motion carries on from one step to the next",
+        items=(
+            ("TCV_EXACT", "Exact", "Falls right at any frame rate, also while time is scaled"),
+            ("TCV", "Time-Corrected", "Time-corrected Verlet as it was first published"),
+            ("VERLET", "Plain", "Verlet without time correction, for comparison"),
+        ),
+        default=_SCENE.integrator,
+        options=set(),
+    )
+    time_scale: FloatProperty(
+        name="Time Scale",
+        description="Speed of time: below 1 is slow motion, 0 stands still; can be animated",
+        default=_SCENE.time_scale,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=10,
+        options={"ANIMATABLE"},
+    )
+    use_ground: BoolProperty(
+        name="Ground",
+        description="Bodies rest on a ground plane",
+        default=_SCENE.use_ground,
+    )
+    ground_height: FloatProperty(
+        name="Height",
+        description="Height of the ground plane, or its distance from the ground object",
+        default=_SCENE.ground_height,
+        step=10,
+        subtype="DISTANCE",
+    )
+    ground_object: PointerProperty(
+        name="Object",
+        description="Object whose local XY plane is the ground, to tilt or animate it",
+        type=bpy.types.Object,
+    )
+    ground_friction: FloatProperty(
+        name="Friction",
+        description="Grip of the ground, 0 slides freely; the more slippery surface decides",
+        default=_SCENE.ground_friction,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=10,
+        options=set(),
+    )
+    ground_restitution: FloatProperty(
+        name="Bounciness",
+        description="Speed kept in a bounce off the ground; the bouncier surface decides",
+        default=_SCENE.ground_restitution,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=10,
+        options=set(),
+    )
+
+    def to_core(self) -> SceneSettings:
+        """The settings as the core takes them."""
+        return SceneSettings(**_values(self, SceneSettings))
+
+
+def body_properties(obj: bpy.types.Object) -> VERLET_PG_body:
+    """The Verlet settings of an object."""
+    holder: Any = obj
+    return cast(VERLET_PG_body, holder.verlet)
+
+
+def scene_properties(scene: bpy.types.Scene) -> VERLET_PG_scene:
+    """The Verlet settings of a scene."""
+    holder: Any = scene
+    return cast(VERLET_PG_scene, holder.verlet)
+
+
+def body_settings(obj: bpy.types.Object) -> BodySettings:
+    """An object's settings for the core.
+
+    Raises
+    ------
+    SettingsError
+        A value is out of range; the message names the object.
+    """
+    try:
+        return body_properties(obj).to_core()
+    except SettingsError as error:
+        raise SettingsError(f"{obj.name}: {error}") from error
+
+
+def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
+    """A scene's settings for the core.
+
+    Raises
+    ------
+    SettingsError
+        A value is out of range; the message names the scene.
+    """
+    try:
+        return scene_properties(scene).to_core()
+    except SettingsError as error:
+        raise SettingsError(f"{scene.name}: {error}") from error
+
+
+def _values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:
+    """What a group holds for each field of a settings class."""
+    return {field.name: getattr(group, field.name) for field in fields(settings)}
