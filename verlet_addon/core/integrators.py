@@ -1,6 +1,7 @@
 """The integration schemes of the sources, and the step that the solver takes with them.
 
-In the formulas x is position, v velocity, a acceleration, c damping, h this step, h₋ the step before.
+In the formulas x is position, v velocity, a acceleration, c damping, h this step and h₋ the step
+before.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,11 +11,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .drag import decay_span, mean_decay, mean_ramp
 from .errors import SettingsError
 from .mesh import Floats
 
 Option = TypeVar("Option")
-Gains = Callable[[float, float, ArrayLike], tuple[ArrayLike, ArrayLike]]
+Gain = Floats | float
+Gains = Callable[[float, float, Floats], tuple[Gain, Gain]]
 Field = Callable[[Floats, Floats, float], Floats]
 Clock = list[tuple[float, float]]
 Start = Callable[[Floats, Floats, float], Floats]
@@ -22,30 +25,28 @@ Scheme = Callable[[Field, Floats, Floats, Clock, Start], Iterator[Floats]]
 
 MAX_START_DECAY = 300.0
 """Largest damping × step run backwards: e³⁰⁰ can still be squared in a float."""
+NO_DAMPING = np.zeros(())
+"""The study's schemes feel drag through the acceleration."""
 
 
 # The solver's step: x' = x + (x − x₋)·velocity_gain + a·acceleration_gain
 
 
-def verlet_gains(
-    dt: float, previous_dt: float, damping: ArrayLike
-) -> tuple[ArrayLike, ArrayLike]:
+def verlet_gains(dt: float, _previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """x' = x + (x − x₋)·e^(−c h) + a h²."""
-    return np.exp(-np.multiply(damping, dt)), dt * dt
+    return np.exp(-damping * dt), dt * dt
 
 
-def tcv_gains(dt: float, previous_dt: float, damping: ArrayLike) -> tuple[ArrayLike, ArrayLike]:
+def tcv_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a h²."""
-    return dt / previous_dt * np.exp(-np.multiply(damping, dt)), dt * dt
+    return dt / previous_dt * np.exp(-damping * dt), dt * dt
 
 
-def tcv_exact_gains(
-    dt: float, previous_dt: float, damping: ArrayLike
-) -> tuple[ArrayLike, ArrayLike]:
-    """x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `_mean_span`."""
-    span = _mean_span(dt, previous_dt, np.asarray(damping, dtype=float))
-    decay = np.multiply(damping, span)
-    return dt / previous_dt * np.exp(-decay), dt * span * _mean_decay(decay)
+def tcv_exact_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
+    """x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
+    span = decay_span(dt, previous_dt, damping)
+    decay = damping * span
+    return dt / previous_dt * np.exp(-decay), dt * span * mean_decay(decay)
 
 
 GAINS: dict[str, Gains] = {
@@ -62,9 +63,9 @@ def step_gains(
 
     ``x' = x + (x − x₋)·velocity_gain + a·acceleration_gain``
 
-    TCV_EXACT follows v' = a − c v without error for constant a, whatever the steps; without drag its
-    factors are h/h₋ and h(h + h₋)/2. TCV and VERLET multiply the former displacement by e^(−c h), so
-    that their drag, too, hardly depends on the number of steps.
+    TCV_EXACT follows v' = a − c v without error for constant a, whatever the steps; without drag
+    its factors are h/h₋ and h(h + h₋)/2. TCV and VERLET multiply the former displacement by
+    e^(−c h), so that their drag, too, hardly depends on the number of steps.
 
     Parameters
     ----------
@@ -87,19 +88,19 @@ def step_gains(
 
     Notes
     -----
-    J. Dummer, *A Simple Time-Corrected Verlet Integration Method*, eq. 7 (TCV); *Verlet integration*
-    in the free encyclopedia (VERLET; TCV_EXACT without drag); the exact drag is derived in
-    ``docs/integrators.md``.
+    J. Dummer, *A Simple Time-Corrected Verlet Integration Method*, eq. 7 (TCV); *Verlet
+    integration* in the free encyclopedia (VERLET; TCV_EXACT without drag); the exact drag is
+    derived in ``docs/integrators.md``.
     """
-    gains = _choose("integrator", integrator, GAINS)
+    gains, drag = _choose("integrator", integrator, GAINS), np.asarray(damping, dtype=float)
     if not (0.0 < dt < np.inf and 0.0 < previous_dt < np.inf):
         raise SettingsError(
             f"steps of {previous_dt:g} s and then {dt:g} s; both must be finite and above 0"
         )
-    velocity_gain, acceleration_gain = np.broadcast_arrays(
-        *gains(dt, previous_dt, damping), np.asarray(damping, dtype=float)
-    )[:2]
-    return velocity_gain, acceleration_gain
+    velocity_gain, acceleration_gain = gains(dt, previous_dt, drag)
+    return np.broadcast_to(velocity_gain, drag.shape), np.broadcast_to(
+        acceleration_gain, drag.shape
+    )
 
 
 def start_displacement(
@@ -107,7 +108,7 @@ def start_displacement(
 ) -> Floats:
     """Returns x − x₋ over an imagined step before the first, from the velocity at the start.
 
-    ``x − x₋ = v (e^(c h₋) − 1)/c − a (e^(c h₋) − 1 − c h₋)/c²``, which is v h₋ − ½ a h₋² without drag
+    ``x − x₋ = v (e^(c h₋) − 1)/c − a (e^(c h₋) − 1 − c h₋)/c²``, without drag v h₋ − ½ a h₋²
 
     Parameters
     ----------
@@ -125,48 +126,180 @@ def start_displacement(
     is derived in ``docs/integrators.md``.
     """
     decay = -np.minimum(np.multiply(damping, previous_dt), MAX_START_DECAY)
-    growth = _mean_decay(decay)
-    bend = _mean_ramp(decay)
-    return np.asarray(
-        np.multiply(velocity, previous_dt * growth)
-        - np.multiply(acceleration, previous_dt * previous_dt * bend)
-    )
+    drift = np.multiply(velocity, previous_dt * mean_decay(decay))
+    bend = np.multiply(acceleration, previous_dt * previous_dt * mean_ramp(decay))
+    return np.asarray(drift - bend)
 
 
-def _mean_decay(decay: Floats) -> Floats:
-    """(1 − e^(−z))/z, the mean of e^(−z τ) over τ = 0 … 1; 1 where z = 0."""
-    z = np.where(decay == 0.0, 1.0, decay)
-    return np.where(decay == 0.0, 1.0, -np.expm1(-z) / z)
+# The schemes for study: each yields the positions after the steps of `clock`, pairs of (t, h)
 
 
-def _mean_ramp(decay: Floats) -> Floats:
-    """(e^(−z) − 1 + z)/z², by its series where the difference would lose digits."""
-    z = np.where(np.abs(decay) < 0.1, 1.0, decay)
-    closed = (np.expm1(-z) + z) / (z * z)
-    series = np.polynomial.polynomial.polyval(decay, _RAMP_SERIES)
-    return np.where(np.abs(decay) < 0.1, series, closed)
+def _euler(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> Iterator[Floats]:
+    """v' = v + a h; x' = x + v' h."""
+    for t, h in clock:
+        v = v + field(x, v, t) * h
+        x = x + v * h
+        yield x
 
 
-def _mean_span(dt: float, previous_dt: float, damping: Floats) -> Floats:
-    """The time s over which drag acts between the middles of two steps; (h + h₋)/2 where c = 0.
+def _improved_euler(
+    field: Field, x: Floats, v: Floats, clock: Clock, _start: Start
+) -> Iterator[Floats]:
+    """x' = x + v h + ½ a h²; v' = v + a h."""
+    for t, h in clock:
+        a = field(x, v, t)
+        x = x + v * h + a * h * h / 2
+        v = v + a * h
+        yield x
 
-    The mean velocities ū of successive steps under v' = a − c v obey ū' − a/c = (ū − a/c)·e^(−c s)
-    with c s = c(h + h₋)/2 + ln S(c h₋/2) − ln S(c h/2) and S(z) = sinh(z)/z.
+
+def _velocity_verlet(
+    field: Field, x: Floats, v: Floats, clock: Clock, _start: Start
+) -> Iterator[Floats]:
+    """x' = x + v h + ½ a h²; v' = v + ½(a + a')h, where a' feels the velocity v + a h."""
+    for t, h in clock:
+        a = field(x, v, t)
+        x = x + v * h + a * h * h / 2
+        v = v + (a + field(x, v + a * h, t + h)) * h / 2
+        yield x
+
+
+def _leapfrog(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> Iterator[Floats]:
+    """u' = u + a(h₋ + h)/2; x' = x + u' h, where u is the velocity half a step earlier."""
+    previous_h = clock[0][1]
+    u = v - field(x, v, 0.0) * previous_h / 2
+    for t, h in clock:
+        a = field(x, v, t)
+        u = u + a * (previous_h + h) / 2
+        x = x + u * h
+        v = u + a * h / 2
+        previous_h = h
+        yield x
+
+
+def _two_positions(
+    gains: Gains, field: Field, x: Floats, v: Floats, clock: Clock, start: Start
+) -> Iterator[Floats]:
+    """x' = x + (x − x₋)·velocity_gain + a·acceleration_gain, the solver's step without drag."""
+    previous_h = clock[0][1]
+    displacement = start(v, field(x, v, 0.0), previous_h)
+    for t, h in clock:
+        a = field(x, v, t)
+        velocity_gain, acceleration_gain = gains(h, previous_h, NO_DAMPING)
+        displacement = displacement * velocity_gain + a * acceleration_gain
+        x = x + displacement
+        v = displacement / h + a * h / 2
+        previous_h = h
+        yield x
+
+
+def _taylor_start(v: Floats, a: Floats, h: float) -> Floats:
+    """x₀ − x₋₁ = v₀ h₋ − ½ a₀ h₋²."""
+    return start_displacement(v, a, h, 0.0)
+
+
+def _naive_start(v: Floats, _a: Floats, h: float) -> Floats:
+    """x₀ − x₋₁ = v₀ h₋, which misses the path by ½ a₀ h₋² at once."""
+    return v * h
+
+
+SCHEMES: dict[str, Scheme] = {
+    "euler": _euler,
+    "improved_euler": _improved_euler,
+    "verlet": partial(_two_positions, verlet_gains),
+    "tcv": partial(_two_positions, tcv_gains),
+    "tcv_exact": partial(_two_positions, tcv_exact_gains),
+    "velocity_verlet": _velocity_verlet,
+    "leapfrog": _leapfrog,
+}
+STARTS: dict[str, Start] = {"taylor": _taylor_start, "naive": _naive_start}
+
+
+def trajectory(
+    scheme: str,
+    acceleration: Callable[[Floats, Floats, float], ArrayLike],
+    x0: ArrayLike,
+    v0: ArrayLike,
+    time_steps: ArrayLike,
+    *,
+    start: str = "taylor",
+) -> Floats:
+    """Returns the positions that a scheme reaches from x0 and v0, step after step.
+
+    Parameters
+    ----------
+    scheme
+        ``euler``, ``improved_euler``, ``verlet``, ``tcv``, ``tcv_exact``, ``velocity_verlet`` or
+        ``leapfrog``.
+    acceleration
+        ``acceleration(x, v, t)``, a number or of the shape of `x0`, at positions x, velocities v
+        and time t since the start. The first v is `v0`. Later, the Euler schemes pass their own v;
+        ``velocity_verlet`` its own v and, at the end of the step, v + a h; the others
+        (x − x₋)/h₋ + ½ a₋ h₋, the mean velocity of the last step carried on to its end.
+    x0, v0
+        Start position, of any shape, and velocity, a number or of the same shape.
+    time_steps
+        Every h in turn, above 0.
+    start
+        How ``verlet``, ``tcv`` and ``tcv_exact`` imagine the position before the first; the other
+        schemes start from v0 itself. The imagined step is as long as the first. ``taylor``:
+        x₋₁ = x₀ − v₀ h₋ + ½ a₀ h₋²; ``naive``: x₋₁ = x₀ − v₀ h₋, kept to show how far it misses.
+
+    Returns
+    -------
+    positions
+        ``(len(time_steps) + 1, …)``, the first being `x0`.
+
+    Raises
+    ------
+    SettingsError
+        If the scheme or the start is unknown, a step is not above 0, or the shapes do not fit.
+
+    Notes
+    -----
+    J. Dummer, *A Simple Time-Corrected Verlet Integration Method*: ``euler``, ``improved_euler``,
+    ``verlet``, ``tcv`` (eq. 7), both starts (eq. 2). *Verlet integration* in the free encyclopedia:
+    ``tcv_exact``, ``velocity_verlet``, ``leapfrog``.
+
+    Examples
+    --------
+    >>> trajectory("tcv_exact", lambda x, v, t: -10.0, 0.0, 5.0, [0.1, 0.3, 0.6])
+    array([0.  , 0.45, 1.2 , 0.  ])
     """
-    after = dt * _log_sinhc_over(damping * dt / 2)
-    before = previous_dt * _log_sinhc_over(damping * previous_dt / 2)
-    return (dt + previous_dt + before - after) / 2
+    run = _choose("scheme", scheme, SCHEMES)
+    imagine = _choose("start", start, STARTS)
+    x = np.asarray(x0, dtype=float)
+    v = _spread("v0", v0, x)
+    clock = _clock(time_steps)
+
+    def field(x: Floats, v: Floats, t: float) -> Floats:
+        return _spread("the acceleration", acceleration(x, v, t), x)
+
+    moved = run(field, x, v, clock, imagine) if clock else ()
+    return np.stack([x, *moved])
 
 
-def _log_sinhc_over(z: Floats) -> Floats:
-    """ln(sinh(z)/z)/z, by its series where the logarithm would lose digits."""
-    series = z * np.polynomial.polynomial.polyval(z * z, _LOG_SINHC_SERIES)
-    far = np.maximum(z, 0.1)
-    return np.where(z < 0.1, series, 1.0 + np.log(-np.expm1(-2 * far) / (2 * far)) / far)
+def _clock(time_steps: ArrayLike) -> Clock:
+    """Every step's beginning and length; raises SettingsError if a step is not above 0."""
+    steps = np.asarray(time_steps, dtype=float)
+    if steps.ndim != 1:
+        raise SettingsError(f"time_steps have shape {steps.shape}; give one row of steps")
+    wrong = np.flatnonzero(~((steps > 0.0) & (steps < np.inf)))
+    if len(wrong):
+        first = wrong[0]
+        raise SettingsError(f"time step {first} is {steps[first]:g} s; make it finite and above 0")
+    return list(zip((np.cumsum(steps) - steps).tolist(), steps.tolist(), strict=True))
 
 
-_RAMP_SERIES = (-1.0) ** np.arange(10) / np.cumprod(np.arange(1.0, 12.0))[1:]
-_LOG_SINHC_SERIES = np.array([1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775])
+def _spread(what: str, value: ArrayLike, positions: Floats) -> Floats:
+    """The value in the shape of the positions; raises SettingsError if it does not fit."""
+    values = np.asarray(value, dtype=float)
+    try:
+        return np.broadcast_to(values, positions.shape)
+    except ValueError:
+        raise SettingsError(
+            f"{what} has shape {values.shape}; give a number or the shape {positions.shape} of x0"
+        ) from None
 
 
 def _choose(what: str, name: str, options: dict[str, Option]) -> Option:
