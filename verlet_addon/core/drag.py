@@ -8,6 +8,8 @@ import numpy as np
 
 from .mesh import Floats
 
+SMALL = 0.1
+"""Below it the series lose no digits, and the closed forms would."""
 _FACTORIALS = np.cumprod(np.arange(1.0, 12.0))
 _RAMP_SERIES = (-1.0) ** np.arange(10) / _FACTORIALS[1:]
 _LOG_SINHC_SERIES = np.array([1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775])
@@ -21,7 +23,7 @@ def mean_decay(z: Floats) -> Floats:
 
 def mean_ramp(z: Floats) -> Floats:
     """(e^(−z) − 1 + z)/z², the mean of (1 − e^(−z τ))/z over τ = 0 … 1."""
-    small = np.abs(z) < 0.1  # where the difference would lose digits
+    small = np.abs(z) < SMALL
     divisor = np.where(small, 1.0, z)
     closed = (np.expm1(-divisor) / divisor + 1.0) / divisor
     series = np.polynomial.polynomial.polyval(np.where(small, z, 0.0), _RAMP_SERIES)
@@ -42,7 +44,7 @@ def decay_span(dt: float, previous_dt: float, damping: Floats) -> Floats:
 
 def _log_sinhc_over(z: Floats) -> Floats:
     """ln(sinh(z)/z)/z."""
-    near, far = np.minimum(z, 0.1), np.maximum(z, 0.1)  # near, the logarithm would lose digits
+    near, far = np.minimum(z, SMALL), np.maximum(z, SMALL)
     series = near * np.polynomial.polynomial.polyval(near * near, _LOG_SINHC_SERIES)
     closed = 1.0 + np.log(-np.expm1(-2.0 * far) / (2.0 * far)) / far
-    return np.where(z < 0.1, series, closed)
+    return np.where(z < SMALL, series, closed)

@@ -33,17 +33,17 @@ NO_DAMPING = np.zeros(())
 
 
 def verlet_gains(dt: float, _previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """x' = x + (x − x₋)·e^(−c h) + a h²."""
+    """Plain Verlet: x' = x + (x − x₋)·e^(−c h) + a h²."""
     return np.exp(-damping * dt), dt * dt
 
 
 def tcv_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a h²."""
+    """Time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a h²."""
     return dt / previous_dt * np.exp(-damping * dt), dt * dt
 
 
 def tcv_exact_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
+    """Exact: x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
     span = decay_span(dt, previous_dt, damping)
     decay = damping * span
     return dt / previous_dt * np.exp(-decay), dt * span * mean_decay(decay)
@@ -135,7 +135,7 @@ def start_displacement(
 
 
 def _euler(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> Iterator[Floats]:
-    """v' = v + a h; x' = x + v' h."""
+    """Velocity first: v' = v + a h; x' = x + v' h."""
     for t, h in clock:
         v = v + field(x, v, t) * h
         x = x + v * h
@@ -145,7 +145,7 @@ def _euler(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> I
 def _improved_euler(
     field: Field, x: Floats, v: Floats, clock: Clock, _start: Start
 ) -> Iterator[Floats]:
-    """x' = x + v h + ½ a h²; v' = v + a h."""
+    """Position by Taylor: x' = x + v h + ½ a h²; v' = v + a h."""
     for t, h in clock:
         a = field(x, v, t)
         x = x + v * h + a * h * h / 2
@@ -156,7 +156,7 @@ def _improved_euler(
 def _velocity_verlet(
     field: Field, x: Floats, v: Floats, clock: Clock, _start: Start
 ) -> Iterator[Floats]:
-    """x' = x + v h + ½ a h²; v' = v + ½(a + a')h, where a' feels the velocity v + a h."""
+    """Both by Taylor: x' = x + v h + ½ a h²; v' = v + ½(a + a')h, where a' feels v + a h."""
     for t, h in clock:
         a = field(x, v, t)
         x = x + v * h + a * h * h / 2
@@ -165,7 +165,7 @@ def _velocity_verlet(
 
 
 def _leapfrog(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> Iterator[Floats]:
-    """u' = u + a(h₋ + h)/2; x' = x + u' h, where u is the velocity half a step earlier."""
+    """Velocity u at half steps: u' = u + a(h₋ + h)/2; x' = x + u' h."""
     previous_h = clock[0][1]
     u = v - field(x, v, 0.0) * previous_h / 2
     for t, h in clock:
@@ -180,7 +180,7 @@ def _leapfrog(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -
 def _two_positions(
     gains: Gains, field: Field, x: Floats, v: Floats, clock: Clock, start: Start
 ) -> Iterator[Floats]:
-    """x' = x + (x − x₋)·velocity_gain + a·acceleration_gain, the solver's step without drag."""
+    """The solver's step: x' = x + (x − x₋)·velocity_gain + a·acceleration_gain."""
     previous_h = clock[0][1]
     displacement = start(v, field(x, v, 0.0), previous_h)
     for t, h in clock:
@@ -194,12 +194,12 @@ def _two_positions(
 
 
 def _taylor_start(v: Floats, a: Floats, h: float) -> Floats:
-    """x₀ − x₋₁ = v₀ h₋ − ½ a₀ h₋²."""
+    """The path run backwards: x₀ − x₋₁ = v₀ h₋ − ½ a₀ h₋²."""
     return start_displacement(v, a, h, 0.0)
 
 
 def _naive_start(v: Floats, _a: Floats, h: float) -> Floats:
-    """x₀ − x₋₁ = v₀ h₋, which misses the path by ½ a₀ h₋² at once."""
+    """A straight line: x₀ − x₋₁ = v₀ h₋, which misses the path by ½ a₀ h₋² at once."""
     return v * h
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import MeshError
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -63,3 +65,61 @@ class Frame:
     """Scene frame of the sample that led here."""
     positions: list[Floats]
     """Per body (n, 3) [m]."""
+
+
+LARGEST = 1e6
+"""Coordinates beyond this are taken for damage: a shape key's float32 is 0.1 m coarse there [m]."""
+SHORTEST_EDGE = 1e-9
+"""Edges shorter than this have no direction [m]."""
+
+
+def check_mesh(mesh: MeshData) -> None:
+    """Raises MeshError, in one sentence, if the mesh cannot be simulated as it is."""
+    for problem in (_positions_problem, _edges_problem, _faces_problem, _pins_problem):
+        text = problem(mesh)
+        if text:
+            raise MeshError(f"'{mesh.name}' {text}")
+
+
+def _positions_problem(mesh: MeshData) -> str | None:
+    """What is wrong with the coordinates."""
+    if not len(mesh.positions):
+        return "has no vertices; add some, or release it"
+    wrong = np.flatnonzero(~(np.abs(mesh.positions) < LARGEST).all(axis=1))
+    if len(wrong):
+        place = ", ".join(f"{value:g}" for value in mesh.positions[wrong[0]])
+        return (
+            f"has {len(wrong)} vertices at impossible coordinates, vertex {wrong[0]} at ({place}); "
+            "move or delete them"
+        )
+    if not np.isfinite(mesh.velocities).all():
+        return "moves at an infinite speed before the first frame; look at its animation there"
+    return None
+
+
+def _edges_problem(mesh: MeshData) -> str | None:
+    """What is wrong with the edges."""
+    if not len(mesh.edges):
+        return "has no edges, so nothing holds it together; add edges, or release it"
+    ends = mesh.positions[mesh.edges]
+    short = np.count_nonzero(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) < SHORTEST_EDGE)
+    if short:
+        return f"has {short} edges of no length; use Merge by Distance in Edit Mode"
+    return None
+
+
+def _faces_problem(mesh: MeshData) -> str | None:
+    """What is wrong with the faces."""
+    faces = np.split(mesh.face_vertices, mesh.face_starts[1:-1]) if len(mesh.face_starts) > 1 else []
+    corners = {tuple(sorted(face.tolist())) for face in faces}
+    doubled = len(faces) - len(corners)
+    if doubled:
+        return f"has {doubled} faces twice over; delete the duplicates in Edit Mode"
+    return None
+
+
+def _pins_problem(mesh: MeshData) -> str | None:
+    """What is wrong with the pins."""
+    if (mesh.pin_weights >= 1.0).all():
+        return "has every vertex pinned, so nothing can move; lower some weights of its pin group"
+    return None

@@ -2,8 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from .mesh import Frame, MeshData, Sample
+import numpy as np
+
+from .build import build
+from .errors import DivergenceError
+from .mesh import Floats, Frame, Ground, MeshData, Sample, check_mesh
+from .model import ParticleState, SoftBodyModel
 from .settings import BodySettings, SceneSettings
+from .solver import StepInput, step
+
+FASTEST = 1e4
+"""Nothing that is simulated well moves faster than this [m/s]."""
 
 
 def simulate(
@@ -12,6 +21,86 @@ def simulate(
     scene_settings: SceneSettings,
     samples: Iterable[Sample],
 ) -> Iterator[Frame]:
-    """Yields one Frame per Sample, the first being the start as it is; stop iterating to cancel."""
-    raise NotImplementedError
-    yield
+    """Yields one Frame per Sample, the first being the start as it is; stop iterating to cancel.
+
+    Parameters
+    ----------
+    meshes, body_settings : one of each per body.
+    scene_settings : substeps, iterations, integrator, and how rough and bouncy the ground is.
+    samples : the scene frame by frame; the first tells where everything starts.
+
+    Raises
+    ------
+    MeshError
+        If a mesh cannot be simulated as it is.
+    DivergenceError
+        If positions or speeds leave any sane range.
+    """
+    for mesh in meshes:
+        check_mesh(mesh)
+    incoming = iter(samples)
+    before = next(incoming)
+    yield Frame(before.frame, [mesh.positions for mesh in meshes])
+    model: SoftBodyModel | None = None
+    for sample in incoming:
+        if sample.duration > 0.0:
+            dt = sample.duration / scene_settings.substeps
+            if model is None:
+                model, state = build(meshes, body_settings, gravity=sample.gravity, dt=dt)
+            for given in _substeps(before, sample, scene_settings.substeps):
+                step(model, state, scene_settings, given)
+            _check_sane(model, state, sample.frame)
+        positions = meshes_positions(meshes) if model is None else _split(model, state)
+        yield Frame(sample.frame, positions)
+        before = sample
+
+
+def meshes_positions(meshes: Sequence[MeshData]) -> list[Floats]:
+    """Every body as it is at the start."""
+    return [mesh.positions for mesh in meshes]
+
+
+def _substeps(before: Sample, after: Sample, substeps: int) -> Iterator[StepInput]:
+    """Cuts the way from one sample to the next into equal steps."""
+    start, end = (np.concatenate(sample.targets).T for sample in (before, after))
+    shift = np.zeros(3)
+    if before.ground is not None and after.ground is not None:
+        shift = (after.ground.point - before.ground.point) / substeps
+    for number in range(1, substeps + 1):
+        share = number / substeps
+        yield StepInput(
+            dt=after.duration / substeps,
+            gravity=after.gravity,
+            targets=end if number == substeps else start + (end - start) * share,
+            ground=_between(before.ground, after.ground, share),
+            ground_shift=shift,
+        )
+
+
+def _between(before: Ground | None, after: Ground | None, share: float) -> Ground | None:
+    """The ground a share of the way from one sample to the next."""
+    if before is None or after is None:
+        return after
+    normal = before.normal + (after.normal - before.normal) * share
+    return Ground(
+        point=before.point + (after.point - before.point) * share,
+        normal=normal / np.linalg.norm(normal),
+    )
+
+
+def _split(model: SoftBodyModel, state: ParticleState) -> list[Floats]:
+    """Per body (n, 3) positions."""
+    return np.split(np.ascontiguousarray(state.positions.T), model.body_starts[1:-1])
+
+
+def _check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
+    """Raises DivergenceError naming the first body that is not finite or far too fast."""
+    speeds = np.sqrt((state.velocities() ** 2).sum(axis=0))
+    wrong = np.flatnonzero(~(speeds < FASTEST))
+    if len(wrong):
+        body = int(np.searchsorted(model.body_starts, wrong[0], side="right")) - 1
+        raise DivergenceError(
+            f"'{model.names[body]}' became unstable at frame {frame}, moving at "
+            f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or look for a pin or the ground "
+            "that jumps"
+        )

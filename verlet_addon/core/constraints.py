@@ -1,0 +1,147 @@
+"""Constraint sets as structures of arrays, sorted by graph colour.
+
+A set is constant. `batches` makes what a time step needs from it, one batch per colour, for one
+h² (the factor of acceleration in the step), so that compliance and gravity see the same h².
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .coloring import color_constraints
+from .mesh import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Pairs of particles with a rest length: kept equal, at most, or at least that far apart."""
+
+    pairs: Integers
+    """(m, 2) sorted by colour."""
+    starts: Integers
+    """(colours + 1,) where each colour begins."""
+    rest_lengths: Floats
+    """(m,) [m]."""
+    compliances: Floats
+    """(m,) elongation per force [m/N]; 0 = rigid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stencils:
+    """Bends: the vector g = Σ coefficient · x, as long as 2 sin(turn / 2), kept at its rest length."""
+
+    members: Integers
+    """(m, k) particles, sorted by colour; lines have 3, hinges 4 (p, q, a, b)."""
+    starts: Integers
+    """(colours + 1,) where each colour begins."""
+    coefficients: Floats
+    """(m, k) [1/m]; each row sums to 0."""
+    rests: Floats
+    """(m,) rest length of g, signed by the side of the normal for signed hinges."""
+    compliances: Floats
+    """(m,) |g| per moment [1/(N m)]; 0 = rigid."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceBatch:
+    """The distances of one colour, ready for one h²."""
+
+    particles: Integers
+    """(2c,) all first ends, then all second ends."""
+    rest_lengths: Floats
+    first_masses: Floats
+    """(c,) inverse masses of the first ends."""
+    second_masses: Floats
+    """(c,) inverse masses of the second ends."""
+    scaled_compliances: Floats
+    """(c,) compliance / h²."""
+    gains: Floats
+    """(c,) 1 / (sum of inverse masses + scaled compliance); 0 where nothing can move."""
+    multipliers: Floats
+    """(c,) XPBD's multipliers; changed by the kernels, zeroed every substep."""
+
+
+@dataclass(frozen=True, eq=False)
+class StencilBatch:
+    """The bends of one colour, ready for one h²."""
+
+    particles: Integers
+    """(k · c,) all first members, then all second members…"""
+    coefficients: Floats
+    """(k, c)"""
+    responses: Floats
+    """(k, c) inverse mass × coefficient."""
+    rests: Floats
+    scaled_compliances: Floats
+    gains: Floats
+    multipliers: Floats
+    """(3, c)"""
+
+
+def build_distances(
+    pairs: Integers, rest_lengths: Floats, compliances: Floats, particle_count: int
+) -> Distances:
+    """Sorts distances by colour."""
+    order, starts = color_constraints(pairs, particle_count)
+    return Distances(pairs[order], starts, rest_lengths[order], compliances[order])
+
+
+def build_stencils(
+    members: Integers, coefficients: Floats, rests: Floats, compliances: Floats, particle_count: int
+) -> Stencils:
+    """Sorts bends by colour."""
+    order, starts = color_constraints(members, particle_count)
+    return Stencils(members[order], starts, coefficients[order], rests[order], compliances[order])
+
+
+def _gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
+    """1 / (mobility + α̃), and 0 where nothing can move."""
+    movable = mobility > 0.0
+    return np.where(movable, 1.0 / np.where(movable, mobility + scaled_compliances, 1.0), 0.0)
+
+
+def distance_batches(
+    distances: Distances, inverse_masses: Floats, h_squared: float
+) -> list[DistanceBatch]:
+    """One batch per colour for one h² [s²]."""
+    batches = []
+    for start, stop in zip(distances.starts[:-1], distances.starts[1:], strict=True):
+        first, second = distances.pairs[start:stop].T
+        scaled = distances.compliances[start:stop] / h_squared
+        first_masses, second_masses = inverse_masses[first], inverse_masses[second]
+        batches.append(
+            DistanceBatch(
+                particles=np.concatenate([first, second]),
+                rest_lengths=distances.rest_lengths[start:stop],
+                first_masses=first_masses,
+                second_masses=second_masses,
+                scaled_compliances=scaled,
+                gains=_gains(first_masses + second_masses, scaled),
+                multipliers=np.zeros(stop - start),
+            )
+        )
+    return batches
+
+
+def stencil_batches(
+    stencils: Stencils, inverse_masses: Floats, h_squared: float
+) -> list[StencilBatch]:
+    """One batch per colour for one h² [s²]."""
+    batches = []
+    for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
+        members = stencils.members[start:stop].T
+        coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
+        responses = inverse_masses[members] * coefficients
+        scaled = stencils.compliances[start:stop] / h_squared
+        batches.append(
+            StencilBatch(
+                particles=members.ravel(),
+                coefficients=coefficients,
+                responses=responses,
+                rests=stencils.rests[start:stop],
+                scaled_compliances=scaled,
+                gains=_gains((responses * coefficients).sum(axis=0), scaled),
+                multipliers=np.zeros((3, stop - start)),
+            )
+        )
+    return batches

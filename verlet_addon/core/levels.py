@@ -1,0 +1,233 @@
+"""Coarse levels of the mesh graph, so that a pull reaches across the body in one step.
+
+M. Müller, *Hierarchical Position Based Dynamics* (2008): coarse particles are a subset of the fine
+ones, joined by one-sided "at most" distances; they are solved first, and their corrections are
+interpolated to the next finer level. Here the subset is grown in lattice order over any graph, and
+a coarse distance is the length of the way through the finer level.
+"""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+import numpy as np
+
+from .constraints import Distances, build_distances
+from .mesh import Floats, Integers
+
+SMALLEST = 6
+"""Coarsening stops at a level of fewer particles than this."""
+PARENTS = 4
+"""A fine particle follows at most this many coarse ones."""
+NEARLY_STRAIGHT = 1.15
+"""A way through the mesh at most this much longer than the straight line may be that line, bent."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One coarse level; its particles are numbered 0 … k − 1."""
+
+    particles: Integers
+    """(k,) their numbers in the model."""
+    inverse_masses: Floats
+    """(k,) of all they carry with them; 0 = pinned."""
+    limits: Distances
+    """At-most distances between them, by their numbers in the level."""
+    children: Integers
+    """(f,) particles of the next finer level, by their numbers in the model."""
+    parents: Integers
+    """(f, PARENTS) the particles of this level that each child follows."""
+    weights: Floats
+    """(f, PARENTS) and by how much; rows of pinned children are 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A level's neighbourhood graph while levels are being built."""
+
+    pairs: Integers
+    """(m, 2)"""
+    lengths: Floats
+    """(m,) how far apart the two can get [m]."""
+
+
+def build_levels(
+    graph: Graph,
+    positions: Floats,
+    normals: Floats,
+    masses: Floats,
+    pinned: Integers,
+    slack: Floats,
+) -> list[Level]:
+    """Levels from coarse to fine.
+
+    Parameters
+    ----------
+    graph : edges and diagonals of the mesh; particles without any take no part.
+    positions : (n, 3) rest positions [m].
+    normals : (n, 3) unit surface normals at rest, 0 on ropes.
+    masses : (n,) [kg].
+    pinned : (n,) bool, which particles follow their targets.
+    slack : (n,) how much further than at rest a soft material may stretch, as a share.
+    """
+    levels: list[Level] = []
+    particles = np.unique(graph.pairs)
+    lookup = np.zeros(len(positions), dtype=np.int64)
+    lookup[particles] = np.arange(len(particles))
+    graph = Graph(lookup[graph.pairs], graph.lengths)
+    masses, cones = masses[particles], np.zeros(len(particles))
+    while len(particles) > SMALLEST:
+        chosen = _choose_coarse(graph, pinned[particles])
+        if len(chosen) == len(particles):
+            break
+        parents, weights = _parents(graph, chosen, len(particles))
+        coarse_masses = np.bincount(
+            parents.ravel(), (weights * masses[:, None]).ravel(), len(chosen)
+        )
+        cones = _grow_cones(graph, normals[particles], cones)[chosen]
+        graph = _coarse_graph(graph, chosen, len(particles))
+        children, particles, masses = particles, particles[chosen], coarse_masses
+        graph = _straighten(graph, positions[particles], normals[particles], cones)
+        if not len(graph.pairs):
+            break
+        weights[pinned[children]] = 0.0
+        allowed = 1.0 + slack[particles][graph.pairs].max(axis=1)
+        levels.append(
+            Level(
+                particles=particles,
+                inverse_masses=np.where(pinned[particles], 0.0, 1.0 / masses),
+                limits=build_distances(
+                    graph.pairs,
+                    graph.lengths * allowed,
+                    np.zeros(len(graph.pairs)),
+                    len(particles),
+                ),
+                children=children,
+                parents=parents,
+                weights=weights,
+            )
+        )
+    return levels[::-1]
+
+
+def neighbour_lists(graph: Graph, count: int) -> list[list[tuple[int, float]]]:
+    """For each particle, its neighbours and their distances."""
+    neighbours: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+    for (a, b), length in zip(graph.pairs.tolist(), graph.lengths.tolist(), strict=True):
+        neighbours[a].append((b, length))
+        neighbours[b].append((a, length))
+    return neighbours
+
+
+def _choose_coarse(graph: Graph, pinned: Integers) -> Integers:
+    """A maximal independent set, grown so that a lattice yields every second row and column.
+
+    The next particle is always the one that most two-step ways join to particles chosen already,
+    the nearest first; pinned ones come before all others.
+    """
+    neighbours = neighbour_lists(graph, len(pinned))
+    covered = [False] * len(pinned)
+    score = [0] * len(pinned)
+    chosen: list[int] = []
+    starts = [*np.flatnonzero(pinned).tolist(), *np.flatnonzero(~pinned.astype(bool)).tolist()]
+    front: list[tuple[int, float, int]] = []
+    for start in starts:
+        if covered[start]:
+            continue
+        heappush(front, (0, 0.0, start))
+        while front:
+            ways, _, particle = heappop(front)
+            if covered[particle] or -ways < score[particle]:
+                continue
+            chosen.append(particle)
+            covered[particle] = True
+            for middle, _ in neighbours[particle]:
+                covered[middle] = True
+            for middle, near in neighbours[particle]:
+                for far, length in neighbours[middle]:
+                    if not covered[far]:
+                        score[far] += 1
+                        heappush(front, (-score[far], near + length, far))
+    return np.array(sorted(chosen), dtype=np.int64)
+
+
+def _parents(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floats]:
+    """For each particle the nearest chosen neighbours, weighted by 1 / distance²."""
+    number = np.full(count, -1)
+    number[chosen] = np.arange(len(chosen))
+    towards = np.concatenate([graph.pairs, graph.pairs[:, ::-1]])
+    lengths = np.concatenate([graph.lengths, graph.lengths])
+    kept = (number[towards[:, 1]] >= 0) & (number[towards[:, 0]] < 0)
+    towards, lengths = towards[kept], lengths[kept]
+    order = np.lexsort((number[towards[:, 1]], lengths, towards[:, 0]))
+    child, parent, lengths = towards[order, 0], number[towards[order, 1]], lengths[order]
+    rank = np.arange(len(child)) - np.searchsorted(child, child)
+    nearest = rank < PARENTS
+    child, parent, rank, lengths = child[nearest], parent[nearest], rank[nearest], lengths[nearest]
+    parents = np.zeros((count, PARENTS), dtype=np.int64)
+    weights = np.zeros((count, PARENTS))
+    parents[child, rank] = parent
+    weights[child, rank] = 1.0 / lengths**2
+    parents[chosen, 0] = np.arange(len(chosen))
+    weights[chosen, 0] = 1.0
+    return parents, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _coarse_graph(graph: Graph, chosen: Integers, count: int) -> Graph:
+    """Joins chosen particles two or three steps apart, by the shortest such way."""
+    number = np.full(count, -1)
+    number[chosen] = np.arange(len(chosen))
+    numbers = number.tolist()
+    neighbours = neighbour_lists(graph, count)
+    roots = [
+        [(numbers[other], length) for other, length in around if numbers[other] >= 0]
+        for around in neighbours
+    ]
+    shortest: dict[tuple[int, int], float] = {}
+
+    def join(a: int, b: int, length: float) -> None:
+        key = (a, b) if a < b else (b, a)
+        if a != b and length < shortest.get(key, np.inf):
+            shortest[key] = length
+
+    for middle, around in enumerate(roots):
+        for i, (a, to_a) in enumerate(around):
+            for b, to_b in around[i + 1 :]:
+                join(a, b, to_a + to_b)
+        if numbers[middle] >= 0:
+            continue
+        for other, step in neighbours[middle]:
+            if other > middle and numbers[other] < 0:
+                for a, to_a in around:
+                    for b, to_b in roots[other]:
+                        join(a, b, to_a + step + to_b)
+    pairs = np.array(sorted(shortest), dtype=np.int64).reshape(-1, 2)
+    return Graph(pairs, np.array([shortest[a, b] for a, b in pairs.tolist()]))
+
+
+def _angles(a: Floats, b: Floats) -> Floats:
+    """(k,) angles between unit vectors [rad]."""
+    return np.arccos(np.clip((a * b).sum(axis=1), -1.0, 1.0))
+
+
+def _grow_cones(graph: Graph, normals: Floats, cones: Floats) -> Floats:
+    """(n,) how far the normals around each particle turn away from its own [rad]."""
+    a, b = graph.pairs.T
+    turns = _angles(normals[a], normals[b])
+    grown = cones.copy()
+    np.maximum.at(grown, a, turns + cones[b])
+    np.maximum.at(grown, b, turns + cones[a])
+    return grown
+
+
+def _straighten(graph: Graph, positions: Floats, normals: Floats, cones: Floats) -> Graph:
+    """Shortens ways through nearly flat cloth, which zigzag along edges, to the distance there.
+
+    A way whose direction stays within θ of the straight line is at most 1 / cos θ longer; θ is
+    bounded by how far the normals turn. Ways round a hole or a slit are left as they are.
+    """
+    a, b = graph.pairs.T
+    straight = np.linalg.norm(positions[b] - positions[a], axis=1)
+    turn = np.minimum(_angles(normals[a], normals[b]) + np.maximum(cones[a], cones[b]), 1.4)
+    bound = straight / np.cos(turn)
+    direct = (graph.lengths < NEARLY_STRAIGHT * straight) & (bound < graph.lengths)
+    return Graph(graph.pairs, np.where(direct, bound, graph.lengths))

@@ -1,0 +1,102 @@
+"""What is constant during a simulation, and what a step changes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+
+from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
+from .levels import Level
+from .mesh import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class SoftBodyModel:
+    """All bodies of a scene, one after the other in shared arrays of n particles."""
+
+    names: list[str]
+    """The bodies' names, for messages."""
+    body_starts: Integers
+    """(bodies + 1,) the first particle of each body, and n."""
+    inverse_masses: Floats
+    """(n,) [1/kg]; 0 = pinned."""
+    dampings: Floats
+    """(n,) [1/s]"""
+    thicknesses: Floats
+    """(n,) [m]"""
+    frictions: Floats
+    """(n,)"""
+    restitutions: Floats
+    """(n,)"""
+    pinned: Integers
+    """(p,) particles that follow their targets exactly."""
+    goals: Integers
+    """(g,) particles drawn towards their targets."""
+    goal_compliances: Floats
+    """(g,) [m/N]"""
+    stretch: Distances
+    """Edges."""
+    shear: Distances
+    """Diagonals of quads."""
+    folds: Distances
+    """Opposite vertices of triangle pairs: at most as far apart as at rest."""
+    lines: Stencils
+    """Straight bends of three particles in surfaces."""
+    rope_lines: Stencils
+    """Bends of ropes, at their rest angles."""
+    flat_hinges: Stencils
+    """Hinges that are flat at rest."""
+    hinges: Stencils
+    """Hinges that keep a rest angle."""
+    levels: list[Level]
+    """From coarse to fine; empty where nothing is to be gained."""
+    tethered: Integers
+    """(t,) particles held back by a pin."""
+    tether_pins: Integers
+    """(t,) the pin of each."""
+    tether_lengths: Floats
+    """(t,) how far from its pin each may be [m]."""
+    free_components: Integers
+    """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """The model's constraints ready for one h²."""
+
+    h_squared: float
+    """[s²]"""
+    stretch: list[DistanceBatch]
+    shear: list[DistanceBatch]
+    folds: list[DistanceBatch]
+    lines: list[StencilBatch]
+    rope_lines: list[StencilBatch]
+    flat_hinges: list[StencilBatch]
+    hinges: list[StencilBatch]
+    levels: list[list[DistanceBatch]]
+
+    def all(self) -> Iterator[DistanceBatch | StencilBatch]:
+        """Every batch."""
+        yield from chain(self.stretch, self.shear, self.folds, *self.levels)
+        yield from chain(self.lines, self.rope_lines, self.flat_hinges, self.hinges)
+
+
+@dataclass(eq=False)
+class ParticleState:
+    """What a step changes; positions are component rows, which the kernels gather fastest."""
+
+    positions: Floats
+    """(3, n) [m]"""
+    previous_positions: Floats
+    """(3, n) one step ago, edited to set a velocity [m]."""
+    previous_dt: float
+    """Length of the step before [s]."""
+    steps: int = 0
+    """Steps taken; odd ones sweep backwards."""
+    batches: Batches | None = field(default=None, repr=False)
+    """Made anew when h² changes."""
+
+    def velocities(self) -> Floats:
+        """(3, n) mean velocities over the last step [m/s]."""
+        return np.asarray((self.positions - self.previous_positions) / self.previous_dt)
