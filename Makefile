@@ -1,0 +1,67 @@
+# `make demo` and `make test` need make and Python 3.11 or 3.13; the first of them sets up .venv.
+
+CHECK = import sys, ensurepip, venv; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 13)))
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.13 python3,\
+    $(shell $(name) -c '$(CHECK)' >/dev/null 2>&1 && echo $(name))))
+NO_PYTHON = No Python 3.11 or 3.13 with venv and pip found. Install one (on Debian and Ubuntu: \
+    apt install python3-venv), or name one: make PYTHON=/path/to/python3.11
+
+# A folder is ready when it holds this file; new requirements have a new name, so they install anew.
+READY := ready-$(shell cksum <requirements.txt | cut -d' ' -f1)
+RUN := .venv/bin/python
+export PYTHONPATH := $(CURDIR)
+export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
+
+.PHONY: help test lint demo samples figures bench zip clean
+
+help: ## Say what there is to make
+	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
+
+test: lint ## Check style, types and layers, and run every test
+	$(RUN) -m pytest
+
+lint: .venv/$(READY) ## Check style and types only
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+
+demo: .venv/$(READY) ## Bake every sample, render a contact sheet and an animation: build/demo
+	$(RUN) sample_blends/bake_demo.py build/demo
+
+samples: .venv/$(READY) ## Write the sample files anew: sample_blends/*.blend
+	$(RUN) sample_blends/make_samples.py
+
+figures: .venv/$(READY) ## Draw the figures of docs/ anew
+	$(RUN) docs/figures/integrators.py
+
+bench: .venv/$(READY) ## Measure speed and stretch beside Blender's own cloth
+	$(RUN) -m pytest tests/benchmarks
+
+zip: .venv/$(READY) ## Build the extension: dist/verlet_soft_body-VERSION.zip
+	mkdir -p dist
+	$(RUN) .venv/lib/python*/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py \
+	    build --source-dir . --output-dir dist
+
+test-bpy-%: build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
+	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender
+
+clean: ## Delete what was built; .venv stays
+	rm -rf build dist
+
+.venv/$(READY):
+	$(call install,.venv,-r requirements.txt)
+
+.PRECIOUS: build/bpy-%/$(READY)
+build/bpy-%/$(READY):
+	mkdir -p build
+	grep -E '^(numpy|hypothesis|pytest)=' requirements.txt >build/requirements-$*.txt
+	$(call install,build/bpy-$*,bpy==$* -r build/requirements-$*.txt)
+
+LIBRARIES = libgl1 libice6 libsm6 libx11-6 libxfixes3 libxi6 libxkbcommon0 libxrender1
+define install
+	@echo 'Setting up $(1), once: Blender as a Python module and the tools around it, about 1 GB'
+	$(or $(PYTHON),$(error $(NO_PYTHON))) -m venv --clear $(1)
+	$(1)/bin/python -m pip install --disable-pip-version-check --quiet $(2)
+	$(1)/bin/python -c 'import bpy' || { echo 'Blender needs, on Debian: apt install $(LIBRARIES)'; exit 1; }
+	touch $(1)/$(READY)
+endef

@@ -1,0 +1,110 @@
+"""The layers stay apart, and pieces stay small enough to read."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "verlet_addon"
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+CORE = [module for module in MODULES if module.parts[0] == "core"]
+BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
+
+LONGEST_MODULE = 350
+LONGEST_FUNCTION = 40
+
+by_module = pytest.mark.parametrize("module", MODULES, ids=str)
+
+
+def parse(module: Path) -> ast.Module:
+    """The syntax tree of a module of the package."""
+    return ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+
+
+def absolute_imports(module: Path) -> set[str]:
+    """The packages that a module imports by name, as `numpy`, anywhere in it."""
+    names: set[str] = set()
+    for node in ast.walk(parse(module)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            names.add(node.module.split(".")[0])
+    return names - sys.stdlib_module_names
+
+
+def relative_imports(module: Path) -> Iterator[Path]:
+    """The places in the package that a module imports from, as `core/mesh`."""
+    for node in ast.walk(parse(module)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folders = (PACKAGE / module).parents
+            assert node.level <= len(module.parts), f"{module} imports from outside the package"
+            base = folders[node.level - 1].relative_to(PACKAGE)
+            place = base.joinpath(*(node.module or "").split("."))
+            yield from (place / alias.name for alias in node.names)
+
+
+def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The length of a function in lines, without its docstring."""
+    first = function.body[0]
+    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    documentation = (first.end_lineno or 0) - first.lineno + 1 if is_docstring else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - documentation
+
+
+@pytest.mark.parametrize("module", CORE, ids=str)
+def test_core_needs_numpy_alone(module: Path) -> None:
+    """The core runs in any Python; only a kernel may use a package that not everyone has."""
+    allowed = {"numpy", "warp"} if module.parts[1] == "kernels" else {"numpy"}
+    assert absolute_imports(module) <= allowed
+
+
+@pytest.mark.parametrize("module", CORE, ids=str)
+def test_core_does_not_know_blender(module: Path) -> None:
+    """Data flows from Blender into the core and back; the core asks for nothing."""
+    assert {place.parts[0] for place in relative_imports(module)} <= {"core"}
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module not in BLENDER], ids=str)
+def test_only_the_blender_folder_imports_bpy(module: Path) -> None:
+    """Everything else can be imported where there is no Blender."""
+    assert not absolute_imports(module) & {"bpy", "mathutils", "bmesh", "bpy_extras"}
+
+
+@by_module
+def test_imports_within_the_package_are_relative(module: Path) -> None:
+    """An installed extension has another name than the folder it is developed in."""
+    assert "verlet_addon" not in absolute_imports(module)
+    for place in relative_imports(module):
+        assert place.parts[0] in {path.parts[0].removesuffix(".py") for path in MODULES}
+
+
+@by_module
+def test_modules_are_short(module: Path) -> None:
+    """A longer module is asking to be split."""
+    assert len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
+
+
+@by_module
+def test_functions_are_short(module: Path) -> None:
+    """A longer function is asking to be split."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    long = {
+        node.name: code_lines(node)
+        for node in ast.walk(parse(module))
+        if isinstance(node, functions) and code_lines(node) > LONGEST_FUNCTION
+    }
+    assert not long
+
+
+def test_the_core_loads_without_blender() -> None:
+    """What the syntax trees promise holds: importing the core brings in no module of Blender."""
+    script = (
+        "import importlib, pkgutil, sys, verlet_addon.core as core\n"
+        "for module in pkgutil.iter_modules(core.__path__, 'verlet_addon.core.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "assert not {'bpy', 'mathutils', 'verlet_addon.blender'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=PACKAGE.parent, check=True)

@@ -1,0 +1,52 @@
+"""What users download: complete, small, and without complaint from Blender's own checks."""
+
+import re
+import tomllib
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+
+
+def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
+    """Every module is there, with manifest, licence and manual; no tests, no samples."""
+    sources = (ROOT / "verlet_addon").rglob("*.py")
+    modules = {path.relative_to(ROOT).as_posix() for path in sources}
+    texts = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md"}
+    with zipfile.ZipFile(extension_zip) as package:
+        assert set(package.namelist()) == modules | texts
+
+
+def test_the_zip_is_quick_to_download(extension_zip: Path) -> None:
+    """It stays under 300 KB."""
+    assert extension_zip.stat().st_size < 300_000
+
+
+def test_blender_builds_and_validates_without_a_warning(
+    extension_tool: Callable[..., str], extension_zip: Path
+) -> None:
+    """Blender's own tool finds nothing to say about the source or the zip."""
+    for source in (ROOT, extension_zip):
+        said = extension_tool("validate", source)
+        assert re.fullmatch(r'Success parsing TOML in "[^"]+"\n', said)
+
+
+def test_texts_fit_the_interface() -> None:
+    """Blender cuts off what is longer than 64 characters, and adds the full stop itself."""
+    for text in (MANIFEST["tagline"], *MANIFEST["permissions"].values()):
+        assert len(text) <= 64
+        assert text[-1].isalnum()
+
+
+def test_the_licence_is_the_one_the_manifest_names() -> None:
+    """The manifest says GPL 3 or later, and the zip carries that text."""
+    assert MANIFEST["license"] == ["SPDX:GPL-3.0-or-later"]
+    head = (ROOT / "LICENSE").read_text(encoding="utf-8")[:200]
+    assert re.search(r"GNU GENERAL PUBLIC LICENSE\s+Version 3", head)
+
+
+def test_nothing_but_files_is_asked_for() -> None:
+    """The add-on reads and writes files; it never needs the network."""
+    assert set(MANIFEST["permissions"]) == {"files"}
