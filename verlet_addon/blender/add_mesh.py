@@ -1,0 +1,137 @@
+"""Add ▸ Mesh ▸ Verlet: new meshes that are pinned, converted and ready to bake."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty, IntProperty
+
+from ..core.settings import BodyType
+from .operators import undoable_mode
+from .properties import body_properties, scene_properties
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+# Room for the swing below the pins, in lengths of the material.
+_CLEARANCE = 1.1
+
+
+class VERLET_OT_add_cloth(bpy.types.Operator):
+    """Add a square cloth that hangs from one edge"""
+
+    bl_idname = "verlet.add_cloth"
+    bl_label = "Cloth"
+    bl_options = {"REGISTER", "UNDO"}
+
+    size: FloatProperty(
+        name="Size",
+        description="Length of each side",
+        default=2.0,
+        min=0.001,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    resolution: IntProperty(
+        name="Resolution",
+        description="Faces along each side",
+        default=50,
+        min=1,
+        max=2000,
+        soft_max=200,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = cloth_mesh(size=self.size, resolution=self.resolution)
+        edge = range(len(mesh.vertices) - self.resolution - 1, len(mesh.vertices))
+        _add_body(context, mesh, "CLOTH", pinned=edge, reach=self.size)
+        return {"FINISHED"}
+
+
+class VERLET_OT_add_rope(bpy.types.Operator):
+    """Add a rope that hangs from one end"""
+
+    bl_idname = "verlet.add_rope"
+    bl_label = "Rope"
+    bl_options = {"REGISTER", "UNDO"}
+
+    length: FloatProperty(
+        name="Length",
+        description="Length from end to end",
+        default=2.0,
+        min=0.001,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    segments: IntProperty(
+        name="Segments",
+        description="Edges along the rope",
+        default=40,
+        min=1,
+        max=100_000,
+        soft_max=500,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = rope_mesh(length=self.length, segments=self.segments)
+        _add_body(context, mesh, "ROPE", pinned=[0], reach=self.length)
+        return {"FINISHED"}
+
+
+def cloth_mesh(*, size: float, resolution: int) -> bpy.types.Mesh:
+    """Makes a square grid in the XY plane, centred, row after row along Y, with a UV map."""
+    count = resolution + 1
+    rows, columns = np.divmod(np.arange(count * count), count)
+    corners = np.stack((columns, rows), axis=1) / resolution
+    first = (np.arange(resolution)[:, None] * count + np.arange(resolution)).reshape(-1, 1)
+    faces = first + np.array((0, 1, count + 1, count))
+    mesh = bpy.data.meshes.new("Cloth")
+    vertices = np.pad((corners - 0.5) * size, ((0, 0), (0, 1)))
+    mesh.from_pydata(vertices.tolist(), [], faces.tolist())
+    uv_map = mesh.uv_layers.new(name="UVMap")
+    uv_map.data.foreach_set("uv", corners[faces.ravel()].astype(np.float32).ravel())
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
+    return mesh
+
+
+def rope_mesh(*, length: float, segments: int) -> bpy.types.Mesh:
+    """Makes a line of edges along X that begins at the origin."""
+    mesh = bpy.data.meshes.new("Rope")
+    vertices = np.zeros((segments + 1, 3))
+    vertices[:, 0] = np.linspace(0.0, length, segments + 1)
+    starts = np.arange(segments)
+    mesh.from_pydata(vertices.tolist(), np.stack((starts, starts + 1), axis=1).tolist(), [])
+    return mesh
+
+
+def _add_body(
+    context: bpy.types.Context,
+    mesh: bpy.types.Mesh,
+    body_type: BodyType,
+    *,
+    pinned: Sequence[int],
+    reach: float,
+) -> None:
+    """Puts a mesh at the 3D cursor, high enough to hang free, and makes it a pinned body."""
+    obj = bpy.data.objects.new(mesh.name, mesh)
+    obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
+    obj.location = context.scene.cursor.location
+    ground = scene_properties(context.scene)
+    if ground.use_ground and ground.ground_object is None:
+        obj.location.z = max(obj.location.z, ground.ground_height + _CLEARANCE * reach)
+    context.collection.objects.link(obj)
+    for other in context.selected_objects:
+        other.select_set(False)
+    context.view_layer.objects.active = obj
+    obj.select_set(True)
+    body = body_properties(obj)
+    body.enabled, body.body_type, body.pin_group = True, body_type, "Pin"

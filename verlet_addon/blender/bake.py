@@ -1,0 +1,152 @@
+"""The one bake: samples the animated scene, simulates, and writes shape keys at the very end."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import MeshError, SettingsError
+from ..core.mesh import Floats, Integers, MeshData
+from ..core.settings import BodySettings, SceneSettings
+from ..core.simulate import simulate
+from .mesh_io import check_body, world_to_key
+from .properties import body_properties, body_settings, scene_settings
+from .sampling import Stage, read_meshes, read_samples
+from .shape_keys import write_bake
+
+Coordinates = list[NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a bake stands after one more simulated frame."""
+
+    frame: int
+    """Scene frame just simulated."""
+    done: int
+    """Simulated frames so far."""
+    total: int
+    """Frames to simulate altogether."""
+    worst_stretch: float
+    """Largest strain of any edge of any body so far."""
+
+    def describe(self, *, seconds: float) -> str:
+        """Says how far the bake is, and how long it will take if it took so many seconds so far."""
+        minutes, rest = divmod(round(seconds / self.done * (self.total - self.done)), 60)
+        return f"frame {self.done} of {self.total}, {minutes}:{rest:02} left"
+
+
+def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Lists the bodies that take part in a scene's simulation, in the scene's order."""
+    return [obj for obj in scene.objects if body_properties(obj).enabled]
+
+
+def frame_range(scene: bpy.types.Scene) -> tuple[int, int]:
+    """Gives the first and last frame that the scene plays: its preview range, if it uses one."""
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_start, scene.frame_end
+
+
+def bake(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+    *,
+    frame_start: int,
+    frame_end: int,
+    step: int = 1,
+) -> Generator[Progress, None, None]:
+    """Simulates bodies together and writes every `step`-th frame as a shape key.
+
+    Nothing is written before the last frame is simulated; close the generator to cancel. The
+    current frame and a former bake are then as they were, and so they are after an error.
+
+    Parameters
+    ----------
+    scene, view_layer
+        Where the bodies are evaluated.
+    objects
+        The bodies, each a mesh object of its own.
+    frame_start, frame_end
+        First and last frame; the simulation starts at rest, or with the animation's velocity.
+    step
+        Frames from one shape key to the next; all frames between are simulated too.
+
+    Returns
+    -------
+    Generator
+        One Progress per simulated frame.
+
+    Raises
+    ------
+    MeshError, SettingsError, DivergenceError
+        Each names the object, what is wrong and the remedy.
+    """
+    if not objects:
+        raise MeshError("There is nothing to bake; select a mesh and make it a soft body first")
+    frames = _baked_frames(frame_start, frame_end, step)
+    for obj in objects:
+        check_body(obj, view_layer)
+    stage = Stage(scene.name, view_layer.name, tuple(obj.name for obj in objects))
+    return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
+
+
+def _baked_frames(start: int, end: int, step: int) -> range:
+    """Lists the frames that get a shape key."""
+    if end < start:
+        raise SettingsError(
+            f"The frame range {start} to {end} runs backwards; set the end to {start} or later"
+        )
+    if step < 1:
+        raise SettingsError(f"The frame step is {step}; set it to 1 or more")
+    return range(start, end + 1, step)
+
+
+def _bake(
+    stage: Stage, frames: range, settings: list[BodySettings], scene: SceneSettings
+) -> Generator[Progress, None, None]:
+    """Simulates, yielding progress, and then writes all keys of all bodies."""
+    keys: list[Coordinates] = [[] for _ in stage.body_names]
+    with stage.left_as_found():
+        meshes = read_meshes(stage, frames.start)
+        gauge = _StretchGauge(meshes)
+        samples = read_samples(stage, frames.start, frames[-1])
+        for done, result in enumerate(simulate(meshes, settings, scene, samples), start=1):
+            gauge.measure(result.positions)
+            if result.frame in frames:
+                _collect(stage, result.positions, keys)
+            total = frames[-1] - frames.start + 1
+            yield Progress(result.frame, done, total, gauge.worst)
+    for obj, coordinates in zip(stage.bodies, keys, strict=True):
+        write_bake(obj, frames, np.stack(coordinates))
+
+
+def _collect(stage: Stage, positions: list[Floats], keys: list[Coordinates]) -> None:
+    """Turns world positions at the current frame into shape-key coordinates."""
+    depsgraph = stage.depsgraph
+    for obj, world, coordinates in zip(stage.bodies, positions, keys, strict=True):
+        coordinates.append(world_to_key(obj, depsgraph, world))
+
+
+class _StretchGauge:
+    """Remembers the largest strain of any edge."""
+
+    def __init__(self, meshes: Sequence[MeshData]) -> None:
+        self._edges = [mesh.edges for mesh in meshes]
+        self._rest = [_lengths(mesh.positions, mesh.edges) for mesh in meshes]
+        self.worst = 0.0
+
+    def measure(self, positions: Sequence[Floats]) -> None:
+        """Takes another frame into account."""
+        for edges, rest, now in zip(self._edges, self._rest, positions, strict=True):
+            strain = np.max(_lengths(now, edges) / rest, initial=1.0) - 1
+            self.worst = max(self.worst, float(strain))
+
+
+def _lengths(positions: Floats, edges: Integers) -> Floats:
+    """Measures the edges."""
+    first, second = positions[edges.T]
+    return np.linalg.norm(first - second, axis=1)

@@ -1,0 +1,144 @@
+"""The Bake operator: to the end at once from a script, with progress and Esc from the interface."""
+
+from collections import deque
+from collections.abc import Generator
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty, IntProperty
+
+from ..core.errors import VerletError
+from .bake import Progress, bake, bodies, frame_range
+from .operators import undoable_mode
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+# Long enough to waste little on redrawing, short enough that Esc feels immediate.
+_SECONDS_BETWEEN_REDRAWS = 0.1
+
+
+class VERLET_OT_bake(bpy.types.Operator):
+    """Simulate all bodies of the scene and keep the motion as shape keys"""
+
+    bl_idname = "verlet.bake"
+    bl_label = "Bake"
+    # Not REGISTER: Adjust Last Operation would bake anew at every touch of a number.
+    bl_options = {"UNDO"}
+
+    mode: EnumProperty(
+        name="Mode",
+        description="How the motion is kept",
+        items=(("RELATIVE", "Relative", "One shape key per frame; plays everywhere"),),
+        default="RELATIVE",
+    )
+    frame_start: IntProperty(
+        name="Start",
+        description="First frame; the scene's own if not given",
+        default=1,
+    )
+    frame_end: IntProperty(
+        name="End",
+        description="Last frame; the scene's own if not given",
+        default=250,
+    )
+    step: IntProperty(
+        name="Step",
+        description="Frames from one shape key to the next",
+        default=1,
+        soft_min=1,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not bodies(context.scene):
+            cls.poll_message_set("There is no soft body; select a mesh and make it one first")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        try:
+            deque(self._start(context), maxlen=0)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def invoke(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            self._bake = self._start(context)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self._started = monotonic()
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(0.01, window=context.window)
+        manager.progress_begin(0, 1)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self.cancel(context)
+            self.report({"INFO"}, "Bake cancelled")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            running = self._advance(context)
+        except VerletError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except Exception:
+            self.cancel(context)
+            raise
+        if running:
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Ends the bake, wherever it stands, and the progress display."""
+        self._bake.close()
+        manager = context.window_manager
+        manager.event_timer_remove(self._timer)
+        manager.progress_end()
+        if context.area is not None:
+            context.area.header_text_set(None)
+
+    def _start(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
+        """Checks the bodies and prepares the bake."""
+        start, end = frame_range(context.scene)
+        given = self.properties.is_property_set
+        return bake(
+            context.scene,
+            context.view_layer,
+            bodies(context.scene),
+            frame_start=self.frame_start if given("frame_start") else start,
+            frame_end=self.frame_end if given("frame_end") else end,
+            step=self.step,
+        )
+
+    def _advance(self, context: bpy.types.Context) -> bool:
+        """Bakes for a moment and shows how far it came; tells whether there is more to do."""
+        pause = monotonic() + _SECONDS_BETWEEN_REDRAWS
+        for progress in self._bake:
+            if monotonic() >= pause:
+                self._show(context, progress)
+                return True
+        return False
+
+    def _show(self, context: bpy.types.Context, progress: Progress) -> None:
+        """Shows progress at the mouse pointer and in the header."""
+        context.window_manager.progress_update(progress.done / progress.total)
+        if context.area is not None:
+            text = progress.describe(seconds=monotonic() - self._started)
+            context.area.header_text_set(f"Verlet: {text}, Esc cancels")

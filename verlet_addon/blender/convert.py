@@ -1,0 +1,61 @@
+"""Turns objects into bodies and back."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Literal
+
+import bpy
+import numpy as np
+
+from ..core.errors import MeshError
+from ..core.settings import BodySettings, BodyType
+from .mesh_io import check_body
+from .properties import body_properties
+
+
+def convert(
+    objects: Sequence[bpy.types.Object],
+    view_layer: bpy.types.ViewLayer,
+    *,
+    body_type: BodyType | Literal["AUTO"],
+) -> None:
+    """Makes every object a body; with `AUTO` its mesh decides of what type.
+
+    Raises
+    ------
+    MeshError
+        An object cannot become a body; then none has been changed.
+    """
+    for obj in objects:
+        check_body(obj, view_layer)
+    for obj in objects:
+        properties = body_properties(obj)
+        properties.body_type = suitable_type(obj.data) if body_type == "AUTO" else body_type
+        properties.enabled = True
+
+
+def release(objects: Sequence[bpy.types.Object]) -> None:
+    """Makes every object an ordinary one again; a bake stays until it is cleared.
+
+    Raises
+    ------
+    MeshError
+        An object belongs to another file; then none has been changed.
+    """
+    for obj in objects:
+        if obj.library is not None:
+            raise MeshError(f"{obj.name} is linked from another file; release it there")
+    for obj in objects:
+        properties = body_properties(obj)
+        for name in ("enabled", "pin_group", *(field.name for field in fields(BodySettings))):
+            properties.property_unset(name)
+
+
+def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
+    """Gives `ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
+    if not mesh.polygons:
+        return "ROPE"
+    corner_edges = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("edge_index", corner_edges)
+    faces_at_edges = np.bincount(corner_edges, minlength=len(mesh.edges))
+    return "SOFT" if np.all(faces_at_edges == 2) else "CLOTH"

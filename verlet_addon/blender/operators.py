@@ -1,0 +1,121 @@
+"""Operators that make and release bodies and clear bakes; each translates one click into one call."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..core.errors import VerletError
+from .convert import convert, release
+from .properties import BODY_TYPES, body_properties
+from .shape_keys import has_bake, remove_bake
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+# Undo in the other modes knows nothing of objects and shape keys.
+_MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
+
+
+def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Tells whether the mode allows changes to whole objects, and says why if not."""
+    active = context.view_layer.objects.active
+    if active is None or active.mode in _MODES:
+        return True
+    mode = active.mode.replace("_", " ").title()
+    operator.poll_message_set(f"{active.name} is in {mode} Mode; switch to Object Mode first")
+    return False
+
+
+class VERLET_OT_convert(bpy.types.Operator):
+    """Turn the selected meshes into cloth, ropes or jelly"""
+
+    bl_idname = "verlet.convert"
+    bl_label = "Make Soft Body"
+    bl_options = {"REGISTER", "UNDO"}
+
+    body_type: EnumProperty(
+        name="Type",
+        description="What the meshes are made of",
+        items=(
+            ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
+            *(item[:3] for item in BODY_TYPES),
+        ),
+        default="AUTO",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not context.selected_objects:
+            cls.poll_message_set("Select a mesh object first")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        try:
+            convert(context.selected_objects, context.view_layer, body_type=self.body_type)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class VERLET_OT_release(bpy.types.Operator):
+    """Make the selected bodies ordinary objects again; shape keys already baked stay"""
+
+    bl_idname = "verlet.release"
+    bl_label = "Release"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _selected_bodies(context):
+            cls.poll_message_set("None of the selected objects is a soft body")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        try:
+            release(_selected_bodies(context))
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class VERLET_OT_clear_bake(bpy.types.Operator):
+    """Remove the baked shape keys of the selected bodies, or of all if none is selected"""
+
+    bl_idname = "verlet.clear_bake"
+    bl_label = "Clear Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _baked(context):
+            cls.poll_message_set("Nothing is baked")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        for obj in _baked(context):
+            remove_bake(obj)
+        return {"FINISHED"}
+
+
+def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Lists the selected objects that are bodies."""
+    return [obj for obj in context.selected_objects if body_properties(obj).enabled]
+
+
+def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Lists the objects to clear: selected bodies and bakes, or else the whole scene's."""
+    selected = [
+        obj for obj in context.selected_objects if body_properties(obj).enabled or has_bake(obj)
+    ]
+    return [
+        obj
+        for obj in selected or context.scene.objects
+        if has_bake(obj) and obj.data is not None and obj.data.library is None
+    ]

@@ -1,0 +1,49 @@
+"""Everything the add-on tells Blender of, in order; unregistering goes through it backwards."""
+
+from typing import Any
+
+import bpy
+
+from . import add_mesh, bake_operator, cli, operators, panels, properties
+
+CLASSES: tuple[type[Any], ...] = (
+    properties.VERLET_PG_baked_key,
+    properties.VERLET_PG_body,
+    properties.VERLET_PG_scene,
+    operators.VERLET_OT_convert,
+    operators.VERLET_OT_release,
+    operators.VERLET_OT_clear_bake,
+    bake_operator.VERLET_OT_bake,
+    add_mesh.VERLET_OT_add_cloth,
+    add_mesh.VERLET_OT_add_rope,
+    panels.VERLET_MT_add,
+    panels.VERLET_PT_body,
+    panels.VERLET_PT_material,
+    panels.VERLET_PT_collisions,
+    panels.VERLET_PT_simulation,
+    panels.VERLET_PT_advanced,
+    panels.VERLET_PT_ground,
+    panels.VERLET_PT_bake,
+)
+
+_commands: list[Any] = []
+
+
+def register() -> None:
+    """Registers classes, properties, the menu entry and the command."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.verlet = bpy.props.PointerProperty(type=properties.VERLET_PG_body)
+    bpy.types.Scene.verlet = bpy.props.PointerProperty(type=properties.VERLET_PG_scene)
+    bpy.types.VIEW3D_MT_mesh_add.append(panels.draw_add_menu)
+    _commands.append(bpy.utils.register_cli_command("verlet", cli.main))
+
+
+def unregister() -> None:
+    """Takes back what `register` made, last things first."""
+    bpy.utils.unregister_cli_command(_commands.pop())
+    bpy.types.VIEW3D_MT_mesh_add.remove(panels.draw_add_menu)
+    del bpy.types.Scene.verlet
+    del bpy.types.Object.verlet
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,143 @@
+"""The animated scene, frame by frame, as the core takes it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+import bpy
+import numpy as np
+
+from ..core.errors import MeshError, SettingsError
+from ..core.mesh import Floats, Ground, MeshData, Sample
+from .mesh_io import read_body, read_positions
+from .properties import scene_properties
+from .shape_keys import former_bake_hidden
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A scene and its bodies by name, for pointers do not outlive a return to Blender."""
+
+    scene_name: str
+    view_layer_name: str
+    body_names: tuple[str, ...]
+
+    @property
+    def scene(self) -> bpy.types.Scene:
+        """The scene."""
+        return bpy.data.scenes[self.scene_name, None]
+
+    @property
+    def bodies(self) -> list[bpy.types.Object]:
+        """The bodies."""
+        return [bpy.data.objects[name, None] for name in self.body_names]
+
+    @property
+    def depsgraph(self) -> bpy.types.Depsgraph:
+        """The scene evaluated at the current frame."""
+        return self.scene.view_layers[self.view_layer_name].depsgraph
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """Goes to a frame and returns the scene evaluated there."""
+        self.scene.frame_set(frame)
+        return self.depsgraph
+
+    def positions(self, depsgraph: bpy.types.Depsgraph) -> list[Floats]:
+        """Reads where the animated meshes are."""
+        return [read_positions(obj, depsgraph) for obj in self.bodies]
+
+    @contextmanager
+    def left_as_found(self) -> Iterator[None]:
+        """Shows the meshes without their former bake; puts back the bake and the current frame."""
+        frame, subframe = self.scene.frame_current, self.scene.frame_subframe
+        try:
+            with former_bake_hidden(self.bodies):
+                yield
+        finally:
+            self.scene.frame_set(frame, subframe=subframe)
+
+
+def read_meshes(stage: Stage, start: int) -> list[MeshData]:
+    """Reads the bodies at the first frame, moving as fast as their animation does there."""
+    past = [
+        (_time_scale(depsgraph), stage.positions(depsgraph))
+        for depsgraph in map(stage.at, (start - 2, start - 1, start))
+    ]
+    seconds = _seconds_per_frame(stage.scene)
+    durations = [seconds * (before[0] + after[0]) / 2 for before, after in pairwise(past)]
+    depsgraph = stage.at(start)
+    return [
+        read_body(obj, depsgraph, velocities=_velocity(positions, durations))
+        for obj, *positions in zip(stage.bodies, *(positions for _, positions in past), strict=True)
+    ]
+
+
+def _velocity(positions: list[Floats], durations: list[float]) -> Floats:
+    """Differentiates three successive positions at the last, to second order in the durations.
+
+    Differences come first, so that what does not move gets exactly zero.
+    """
+    (first, second, third), (earlier, later) = positions, durations
+    if later == 0:
+        return np.zeros_like(third)
+    recent = (third - second) / later
+    if earlier == 0:
+        return recent
+    return recent + (recent - (second - first) / earlier) * (later / (earlier + later))
+
+
+def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
+    """Yields the scene frame by frame; it stands at that frame until the next is asked for."""
+    before = _time_scale(stage.at(start - 1))
+    seconds = _seconds_per_frame(stage.scene)
+    for frame in range(start, end + 1):
+        depsgraph = stage.at(frame)
+        scene = stage.scene
+        now = _time_scale(depsgraph)
+        yield Sample(
+            frame=frame,
+            duration=seconds * (before + now) / 2,
+            gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
+            targets=stage.positions(depsgraph),
+            ground=_ground(scene, depsgraph),
+        )
+        before = now
+
+
+def _seconds_per_frame(scene: bpy.types.Scene) -> float:
+    """Gives the playing time of one frame."""
+    return scene.render.fps_base / scene.render.fps
+
+
+def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
+    """Reads the animated time scale at the current frame."""
+    scene = depsgraph.scene_eval
+    time_scale = scene_properties(scene).time_scale
+    if time_scale < 0:
+        raise SettingsError(
+            f"{scene.name}: the time scale is {time_scale:g} at frame {scene.frame_current}; "
+            "time cannot run backwards, set it to 0 or more"
+        )
+    return time_scale
+
+
+def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Ground | None:
+    """Reads the ground plane at the current frame."""
+    properties = scene_properties(depsgraph.scene_eval)
+    if not properties.use_ground:
+        return None
+    point, normal = np.zeros(3), np.array((0.0, 0.0, 1.0))
+    if (plane := scene_properties(scene).ground_object) is not None:
+        matrix = np.array(plane.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+        point, normal = matrix[:3, 3], _plane_normal(matrix[:3, :3], plane.name)
+    return Ground(point=point + properties.ground_height * normal, normal=normal)
+
+
+def _plane_normal(axes: Floats, name: str) -> Floats:
+    """Gives the unit normal of the local XY plane, on the side of the local Z axis."""
+    normal = np.cross(axes[:, 0], axes[:, 1])
+    length = float(np.linalg.norm(normal))
+    if length == 0:
+        raise MeshError(f"The ground object {name} has a scale of zero; apply another scale to it")
+    return normal * (np.copysign(1.0, normal @ axes[:, 2]) / length)
