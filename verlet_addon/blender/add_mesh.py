@@ -8,6 +8,7 @@ import numpy as np
 from bpy.props import FloatProperty, IntProperty
 
 from ..core.settings import BodyType
+from .file_context import file_context
 from .operators import undoable_mode
 from .properties import body_properties, scene_properties
 
@@ -122,16 +123,17 @@ def _add_body(
     reach: float,
 ) -> None:
     """Puts a mesh at the 3D cursor, high enough to hang free, and makes it a pinned body."""
+    here = file_context(context)
     obj = bpy.data.objects.new(mesh.name, mesh)
     obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
-    obj.location = context.scene.cursor.location
-    ground = scene_properties(context.scene)
+    obj.location = here.scene.cursor.location
+    ground = scene_properties(here.scene)
     if ground.use_ground and ground.ground_object is None:
         obj.location.z = max(obj.location.z, ground.ground_height + _CLEARANCE * reach)
-    context.collection.objects.link(obj)
-    for other in context.selected_objects:
+    here.collection.objects.link(obj)
+    for other in here.selected_objects:
         other.select_set(False)
-    context.view_layer.objects.active = obj
+    here.view_layer.objects.active = obj
     obj.select_set(True)
     body = body_properties(obj)
     body.enabled, body.body_type, body.pin_group = True, body_type, "Pin"

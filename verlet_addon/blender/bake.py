@@ -149,4 +149,5 @@ class _StretchGauge:
 def _lengths(positions: Floats, edges: Integers) -> Floats:
     """Measures the edges."""
     first, second = positions[edges.T]
-    return np.linalg.norm(first - second, axis=1)
+    lengths: Floats = np.linalg.norm(first - second, axis=1)
+    return lengths

@@ -10,6 +10,7 @@ from bpy.props import EnumProperty, IntProperty
 
 from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range
+from .file_context import file_context
 from .operators import undoable_mode
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not bodies(context.scene):
+        if not bodies(file_context(context).scene):
             cls.poll_message_set("There is no soft body; select a mesh and make it one first")
             return False
         return undoable_mode(cls, context)
@@ -76,7 +77,7 @@ class VERLET_OT_bake(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self._started = monotonic()
-        manager = context.window_manager
+        manager = file_context(context).window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)
         manager.progress_begin(0, 1)
         manager.modal_handler_add(self)
@@ -108,7 +109,7 @@ class VERLET_OT_bake(bpy.types.Operator):
     def cancel(self, context: bpy.types.Context) -> None:
         """Ends the bake, wherever it stands, and the progress display."""
         self._bake.close()
-        manager = context.window_manager
+        manager = file_context(context).window_manager
         manager.event_timer_remove(self._timer)
         manager.progress_end()
         if context.area is not None:
@@ -116,12 +117,13 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def _start(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         """Checks the bodies and prepares the bake."""
-        start, end = frame_range(context.scene)
+        here = file_context(context)
+        start, end = frame_range(here.scene)
         given = self.properties.is_property_set
         return bake(
-            context.scene,
-            context.view_layer,
-            bodies(context.scene),
+            here.scene,
+            here.view_layer,
+            bodies(here.scene),
             frame_start=self.frame_start if given("frame_start") else start,
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step,
@@ -138,7 +140,7 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def _show(self, context: bpy.types.Context, progress: Progress) -> None:
         """Shows progress at the mouse pointer and in the header."""
-        context.window_manager.progress_update(progress.done / progress.total)
+        file_context(context).window_manager.progress_update(progress.done / progress.total)
         if context.area is not None:
             text = progress.describe(seconds=monotonic() - self._started)
             context.area.header_text_set(f"Verlet: {text}, Esc cancels")

@@ -13,6 +13,7 @@ import bpy
 
 from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range
+from .file_context import file_context
 
 # How a .blend begins: plain, compressed by Blender 3.0 and later, compressed by older ones.
 _SIGNATURES = (b"BLENDER", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
@@ -88,15 +89,15 @@ def _bake(options: Namespace) -> None:
     """Opens the file, bakes, saves the copy and prints what was done."""
     output = _writable(options.output)
     _open(options.input)
-    scene = bpy.context.scene
-    objects = _chosen(scene, options.names)
+    here = file_context(bpy.context)
+    objects = _chosen(here.scene, options.names)
     names = [obj.name for obj in objects]
-    start, end = options.frames or frame_range(scene)
+    start, end = options.frames or frame_range(here.scene)
     started = monotonic()
     worst_stretch = _follow(
         bake(
-            scene,
-            bpy.context.view_layer,
+            here.scene,
+            here.view_layer,
             objects,
             frame_start=start,
             frame_end=end,

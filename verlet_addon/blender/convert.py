@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Literal
+from typing import Literal, cast
 
 import bpy
 import numpy as np
@@ -30,7 +30,8 @@ def convert(
         check_body(obj, view_layer)
     for obj in objects:
         properties = body_properties(obj)
-        properties.body_type = suitable_type(obj.data) if body_type == "AUTO" else body_type
+        mesh = cast(bpy.types.Mesh, obj.data)
+        properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
         properties.enabled = True
 
 

@@ -1,4 +1,4 @@
-"""Operators that make and release bodies and clear bakes; each translates one click into one call."""
+"""Operators that make and release bodies and clear bakes: a click becomes one call."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,7 @@ from bpy.props import EnumProperty
 
 from ..core.errors import VerletError
 from .convert import convert, release
+from .file_context import file_context
 from .properties import BODY_TYPES, body_properties
 from .shape_keys import has_bake, remove_bake
 
@@ -19,7 +20,7 @@ _MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
 
 def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Tells whether the mode allows changes to whole objects, and says why if not."""
-    active = context.view_layer.objects.active
+    active = file_context(context).view_layer.objects.active
     if active is None or active.mode in _MODES:
         return True
     mode = active.mode.replace("_", " ").title()
@@ -54,7 +55,8 @@ class VERLET_OT_convert(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         try:
-            convert(context.selected_objects, context.view_layer, body_type=self.body_type)
+            here = file_context(context)
+            convert(here.selected_objects, here.view_layer, body_type=self.body_type)
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -111,11 +113,12 @@ def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Lists the objects to clear: selected bodies and bakes, or else the whole scene's."""
+    here = file_context(context)
     selected = [
-        obj for obj in context.selected_objects if body_properties(obj).enabled or has_bake(obj)
+        obj for obj in here.selected_objects if body_properties(obj).enabled or has_bake(obj)
     ]
     return [
         obj
-        for obj in selected or context.scene.objects
+        for obj in selected or here.scene.objects
         if has_bake(obj) and obj.data is not None and obj.data.library is None
     ]

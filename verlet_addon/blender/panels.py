@@ -1,18 +1,29 @@
 """The sidebar tab and the Add menu."""
 
+from typing import cast
+
 import bpy
 
-from .bake import bodies, frame_range
-from .properties import body_properties, scene_properties
-from .shape_keys import has_bake
+from .file_context import file_context
+from .properties import VERLET_PG_body, body_properties, scene_properties
 
 
-class _Panel:
-    """Where every panel of the add-on stands."""
+class _Panel(bpy.types.Panel):
+    """A panel of the sidebar tab: labels left, values right."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Verlet"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = _layout(self)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        self.fill(layout.column(), context)
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        """Puts the panel's rows into its column."""
+        raise NotImplementedError
 
 
 class _BodyPanel(_Panel):
@@ -22,36 +33,43 @@ class _BodyPanel(_Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.object is not None and body_properties(context.object).enabled
+        return _active_body(context) is not None
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        if (body := _active_body(context)) is not None:
+            self.fill_for(column, body)
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        """Puts the rows for a body into the panel's column."""
+        raise NotImplementedError
 
 
-class VERLET_PT_body(_Panel, bpy.types.Panel):
+class VERLET_PT_body(_Panel):
+    """The active object: a button that makes it a body, or what kind of body it is."""
+
     bl_label = "Soft Body"
 
-    def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        obj = context.object
-        if obj is None or not body_properties(obj).enabled:
-            column = layout.column()
-            column.scale_y = 1.5
-            column.operator("verlet.convert", icon="MOD_SOFT")
-            layout.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        body = _active_body(context)
+        if body is None:
+            button = column.row()
+            button.scale_y = 1.5
+            button.operator("verlet.convert", icon="MOD_SOFT")
+            column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
             return
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        body = body_properties(obj)
-        layout.prop(body, "body_type")
-        layout.prop(body, "mass")
-        layout.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
-        layout.operator("verlet.release", icon="X")
+        column.prop(body, "body_type")
+        column.prop(body, "mass")
+        column.prop_search(body, "pin_group", body.id_data, "vertex_groups", icon="GROUP_VERTEX")
+        column.separator()
+        column.operator("verlet.release", icon="X")
 
 
-class VERLET_PT_material(_BodyPanel, bpy.types.Panel):
+class VERLET_PT_material(_BodyPanel):
+    """How the body gives way."""
+
     bl_label = "Material"
 
-    def draw(self, context: bpy.types.Context) -> None:
-        column = _column(self.layout)
-        body = body_properties(context.object)
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.prop(body, "stretch_compliance")
         if body.body_type != "ROPE":
             column.prop(body, "shear_compliance")
@@ -61,51 +79,54 @@ class VERLET_PT_material(_BodyPanel, bpy.types.Panel):
             column.prop(body, "use_tethers")
 
 
-class VERLET_PT_collisions(_BodyPanel, bpy.types.Panel):
+class VERLET_PT_collisions(_BodyPanel):
+    """How the body touches things."""
+
     bl_label = "Collisions"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw(self, context: bpy.types.Context) -> None:
-        column = _column(self.layout)
-        body = body_properties(context.object)
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.prop(body, "thickness")
         column.prop(body, "friction")
         column.prop(body, "restitution")
 
 
-class VERLET_PT_simulation(_Panel, bpy.types.Panel):
+class VERLET_PT_simulation(_Panel):
+    """How time passes."""
+
     bl_label = "Simulation"
 
-    def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        settings = scene_properties(context.scene)
-        layout.prop(settings, "time_scale")
-        layout.prop(settings, "substeps")
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
+        column.prop(settings, "time_scale")
+        column.prop(settings, "substeps")
 
 
-class VERLET_PT_advanced(_Panel, bpy.types.Panel):
+class VERLET_PT_advanced(_Panel):
+    """How exactly the simulation follows."""
+
     bl_label = "Advanced"
     bl_parent_id = "VERLET_PT_simulation"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw(self, context: bpy.types.Context) -> None:
-        column = _column(self.layout)
-        settings = scene_properties(context.scene)
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
         column.prop(settings, "iterations")
         column.prop(settings, "integrator")
 
 
-class VERLET_PT_ground(_Panel, bpy.types.Panel):
+class VERLET_PT_ground(_Panel):
+    """The plane under all bodies."""
+
     bl_label = "Ground"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
-        self.layout.prop(scene_properties(context.scene), "use_ground", text="")
+        settings = scene_properties(file_context(context).scene)
+        _layout(self).prop(settings, "use_ground", text="")
 
-    def draw(self, context: bpy.types.Context) -> None:
-        settings = scene_properties(context.scene)
-        column = _column(self.layout)
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
         column.active = settings.use_ground
         column.prop(settings, "ground_object")
         column.prop(settings, "ground_height")
@@ -113,36 +134,48 @@ class VERLET_PT_ground(_Panel, bpy.types.Panel):
         column.prop(settings, "ground_restitution")
 
 
-class VERLET_PT_bake(_Panel, bpy.types.Panel):
+class VERLET_PT_bake(_Panel):
+    """From settings to shape keys."""
+
     bl_label = "Bake"
 
-    def draw(self, context: bpy.types.Context) -> None:
-        scene = context.scene
-        column = _column(self.layout)
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        scene = file_context(context).scene
         prefix = "frame_preview" if scene.use_preview_range else "frame"
-        column.prop(scene, f"{prefix}_start", text="Frame Start")
-        column.prop(scene, f"{prefix}_end", text="End")
-        row = self.layout.row(align=True)
-        row.scale_y = 1.5
-        row.operator("verlet.bake", icon="REC")
-        self.layout.operator("verlet.clear_bake", icon="TRASH")
+        frames = column.column(align=True)
+        frames.prop(scene, f"{prefix}_start", text="Frame Start")
+        frames.prop(scene, f"{prefix}_end", text="End")
+        column.separator()
+        button = column.row()
+        button.scale_y = 1.5
+        button.operator("verlet.bake", icon="REC")
+        column.operator("verlet.clear_bake", icon="TRASH")
 
 
 class VERLET_MT_add(bpy.types.Menu):
+    """Add a soft body that is pinned and ready to bake"""
+
     bl_label = "Verlet"
 
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
-        self.layout.operator("verlet.add_rope", icon="CURVE_PATH")
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = _layout(self)
+        layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
+        layout.operator("verlet.add_rope", icon="CURVE_PATH")
 
 
-def draw_add_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Adds our entry to Add ▸ Mesh."""
-    self.layout.menu("VERLET_MT_add", icon="MOD_SOFT")
+    _layout(self).menu("VERLET_MT_add", icon="MOD_SOFT")
 
 
-def _column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """Starts a column of settings, labels left and values right."""
-    layout.use_property_split = True
-    layout.use_property_decorate = False
-    return layout.column()
+def _active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
+    """The settings of the active object, if it is a body."""
+    if context.object is None:
+        return None
+    body = body_properties(context.object)
+    return body if body.enabled else None
+
+
+def _layout(owner: bpy.types.Panel | bpy.types.Menu) -> bpy.types.UILayout:
+    """The layout of a panel or menu, which is there whenever Blender draws it."""
+    return cast(bpy.types.UILayout, owner.layout)

@@ -26,6 +26,9 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_bake,
 )
 
+# Blender's type stubs know neither our properties nor that these functions return anything.
+_blender: Any = bpy
+
 _commands: list[Any] = []
 
 
@@ -33,17 +36,17 @@ def register() -> None:
     """Registers classes, properties, the menu entry and the command."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.verlet = bpy.props.PointerProperty(type=properties.VERLET_PG_body)
-    bpy.types.Scene.verlet = bpy.props.PointerProperty(type=properties.VERLET_PG_scene)
+    _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
+    _blender.types.Scene.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_scene)
     bpy.types.VIEW3D_MT_mesh_add.append(panels.draw_add_menu)
-    _commands.append(bpy.utils.register_cli_command("verlet", cli.main))
+    _commands.append(_blender.utils.register_cli_command("verlet", cli.main))
 
 
 def unregister() -> None:
     """Takes back what `register` made, last things first."""
     bpy.utils.unregister_cli_command(_commands.pop())
     bpy.types.VIEW3D_MT_mesh_add.remove(panels.draw_add_menu)
-    del bpy.types.Scene.verlet
-    del bpy.types.Object.verlet
+    del _blender.types.Scene.verlet
+    del _blender.types.Object.verlet
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

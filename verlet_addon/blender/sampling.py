@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import bpy
 import numpy as np
@@ -17,7 +18,10 @@ from .shape_keys import former_bake_hidden
 
 @dataclass(frozen=True)
 class Stage:
-    """A scene and its bodies by name, for pointers do not outlive a return to Blender."""
+    """A scene and its bodies by name, for pointers do not outlive a return to Blender.
+
+    Of things with the same name, `bpy.data` finds the file's own before those linked into it.
+    """
 
     scene_name: str
     view_layer_name: str
@@ -26,17 +30,17 @@ class Stage:
     @property
     def scene(self) -> bpy.types.Scene:
         """The scene."""
-        return bpy.data.scenes[self.scene_name, None]
+        return bpy.data.scenes[self.scene_name]
 
     @property
     def bodies(self) -> list[bpy.types.Object]:
         """The bodies."""
-        return [bpy.data.objects[name, None] for name in self.body_names]
+        return [bpy.data.objects[name] for name in self.body_names]
 
     @property
     def depsgraph(self) -> bpy.types.Depsgraph:
         """The scene evaluated at the current frame."""
-        return self.scene.view_layers[self.view_layer_name].depsgraph
+        return cast(bpy.types.Depsgraph, self.scene.view_layers[self.view_layer_name].depsgraph)
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
         """Goes to a frame and returns the scene evaluated there."""
@@ -112,8 +116,8 @@ def _seconds_per_frame(scene: bpy.types.Scene) -> float:
 
 def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
     """Reads the animated time scale at the current frame."""
-    scene = depsgraph.scene_eval
-    time_scale = scene_properties(scene).time_scale
+    scene = _evaluated(depsgraph)
+    time_scale = float(scene_properties(scene).time_scale)
     if time_scale < 0:
         raise SettingsError(
             f"{scene.name}: the time scale is {time_scale:g} at frame {scene.frame_current}; "
@@ -122,9 +126,14 @@ def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
     return time_scale
 
 
+def _evaluated(depsgraph: bpy.types.Depsgraph) -> bpy.types.Scene:
+    """Gives the scene with its animated values at the current frame."""
+    return cast(bpy.types.Scene, depsgraph.scene_eval)
+
+
 def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Ground | None:
     """Reads the ground plane at the current frame."""
-    properties = scene_properties(depsgraph.scene_eval)
+    properties = scene_properties(_evaluated(depsgraph))
     if not properties.use_ground:
         return None
     point, normal = np.zeros(3), np.array((0.0, 0.0, 1.0))
