@@ -4,15 +4,16 @@ The mean velocity over a step that begins with v is a/c + (v − a/c)·M(c h), M
 the displacement over the step is v h M(c h) + a h² N(c h), N being `mean_ramp`.
 """
 
+from math import factorial
+
 import numpy as np
 
 from .mesh import Floats
 
 SMALL = 0.1
 """Below it the series lose no digits, and the closed forms would."""
-_FACTORIALS = np.cumprod(np.arange(1.0, 12.0))
-_RAMP_SERIES = (-1.0) ** np.arange(10) / _FACTORIALS[1:]
-_LOG_SINHC_SERIES = np.array([1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775])
+_RAMP_SERIES = tuple((-1) ** k / factorial(k + 2) for k in range(10))
+_LOG_SINHC_SERIES = (1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775)
 
 
 def mean_decay(z: Floats) -> Floats:
@@ -26,7 +27,7 @@ def mean_ramp(z: Floats) -> Floats:
     small = np.abs(z) < SMALL
     divisor = np.where(small, 1.0, z)
     closed = (np.expm1(-divisor) / divisor + 1.0) / divisor
-    series = np.polynomial.polynomial.polyval(np.where(small, z, 0.0), _RAMP_SERIES)
+    series = _power_series(np.where(small, z, 0.0), _RAMP_SERIES)
     return np.where(small, series, closed)
 
 
@@ -37,6 +38,8 @@ def decay_span(dt: float, previous_dt: float, damping: Floats) -> Floats:
     c s = c (h + h₋)/2 + ln S(c h₋/2) − ln S(c h/2) and S(z) = sinh(z)/z:
     h for equal steps, (h + h₋)/2 for unequal steps without drag.
     """
+    if dt == previous_dt:  # the rule, and the logarithms cancel
+        return np.full_like(damping, dt)
     before = previous_dt * _log_sinhc_over(damping * previous_dt / 2)
     after = dt * _log_sinhc_over(damping * dt / 2)
     return (dt + previous_dt + before - after) / 2
@@ -45,6 +48,14 @@ def decay_span(dt: float, previous_dt: float, damping: Floats) -> Floats:
 def _log_sinhc_over(z: Floats) -> Floats:
     """ln(sinh(z)/z)/z."""
     near, far = np.minimum(z, SMALL), np.maximum(z, SMALL)
-    series = near * np.polynomial.polynomial.polyval(near * near, _LOG_SINHC_SERIES)
+    series = near * _power_series(near * near, _LOG_SINHC_SERIES)
     closed = 1.0 + np.log(-np.expm1(-2.0 * far) / (2.0 * far)) / far
     return np.where(z < SMALL, series, closed)
+
+
+def _power_series(z: Floats, coefficients: tuple[float, ...]) -> Floats:
+    """Σ cₖ zᵏ."""
+    total = np.zeros_like(z)
+    for coefficient in reversed(coefficients):
+        total = total * z + coefficient
+    return total
