@@ -20,8 +20,8 @@ class ExtensionTool:
     def __init__(self) -> None:
         import bpy
 
-        scripts = Path(bpy.utils.system_resource("SCRIPTS"))
-        self._script = scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"
+        (folder,) = bpy.utils.script_paths(subdir="addons_core/bl_pkg/cli")
+        self._script = Path(folder, "blender_ext.py")
 
     def __call__(self, *arguments: str | Path) -> str:
         """Returns everything the tool prints, and fails if it reports failure."""

@@ -27,14 +27,14 @@ class InstalledPackage(MetaPathFinder, Loader):
         return ModuleSpec(name, self) if name.partition(".")[0] == "verlet_addon" else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Takes the extension's module, and remembers its spec, which the import replaces."""
+        """Takes the extension's module, and notes its spec, which the import replaces."""
         module = import_module(f"{EXTENSION}.{spec.name}")
-        spec.loader_state = module.__spec__
+        self.own_spec = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Gives the module its own spec back; its code has run already."""
-        module.__spec__ = module.__spec__.loader_state
+        module.__spec__ = self.own_spec
 
 
 def main(arguments: list[str]) -> int:
