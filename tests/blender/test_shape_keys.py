@@ -1,0 +1,503 @@
+"""A bake adds shape keys and curves, plays them, and can be taken back without a trace."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+Addon = Callable[[str], ModuleType]
+FRAMES = (1, 2, 3, 4)
+
+
+@pytest.fixture
+def keys(addon: Addon) -> ModuleType:
+    return addon("blender.shape_keys")
+
+
+def sheet(name: str = "Sheet") -> Any:
+    """A flat mesh of nine vertices, linked to the scene and active."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=2, y_subdivisions=2)
+    obj = bpy.context.object
+    obj.name = obj.data.name = name
+    return obj
+
+
+def shapes(obj: Any, count: int = len(FRAMES), *, seed: int = 0) -> Any:
+    """Coordinates of some frames, no two alike."""
+    random = np.random.default_rng(seed)
+    return random.normal(size=(count, len(obj.data.vertices), 3)).astype(np.float32)
+
+
+def shown(obj: Any) -> Any:
+    """The evaluated mesh at the current frame, in the object's space."""
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    return coordinates(mesh.vertices)
+
+
+def coordinates(points: Any) -> Any:
+    found = np.empty(3 * len(points), np.float32)
+    points.foreach_get("co", found)
+    return found.reshape(-1, 3)
+
+
+def move_key(obj: Any, name: str, *, seed: int) -> Any:
+    """A user's key with a shape of its own."""
+    block = obj.shape_key_add(name=name, from_mix=False)
+    block.value = 0.0
+    block.points.foreach_set("co", shapes(obj, 1, seed=seed).ravel())
+    return block
+
+
+def curves_of(key: Any) -> Any:
+    """The F-curves that play a Key datablock, in any version of Blender."""
+    animation = key.animation_data
+    if bpy.app.version < (4, 4, 0):
+        return animation.action.fcurves
+    strip = animation.action.layers[0].strips[0]
+    return strip.channelbag(animation.action_slot).fcurves
+
+
+# --- files of users ---------------------------------------------------------------------------
+
+
+def no_keys(obj: Any) -> None:
+    """A mesh without shape keys."""
+
+
+def edited_basis(obj: Any) -> None:
+    """A Basis that differs from the mesh's own coordinates."""
+    obj.shape_key_add(name="Basis").points.foreach_set("co", shapes(obj, 1, seed=5).ravel())
+
+
+def muted_and_masked(obj: Any) -> None:
+    """Keys that are muted, masked by a vertex group, relative to another, out of 0 … 1."""
+    obj.shape_key_add(name="Rest")
+    group = obj.vertex_groups.new(name="Half")
+    group.add([0, 1, 2], 0.5, "REPLACE")
+    first, second = move_key(obj, "first", seed=1), move_key(obj, "second", seed=2)
+    first.vertex_group, first.value, first.slider_max = "Half", 1.5, 2.0
+    second.relative_key, second.mute, second.value = first, True, 0.25
+
+
+def active_alone(obj: Any) -> None:
+    """An active key, shown alone."""
+    obj.shape_key_add(name="Basis")
+    move_key(obj, "one", seed=1).value = 0.5
+    move_key(obj, "two", seed=2)
+    obj.active_shape_key_index = 2
+    obj.show_only_shape_key = True
+
+
+def driven(obj: Any) -> None:
+    """A key with a driver, and animation data without an action."""
+    obj.shape_key_add(name="Basis")
+    move_key(obj, "driven", seed=1)
+    driver = obj.data.shape_keys.key_blocks["driven"].driver_add("value").driver
+    driver.expression = "frame / 10"
+
+
+def animated(obj: Any) -> None:
+    """An action of the user's, with a key in a group of the name that bakes use."""
+    obj.shape_key_add(name="Basis")
+    block = move_key(obj, "wave", seed=1)
+    for frame, value in ((1, 0.0), (3, 0.7), (9, 0.2)):
+        block.value = value
+        block.keyframe_insert("value", frame=frame, group="Verlet")
+
+
+def animated_with_object(obj: Any) -> None:
+    """The object and its keys in one action, each with its own slot where there are slots."""
+    obj.keyframe_insert("location", frame=1)
+    animated(obj)
+
+
+def strips(obj: Any) -> None:
+    """The user's action pushed down to an NLA strip, so that no action is active."""
+    animated(obj)
+    animation = obj.data.shape_keys.animation_data
+    action, slot = animation.action, getattr(animation, "action_slot", None)
+    animation.action = None
+    strip = animation.nla_tracks.new().strips.new("wave", 1, action)
+    if slot is not None:
+        strip.action_slot = slot
+
+
+def strips_and_action(obj: Any) -> None:
+    """An NLA strip below an active action."""
+    strips(obj)
+    obj.data.shape_keys.key_blocks["wave"].keyframe_insert("value", frame=5)
+
+
+def empty_animation(obj: Any) -> None:
+    """Animation data in which nothing is left."""
+    obj.shape_key_add(name="Basis")
+    obj.data.shape_keys.animation_data_create()
+
+
+def empty_action(obj: Any) -> None:
+    """An action of the user's in which nothing is yet."""
+    empty_animation(obj)
+    animation = obj.data.shape_keys.animation_data
+    animation.action = bpy.data.actions.new("Mine")
+    if hasattr(animation, "action_slot"):
+        animation.action_slot = animation.action.slots.new(id_type="KEY", name="Mine")
+
+
+def shared_action(obj: Any) -> None:
+    """An action that plays the keys of another object as well."""
+    animated(obj)
+    other = obj.copy()
+    other.name, other.data = "Other", obj.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+
+
+def names_taken(obj: Any) -> None:
+    """A key of the user's with the name of a bake's."""
+    obj.shape_key_add(name="Basis")
+    move_key(obj, "verlet_0002", seed=1).value = 0.3
+
+
+USER_FILES = [
+    no_keys,
+    edited_basis,
+    muted_and_masked,
+    active_alone,
+    driven,
+    animated,
+    animated_with_object,
+    strips,
+    strips_and_action,
+    empty_animation,
+    empty_action,
+    shared_action,
+    names_taken,
+]
+
+
+@pytest.fixture(params=USER_FILES, ids=lambda prepare: prepare.__name__)
+def obj(request: pytest.FixtureRequest) -> Any:
+    """A sheet in each of these files."""
+    sheet_object = sheet()
+    request.param(sheet_object)
+    bpy.context.view_layer.update()
+    return sheet_object
+
+
+# --- what the file holds ------------------------------------------------------------------------
+
+# Of these, Blender says what changes with every session or evaluation.
+PASSING = {"rna_type", "session_uid", "original", "is_evaluated", "bound_box", "dimensions"}
+
+
+def file_content() -> dict[str, Any]:
+    """Every value of every datablock that a bake could touch, the hidden ones as well."""
+    collections = ("objects", "meshes", "shape_keys", "actions")
+    return {
+        f"{collection}/{item.name}": content(item, {item.as_pointer()})
+        for collection in collections
+        for item in getattr(bpy.data, collection)
+    }
+
+
+def content(item: Any, seen: set[int]) -> dict[str, Any]:
+    """The values of an RNA struct and of what belongs to it; other datablocks by name."""
+    properties = [p for p in item.bl_rna.properties if p.identifier not in PASSING]
+    values = {p.identifier: value_of(getattr(item, p.identifier), seen) for p in properties}
+    return values | {"custom": list(item.keys())} if isinstance(item, bpy.types.Action) else values
+
+
+def value_of(value: Any, seen: set[int]) -> Any:
+    if isinstance(value, bpy.types.ID):
+        return value.name
+    if isinstance(value, bpy.types.bpy_struct):
+        if value.as_pointer() in seen:
+            return getattr(value, "name", "")
+        return content(value, seen | {value.as_pointer()})
+    if isinstance(value, bpy.types.bpy_prop_collection):
+        return [value_of(item, seen) for item in value]
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+# --- promises -----------------------------------------------------------------------------------
+
+
+def test_a_removed_bake_leaves_no_trace(keys: ModuleType, obj: Any) -> None:
+    before = file_content()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    assert file_content() != before
+    keys.remove_bake(obj)
+    assert file_content() == before
+
+
+def test_a_second_bake_replaces_the_first_and_nothing_else(keys: ModuleType, obj: Any) -> None:
+    before = file_content()
+    keys.write_bake(obj, range(-3, 30, 2), shapes(obj, 17, seed=1))
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    twice = file_content()
+    keys.remove_bake(obj)
+    assert file_content() == before
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    assert file_content() == twice
+
+
+def test_a_bake_leaves_what_the_user_made(keys: ModuleType, obj: Any) -> None:
+    def users_part(now: dict[str, Any]) -> Any:
+        key = now.get("shape_keys/Key", {"key_blocks": []})
+        blocks = [b for b in key["key_blocks"] if b["name"] in names]
+        own = {name: now["objects/Sheet"][name] for name in kept}
+        return blocks, own, now["meshes/Sheet"]["vertices"]
+
+    kept = ("active_shape_key_index", "show_only_shape_key", "location", "vertex_groups")
+    names = [block.name for block in obj.data.shape_keys.key_blocks] if obj.data.shape_keys else []
+    before = users_part(file_content())
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    assert users_part(file_content()) == before
+
+
+def test_a_bake_shows_each_frame_beside_the_users_keys(keys: ModuleType, obj: Any) -> None:
+    """Without keys of the user's that show, the mesh is the baked shape to the last bit but
+    rounding: Blender adds differences in float32, 2e-7 of coordinates up to 4."""
+    obj.show_only_shape_key = False
+    basis, mix = None, {}
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        mix[frame] = shown(obj)
+    if obj.data.shape_keys:
+        basis = coordinates(obj.data.shape_keys.reference_key.points)
+    baked = shapes(obj)
+    keys.write_bake(obj, FRAMES, baked)
+    for frame, shape in zip(FRAMES, baked, strict=True):
+        bpy.context.scene.frame_set(frame)
+        offset = 0 if basis is None else mix[frame] - basis
+        np.testing.assert_allclose(shown(obj), shape + offset, atol=2e-6)
+
+
+def test_the_current_frame_shows_at_once(keys: ModuleType) -> None:
+    obj = sheet()
+    bpy.context.scene.frame_set(3)
+    baked = shapes(obj)
+    keys.write_bake(obj, FRAMES, baked)
+    assert [block.value for block in obj.data.shape_keys.key_blocks[1:]] == [0, 0, 1, 0]
+    np.testing.assert_allclose(shown(obj), baked[2], atol=1e-6)
+
+
+@pytest.mark.parametrize("frames", [range(0, 3), range(-7, 5, 3), (1,), range(9998, 10003)])
+def test_frames_may_start_anywhere(keys: ModuleType, frames: Any) -> None:
+    obj = sheet()
+    baked = shapes(obj, len(frames))
+    keys.write_bake(obj, frames, baked)
+    names = [block.name for block in obj.data.shape_keys.key_blocks]
+    assert names == ["Basis", *(f"verlet_{frame:04d}" for frame in frames)]
+    for frame, shape in [(frames[0] - 5, baked[0]), *zip(frames, baked, strict=True)]:
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_allclose(shown(obj), shape, atol=1e-6)
+    bpy.context.scene.frame_set(frames[-1] + 50)
+    np.testing.assert_allclose(shown(obj), baked[-1], atol=1e-6)
+
+
+def test_between_baked_frames_the_mesh_moves_straight(keys: ModuleType) -> None:
+    """A third of the way from frame 1 to frame 4, the mesh is a third from shape to shape."""
+    obj = sheet()
+    baked = shapes(obj, 2)
+    keys.write_bake(obj, (1, 4), baked)
+    bpy.context.scene.frame_set(2)
+    np.testing.assert_allclose(shown(obj), baked[0] * 2 / 3 + baked[1] / 3, atol=2e-6)
+
+
+def test_curves_stand_in_a_group_named_verlet(keys: ModuleType) -> None:
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    for curve in curves_of(obj.data.shape_keys):
+        assert curve.group.name == "Verlet"
+        assert {point.interpolation for point in curve.keyframe_points} == {"LINEAR"}
+
+
+def test_curves_join_the_users_action(keys: ModuleType) -> None:
+    obj = sheet()
+    animated_with_object(obj)
+    actions = len(bpy.data.actions)
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    assert len(bpy.data.actions) == actions
+    paths = [curve.data_path for curve in curves_of(obj.data.shape_keys)]
+    assert 'key_blocks["wave"].value' in paths
+    assert 'key_blocks["verlet_0003"].value' in paths
+
+
+def test_a_bake_knows_whether_it_is_there(keys: ModuleType) -> None:
+    obj = sheet()
+    names_taken(obj)
+    assert not keys.has_bake(obj)
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    assert keys.has_bake(obj)
+    keys.remove_bake(obj)
+    assert not keys.has_bake(obj)
+
+
+def test_removing_no_bake_changes_nothing(keys: ModuleType, obj: Any) -> None:
+    before = file_content()
+    keys.remove_bake(obj)
+    assert file_content() == before
+
+
+def test_renamed_keys_are_still_of_the_bake(keys: ModuleType) -> None:
+    obj = sheet()
+    before = file_content()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    obj.data.shape_keys.key_blocks["verlet_0003"].name = 'my "pose"'
+    keys.remove_bake(obj)
+    assert file_content() == before
+
+
+def test_a_new_key_with_the_name_of_a_renamed_one_is_the_users(keys: ModuleType) -> None:
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    obj.data.shape_keys.key_blocks["verlet_0003"].name = "pose"
+    mine = shapes(obj, 1, seed=3)[0]
+    move_key(obj, "verlet_0003", seed=3)
+    keys.remove_bake(obj)
+    assert [block.name for block in obj.data.shape_keys.key_blocks] == ["Basis", "verlet_0003"]
+    np.testing.assert_array_equal(
+        coordinates(obj.data.shape_keys.key_blocks["verlet_0003"].points), mine
+    )
+
+
+def test_keys_added_after_a_bake_stay_with_their_basis(keys: ModuleType) -> None:
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    move_key(obj, "smile", seed=4).keyframe_insert("value", frame=2)
+    obj.active_shape_key_index = obj.data.shape_keys.key_blocks.find("smile")
+    keys.remove_bake(obj)
+    assert [block.name for block in obj.data.shape_keys.key_blocks] == ["Basis", "smile"]
+    assert obj.active_shape_key.name == "smile"
+    assert [c.data_path for c in curves_of(obj.data.shape_keys)] == ['key_blocks["smile"].value']
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    keys.remove_bake(obj)
+    assert [block.name for block in obj.data.shape_keys.key_blocks] == ["Basis", "smile"]
+
+
+def test_curves_added_after_a_bake_keep_its_action(keys: ModuleType) -> None:
+    """From 4.4 on, Blender puts the object's own keyframes into the action of its shape keys."""
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    obj.keyframe_insert("location", frame=1)
+    action = obj.animation_data.action.name
+    keys.remove_bake(obj)
+    assert [item.name for item in bpy.data.actions] == [action]
+    assert obj.data.shape_keys is None
+    obj.location.x = 7
+    bpy.context.scene.frame_set(2)
+    assert obj.location.x == 0
+
+
+def test_a_bake_without_its_curves_is_removed_too(keys: ModuleType) -> None:
+    obj = sheet()
+    before = file_content()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    curves = curves_of(obj.data.shape_keys)
+    for curve in list(curves):
+        curves.remove(curve)
+    keys.remove_bake(obj)
+    assert file_content() == before
+
+
+def test_edits_of_a_shared_action_are_not_lost(keys: ModuleType) -> None:
+    obj = sheet()
+    shared_action(obj)
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    obj.data.shape_keys.key_blocks["wave"].value = 0.9
+    obj.data.shape_keys.key_blocks["wave"].keyframe_insert("value", frame=20)
+    keys.remove_bake(obj)
+    (curve,) = curves_of(obj.data.shape_keys)
+    assert curve.evaluate(20) == pytest.approx(0.9)
+    (curve,) = curves_of(bpy.data.objects["Other"].data.shape_keys)
+    assert curve.evaluate(20) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("prepare", [no_keys, animated, driven, strips], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("how", ["operator", "script"])
+@pytest.mark.parametrize("rebake", [False, True])
+def test_a_duplicate_has_a_bake_of_its_own(
+    keys: ModuleType, prepare: Callable[[Any], None], how: str, rebake: bool
+) -> None:
+    """Whatever becomes of the duplicate's bake, the original plays as before."""
+    obj = sheet()
+    prepare(obj)
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    if how == "operator":
+        bpy.ops.object.duplicate()
+        twin = bpy.context.object
+    else:
+        twin = obj.copy()
+        twin.data = obj.data.copy()
+        bpy.context.scene.collection.objects.link(twin)
+    assert keys.has_bake(twin)
+    before = [(bpy.context.scene.frame_set(frame), shown(obj))[1] for frame in range(6)]
+    curves = [str(curve) for curve in curves_of(obj.data.shape_keys)]
+    if rebake:
+        keys.write_bake(twin, (2, 3), shapes(twin, 2, seed=8))
+    else:
+        keys.remove_bake(twin)
+    for frame, shape in enumerate(before):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_array_equal(shown(obj), shape)
+    assert [str(curve) for curve in curves_of(obj.data.shape_keys)] == curves
+    assert keys.has_bake(twin) == rebake
+    keys.remove_bake(obj)
+    assert not keys.has_bake(obj)
+    assert keys.has_bake(twin) == rebake
+
+
+def test_a_linked_duplicate_shares_the_bake(keys: ModuleType) -> None:
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    bpy.ops.object.duplicate(linked=True)
+    twin = bpy.context.object
+    keys.remove_bake(obj)
+    assert not keys.has_bake(twin)
+    assert obj.data.shape_keys is None
+    keys.remove_bake(twin)
+
+
+def test_the_former_bake_is_hidden_while_sampling(keys: ModuleType) -> None:
+    """Keys that the user muted stay muted, and the user's own are not touched."""
+    obj = sheet()
+    muted_and_masked(obj)
+    rest = shown(obj)
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    obj.data.shape_keys.key_blocks["verlet_0002"].mute = True
+    before = file_content()
+    with pytest.raises(ZeroDivisionError), keys.former_bake_hidden([obj]):
+        np.testing.assert_array_equal(shown(obj), rest)
+        1 / 0  # noqa: B018
+    assert file_content() == before
+
+
+def test_a_bake_is_not_removed_in_edit_mode(keys: ModuleType, addon: Addon) -> None:
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(addon("core.errors").MeshError, match="Sheet is in Edit Mode"):
+        keys.remove_bake(obj)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert keys.has_bake(obj)
+
+
+def reopen(path: str) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+
+
+def test_a_saved_bake_can_be_removed_later(keys: ModuleType, tmp_path: Any) -> None:
+    obj = sheet()
+    shared_action(obj)
+    path = str(tmp_path / "sheet.blend")
+    reopen(path)
+    before = file_content()
+    obj = bpy.data.objects["Sheet"]
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    reopen(path)
+    keys.remove_bake(bpy.data.objects["Sheet"])
+    assert file_content() == before

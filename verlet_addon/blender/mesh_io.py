@@ -1,0 +1,174 @@
+"""The animated mesh as world-space arrays, and the way back into shape keys."""
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import MeshError
+from ..core.mesh import Floats, Integers, MeshData
+from .modifiers import (
+    check_modifiers,
+    has_carriers,
+    read_coordinates,
+    read_deformed,
+    undo_carriers,
+)
+from .properties import body_properties
+
+
+def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
+    """Raises MeshError if an object cannot be read, or its bake not be written, as it is.
+
+    What the mesh itself must be like is the core's to check.
+    """
+    name = obj.name
+    if obj.type != "MESH":
+        raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
+    _check_data(obj)
+    if obj.mode in ("EDIT", "SCULPT"):
+        raise MeshError(f"{name} is in {obj.mode.title()} Mode; switch to Object Mode")
+    if name not in view_layer.objects:
+        raise MeshError(
+            f"{name} is not in the view layer {view_layer.name}; include its collection"
+        )
+    if not obj.visible_get(view_layer=view_layer):
+        raise MeshError(f"{name} is hidden; show it in the viewport")
+    view_layer.update()
+    _check_matrix(obj)
+    group = body_properties(obj).pin_group
+    if group and group not in obj.vertex_groups:
+        raise MeshError(f"{name} has no vertex group {group}; choose another pin group or none")
+    _check_keys(obj)
+    check_modifiers(obj)
+
+
+def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """World positions (n, 3) of the animated mesh's own vertices at the current frame.
+
+    They follow the object, its parents, the shape keys and the modifiers that carry vertices
+    along, as the user sees them. What only finishes the mesh (Subdivision, Smooth, …) is left out.
+    """
+    linear, offset = _matrix(obj, depsgraph)
+    return read_deformed(obj, depsgraph) @ linear.T + offset
+
+
+def read_body(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, velocities: Floats
+) -> MeshData:
+    """Everything that the core takes from one object at the first frame."""
+    mesh = obj.data
+    starts = _integers(mesh.polygons, "loop_start")
+    return MeshData(
+        name=obj.name,
+        positions=read_positions(obj, depsgraph),
+        edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
+        face_starts=np.append(starts, len(mesh.loops)),
+        face_vertices=_integers(mesh.loops, "vertex_index"),
+        pin_weights=_pin_weights(obj),
+        velocities=velocities,
+    )
+
+
+def world_to_key(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats
+) -> NDArray[np.float32]:
+    """Coordinates (n, 3) of a shape key that shows the mesh at these world positions now.
+
+    The key is relative to the Basis and stands at 1, beside the user's keys as they are at the
+    current frame. It undoes the object's matrix, the user's keys and the modifiers that carry
+    vertices along.
+
+    Raises
+    ------
+    MeshError
+        The object's matrix or its modifiers cannot be undone.
+    """
+    linear, offset = _matrix(obj, depsgraph)
+    if _is_flat(linear):
+        raise MeshError(
+            f"{obj.name} has scale 0 at frame {depsgraph.scene.frame_current}; "
+            "give it another scale there"
+        )
+    wanted = np.linalg.solve(linear, (positions - offset).T).T
+    if has_carriers(obj):
+        displacements = undo_carriers(obj, depsgraph, wanted)
+    else:
+        displacements = wanted - read_deformed(obj, depsgraph)
+    return (_basis(obj) + displacements).astype(np.float32)
+
+
+def _check_data(obj: bpy.types.Object) -> None:
+    """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
+    name, mesh = obj.name, obj.data
+    if obj.library or mesh.library:
+        raise MeshError(f"{name} is linked from another file; make it local")
+    if obj.override_library or mesh.override_library:
+        raise MeshError(f"{name} is a library override; make it local")
+    others = [item.name for item in bpy.data.objects if item.data == mesh and item != obj]
+    if others:
+        raise MeshError(
+            f"{name} shares its mesh {mesh.name} with {others[0]}; make the mesh single-user"
+        )
+
+
+def _check_matrix(obj: bpy.types.Object) -> None:
+    """Raises MeshError where an object is flattened or not at any place at all."""
+    matrix = np.array(obj.matrix_world, np.float64)
+    if not np.isfinite(matrix).all():
+        raise MeshError(f"{obj.name} has a transform that is not a number; clear it")
+    if _is_flat(matrix[:3, :3]):
+        scale = ", ".join(f"{value:g}" for value in obj.matrix_world.to_scale())
+        raise MeshError(f"{obj.name} has scale ({scale}); no part of it may be 0")
+
+
+def _check_keys(obj: bpy.types.Object) -> None:
+    """Raises MeshError where relative keys cannot be added to those of the user."""
+    key = obj.data.shape_keys
+    if key is None:
+        return
+    if not key.use_relative:
+        raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
+    if key.animation_data is not None and key.animation_data.use_tweak_mode:
+        raise MeshError(f"The shape keys of {obj.name} are in Tweak Mode; leave it in the NLA")
+
+
+def _is_flat(linear: Floats) -> bool:
+    """Whether a linear map has no way back, to the precision of its float32 origin."""
+    if not np.isfinite(linear).all():
+        return True
+    scales = np.linalg.svd(linear, compute_uv=False)
+    return bool(scales[-1] <= 1e-7 * scales[0])
+
+
+def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+    """Linear part (3, 3) and offset (3,) of the object's world matrix at the current frame."""
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
+    return matrix[:3, :3], matrix[:3, 3]
+
+
+def _basis(obj: bpy.types.Object) -> Floats:
+    """(n, 3) coordinates to which baked keys are relative."""
+    mesh = obj.data
+    return read_coordinates(
+        mesh.shape_keys.reference_key.points if mesh.shape_keys else mesh.vertices
+    )
+
+
+def _integers(items: bpy.types.bpy_prop_collection, attribute: str, *, width: int = 1) -> Integers:
+    """One integer attribute of all items, flat; `width` values an item."""
+    values = np.empty(width * len(items), np.int32)
+    items.foreach_get(attribute, values)
+    return values.astype(np.int64)
+
+
+def _pin_weights(obj: bpy.types.Object) -> Floats:
+    """(n,) weights of the pin group; zeros without one."""
+    weights = np.zeros(len(obj.data.vertices))
+    group = obj.vertex_groups.get(body_properties(obj).pin_group)
+    if group is None:
+        return weights
+    for vertex in obj.data.vertices:
+        for member in vertex.groups:
+            if member.group == group.index:
+                weights[vertex.index] = member.weight
+    return weights

@@ -1,0 +1,167 @@
+"""What a mesh's modifiers do to its own vertices, and the way back through them.
+
+Shape keys come before all modifiers. So those that carry vertices from place to place (Armature,
+Hook, Lattice, …) belong to the animated mesh and have to be undone in a baked key, while the others
+(Subdivision, Mirror, Smooth, …) give the simulated mesh its finish and are left out.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+
+from ..core.errors import MeshError
+from ..core.mesh import Floats
+
+_CARRIERS = frozenset(
+    "ARMATURE CAST CURVE HOOK LAPLACIANDEFORM LATTICE MESH_DEFORM SIMPLE_DEFORM SURFACE_DEFORM "
+    "WARP WAVE".split()
+)
+_PASSIVE = frozenset(
+    "COLLISION DATA_TRANSFER DYNAMIC_PAINT FLUID NORMAL_EDIT PARTICLE_SYSTEM SURFACE UV_PROJECT "
+    "UV_WARP VERTEX_WEIGHT_EDIT VERTEX_WEIGHT_MIX VERTEX_WEIGHT_PROXIMITY WEIGHTED_NORMAL".split()
+)
+_REPLACERS = frozenset("CLOTH MESH_CACHE MESH_SEQUENCE_CACHE SOFT_BODY".split())
+
+_TRIALS = 12
+"""Trials of the way back; where it exists, three to five reach the precision of float32."""
+
+
+def check_modifiers(obj: bpy.types.Object) -> None:
+    """Raises MeshError for modifiers that would put something else in the place of a bake."""
+    for modifier in obj.modifiers:
+        if modifier.show_viewport and modifier.type in _REPLACERS:
+            raise MeshError(
+                f"The modifier {modifier.name} of {obj.name} moves the vertices itself; "
+                "turn it off or remove it"
+            )
+
+
+def has_carriers(obj: bpy.types.Object) -> bool:
+    """Whether modifiers, or an armature or lattice as parent, carry the vertices along."""
+    if obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE"):
+        return True
+    return any(item.show_viewport and item.type in _CARRIERS for item in obj.modifiers)
+
+
+@contextmanager
+def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
+    """Turns off modifiers that only finish the simulated mesh; yields whether there were any.
+
+    Reading does so by itself, but around a loop over frames this spares their evaluation.
+    Objects and modifiers are kept by name: within, the file may be undone or redone.
+    """
+    hidden = [
+        (obj.name, modifier.name)
+        for obj in objects
+        for modifier in obj.modifiers
+        if modifier.show_viewport and modifier.type not in _CARRIERS | _PASSIVE
+    ]
+    _show(hidden, False)
+    try:
+        yield bool(hidden)
+    finally:
+        _show(hidden, True)
+
+
+def read_deformed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(n, 3) positions of the mesh's own vertices in the object's space, after the carriers."""
+    with finish_hidden([obj]) as hidden:
+        if hidden:
+            depsgraph.update()
+        positions = _evaluated(obj, depsgraph)
+    if hidden:
+        depsgraph.update()
+    return positions
+
+
+def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted: Floats) -> Floats:
+    """Displacements (n, 3) before the carriers after which the mesh shows `wanted`.
+
+    Newton's method on the evaluated mesh, each vertex for itself: exact where a vertex moves by
+    an affine map (Armature, Hook), to float32 where that map bends (Lattice, Curve).
+
+    Raises
+    ------
+    MeshError
+        The carriers cannot be undone: they flatten the mesh or let vertices depend on others.
+    """
+    with finish_hidden([obj]), _solo_key(obj) as key:
+        start = read_coordinates(key.points)
+
+        def deform(positions: Floats) -> Floats:
+            key.points.foreach_set("co", positions.astype(np.float32).ravel())
+            depsgraph.update()
+            return _evaluated(obj, depsgraph)
+
+        positions = _invert(deform, start, wanted)
+    depsgraph.update()
+    if positions is None:
+        raise MeshError(
+            f"The modifiers of {obj.name} cannot be undone; "
+            "turn off or apply those that flatten or project it"
+        )
+    return positions - start
+
+
+def _invert(deform: Callable[[Floats], Floats], start: Floats, wanted: Floats) -> Floats | None:
+    """Positions that `deform` takes to `wanted`; None where none are found."""
+    size = max(float(np.ptp(wanted, axis=0).max()), float(np.abs(wanted).max()))
+    shown = deform(start)
+    if np.abs(wanted - shown).max() <= 1e-7 * size:
+        return start
+    step = 1e-2 * size
+    slopes = np.stack([(deform(start + step * axis) - shown) / step for axis in np.eye(3)], axis=2)
+    # A vertex that its modifiers hold in place has no way back, and needs none if it is there.
+    slopes[np.abs(np.linalg.det(slopes)) < 1e-9] = np.eye(3)
+    positions, best, error = start, start, np.inf
+    for _ in range(_TRIALS):
+        positions = positions + np.linalg.solve(slopes, (wanted - shown)[..., None])[..., 0]
+        shown = deform(positions)
+        if np.abs(wanted - shown).max() >= error:
+            break
+        best, error = positions, float(np.abs(wanted - shown).max())
+    return best if error <= 1e-5 * size else None
+
+
+@contextmanager
+def _solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
+    """A passing shape key, shown alone, that holds the mix of the object's own keys."""
+    active, solo = obj.active_shape_key_index, obj.show_only_shape_key
+    passing = [] if obj.data.shape_keys else [obj.shape_key_add(name="Basis", from_mix=False)]
+    passing.append(obj.shape_key_add(name="Verlet", from_mix=True))
+    obj.active_shape_key_index = len(obj.data.shape_keys.key_blocks) - 1
+    obj.show_only_shape_key = True
+    try:
+        yield passing[-1]
+    finally:
+        for key in reversed(passing):
+            obj.shape_key_remove(key)
+        obj.active_shape_key_index, obj.show_only_shape_key = active, solo
+
+
+def _show(modifiers: Iterable[tuple[str, str]], show: bool) -> None:
+    """Turns (object name, modifier name) pairs on or off; those that are gone are passed over."""
+    for object_name, name in modifiers:
+        obj = bpy.data.objects.get(object_name)
+        if obj is not None and name in obj.modifiers:
+            obj.modifiers[name].show_viewport = show
+
+
+def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(n, 3) positions of the evaluated mesh in the object's space."""
+    mesh = obj.evaluated_get(depsgraph).data
+    count, own = len(mesh.vertices), len(obj.data.vertices)
+    if count != own:
+        raise MeshError(
+            f"{obj.name} has {own} vertices but a modifier makes {count} of them; turn it off"
+        )
+    return read_coordinates(mesh.vertices)
+
+
+def read_coordinates(points: bpy.types.bpy_prop_collection) -> Floats:
+    """(n, 3) coordinates of a mesh's vertices or of a shape key's points."""
+    coordinates = np.empty(3 * len(points), np.float32)
+    points.foreach_get("co", coordinates)
+    return coordinates.reshape(-1, 3).astype(np.float64)
