@@ -45,6 +45,9 @@ zip: .venv/$(READY) ## Build the extension: dist/verlet_soft_body-VERSION.zip
 test-bpy-%: build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
 	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender
 
+bpy-%: build/bpy-%/$(READY) ## Set up another bpy for that
+	@:
+
 clean: ## Delete what was built; .venv stays
 	rm -rf build dist
 

@@ -31,7 +31,7 @@ print("keys:", *[block.name for block in key.key_blocks if block.name.startswith
 
 def blender(script: Path) -> list[str | Path]:
     """How to run a script in a Blender like this one, be it a program or a Python module."""
-    if bpy.app.module:
+    if not bpy.app.binary_path:
         return [sys.executable, script]
     options = ["--background", "--factory-startup", "--python-exit-code", "1", "--python"]
     return [bpy.app.binary_path, *options, script, "--"]
