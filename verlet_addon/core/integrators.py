@@ -33,13 +33,15 @@ NO_DAMPING = np.zeros(())
 
 
 def verlet_gains(dt: float, _previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """Plain Verlet: x' = x + (x − x₋)·e^(−c h) + a h²."""
-    return np.exp(-damping * dt), dt * dt
+    """Plain Verlet: x' = x + (x − x₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
+    decay = damping * dt
+    return np.exp(-decay), dt * dt * mean_decay(decay)
 
 
 def tcv_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """Time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a h²."""
-    return dt / previous_dt * np.exp(-damping * dt), dt * dt
+    """Time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
+    decay = damping * dt
+    return dt / previous_dt * np.exp(-decay), dt * dt * mean_decay(decay)
 
 
 def tcv_exact_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
@@ -63,9 +65,9 @@ def step_gains(
 
     ``x' = x + (x − x₋)·velocity_gain + a·acceleration_gain``
 
-    TCV_EXACT follows v' = a − c v without error for constant a, whatever the steps; without drag
-    its factors are h/h₋ and h(h + h₋)/2. TCV and VERLET multiply the former displacement by
-    e^(−c h), so that their drag, too, hardly depends on the number of steps.
+    TCV_EXACT follows v' = a − c v without error for constant a, whatever the steps; its factors
+    without drag are h/h₋ and h(h + h₋)/2. TCV has h/h₋ and h², VERLET 1 and h²; with drag, too,
+    they equal TCV_EXACT where steps are equal.
 
     Parameters
     ----------
