@@ -99,10 +99,10 @@ def step_gains(
         raise SettingsError(
             f"steps of {previous_dt:g} s and then {dt:g} s; both must be finite and above 0"
         )
-    velocity_gain, acceleration_gain = gains(dt, previous_dt, drag)
-    return np.broadcast_to(velocity_gain, drag.shape), np.broadcast_to(
-        acceleration_gain, drag.shape
+    velocity_gain, acceleration_gain = (
+        np.broadcast_to(gain, drag.shape) for gain in gains(dt, previous_dt, drag)
     )
+    return velocity_gain, acceleration_gain
 
 
 def start_displacement(
