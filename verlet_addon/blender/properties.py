@@ -28,6 +28,7 @@ BODY_TYPES = (
 
 # Ranges here are soft: what a value may be at all is checked in `core.settings`, which says why.
 # Without options a property cannot be animated: a bake reads it once, at the first frame.
+# The groups have no methods: with one, Blender 4.2 as a Python module crashes when it ends.
 
 
 class VERLET_PG_baked_key(bpy.types.PropertyGroup):
@@ -161,10 +162,6 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         options={"HIDDEN"},
     )
 
-    def to_core(self) -> BodySettings:
-        """The settings as the core takes them."""
-        return BodySettings(**_values(self, BodySettings))
-
 
 class VERLET_PG_scene(bpy.types.PropertyGroup):
     """Verlet settings of one scene."""
@@ -241,10 +238,6 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         options=set(),
     )
 
-    def to_core(self) -> SceneSettings:
-        """The settings as the core takes them."""
-        return SceneSettings(**_values(self, SceneSettings))
-
 
 def body_properties(obj: bpy.types.Object) -> VERLET_PG_body:
     """The Verlet settings of an object."""
@@ -267,7 +260,7 @@ def body_settings(obj: bpy.types.Object) -> BodySettings:
         A value is out of range; the message names the object.
     """
     try:
-        return body_properties(obj).to_core()
+        return BodySettings(**_values(body_properties(obj), BodySettings))
     except SettingsError as error:
         raise SettingsError(f"{obj.name}: {error}") from error
 
@@ -281,7 +274,7 @@ def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
         A value is out of range; the message names the scene.
     """
     try:
-        return scene_properties(scene).to_core()
+        return SceneSettings(**_values(scene_properties(scene), SceneSettings))
     except SettingsError as error:
         raise SettingsError(f"{scene.name}: {error}") from error
 
