@@ -12,6 +12,7 @@ import numpy as np
 from ..core.errors import MeshError, SettingsError
 from ..core.mesh import Floats, Ground, MeshData, Sample
 from .mesh_io import read_body, read_positions
+from .modifiers import finish_hidden
 from .properties import scene_properties
 from .shape_keys import former_bake_hidden
 
@@ -53,10 +54,10 @@ class Stage:
 
     @contextmanager
     def left_as_found(self) -> Iterator[None]:
-        """Shows the meshes without their former bake; puts back the bake and the current frame."""
+        """Shows the meshes as they are simulated, and puts everything back at the end."""
         frame, subframe = self.scene.frame_current, self.scene.frame_subframe
         try:
-            with former_bake_hidden(self.bodies):
+            with former_bake_hidden(self.bodies), finish_hidden(self.bodies):
                 yield
         finally:
             self.scene.frame_set(frame, subframe=subframe)
@@ -149,4 +150,5 @@ def _plane_normal(axes: Floats, name: str) -> Floats:
     length = float(np.linalg.norm(normal))
     if length == 0:
         raise MeshError(f"The ground object {name} has a scale of zero; apply another scale to it")
-    return normal * (np.copysign(1.0, normal @ axes[:, 2]) / length)
+    outward: Floats = normal * (np.copysign(1.0, normal @ axes[:, 2]) / length)
+    return outward
