@@ -189,7 +189,15 @@ def obj(request: pytest.FixtureRequest) -> Any:
 # --- what the file holds ------------------------------------------------------------------------
 
 # Of these, Blender says what changes with every session or evaluation.
-PASSING = {"rna_type", "session_uid", "original", "is_evaluated", "bound_box", "dimensions"}
+PASSING = {
+    "storage_type",
+    "rna_type",
+    "session_uid",
+    "original",
+    "is_evaluated",
+    "bound_box",
+    "dimensions",
+}
 
 
 def file_content() -> dict[str, Any]:

@@ -22,6 +22,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     What the mesh itself must be like is the core's to check.
     """
     name = obj.name
+    view_layer.update()
     if obj.type != "MESH":
         raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
     _check_data(obj)
@@ -33,7 +34,6 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         )
     if not obj.visible_get(view_layer=view_layer):
         raise MeshError(f"{name} is hidden; show it in the viewport")
-    view_layer.update()
     _check_matrix(obj)
     group = body_properties(obj).pin_group
     if group and group not in obj.vertex_groups:
@@ -94,6 +94,8 @@ def world_to_key(
         displacements = undo_carriers(obj, depsgraph, wanted)
     else:
         displacements = wanted - read_deformed(obj, depsgraph)
+    # What stands still differs by roundings of float64, which would swell sparse exports.
+    displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
     return (_basis(obj) + displacements).astype(np.float32)
 
 

@@ -68,22 +68,32 @@ def has_bake(obj: bpy.types.Object) -> bool:
 
 
 @contextmanager
-def former_bake_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
-    """Mutes baked keys, so that the animated mesh shows as it is without them.
+def former_bake_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Shows the animated mesh as it is beside a bake, but without the former one.
 
-    Objects and keys are kept by name: within, the file may be undone or redone.
+    Baked keys are muted. A key that is shown alone is so no longer, for a bake can only be seen
+    when it is not. Objects and keys are kept by name: within, the file may be undone or redone.
     """
+    soloists = [obj.name for obj in objects if obj.show_only_shape_key]
     muted = [
         (obj.name, name)
         for obj in objects
         for name in _baked_names(obj)
         if not obj.data.shape_keys.key_blocks[name].mute
     ]
+    _solo(soloists, False)
     _mute(muted, True)
     try:
         yield
     finally:
         _mute(muted, False)
+        _solo(soloists, True)
+
+
+def _solo(names: Iterable[str], solo: bool) -> None:
+    """Lets objects show their active key alone, or all keys; those that are gone are passed over."""
+    for obj in filter(None, map(bpy.data.objects.get, names)):
+        obj.show_only_shape_key = solo
 
 
 def _mute(keys: Iterable[tuple[str, str]], mute: bool) -> None:
