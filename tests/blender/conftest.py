@@ -1,6 +1,6 @@
 """The add-on registered in Blender, and an empty file for every test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import ModuleType
 
@@ -9,10 +9,18 @@ import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _registered() -> None:
-    """Registers the source's add-on where Blender has not enabled the installed extension."""
-    if not hasattr(bpy.types.Scene, "verlet"):
-        import_module("verlet_addon").register()
+def _registered() -> Iterator[None]:
+    """Registers the source's add-on where Blender has not enabled the installed extension.
+
+    Blender as a Python module crashes at the end of the process if classes are left registered.
+    """
+    if hasattr(bpy.types.Scene, "verlet"):
+        yield
+        return
+    package = import_module("verlet_addon")
+    package.register()
+    yield
+    package.unregister()
 
 
 @pytest.fixture(autouse=True)
