@@ -1,18 +1,15 @@
 """The animated mesh as world-space arrays, and the way back into shape keys."""
 
+from typing import Any, cast
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import MeshError
 from ..core.mesh import Floats, Integers, MeshData
-from .modifiers import (
-    check_modifiers,
-    has_carriers,
-    read_coordinates,
-    read_deformed,
-    undo_carriers,
-)
+from .mesh_access import mesh_of, read_coordinates, shape_keys_of
+from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties
 
 
@@ -56,7 +53,7 @@ def read_body(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, velocities: Floats
 ) -> MeshData:
     """Everything that the core takes from one object at the first frame."""
-    mesh = obj.data
+    mesh = mesh_of(obj)
     starts = _integers(mesh.polygons, "loop_start")
     return MeshData(
         name=obj.name,
@@ -86,8 +83,7 @@ def world_to_key(
     linear, offset = _matrix(obj, depsgraph)
     if _is_flat(linear):
         raise MeshError(
-            f"{obj.name} has scale 0 at frame {depsgraph.scene.frame_current}; "
-            "give it another scale there"
+            f"{obj.name} has scale 0 at frame {_frame(depsgraph)}; give it another scale there"
         )
     wanted = np.linalg.solve(linear, (positions - offset).T).T
     if has_carriers(obj):
@@ -101,7 +97,7 @@ def world_to_key(
 
 def _check_data(obj: bpy.types.Object) -> None:
     """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
-    name, mesh = obj.name, obj.data
+    name, mesh = obj.name, mesh_of(obj)
     if obj.library or mesh.library:
         raise MeshError(f"{name} is linked from another file; make it local")
     if obj.override_library or mesh.override_library:
@@ -119,13 +115,13 @@ def _check_matrix(obj: bpy.types.Object) -> None:
     if not np.isfinite(matrix).all():
         raise MeshError(f"{obj.name} has a transform that is not a number; clear it")
     if _is_flat(matrix[:3, :3]):
-        scale = ", ".join(f"{value:g}" for value in obj.matrix_world.to_scale())
+        scale = ", ".join(f"{value:g}" for value in np.linalg.norm(matrix[:3, :3], axis=0))
         raise MeshError(f"{obj.name} has scale ({scale}); no part of it may be 0")
 
 
 def _check_keys(obj: bpy.types.Object) -> None:
     """Raises MeshError where relative keys cannot be added to those of the user."""
-    key = obj.data.shape_keys
+    key = shape_keys_of(obj)
     if key is None:
         return
     if not key.use_relative:
@@ -148,15 +144,18 @@ def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floa
     return matrix[:3, :3], matrix[:3, 3]
 
 
+def _frame(depsgraph: bpy.types.Depsgraph) -> int:
+    """The scene's current frame."""
+    return cast(bpy.types.Scene, depsgraph.scene).frame_current
+
+
 def _basis(obj: bpy.types.Object) -> Floats:
     """(n, 3) coordinates to which baked keys are relative."""
-    mesh = obj.data
-    return read_coordinates(
-        mesh.shape_keys.reference_key.points if mesh.shape_keys else mesh.vertices
-    )
+    key = shape_keys_of(obj)
+    return read_coordinates(key.reference_key.points if key else mesh_of(obj).vertices)
 
 
-def _integers(items: bpy.types.bpy_prop_collection, attribute: str, *, width: int = 1) -> Integers:
+def _integers(items: Any, attribute: str, *, width: int = 1) -> Integers:
     """One integer attribute of all items, flat; `width` values an item."""
     values = np.empty(width * len(items), np.int32)
     items.foreach_get(attribute, values)
@@ -165,11 +164,11 @@ def _integers(items: bpy.types.bpy_prop_collection, attribute: str, *, width: in
 
 def _pin_weights(obj: bpy.types.Object) -> Floats:
     """(n,) weights of the pin group; zeros without one."""
-    weights = np.zeros(len(obj.data.vertices))
+    weights = np.zeros(len(mesh_of(obj).vertices))
     group = obj.vertex_groups.get(body_properties(obj).pin_group)
     if group is None:
         return weights
-    for vertex in obj.data.vertices:
+    for vertex in mesh_of(obj).vertices:
         for member in vertex.groups:
             if member.group == group.index:
                 weights[vertex.index] = member.weight

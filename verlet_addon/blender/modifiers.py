@@ -7,22 +7,25 @@ Hook, Lattice, …) belong to the animated mesh and have to be undone in a baked
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import cast
 
 import bpy
 import numpy as np
 
 from ..core.errors import MeshError
 from ..core.mesh import Floats
+from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 
-_CARRIERS = frozenset(
-    "ARMATURE CAST CURVE HOOK LAPLACIANDEFORM LATTICE MESH_DEFORM SIMPLE_DEFORM SURFACE_DEFORM "
-    "WARP WAVE".split()
-)
-_PASSIVE = frozenset(
-    "COLLISION DATA_TRANSFER DYNAMIC_PAINT FLUID NORMAL_EDIT PARTICLE_SYSTEM SURFACE UV_PROJECT "
-    "UV_WARP VERTEX_WEIGHT_EDIT VERTEX_WEIGHT_MIX VERTEX_WEIGHT_PROXIMITY WEIGHTED_NORMAL".split()
-)
-_REPLACERS = frozenset("CLOTH MESH_CACHE MESH_SEQUENCE_CACHE SOFT_BODY".split())
+_CARRIERS = {
+    *("ARMATURE", "CAST", "CURVE", "HOOK", "LAPLACIANDEFORM", "LATTICE"),
+    *("MESH_DEFORM", "SIMPLE_DEFORM", "SURFACE_DEFORM", "WARP", "WAVE"),
+}
+_PASSIVE = {
+    *("COLLISION", "DATA_TRANSFER", "DYNAMIC_PAINT", "FLUID", "NORMAL_EDIT"),
+    *("PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP", "VERTEX_WEIGHT_EDIT"),
+    *("VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL"),
+}
+_REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
 
 _TRIALS = 12
 """Trials of the way back; affine carriers take two or three, bent ones up to eight."""
@@ -95,8 +98,8 @@ def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted:
         start = read_coordinates(key.points)
 
         def deform(positions: Floats) -> Floats:
-            key.points.foreach_set("co", positions.astype(np.float32).ravel())
-            obj.data.update_tag()
+            write_coordinates(key.points, positions)
+            mesh_of(obj).update_tag()
             depsgraph.update()
             return _evaluated(obj, depsgraph)
 
@@ -143,9 +146,9 @@ def _slopes(
 def _solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
     """A passing shape key, shown alone, that holds the mix of the object's own keys."""
     active, solo = obj.active_shape_key_index, obj.show_only_shape_key
-    passing = [] if obj.data.shape_keys else [obj.shape_key_add(name="Basis", from_mix=False)]
+    passing = [] if shape_keys_of(obj) else [obj.shape_key_add(name="Basis", from_mix=False)]
     passing.append(obj.shape_key_add(name="Verlet", from_mix=True))
-    obj.active_shape_key_index = len(obj.data.shape_keys.key_blocks) - 1
+    obj.active_shape_key_index = len(cast(bpy.types.Key, shape_keys_of(obj)).key_blocks) - 1
     obj.show_only_shape_key = True
     try:
         yield passing[-1]
@@ -165,17 +168,10 @@ def _show(modifiers: Iterable[tuple[str, str]], show: bool) -> None:
 
 def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """(n, 3) positions of the evaluated mesh in the object's space."""
-    mesh = obj.evaluated_get(depsgraph).data
-    count, own = len(mesh.vertices), len(obj.data.vertices)
+    mesh = mesh_of(obj.evaluated_get(depsgraph))
+    count, own = len(mesh.vertices), len(mesh_of(obj).vertices)
     if count != own:
         raise MeshError(
             f"{obj.name} has {own} vertices but a modifier makes {count} of them; turn it off"
         )
     return read_coordinates(mesh.vertices)
-
-
-def read_coordinates(points: bpy.types.bpy_prop_collection) -> Floats:
-    """(n, 3) coordinates of a mesh's vertices or of a shape key's points."""
-    coordinates = np.empty(3 * len(points), np.float32)
-    points.foreach_get("co", coordinates)
-    return coordinates.reshape(-1, 3).astype(np.float64)

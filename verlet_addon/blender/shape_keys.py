@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 import bpy
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import MeshError
 from . import animation
+from .mesh_access import shape_keys_of, write_coordinates
 from .properties import body_properties
 
 
@@ -29,17 +31,17 @@ def write_bake(
     remove_bake(obj)
     body = body_properties(obj)
     active = obj.active_shape_key_index
-    if obj.data.shape_keys is None:
+    if shape_keys_of(obj) is None:
         obj.shape_key_add(name="Basis", from_mix=False)
         body.made_basis = True
-    values = _values_now(frames)
-    names = [
+    blocks = [
         _add_key(obj, f"verlet_{frame:04d}", points, value)
-        for frame, points, value in zip(frames, coordinates, values, strict=True)
+        for frame, points, value in zip(frames, coordinates, _values_now(frames), strict=True)
     ]
+    names = [block.name for block in blocks]
     for name in names:
         body.baked_keys.add().name = name
-    animation.write_curves(obj.data.shape_keys, names, frames)
+    animation.write_curves(cast(bpy.types.Key, shape_keys_of(obj)), names, frames)
     obj.active_shape_key_index = active
 
 
@@ -50,14 +52,14 @@ def remove_bake(obj: bpy.types.Object) -> None:
     the Basis.
     """
     body = body_properties(obj)
-    key = obj.data.shape_keys if obj.type == "MESH" else None
-    if key is not None:
+    key = shape_keys_of(obj)
+    if key is not None and body.baked_keys:
         _require_object_mode(obj)
         names = _baked_names(obj)
         animation.remove_curves(key, _remembered(obj))
         _remove_keys(obj, names)
-        if body.made_basis and len(key.key_blocks) == 1:
-            obj.shape_key_remove(key.reference_key)
+        if body.made_basis:
+            _remove_lone_basis(obj)
     body.baked_keys.clear()
     body.made_basis = False
 
@@ -76,10 +78,10 @@ def former_bake_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """
     soloists = [obj.name for obj in objects if obj.show_only_shape_key]
     muted = [
-        (obj.name, name)
+        (obj.name, block.name)
         for obj in objects
-        for name in _baked_names(obj)
-        if not obj.data.shape_keys.key_blocks[name].mute
+        for block in _blocks(obj, _baked_names(obj))
+        if not block.mute
     ]
     _solo(soloists, False)
     _mute(muted, True)
@@ -91,18 +93,24 @@ def former_bake_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
 
 
 def _solo(names: Iterable[str], solo: bool) -> None:
-    """Lets objects show their active key alone, or all keys; those that are gone are passed over."""
-    for obj in filter(None, map(bpy.data.objects.get, names)):
-        obj.show_only_shape_key = solo
+    """Lets objects show their active key alone or all; those that are gone are passed over."""
+    for name in names:
+        if (obj := bpy.data.objects.get(name)) is not None:
+            obj.show_only_shape_key = solo
 
 
 def _mute(keys: Iterable[tuple[str, str]], mute: bool) -> None:
     """Mutes or unmutes (object name, key name) pairs; those that are gone are passed over."""
     for object_name, name in keys:
-        obj = bpy.data.objects.get(object_name)
-        key = obj.data.shape_keys if obj is not None else None
-        if key is not None and name in key.key_blocks:
-            key.key_blocks[name].mute = mute
+        if (obj := bpy.data.objects.get(object_name)) is not None:
+            for block in _blocks(obj, [name]):
+                block.mute = mute
+
+
+def _blocks(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
+    """The object's shape keys of these names, as far as they are there."""
+    key = shape_keys_of(obj)
+    return [] if key is None else [key.key_blocks[name] for name in names if name in key.key_blocks]
 
 
 def _remembered(obj: bpy.types.Object) -> set[str]:
@@ -112,7 +120,7 @@ def _remembered(obj: bpy.types.Object) -> set[str]:
 
 def _baked_names(obj: bpy.types.Object) -> list[str]:
     """Names of the object's baked keys, in the order in which they stand."""
-    key = obj.data.shape_keys if obj.type == "MESH" else None
+    key = shape_keys_of(obj)
     if key is None:
         return []
     remembered = _remembered(obj)
@@ -125,29 +133,39 @@ def _baked_names(obj: bpy.types.Object) -> list[str]:
 
 def _add_key(
     obj: bpy.types.Object, name: str, coordinates: NDArray[np.float32], value: float
-) -> str:
-    """Adds one shape key and returns the name it got, which differs where `name` is taken."""
+) -> bpy.types.ShapeKey:
+    """Adds one shape key; Blender gives it another name where `name` is taken."""
     block = obj.shape_key_add(name=name, from_mix=False)
-    block.points.foreach_set("co", np.ascontiguousarray(coordinates, np.float32).ravel())
+    write_coordinates(block.points, coordinates)
     # A new key starts at 0 or at 1, by the version of Blender.
     block.value = value
-    return str(block.name)
+    return block
 
 
 def _remove_keys(obj: bpy.types.Object, names: Iterable[str]) -> None:
     """Removes shape keys; the active key stays active if it is not among them."""
-    blocks = obj.data.shape_keys.key_blocks
     active = obj.active_shape_key.name if obj.active_shape_key is not None else ""
     for name in names:
-        obj.shape_key_remove(blocks[name])
-    obj.active_shape_key_index = max(blocks.find(active), 0)
+        # Blender frees the whole Key with its last block, so each is looked up afresh.
+        for block in _blocks(obj, [name]):
+            obj.shape_key_remove(block)
+    key = shape_keys_of(obj)
+    obj.active_shape_key_index = max(key.key_blocks.find(active), 0) if key is not None else 0
+
+
+def _remove_lone_basis(obj: bpy.types.Object) -> None:
+    """Removes the Basis if no other key is left."""
+    key = shape_keys_of(obj)
+    if key is not None and len(key.key_blocks) == 1:
+        obj.shape_key_remove(key.reference_key)
 
 
 def _values_now(frames: Sequence[int]) -> list[float]:
-    """The keys' values at the current frame of the scene."""
-    now = bpy.context.scene.frame_current_final
-    unit = np.eye(len(frames))
-    return [float(np.interp(now, frames, pulse)) for pulse in unit]
+    """Gives the keys' values at the current frame of the scene."""
+    now = cast(bpy.types.Scene, bpy.context.scene).frame_current_final
+    numbers = np.arange(len(frames))
+    place = np.interp(now, frames, numbers)
+    return [float(value) for value in np.maximum(0, 1 - np.abs(numbers - place))]
 
 
 def _require_object_mode(obj: bpy.types.Object) -> None:

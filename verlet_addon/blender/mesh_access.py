@@ -1,0 +1,31 @@
+"""Short ways to a mesh, its shape keys and their coordinates."""
+
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.mesh import Floats
+
+
+def mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
+    """The mesh of a mesh object."""
+    return cast(bpy.types.Mesh, obj.data)
+
+
+def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
+    """The shape keys of an object; None if it has none or is not a mesh."""
+    return mesh_of(obj).shape_keys if obj.type == "MESH" else None
+
+
+def read_coordinates(points: Any) -> Floats:
+    """(n, 3) coordinates of a mesh's vertices or of a shape key's points."""
+    coordinates = np.empty(3 * len(points), np.float32)
+    points.foreach_get("co", coordinates)
+    return coordinates.reshape(-1, 3).astype(np.float64)
+
+
+def write_coordinates(points: Any, coordinates: Floats | NDArray[np.float32]) -> None:
+    """Sets the coordinates (n, 3) of a shape key's points; Blender keeps them as float32."""
+    points.foreach_set("co", np.ascontiguousarray(coordinates, np.float32).ravel())
