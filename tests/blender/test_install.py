@@ -45,8 +45,9 @@ def test_the_zip_installs_bakes_and_leaves_the_keys(extension_zip: Path, tmp_pat
     environment.pop("PYTHONPATH", None)
     command = [*blender(script), extension_zip]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert "keys: verlet_0001 verlet_0002 verlet_0003" in done.stdout, done.stdout + done.stderr
-    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "keys: verlet_0001 verlet_0002 verlet_0003" in said, said
 
 
 @pytest.fixture
