@@ -14,6 +14,7 @@ import bpy
 from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range
 from .file_context import file_context
+from .quiet import quiet
 
 # How a .blend begins: plain, compressed by Blender 3.0 and later, compressed by older ones.
 _SIGNATURES = (b"BLENDER", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
@@ -144,7 +145,7 @@ def _open(path: Path) -> None:
         raise VerletError(f"Cannot read {path}: {error.strerror}") from error
     if not known:
         raise VerletError(f"{path} is not a .blend file")
-    with _blender_quiet(), _blender_errors():
+    with quiet(), _blender_errors():
         bpy.ops.wm.open_mainfile(filepath=str(path.absolute()))
 
 
@@ -162,7 +163,7 @@ def _writable(path: Path) -> Path:
 
 def _save(path: Path) -> None:
     """Saves a copy; Blender writes it beside the old one and puts it in place when complete."""
-    with _blender_quiet(), _blender_errors():
+    with quiet(), _blender_errors():
         bpy.ops.wm.save_as_mainfile(
             filepath=str(path), copy=True, check_existing=False, relative_remap=True
         )
@@ -188,21 +189,3 @@ def _blender_errors() -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise VerletError(" ".join(str(error).removeprefix("Error: ").split())) from error
-
-
-@contextmanager
-def _blender_quiet() -> Iterator[None]:
-    """Discards what Blender itself prints, so that stdout and stderr hold our lines alone."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = os.dup(1), os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        for stream, number in zip(kept, (1, 2), strict=True):
-            os.dup2(stream, number)
-            os.close(stream)
-        os.close(nowhere)

@@ -1,0 +1,315 @@
+"""The command line: what it bakes, what it prints where, and how it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import baked, body, line, pin, sheet, shown, verlet
+
+Addon = Callable[[str], ModuleType]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def cli(addon: Addon) -> ModuleType:
+    return addon("blender.cli")
+
+
+@pytest.fixture
+def blend(tmp_path: Path) -> Path:
+    """A file with a pinned cloth, a rope, and a cube that is no body."""
+    cloth = body(sheet("Cloth", height=3.0))
+    pin(cloth, [0, 1, 2, 3, 4])
+    pin(body(line("Rope", height=3.0)), [0])
+    sheet("Table")
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 6
+    path = tmp_path / "in.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return path
+
+
+def keys_in(path: Path) -> dict[str, list[str]]:
+    """Names of the baked keys of every object in a file."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return {obj.name: list(baked(obj)) for obj in bpy.data.objects}
+
+
+def names(frames: range) -> list[str]:
+    return [f"verlet_{frame:04}" for frame in frames]
+
+
+# --- what is baked ------------------------------------------------------------------------------
+
+
+def test_all_bodies_of_the_file_are_baked_over_its_own_frames(
+    cli: ModuleType, blend: Path, tmp_path: Path
+) -> None:
+    assert cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend")]) == 0
+    found = keys_in(tmp_path / "out.blend")
+    assert found == {"Cloth": names(range(1, 7)), "Rope": names(range(1, 7)), "Table": []}
+
+
+def test_the_command_bakes_what_the_operator_bakes(
+    cli: ModuleType, blend: Path, tmp_path: Path
+) -> None:
+    verlet.bake()
+    wanted = {obj.name: list(baked(obj).values()) for obj in bpy.data.objects}
+    cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend")])
+    keys_in(tmp_path / "out.blend")
+    for obj in bpy.data.objects:
+        assert np.array_equal(list(baked(obj).values()), wanted[obj.name])
+
+
+def test_chosen_objects_frames_and_step(cli: ModuleType, blend: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.blend"
+    options = ["--object", "Rope", "--frames", "-2", "5", "--step", "3", "--mode", "relative"]
+    assert cli.main(["bake", str(blend), "--output", str(out), *options]) == 0
+    found = keys_in(out)
+    assert found["Cloth"] == []
+    assert len(found["Rope"]) == 3
+    rope = bpy.data.objects["Rope"]
+    assert shown(rope, 4)[:, 2].min() < shown(rope, 1)[:, 2].min() < shown(rope, -2)[:, 2].min()
+
+
+def test_the_input_stays_and_may_be_the_output(
+    cli: ModuleType, blend: Path, tmp_path: Path
+) -> None:
+    before = blend.read_bytes()
+    cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend")])
+    assert blend.read_bytes() == before
+    assert cli.main(["bake", str(blend), "--output", str(blend), "--frames", "1", "3"]) == 0
+    assert keys_in(blend)["Rope"] == names(range(1, 4))
+
+
+@pytest.mark.usefixtures("blend")
+def test_paths_are_relative_to_the_current_folder(
+    cli: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deeper").mkdir()
+    monkeypatch.chdir(tmp_path / "deeper")
+    assert cli.main(["bake", "../in.blend", "--output", "out.blend"]) == 0
+    assert (tmp_path / "deeper" / "out.blend").exists()
+
+
+def test_the_scene_that_the_file_shows_is_baked(cli: ModuleType, tmp_path: Path) -> None:
+    body(line("First"))
+    other = bpy.data.scenes.new("Other")
+    other.frame_start, other.frame_end = 1, 2
+    bpy.context.window.scene = other
+    body(line("Second"))
+    path = tmp_path / "in.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    bpy.context.window.scene = bpy.data.scenes["Scene"]
+    assert cli.main(["bake", str(path), "--output", str(path)]) == 0
+    assert keys_in(path) == {"First": [], "Second": names(range(1, 3))}
+
+
+def test_textures_are_found_from_another_folder(
+    cli: ModuleType, blend: Path, tmp_path: Path
+) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    image = bpy.data.images.new("Image", 4, 4)
+    image.source, image.filepath, image.use_fake_user = "FILE", "//image.png", True
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    (tmp_path / "deeper").mkdir()
+    out = tmp_path / "deeper" / "out.blend"
+    cli.main(["bake", str(blend), "--output", str(out), "--frames", "1", "2"])
+    keys_in(out)
+    found = bpy.path.abspath(bpy.data.images["Image"].filepath)
+    assert Path(found).resolve() == tmp_path / "image.png"
+
+
+# --- what is printed ----------------------------------------------------------------------------
+
+
+def test_json_is_all_there_is_on_stdout(
+    cli: ModuleType, blend: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.blend"
+    assert cli.main(["bake", str(blend), "--output", str(out), "--json"]) == 0
+    printed = capfd.readouterr()
+    assert printed.err == ""
+    result = json.loads(printed.out)
+    assert result.pop("seconds") > 0
+    assert 0 <= result.pop("worst_stretch") < 0.5
+    assert result == {
+        "output": str(out),
+        "bodies": ["Cloth", "Rope"],
+        "frames": [1, 6],
+        "step": 1,
+    }
+
+
+def test_without_json_one_line_says_what_was_done(
+    cli: ModuleType, blend: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.blend"
+    cli.main(["bake", str(blend), "--output", str(out)])
+    printed = capfd.readouterr()
+    assert printed.err == ""
+    (told,) = printed.out.splitlines()
+    assert told.startswith("Baked Cloth, Rope, frames 1 to 6, in ")
+    assert told.endswith(str(out))
+
+
+def test_a_terminal_is_told_how_far_it_is(
+    cli: ModuleType,
+    blend: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend")])
+    shown_lines = capfd.readouterr().err.split("\r")
+    assert any("frame 3 of 6" in line for line in shown_lines)
+    assert shown_lines[-1].strip("\x1b[K") == ""
+
+
+# --- mistakes -----------------------------------------------------------------------------------
+
+
+def missing(folder: Path) -> list[str]:
+    return [str(folder / "nowhere.blend"), "--output", str(folder / "out.blend")]
+
+
+def no_blend(folder: Path) -> list[str]:
+    (folder / "text.blend").write_text("Not a file of Blender's", encoding="utf-8")
+    return [str(folder / "text.blend"), "--output", str(folder / "out.blend")]
+
+
+def damaged(folder: Path) -> list[str]:
+    (folder / "cut.blend").write_bytes((folder / "in.blend").read_bytes()[:11])
+    return [str(folder / "cut.blend"), "--output", str(folder / "out.blend")]
+
+
+def no_such_object(folder: Path) -> list[str]:
+    return [*good(folder), "--object", "Curtain"]
+
+
+def no_body(folder: Path) -> list[str]:
+    return [*good(folder), "--object", "Table"]
+
+
+def range_reversed(folder: Path) -> list[str]:
+    return [*good(folder), "--frames", "10", "1"]
+
+
+def no_folder(folder: Path) -> list[str]:
+    return [str(folder / "in.blend"), "--output", str(folder / "nowhere" / "out.blend")]
+
+
+def output_is_a_folder(folder: Path) -> list[str]:
+    return [str(folder / "in.blend"), "--output", str(folder)]
+
+
+def good(folder: Path) -> list[str]:
+    return [str(folder / "in.blend"), "--output", str(folder / "out.blend")]
+
+
+MISTAKES = [
+    (missing, "nowhere.blend"),
+    (no_blend, "text.blend is not a .blend file"),
+    (damaged, "cut.blend"),
+    (no_such_object, "no object Curtain"),
+    (no_body, "Table is not a soft body"),
+    (range_reversed, "runs backwards"),
+    (no_folder, "there is no folder"),
+    (output_is_a_folder, "it is a folder"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"), MISTAKES, ids=lambda item: getattr(item, "__name__", "")
+)
+def test_a_mistake_is_one_line_on_stderr_and_exit_code_1(
+    cli: ModuleType,
+    blend: Path,
+    capfd: pytest.CaptureFixture[str],
+    arguments: Callable[[Path], list[str]],
+    what: str,
+) -> None:
+    assert cli.main(["bake", *arguments(blend.parent)]) == 1
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    (told,) = printed.err.splitlines()
+    assert told.startswith("verlet: ")
+    assert what in told
+    assert not (blend.parent / "out.blend").exists()
+
+
+def test_a_failed_bake_leaves_an_older_output(cli: ModuleType, blend: Path) -> None:
+    old = blend.parent / "out.blend"
+    old.write_bytes(b"older")
+    assert cli.main(["bake", *range_reversed(blend.parent)]) == 1
+    assert old.read_bytes() == b"older"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["bake"],
+        ["bake", "in.blend"],
+        ["bake", "in.blend", "--output"],
+        ["bake", "in.blend", "--output", "out.blend", "--frames", "1"],
+        ["bake", "in.blend", "--output", "out.blend", "--frames", "one", "two"],
+        ["bake", "in.blend", "--output", "out.blend", "--mode", "magic"],
+        ["simmer"],
+    ],
+)
+def test_wrong_usage_ends_with_2(
+    cli: ModuleType, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert "usage: blender --command verlet" in capsys.readouterr().err
+
+
+# --- the programs themselves --------------------------------------------------------------------
+
+
+def run(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Runs the command as a user does: Blender's own, or the Python module's."""
+    if bpy.app.binary_path:
+        command: list[str | Path] = [bpy.app.binary_path, "--command", "verlet"]
+    else:
+        command = [sys.executable, "-m", "verlet_addon"]
+    environment: dict[str, Any] = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [*command, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_program_bakes_and_prints_json_alone(blend: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.blend"
+    done = run("bake", blend, "--output", out, "--json", "--frames", "1", "2")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["bodies"] == ["Cloth", "Rope"]
+    assert done.stderr == ""
+    assert keys_in(out)["Rope"] == names(range(1, 3))
+
+
+def test_the_program_ends_with_1_and_one_line(blend: Path) -> None:
+    done = run("bake", *no_such_object(blend.parent))
+    assert (done.returncode, done.stdout) == (1, "")
+    (told,) = done.stderr.splitlines()
+    assert told == "verlet: There is no object Curtain in the scene Scene"
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["bake"], 2), (["bake", "--help"], 0)])
+def test_the_program_explains_itself(arguments: list[str], code: int) -> None:
+    done = run(*arguments)
+    assert done.returncode == code
+    assert "--output OUT.blend" in (done.stderr if code else done.stdout)

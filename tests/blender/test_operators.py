@@ -1,0 +1,262 @@
+"""Every button does what it says to all that is selected, or to nothing, and can be undone."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import (
+    baked,
+    ball,
+    blender,
+    body,
+    coordinates,
+    file_content,
+    line,
+    pin,
+    select,
+    sheet,
+    verlet,
+)
+
+
+def undo() -> None:
+    """Takes back the last operator, as Ctrl Z does."""
+    bpy.ops.ed.undo()
+
+
+def run(operator: str, **properties: Any) -> set[str]:
+    """Runs an operator of ours as a click does: what it did can be undone."""
+    return set(getattr(verlet, operator)("EXEC_DEFAULT", True, **properties))
+
+
+@pytest.fixture
+def small_bake() -> None:
+    """Four frames are enough here."""
+    bpy.context.scene.frame_end = 4
+
+
+# --- convert and release ------------------------------------------------------------------------
+
+
+def test_convert_sees_what_a_mesh_is() -> None:
+    """No faces make a rope, a closed surface jelly, anything else cloth."""
+    objects = {"ROPE": line(), "CLOTH": sheet(), "SOFT": ball()}
+    select(*objects.values())
+    assert verlet.convert() == {"FINISHED"}
+    for body_type, obj in objects.items():
+        assert obj.verlet.enabled
+        assert obj.verlet.body_type == body_type
+
+
+def test_a_closed_surface_with_a_loose_edge_is_no_jelly() -> None:
+    obj = ball()
+    obj.data.vertices.add(1)
+    obj.data.edges.add(1)
+    obj.data.edges[-1].vertices = (0, len(obj.data.vertices) - 1)
+    verlet.convert()
+    assert obj.verlet.body_type == "CLOTH"
+
+
+def test_convert_takes_the_type_it_is_told() -> None:
+    obj = sheet()
+    verlet.convert(body_type="SOFT")
+    assert obj.verlet.body_type == "SOFT"
+
+
+def test_convert_keeps_settings_made_before() -> None:
+    obj = sheet()
+    obj.verlet.mass = 3.0
+    verlet.convert()
+    assert obj.verlet.mass == 3.0
+
+
+@pytest.mark.parametrize("kind", ["CURVE", None])
+def test_one_object_that_is_no_mesh_stops_the_whole_conversion(kind: Any) -> None:
+    obj = sheet()
+    data = bpy.data.curves.new("Other", kind) if kind else None
+    other = bpy.data.objects.new("Other", data)
+    bpy.context.scene.collection.objects.link(other)
+    select(obj, other)
+    with pytest.raises(RuntimeError, match="Other is not a mesh"):
+        verlet.convert()
+    assert not obj.verlet.enabled
+
+
+def test_convert_can_be_undone() -> None:
+    sheet("Sheet")
+    bpy.ops.ed.undo_push(message="before")
+    run("convert")
+    assert blender.data.objects["Sheet"].verlet.enabled
+    undo()
+    assert not blender.data.objects["Sheet"].verlet.enabled
+
+
+def test_release_makes_all_selected_bodies_ordinary_again() -> None:
+    first, second = sheet("First"), line("Second")
+    untouched = file_content()["objects/First"]["verlet"]
+    body(first, mass=7.0)
+    body(second, damping=3.0)
+    pin(first, [0])
+    select(first, second)
+    assert verlet.release() == {"FINISHED"}
+    content = file_content()
+    assert content["objects/First"]["verlet"] == untouched
+    assert content["objects/Second"]["verlet"] == untouched
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_release_keeps_a_bake_that_clear_bake_can_still_remove() -> None:
+    obj = body(sheet())
+    verlet.bake()
+    verlet.release()
+    assert len(baked(obj)) == 4
+    assert verlet.clear_bake() == {"FINISHED"}
+    assert obj.data.shape_keys is None
+
+
+# --- add ----------------------------------------------------------------------------------------
+
+
+def added(operator: str, **properties: Any) -> Any:
+    assert getattr(verlet, operator)(**properties) == {"FINISHED"}
+    return bpy.context.object
+
+
+def weights(obj: Any) -> Any:
+    """Weights of the pin group."""
+    group = obj.vertex_groups[obj.verlet.pin_group].index
+    vertices = obj.data.vertices
+    return np.array([sum(g.weight for g in v.groups if g.group == group) for v in vertices])
+
+
+def test_a_new_cloth_is_pinned_at_one_edge_and_ready() -> None:
+    other = sheet()
+    obj = added("add_cloth", size=3.0, resolution=6)
+    assert (obj.verlet.enabled, obj.verlet.body_type) == (True, "CLOTH")
+    assert obj.select_get()
+    assert not other.select_get()
+    points = coordinates(obj.data.vertices)
+    assert len(points) == 49
+    assert np.ptp(points, axis=0) == pytest.approx((3.0, 3.0, 0.0))
+    assert np.all((weights(obj) == 1.0) == (points[:, 1] == points[:, 1].max()))
+    assert len(obj.data.uv_layers) == 1
+
+
+def test_a_new_rope_is_pinned_at_one_end_and_ready() -> None:
+    obj = added("add_rope", length=5.0, segments=10)
+    assert (obj.verlet.enabled, obj.verlet.body_type) == (True, "ROPE")
+    points = coordinates(obj.data.vertices)
+    assert (len(points), len(obj.data.edges)) == (11, 10)
+    assert np.ptp(points, axis=0) == pytest.approx((5.0, 0.0, 0.0))
+    assert weights(obj).tolist() == [1.0] + [0.0] * 10
+
+
+@pytest.mark.parametrize(("operator", "reach"), [("add_cloth", 2.0), ("add_rope", 2.0)])
+def test_new_bodies_hang_clear_of_the_ground_at_the_cursor(operator: str, reach: float) -> None:
+    bpy.context.scene.cursor.location = (4.0, 5.0, 1.0)
+    obj = added(operator)
+    assert obj.location[:2] == (4.0, 5.0)
+    assert obj.location.z > reach
+    bpy.context.scene.cursor.location = (4.0, 5.0, 10.0)
+    assert added(operator).location[:] == (4.0, 5.0, 10.0)
+
+
+def test_without_ground_new_bodies_stay_at_the_cursor() -> None:
+    scene: Any = bpy.context.scene
+    scene.verlet.use_ground = False
+    assert added("add_rope").location[:] == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("operator", ["add_cloth", "add_rope"])
+def test_adding_can_be_undone(operator: str) -> None:
+    bpy.ops.ed.undo_push(message="before")
+    run(operator)
+    assert len(bpy.data.objects) == 1
+    undo()
+    assert not bpy.data.objects
+
+
+# --- bake and clear -----------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_a_bake_can_be_undone_and_leaves_no_trace() -> None:
+    obj = body(sheet())
+    obj.shape_key_add(name="Basis")
+    smile = obj.shape_key_add(name="smile")
+    smile.mute = True
+    smile.keyframe_insert("value", frame=3)
+    obj.shape_key_add(name="driven").driver_add("value").driver.expression = "frame / 10"
+    bpy.context.scene.frame_set(2)
+    before = file_content()
+    bpy.ops.ed.undo_push(message="before")
+    run("bake")
+    assert file_content() != before
+    undo()
+    assert file_content() == before
+    run("bake")
+    verlet.clear_bake()
+    assert file_content() == before
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_clearing_a_bake_can_be_undone() -> None:
+    body(sheet("Sheet"))
+    bpy.ops.ed.undo_push(message="before")
+    run("bake")
+    with_bake = file_content()
+    run("clear_bake")
+    assert not baked(bpy.data.objects["Sheet"])
+    undo()
+    assert file_content() == with_bake
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_clear_bake_clears_the_selected_bodies_or_else_all() -> None:
+    first, second, third = (body(line(name)) for name in ("First", "Second", "Third"))
+    verlet.bake()
+    select(first)
+    verlet.clear_bake()
+    assert [len(baked(obj)) for obj in (first, second, third)] == [0, 4, 4]
+    select()
+    verlet.clear_bake()
+    assert [len(baked(obj)) for obj in (first, second, third)] == [0, 0, 0]
+
+
+# --- why a button is grey -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operator", "reason"),
+    [
+        ("convert", "Select a mesh object first"),
+        ("release", "None of the selected objects is a soft body"),
+        ("bake", "There is no soft body; select a mesh and make it one first"),
+        ("clear_bake", "Nothing is baked"),
+    ],
+)
+def test_a_grey_button_says_why(operator: str, reason: str) -> None:
+    sheet()
+    select()
+    assert not getattr(verlet, operator).poll()
+    with pytest.raises(RuntimeError, match=reason):
+        getattr(verlet, operator)()
+
+
+@pytest.mark.parametrize("operator", ["convert", "release", "bake", "add_cloth", "add_rope"])
+def test_in_edit_mode_buttons_are_grey_and_say_so(operator: str) -> None:
+    """Undo in Edit Mode would not bring back what they change."""
+    body(sheet("Sheet"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Sheet is in Edit Mode; switch to Object Mode first"):
+        getattr(verlet, operator)()
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_painting_pins_does_not_stand_in_the_way_of_a_bake() -> None:
+    obj = body(sheet())
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    assert verlet.bake() == {"FINISHED"}
+    assert len(baked(obj)) == 4

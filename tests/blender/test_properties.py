@@ -1,0 +1,87 @@
+"""The interface shows the core's settings, with the core's defaults, in an artist's words."""
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from tests.blender.scenes import body, sheet
+
+Addon = Callable[[str], ModuleType]
+
+GROUPS = [("VERLET_PG_body", "BodySettings"), ("VERLET_PG_scene", "SceneSettings")]
+OURS = {
+    "VERLET_PG_body": {"enabled", "pin_group", "baked_keys", "made_basis"},
+    "VERLET_PG_scene": {"ground_object"},
+}
+
+
+def properties_of(addon: Addon, group: str) -> dict[str, Any]:
+    """The RNA properties that a group declares itself."""
+    declared = getattr(addon("blender.properties"), group)
+    return {name: declared.bl_rna.properties[name] for name in declared.__annotations__}
+
+
+@pytest.mark.parametrize(("group", "settings"), GROUPS)
+def test_every_setting_of_the_core_is_shown_under_its_name(
+    addon: Addon, group: str, settings: str
+) -> None:
+    core = {field.name for field in fields(getattr(addon("core.settings"), settings))}
+    assert set(properties_of(addon, group)) == core | OURS[group]
+
+
+@pytest.mark.parametrize(("group", "settings"), GROUPS)
+def test_defaults_are_those_of_the_core(addon: Addon, group: str, settings: str) -> None:
+    """To float32, in which Blender keeps numbers."""
+    shown = properties_of(addon, group)
+    for name, value in asdict(getattr(addon("core.settings"), settings)()).items():
+        wanted = pytest.approx(value, rel=1e-7) if isinstance(value, float) else value
+        assert shown[name].default == wanted, name
+
+
+@pytest.mark.parametrize(("group", "settings"), GROUPS)
+def test_choices_are_those_of_the_core(addon: Addon, group: str, settings: str) -> None:
+    core = getattr(addon("core.settings"), settings)
+    for name, shown in properties_of(addon, group).items():
+        for item in shown.enum_items if shown.type == "ENUM" else ():
+            assert core(**{name: item.identifier})
+
+
+@pytest.mark.parametrize("group", OURS)
+def test_tooltips_are_there_and_end_as_blender_wants_them(addon: Addon, group: str) -> None:
+    """Blender adds the full stop; names of code have no place in a tooltip."""
+    for name, shown in properties_of(addon, group).items():
+        assert shown.description, name
+        assert not shown.description.endswith("."), name
+        assert "_" not in shown.name + shown.description, name
+
+
+def test_what_a_script_sets_reaches_the_core(addon: Addon) -> None:
+    obj = body(sheet(), mass=2.0, damping=0.25, body_type="SOFT", use_tethers=False)
+    settings = addon("blender.properties").body_settings(obj)
+    assert (settings.mass, settings.damping) == (2.0, 0.25)
+    assert (settings.body_type, settings.use_tethers) == ("SOFT", False)
+    scene: Any = bpy.context.scene
+    scene.verlet.substeps, scene.verlet.integrator = 7, "VERLET"
+    settings = addon("blender.properties").scene_settings(scene)
+    assert (settings.substeps, settings.integrator) == (7, "VERLET")
+
+
+def test_a_value_out_of_range_is_said_with_the_object_s_name(addon: Addon) -> None:
+    obj = body(sheet("Flag"), mass=-1.0)
+    with pytest.raises(addon("core.errors").SettingsError, match=r"Flag.*mass.*-1"):
+        addon("blender.properties").body_settings(obj)
+
+
+def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> None:
+    """A curve on anything else would be ignored in silence."""
+    animatable = {
+        name
+        for group, _ in GROUPS
+        for name, shown in properties_of(addon, group).items()
+        if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
+    }
+    assert animatable == {"time_scale", "use_ground", "ground_height"}
