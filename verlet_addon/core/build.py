@@ -9,10 +9,11 @@ import numpy as np
 from . import topology
 from .constraints import Distances, Stencils, build_distances, build_stencils
 from .integrators import start_displacement
-from .levels import Graph, Level, build_levels, neighbour_lists
+from .levels import Graph, build_levels, neighbour_lists
 from .mesh import Floats, Integers, MeshData
 from .model import ParticleState, SoftBodyModel
 from .settings import BodySettings
+from .strips import Strips, build_strips
 
 FLAT = 1e-3
 """A hinge counts as flat at rest when it turns by less than this [rad]."""
@@ -20,8 +21,6 @@ FIRM_PIN = 0.999
 """From this weight on a pin holds its particle exactly."""
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
-STANDARD_GRAVITY = 9.81
-"""For sizing only: how far a soft material may stretch before levels and tethers hold it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +71,13 @@ def build(
     lines, bent = topology.surface_lines(hinges, scene.areas, scene.mesh.positions)
     flat_hinges, signed_hinges = _hinge_stencils(scene, hinges, bent)
     shear, folds, graph = _diagonals(scene, hinges)
-    slack = _slack(scene)
+    in_rope = _rope_edges(scene)
     held = _held_components(scene, firm, goals)
-    levels = _levels(scene, graph, masses, firm, slack)
-    tethered, pins, tether_lengths = _tethers(scene, graph, firm, slack)
+    firm_graph = _inextensible_surfaces(scene, graph, in_rope)
+    levels = build_levels(
+        firm_graph, scene.mesh.positions, _vertex_normals(scene), masses, firm
+    )
+    tethered, pins, tether_lengths = _tethers(scene, firm_graph, firm)
     model = SoftBodyModel(
         names=[mesh.name for mesh in meshes],
         body_starts=np.concatenate([[0], np.cumsum([len(mesh.positions) for mesh in meshes])]),
@@ -87,7 +89,8 @@ def build(
         pinned=np.flatnonzero(firm),
         goals=goals,
         goal_compliances=_goal_compliances(scene.mesh.pin_weights[goals], masses[goals]),
-        stretch=_stretch(scene),
+        stretch=_stretch(scene, ~in_rope),
+        ropes=_stretch(scene, in_rope),
         shear=shear,
         folds=folds,
         lines=_line_stencils(scene, lines, rope=False),
@@ -169,7 +172,15 @@ def _typical_width(scene: _Scene) -> float:
     return float(scene.lengths.mean()) if len(scene.lengths) else 1.0
 
 
-def _stretch(scene: _Scene) -> Distances:
+def _rope_edges(scene: _Scene) -> Integers:
+    """(m,) bool, edges of components that have no face at all."""
+    labels = topology.find_components(scene.particle_count, scene.mesh.edges)
+    surface = np.zeros(labels.max(initial=-1) + 1, dtype=bool)
+    surface[labels[scene.corners.vertex]] = True
+    return np.asarray(~surface[labels[scene.mesh.edges[:, 0]]])
+
+
+def _stretch(scene: _Scene, chosen: Integers) -> Strips:
     """Edges: strain = compliance × tension, force on ropes and force per width on surfaces."""
     edges = scene.mesh.edges
     areas = topology.edge_areas(edges, scene.corners, scene.areas, scene.particle_count)
@@ -177,12 +188,16 @@ def _stretch(scene: _Scene) -> Distances:
     per_force = np.where(
         scene.loose, scene.lengths, scene.lengths**2 / np.where(areas > 0.0, areas, np.inf)
     )
-    return build_distances(edges, scene.lengths, compliance * per_force, scene.particle_count)
+    return build_strips(
+        scene.mesh.positions,
+        edges[chosen],
+        scene.lengths[chosen],
+        (compliance * per_force)[chosen],
+        scene.loose[chosen],
+    )
 
 
-def _diagonals(
-    scene: _Scene, hinges: topology.Hinges
-) -> tuple[Distances, Distances, Graph]:
+def _diagonals(scene: _Scene, hinges: topology.Hinges) -> tuple[Strips, Distances, Graph]:
     """Shear in faces, folds across triangle pairs, and the graph of edges and diagonals."""
     compliance = scene.per_particle(lambda body: body.shear_compliance)
     across, face = topology.face_diagonals(scene.corners)
@@ -191,11 +206,12 @@ def _diagonals(
     across_lengths = topology.edge_lengths(positions, across)
     opposite_lengths = _unfolded_lengths(positions, hinges, hinge, opposite)
     pair_areas = scene.areas[hinges.faces[hinge]].sum(axis=1) / 2
-    shear = build_distances(
+    shear = build_strips(
+        positions,
         across,
         across_lengths,
         compliance[across[:, 0]] * across_lengths**2 / scene.areas[face],
-        scene.particle_count,
+        np.zeros(len(across), dtype=bool),
     )
     folds = build_distances(
         opposite,
@@ -297,39 +313,19 @@ def _hinge_normals(positions: Floats, members: Integers) -> Floats:
     return np.asarray(np.cross(q - p, a - p) - np.cross(q - p, b - p))
 
 
-def _slack(scene: _Scene) -> Floats:
-    """(n,) the share by which a soft body may stretch before levels and tethers hold it.
+def _inextensible(scene: _Scene) -> Integers:
+    """(n,) bool, particles of bodies that must not stretch at all: only they get levels and tethers.
 
-    Four times the strain under the body's own weight, hung at full size; 0 for what cannot stretch.
+    Those act on lengths alone and would hold a soft body back from stretching as it should.
     """
-    slack = []
-    for index, settings in enumerate(scene.settings):
-        positions = scene.mesh.positions[scene.body == index]
-        weight = settings.mass * STANDARD_GRAVITY
-        size = float(np.linalg.norm(np.ptp(positions, axis=0)))
-        area = scene.areas[scene.body[scene.corners.vertex][_first_corners(scene)] == index].sum()
-        tension = weight * size / area if area > 0.0 else weight
-        slack.append(4.0 * settings.stretch_compliance * tension)
-    return np.array(slack)[scene.body]
+    return scene.per_particle(lambda body: body.stretch_compliance) == 0.0
 
 
-def _first_corners(scene: _Scene) -> Integers:
-    """(f,) the first corner of each face."""
-    return scene.mesh.face_starts[:-1]
-
-
-def _levels(
-    scene: _Scene, graph: Graph, masses: Floats, firm: Integers, slack: Floats
-) -> list[Level]:
-    """Coarse levels over everything that has faces."""
-    return build_levels(
-        graph,
-        scene.mesh.positions,
-        _vertex_normals(scene),
-        masses,
-        firm,
-        slack,
-    )
+def _inextensible_surfaces(scene: _Scene, graph: Graph, in_rope: Integers) -> Graph:
+    """The part of the graph that levels and tethers are made from; ropes are solved directly."""
+    kept = _inextensible(scene)[graph.pairs[:, 0]]
+    kept[: len(in_rope)] &= ~in_rope
+    return Graph(graph.pairs[kept], graph.lengths[kept])
 
 
 def _vertex_normals(scene: _Scene) -> Floats:
@@ -342,7 +338,7 @@ def _vertex_normals(scene: _Scene) -> Floats:
 
 
 def _tethers(
-    scene: _Scene, graph: Graph, firm: Integers, slack: Floats
+    scene: _Scene, graph: Graph, firm: Integers
 ) -> tuple[Integers, Integers, Floats]:
     """For each particle the nearest pin along the mesh, and how far that is.
 
@@ -363,7 +359,7 @@ def _tethers(
             if length + step < distance[other]:
                 heappush(front, (length + step, other, source))
     tethered = np.flatnonzero((pin >= 0) & ~firm)
-    return tethered, pin[tethered], distance[tethered] * (1.0 + slack[tethered])
+    return tethered, pin[tethered], distance[tethered]
 
 
 def _held_components(scene: _Scene, firm: Integers, goals: Integers) -> Integers:

@@ -53,9 +53,7 @@ def collide_with_plane(
     state.previous_positions[:, hit] += normal[:, None] * (normal @ moved - climb)
 
 
-def _rub(
-    state: ParticleState, hit: Floats, start: Floats, normal: Floats, limit: Floats
-) -> None:
+def _rub(state: ParticleState, hit: Floats, start: Floats, normal: Floats, limit: Floats) -> None:
     """Coulomb friction: takes back at most `limit` of the sliding over the ground [m]."""
     slid = state.positions[:, hit] - start
     slid -= normal[:, None] * (normal @ slid)

@@ -1,7 +1,8 @@
 """Constraint sets as structures of arrays, sorted by graph colour.
 
 A set is constant. `batches` makes what a time step needs from it, one batch per colour, for one
-h² (the factor of acceleration in the step), so that compliance and gravity see the same h².
+h² (the factor of acceleration in the step, which differs between bodies by their drag), so that
+compliance and gravity see the same h².
 """
 
 from dataclasses import dataclass
@@ -101,13 +102,13 @@ def _gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
 
 
 def distance_batches(
-    distances: Distances, inverse_masses: Floats, h_squared: float
+    distances: Distances, inverse_masses: Floats, h_squared: Floats
 ) -> list[DistanceBatch]:
-    """One batch per colour for one h² [s²]."""
+    """One batch per colour for one h² (n,) [s²]."""
     batches = []
     for start, stop in zip(distances.starts[:-1], distances.starts[1:], strict=True):
         first, second = distances.pairs[start:stop].T
-        scaled = distances.compliances[start:stop] / h_squared
+        scaled = distances.compliances[start:stop] / h_squared[first]
         first_masses, second_masses = inverse_masses[first], inverse_masses[second]
         batches.append(
             DistanceBatch(
@@ -124,15 +125,15 @@ def distance_batches(
 
 
 def stencil_batches(
-    stencils: Stencils, inverse_masses: Floats, h_squared: float
+    stencils: Stencils, inverse_masses: Floats, h_squared: Floats
 ) -> list[StencilBatch]:
-    """One batch per colour for one h² [s²]."""
+    """One batch per colour for one h² (n,) [s²]."""
     batches = []
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
         members = stencils.members[start:stop].T
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
         responses = inverse_masses[members] * coefficients
-        scaled = stencils.compliances[start:stop] / h_squared
+        scaled = stencils.compliances[start:stop] / h_squared[members[1]]
         batches.append(
             StencilBatch(
                 particles=members.ravel(),

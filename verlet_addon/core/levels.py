@@ -14,7 +14,7 @@ import numpy as np
 from .constraints import Distances, build_distances
 from .mesh import Floats, Integers
 
-SMALLEST = 6
+SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this."""
 PARENTS = 4
 """A fine particle follows at most this many coarse ones."""
@@ -56,7 +56,6 @@ def build_levels(
     normals: Floats,
     masses: Floats,
     pinned: Integers,
-    slack: Floats,
 ) -> list[Level]:
     """Levels from coarse to fine.
 
@@ -67,7 +66,6 @@ def build_levels(
     normals : (n, 3) unit surface normals at rest, 0 on ropes.
     masses : (n,) [kg].
     pinned : (n,) bool, which particles follow their targets.
-    slack : (n,) how much further than at rest a soft material may stretch, as a share.
     """
     levels: list[Level] = []
     particles = np.unique(graph.pairs)
@@ -90,14 +88,13 @@ def build_levels(
         if not len(graph.pairs):
             break
         weights[pinned[children]] = 0.0
-        allowed = 1.0 + slack[particles][graph.pairs].max(axis=1)
         levels.append(
             Level(
                 particles=particles,
                 inverse_masses=np.where(pinned[particles], 0.0, 1.0 / masses),
                 limits=build_distances(
                     graph.pairs,
-                    graph.lengths * allowed,
+                    graph.lengths,
                     np.zeros(len(graph.pairs)),
                     len(particles),
                 ),

@@ -110,7 +110,9 @@ def _edges_problem(mesh: MeshData) -> str | None:
 
 def _faces_problem(mesh: MeshData) -> str | None:
     """What is wrong with the faces."""
-    faces = np.split(mesh.face_vertices, mesh.face_starts[1:-1]) if len(mesh.face_starts) > 1 else []
+    faces = (
+        np.split(mesh.face_vertices, mesh.face_starts[1:-1]) if len(mesh.face_starts) > 1 else []
+    )
     corners = {tuple(sorted(face.tolist())) for face in faces}
     doubled = len(faces) - len(corners)
     if doubled:

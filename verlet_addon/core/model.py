@@ -9,6 +9,7 @@ import numpy as np
 from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
 from .levels import Level
 from .mesh import Floats, Integers
+from .strips import StripBatch, Strips
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +36,11 @@ class SoftBodyModel:
     """(g,) particles drawn towards their targets."""
     goal_compliances: Floats
     """(g,) [m/N]"""
-    stretch: Distances
-    """Edges."""
-    shear: Distances
+    stretch: Strips
+    """Edges of surfaces, and of ropes that hang on them."""
+    ropes: Strips
+    """Edges of everything that has no faces."""
+    shear: Strips
     """Diagonals of quads."""
     folds: Distances
     """Opposite vertices of triangle pairs: at most as far apart as at rest."""
@@ -65,10 +68,11 @@ class SoftBodyModel:
 class Batches:
     """The model's constraints ready for one h²."""
 
-    h_squared: float
-    """[s²]"""
-    stretch: list[DistanceBatch]
-    shear: list[DistanceBatch]
+    h_squared: Floats
+    """(n,) [s²]"""
+    stretch: list[StripBatch]
+    ropes: list[StripBatch]
+    shear: list[StripBatch]
     folds: list[DistanceBatch]
     lines: list[StencilBatch]
     rope_lines: list[StencilBatch]
@@ -76,9 +80,9 @@ class Batches:
     hinges: list[StencilBatch]
     levels: list[list[DistanceBatch]]
 
-    def all(self) -> Iterator[DistanceBatch | StencilBatch]:
+    def all(self) -> Iterator[DistanceBatch | StencilBatch | StripBatch]:
         """Every batch."""
-        yield from chain(self.stretch, self.shear, self.folds, *self.levels)
+        yield from chain(self.stretch, self.ropes, self.shear, self.folds, *self.levels)
         yield from chain(self.lines, self.rope_lines, self.flat_hinges, self.hinges)
 
 

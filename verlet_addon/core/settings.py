@@ -37,7 +37,7 @@ class BodySettings:
     """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
     shear_compliance: float = 1e-4
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
-    bend_compliance: float = 1e3
+    bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""

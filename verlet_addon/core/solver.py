@@ -11,6 +11,16 @@ from .kernels import numpy_kernels as kernels
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
 from .settings import SceneSettings
+from .strips import strip_batches
+
+SURFACE_FIRMNESS = 1e-4
+"""Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
+ROPE_FIRMNESS = 1e-9
+"""Ropes are solved to tolerance and need only be solvable."""
+ROPE_TOLERANCE = 1e-7
+"""Ropes are solved until every edge keeps its length to this share."""
+MOST_ROPE_ROUNDS = 30
+"""Give up after so many rounds: a rope pulled from both ends cannot keep its length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +44,24 @@ def step(
 ) -> None:
     """Moves the state on by one time step."""
     start = state.positions
-    batches = _ready_batches(model, state, settings, given.dt)
-    integrate(model, state, settings, given)
+    velocity_gains, h_squared = step_gains(
+        settings.integrator, given.dt, state.previous_dt, model.dampings
+    )
+    batches = ready_batches(model, state, h_squared)
+    integrate(model, state, given, velocity_gains, h_squared)
     arrival = state.positions.copy()
     for sweep in range(settings.iterations):
+        backwards = (state.steps + sweep) % 2 == 1
         project_levels(model, state, batches)
-        project_tethers(model, state)
         project_goals(model, state, batches, given)
-        project_constraints(state, batches, backwards=(state.steps + sweep) % 2 == 1)
+        project_bends(state, batches, backwards=backwards)
+        project_stretch(state, batches, backwards=backwards)
+        project_tethers(model, state)
+        project_stretch(state, batches, backwards=not backwards)
+        project_ropes(state, batches)
+    kernels.undo_implicit_damping(
+        state.previous_positions, start, state.positions, batches.ropes
+    )
     conserve_momentum(model, state, start, arrival)
     collide(model, state, settings, given, start, arrival)
     state.previous_dt = given.dt
@@ -49,15 +69,16 @@ def step(
 
 
 def integrate(
-    model: SoftBodyModel, state: ParticleState, settings: SceneSettings, given: StepInput
+    model: SoftBodyModel,
+    state: ParticleState,
+    given: StepInput,
+    velocity_gains: Floats,
+    h_squared: Floats,
 ) -> None:
     """Lets every particle go on freely, and puts pinned ones on their targets."""
-    velocity_gain, acceleration_gain = step_gains(
-        settings.integrator, given.dt, state.previous_dt, model.dampings
-    )
-    moved = (state.positions - state.previous_positions) * velocity_gain
-    moved += given.gravity[:, None] * acceleration_gain
-    state.previous_positions = state.positions
+    moved = (state.positions - state.previous_positions) * velocity_gains
+    moved += given.gravity[:, None] * h_squared
+    state.previous_positions = state.positions.copy()
     state.positions = state.positions + moved
     state.positions[:, model.pinned] = given.targets[:, model.pinned]
 
@@ -87,26 +108,40 @@ def project_goals(
     """Draws softly pinned particles towards their targets: C = x − target, with compliance."""
     if len(model.goals):
         inverse_masses = model.inverse_masses[model.goals]
-        softness = model.goal_compliances / batches.h_squared
+        softness = model.goal_compliances / batches.h_squared[model.goals]
         share = inverse_masses / (inverse_masses + softness)
         missing = given.targets[:, model.goals] - state.positions[:, model.goals]
         state.positions[:, model.goals] += missing * share
 
 
-def project_constraints(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
-    """One relaxation sweep, bends first and stretch last; backwards every other time.
+def project_bends(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
+    """Draws ropes and surfaces back to their rest angles."""
+    way = slice(None, None, -1) if backwards else slice(None)
+    kernels.project_rope_bends(state.positions, batches.rope_lines[way])
+    kernels.project_flat_bends(state.positions, batches.lines[way])
+    kernels.project_flat_bends(state.positions, batches.flat_hinges[way])
+    kernels.project_signed_bends(state.positions, batches.hinges[way])
+
+
+def project_stretch(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
+    """One relaxation sweep over all lengths, the edges last.
 
     A sweep that always runs the same way is slightly unstable; there and back is neutral.
     """
     way = slice(None, None, -1) if backwards else slice(None)
-    x = state.positions
-    kernels.project_bends(x, batches.rope_lines[way])
-    kernels.project_flat_bends(x, batches.lines[way])
-    kernels.project_flat_bends(x, batches.flat_hinges[way])
-    kernels.project_signed_bends(x, batches.hinges[way])
-    kernels.project_distances(x, batches.shear[way])
-    kernels.project_at_most(x, batches.folds[way])
-    kernels.project_distances(x, batches.stretch[way])
+    kernels.project_strips(state.positions, batches.shear[way])
+    kernels.project_at_most(state.positions, batches.folds[way])
+    kernels.project_strips(state.positions, batches.stretch[way])
+
+
+def project_ropes(state: ParticleState, batches: Batches) -> None:
+    """Solves ropes until no edge is longer or shorter than it should be by ROPE_TOLERANCE.
+
+    One Newton step is not enough where a rope turns sharply within a step.
+    """
+    for _ in range(MOST_ROPE_ROUNDS):
+        if kernels.project_strips(state.positions, batches.ropes) < ROPE_TOLERANCE:
+            break
 
 
 def conserve_momentum(
@@ -165,32 +200,30 @@ def collide(
         )
 
 
-def _ready_batches(
-    model: SoftBodyModel, state: ParticleState, settings: SceneSettings, dt: float
-) -> Batches:
-    """The constraints for this step's h², the same that gravity has, with multipliers at zero."""
-    h_squared = float(step_gains(settings.integrator, dt, state.previous_dt, 0.0)[1])
-    if state.batches is None or state.batches.h_squared != h_squared:
+def ready_batches(model: SoftBodyModel, state: ParticleState, h_squared: Floats) -> Batches:
+    """The constraints for the same h² (n,) that gravity has, with multipliers at zero."""
+    if state.batches is None or not np.array_equal(state.batches.h_squared, h_squared):
         state.batches = _make_batches(model, h_squared)
     for batch in state.batches.all():
         batch.multipliers.fill(0.0)
     return state.batches
 
 
-def _make_batches(model: SoftBodyModel, h_squared: float) -> Batches:
+def _make_batches(model: SoftBodyModel, h_squared: Floats) -> Batches:
     """Every constraint set of the model for one h²."""
     w = model.inverse_masses
     return Batches(
         h_squared=h_squared,
-        stretch=distance_batches(model.stretch, w, h_squared),
-        shear=distance_batches(model.shear, w, h_squared),
+        stretch=strip_batches(model.stretch, w, h_squared, firmness=SURFACE_FIRMNESS),
+        ropes=strip_batches(model.ropes, w, h_squared, firmness=ROPE_FIRMNESS),
+        shear=strip_batches(model.shear, w, h_squared, firmness=SURFACE_FIRMNESS),
         folds=distance_batches(model.folds, w, h_squared),
         lines=stencil_batches(model.lines, w, h_squared),
         rope_lines=stencil_batches(model.rope_lines, w, h_squared),
         flat_hinges=stencil_batches(model.flat_hinges, w, h_squared),
         hinges=stencil_batches(model.hinges, w, h_squared),
         levels=[
-            distance_batches(level.limits, level.inverse_masses, h_squared)
+            distance_batches(level.limits, level.inverse_masses, h_squared[level.particles])
             for level in model.levels
         ],
     )

@@ -81,7 +81,9 @@ def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats
 
 def vertex_areas(corners: Corners, areas: Floats, particle_count: int) -> Floats:
     """(n,) the area around each vertex: every face shared out evenly over its corners [m²]."""
-    return np.bincount(corners.vertex, (areas / _sizes(corners, len(areas)))[corners.face], particle_count)
+    return np.bincount(
+        corners.vertex, (areas / _sizes(corners, len(areas)))[corners.face], particle_count
+    )
 
 
 def _sizes(corners: Corners, face_count: int) -> Integers:

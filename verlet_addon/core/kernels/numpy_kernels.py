@@ -11,9 +11,12 @@ import numpy as np
 from ..constraints import DistanceBatch, StencilBatch
 from ..levels import Level
 from ..mesh import Floats, Integers
+from ..strips import StripBatch
 
 SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
+RESOLVED = 0.1
+"""A rope's sideways vibration is resolved in time up to about this (h ω)²."""
 BLUNT = 1e-2
 """A bend below this has no certain side; its target turns over smoothly instead of jumping."""
 
@@ -81,12 +84,16 @@ def _scatter(
         row[batch.particles] = end
 
 
-def project_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g − r ĝ = 0: the bend g keeps its size r, on whichever side it lies."""
+def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """C = g − r ĝ = 0: the bend g of a rope keeps its size r, on whichever side it lies."""
     for batch in batches:
         members, bend = _gather_bend(positions, batch)
         size = np.sqrt(bend[0] * bend[0] + bend[1] * bend[1] + bend[2] * bend[2])
         bend *= 1.0 - batch.rests / np.maximum(size, BLUNT)
+        # What lies along the rope is stretch, unevenly shared, and none of the bend's business.
+        along = members[:, 2] - members[:, 0]
+        along /= np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
+        bend -= along * (along * bend).sum(axis=0)
         _scatter_bend(positions, batch, members, bend)
 
 
@@ -138,6 +145,105 @@ def _scatter_bend(
     batch.multipliers[...] -= violation
     for row, old, step in zip(positions, members, violation, strict=True):
         row[batch.particles] = (old - batch.responses * step).ravel()
+
+
+def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
+    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
+
+    Returns the largest violation |C + α̃ λ| / L that it found.
+
+    (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
+    next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
+    """
+    worst = 0.0
+    for batch in batches:
+        points = [row.take(batch.path, mode="clip") for row in positions]
+        along = [row[1:] - row[:-1] for row in points]
+        lengths = along[0] * along[0]
+        lengths += along[1] * along[1]
+        lengths += along[2] * along[2]
+        np.sqrt(lengths, out=lengths)
+        np.maximum(lengths, SHORTEST, out=lengths)
+        violation = lengths - batch.rest_lengths
+        for row in along:
+            row /= lengths
+        turn = along[0][:-1] * along[0][1:]
+        turn += along[1][:-1] * along[1][1:]
+        turn += along[2][:-1] * along[2][1:]
+        turn *= batch.joints
+        np.negative(turn, out=turn)
+        violation += batch.scaled_compliances * batch.multipliers
+        violation[batch.mobilities == 0.0] = 0.0
+        worst = max(worst, float(np.abs(violation / batch.measures).max()))
+        steps = solve_tridiagonal(batch.diagonal, turn, violation, batch.rounds)
+        batch.multipliers[...] -= steps
+        for row, point, component in zip(positions, points, along, strict=True):
+            component *= steps
+            point[:-1] += batch.inverse_masses[:-1] * component
+            point[1:] -= batch.inverse_masses[1:] * component
+            row[batch.path] = point
+    return worst
+
+
+def undo_implicit_damping(
+    previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
+) -> None:
+    """Gives back the speed that projecting along the new directions of edges has cost.
+
+    Tension T at the step's end points along d', not along d as at its start; the difference
+    w h² T (d' − d) brakes every turn, a pendulum's by ω³h per second. It also steadies stiff ropes,
+    whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there it stays.
+    """
+    for batch in batches:
+        tension = -batch.multipliers
+        stiffness = tension * batch.mobilities / batch.measures
+        tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
+        turns = _directions(batch, positions) - _directions(batch, start)
+        turns *= tension
+        for row, turn in zip(previous_positions, turns, strict=True):
+            row[batch.path[:-1]] += batch.inverse_masses[:-1] * turn
+            row[batch.path[1:]] -= batch.inverse_masses[1:] * turn
+
+
+def _directions(batch: StripBatch, positions: Floats) -> Floats:
+    """(3, c − 1) unit vectors along the path."""
+    along = np.diff(positions[:, batch.path], axis=1)
+    return np.asarray(along / np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST))
+
+
+def solve_tridiagonal(diagonal: Floats, beside: Floats, right: Floats, rounds: int) -> Floats:
+    """Solves a symmetric tridiagonal system by cyclic reduction.
+
+    Each round eliminates every second unknown (R. W. Hockney, *A Fast Direct Solution of Poisson's
+    Equation*, 1965). After `rounds` rounds no unknown is coupled to another.
+
+    Parameters
+    ----------
+    diagonal : (n,) above 0.
+    beside : (n − 1,) element between an unknown and the next.
+    right : (n,) right-hand side.
+    rounds : so many that runs of coupled unknowns are shorter than 2^rounds.
+    """
+    if rounds == 0 or len(diagonal) == 1:
+        return np.asarray(right / diagonal)
+    kept = diagonal[::2].copy()
+    value = right[::2].copy()
+    left, middle = beside[::2], diagonal[1::2]
+    onward = beside[1::2]
+    share = left / middle
+    kept[: len(middle)] -= share * left
+    value[: len(middle)] -= share * right[1::2]
+    share = onward / middle[: len(onward)]
+    kept[1:] -= share * onward
+    value[1:] -= share * right[1::2][: len(onward)]
+    share *= left[: len(onward)]
+    even = solve_tridiagonal(kept, -share, value, rounds - 1)
+    odd = right[1::2] - left * even[: len(middle)]
+    odd[: len(onward)] -= onward * even[1:]
+    odd /= middle
+    result = np.empty_like(right)
+    result[::2], result[1::2] = even, odd
+    return result
 
 
 def project_tethers(

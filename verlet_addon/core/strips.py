@@ -1,0 +1,251 @@
+"""Distances strung together into strips, each of which is solved directly.
+
+A strip is a path of edges that goes as straight as it can through the mesh: a row or column of a
+grid, a whole rope. Its distances form a tridiagonal system, so that a pull on one end reaches the
+other at once. Strips of one colour share no particle and are solved together; between colours it
+is Gauss–Seidel.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .mesh import Floats, Integers
+
+STRAIGHTEST = -0.5
+"""Edges are strung together where the angle between them is wider than 120° (its cosine)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """Distances as paths, one colour after the other.
+
+    Every path is followed by a gap: an entry of `joints` that joins it to the next path without
+    meaning anything, so that whole colours are worked on as one long path.
+    """
+
+    path: Integers
+    """(k,) particles along all paths."""
+    rest_lengths: Floats
+    """(k,) from each particle to the next [m]; 0 in gaps."""
+    compliances: Floats
+    """(k,) [m/N]"""
+    linked: Integers
+    """(k,) bool; False in gaps."""
+    starts: Integers
+    """(colours + 1,) where each colour begins in `path`."""
+    longest: Integers
+    """(colours,) the most edges of any path of the colour."""
+
+
+@dataclass(frozen=True, eq=False)
+class StripBatch:
+    """The strips of one colour, ready for one h²; a path of c particles has c − 1 edges or gaps."""
+
+    path: Integers
+    """(c,)"""
+    inverse_masses: Floats
+    """(c,)"""
+    joints: Floats
+    """(c − 2,) inverse mass of the particle between an edge and the next; 0 beside gaps."""
+    rest_lengths: Floats
+    """(c − 1,)"""
+    measures: Floats
+    """(c − 1,) rest lengths to measure violations by; 1 in gaps [m]."""
+    scaled_compliances: Floats
+    """(c − 1,) compliance / h²."""
+    mobilities: Floats
+    """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
+    diagonal: Floats
+    """(c − 1,) of the tridiagonal system: mobility + scaled compliance; 1 where nothing can move."""
+    rounds: int
+    """Rounds of cyclic reduction that part every edge from the next."""
+    multipliers: Floats
+    """(c − 1,) XPBD's multipliers; changed by the kernels, zeroed every substep."""
+
+
+def build_strips(
+    positions: Floats,
+    pairs: Integers,
+    rest_lengths: Floats,
+    compliances: Floats,
+    loose: Integers,
+) -> Strips:
+    """Strings pairs together at their ends, the straightest first, and colours the strips.
+
+    Parameters
+    ----------
+    positions : (n, 3) rest positions [m].
+    pairs : (m, 2)
+    rest_lengths : (m,) [m].
+    compliances : (m,) [m/N].
+    loose : (m,) bool, pairs of ropes, which are strung together round any corner.
+    """
+    strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
+    colors = _color_strips([particles for particles, _ in strips], len(positions))
+    order = sorted(range(len(strips)), key=lambda index: colors[index])
+    path = np.array([p for index in order for p in strips[index][0]], dtype=np.int64)
+    edges = np.array([e for index in order for e in [*strips[index][1], -1]], dtype=np.int64)
+    sizes = np.array([len(strips[index][0]) for index in order], dtype=np.int64)
+    sorted_colors = np.array([colors[index] for index in order], dtype=np.int64)
+    count = int(sorted_colors.max()) + 1 if len(order) else 0
+    firsts = np.searchsorted(sorted_colors, np.arange(count + 1))
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    linked = edges >= 0
+    return Strips(
+        path=path,
+        rest_lengths=np.where(linked, rest_lengths[edges], 0.0) if len(pairs) else np.empty(0),
+        compliances=np.where(linked, compliances[edges], 0.0) if len(pairs) else np.empty(0),
+        linked=linked,
+        starts=ends[firsts],
+        longest=np.array(
+            [sizes[a:b].max() - 1 for a, b in zip(firsts[:-1], firsts[1:], strict=True)],
+            dtype=np.int64,
+        ),
+    )
+
+
+def _straight_joints(positions: Floats, pairs: Integers, loose: Integers) -> list[tuple[int, int]]:
+    """Which two pairs go on through a shared particle, the straightest first, each end once."""
+    around: list[list[int]] = [[] for _ in range(len(positions))]
+    for index, (a, b) in enumerate(pairs.tolist()):
+        around[a].append(index)
+        around[b].append(index)
+    candidates = [
+        (first, second, centre)
+        for centre, indices in enumerate(around)
+        for place, first in enumerate(indices)
+        for second in indices[place + 1 :]
+    ]
+    if not candidates:
+        return []
+    first, second, centre = np.array(candidates, dtype=np.int64).T
+    cosines = np.einsum(
+        "kx,kx->k",
+        _outward(positions, pairs, first, centre),
+        _outward(positions, pairs, second, centre),
+    )
+    # A rope goes on round any corner: only where strips cross must they be straight.
+    alone = np.array([len(indices) == 2 for indices in around])[centre]
+    fits = (cosines < STRAIGHTEST) | (alone & loose[first] & loose[second])
+    first, second, centre, cosines = first[fits], second[fits], centre[fits], cosines[fits]
+    # Rounded, so that on a lattice the order of the mesh decides and not the last digit.
+    order = np.lexsort((second, first, np.round(cosines, 6)))
+    used: set[tuple[int, int]] = set()
+    joints = []
+    for a, b, through in zip(
+        first[order].tolist(), second[order].tolist(), centre[order].tolist(), strict=True
+    ):
+        if (a, through) not in used and (b, through) not in used:
+            used.update([(a, through), (b, through)])
+            joints.append((a, b))
+    return joints
+
+
+def _outward(positions: Floats, pairs: Integers, index: Integers, centre: Integers) -> Floats:
+    """(k, 3) unit vectors along pairs away from the centre."""
+    other = pairs[index].sum(axis=1) - centre
+    arm = positions[other] - positions[centre]
+    return np.asarray(arm / np.maximum(np.linalg.norm(arm, axis=1, keepdims=True), 1e-300))
+
+
+def _string_together(
+    pairs: Integers, joints: list[tuple[int, int]]
+) -> list[tuple[list[int], list[int]]]:
+    """Paths as (particles, pairs between them), each particle once; rings are cut open."""
+    following: list[list[int]] = [[] for _ in range(len(pairs))]
+    for a, b in joints:
+        following[a].append(b)
+        following[b].append(a)
+    ends = pairs.tolist()
+    done = [False] * len(ends)
+    strips: list[tuple[list[int], list[int]]] = []
+    tips = [index for index in range(len(ends)) if len(following[index]) < 2]
+    for tip in [*tips, *range(len(ends))]:
+        if done[tip]:
+            continue
+        for edges in _walk(tip, following, done):
+            strips.extend(_cut_at_revisits(edges, ends))
+    return strips
+
+
+def _walk(tip: int, following: list[list[int]], done: list[bool]) -> list[list[int]]:
+    """The pairs from a tip on along the joints."""
+    edges = [tip]
+    done[tip] = True
+    while True:
+        onward = [edge for edge in following[edges[-1]] if not done[edge]]
+        if not onward:
+            return [edges]
+        edges.append(onward[0])
+        done[onward[0]] = True
+
+
+def _cut_at_revisits(edges: list[int], ends: list[list[int]]) -> list[tuple[list[int], list[int]]]:
+    """The particles along a walk, cut wherever it comes back to a particle it has visited."""
+    strips: list[tuple[list[int], list[int]]] = []
+    first = ends[edges[0]]
+    if len(edges) > 1 and first[0] in ends[edges[1]]:
+        first = first[::-1]
+    particles, kept, seen = [first[0]], [], {first[0]}
+    for edge in edges:
+        a, b = ends[edge]
+        onward = b if a == particles[-1] else a
+        if onward in seen:
+            if kept:
+                strips.append((particles, kept))
+            particles, kept, seen = [particles[-1]], [], {particles[-1]}
+        particles.append(onward)
+        kept.append(edge)
+        seen.add(onward)
+    return [*strips, (particles, kept)]
+
+
+def _color_strips(strips: list[list[int]], particle_count: int) -> list[int]:
+    """Greedy colours, the longest strips first, so that no particle has a colour twice."""
+    used = [0] * particle_count
+    colors = [0] * len(strips)
+    for index in sorted(range(len(strips)), key=lambda index: -len(strips[index])):
+        taken = 0
+        for particle in strips[index]:
+            taken |= used[particle]
+        bit = ~taken & (taken + 1)
+        for particle in strips[index]:
+            used[particle] |= bit
+        colors[index] = bit.bit_length() - 1
+    return colors
+
+
+def strip_batches(
+    strips: Strips, inverse_masses: Floats, h_squared: Floats, *, firmness: float
+) -> list[StripBatch]:
+    """One batch per colour for one h² (n,) [s²].
+
+    `firmness` is a share of the mobility added to the diagonal, so that a taut strip between two
+    pins, or one that can only buckle, has a solution; more of it is safer and less exact.
+    """
+    batches = []
+    for start, stop, longest in zip(
+        strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
+    ):
+        path = strips.path[start:stop]
+        linked = strips.linked[start : stop - 1]
+        masses = inverse_masses[path]
+        both = linked[:-1] & linked[1:]
+        mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
+        scaled = strips.compliances[start : stop - 1] / h_squared[path[:-1]]
+        batches.append(
+            StripBatch(
+                path=path,
+                inverse_masses=masses,
+                joints=np.where(both, masses[1:-1], 0.0),
+                rest_lengths=strips.rest_lengths[start : stop - 1],
+                measures=np.where(linked, strips.rest_lengths[start : stop - 1], 1.0),
+                scaled_compliances=scaled,
+                mobilities=mobilities,
+                diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
+                rounds=int(longest).bit_length(),
+                multipliers=np.zeros(stop - start - 1),
+            )
+        )
+    return batches
