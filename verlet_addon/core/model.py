@@ -80,9 +80,9 @@ class Batches:
     hinges: list[StencilBatch]
     levels: list[list[DistanceBatch]]
 
-    def all(self) -> Iterator[DistanceBatch | StencilBatch | StripBatch]:
-        """Every batch."""
-        yield from chain(self.stretch, self.ropes, self.shear, self.folds, *self.levels)
+    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | StripBatch]:
+        """Every batch whose multipliers start at zero: all but the ropes."""
+        yield from chain(self.stretch, self.shear, self.folds, *self.levels)
         yield from chain(self.lines, self.rope_lines, self.flat_hinges, self.hinges)
 
 

@@ -50,6 +50,7 @@ def step(
     batches = ready_batches(model, state, h_squared)
     integrate(model, state, given, velocity_gains, h_squared)
     arrival = state.positions.copy()
+    kernels.project_former_tension(state.positions, batches.ropes)
     for sweep in range(settings.iterations):
         backwards = (state.steps + sweep) % 2 == 1
         project_levels(model, state, batches)
@@ -204,7 +205,7 @@ def ready_batches(model: SoftBodyModel, state: ParticleState, h_squared: Floats)
     """The constraints for the same h² (n,) that gravity has, with multipliers at zero."""
     if state.batches is None or not np.array_equal(state.batches.h_squared, h_squared):
         state.batches = _make_batches(model, h_squared)
-    for batch in state.batches.all():
+    for batch in state.batches.fresh():
         batch.multipliers.fill(0.0)
     return state.batches
 

@@ -61,7 +61,7 @@ class StripBatch:
     rounds: int
     """Rounds of cyclic reduction that part every edge from the next."""
     multipliers: Floats
-    """(c − 1,) XPBD's multipliers; changed by the kernels, zeroed every substep."""
+    """(c − 1,) XPBD's multipliers; changed by the kernels, zeroed every substep but for ropes."""
 
 
 def build_strips(

@@ -185,6 +185,29 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     return worst
 
 
+def project_former_tension(positions: Floats, batches: Iterable[StripBatch]) -> None:
+    """Starts ropes from the tension T of the step before, acting along their new directions.
+
+    (m/h² + T/L between neighbours) x' = m x/h² is tridiagonal in the particles of a strip. A light
+    rope under a heavy load turns by more than Newton's steps can follow, unless the pull that it
+    has anyway is solved for implicitly; what they still have to find is its change.
+    """
+    for batch in batches:
+        np.minimum(batch.multipliers, 0.0, out=batch.multipliers)
+        pull = -batch.multipliers / batch.measures
+        points = positions[:, batch.path]
+        fixed = batch.inverse_masses == 0.0
+        masses = 1.0 / np.where(fixed, 1.0, batch.inverse_masses)
+        right = points * masses
+        right[:, 1:] += np.where(fixed[:-1], pull, 0.0) * points[:, :-1]
+        right[:, :-1] += np.where(fixed[1:], pull, 0.0) * points[:, 1:]
+        masses[1:] += pull
+        masses[:-1] += pull
+        apart = fixed[1:] | fixed[:-1]
+        solved = solve_tridiagonal(masses, np.where(apart, 0.0, -pull), right, batch.rounds + 1)
+        positions[:, batch.path] = np.where(fixed, points, solved)
+
+
 def undo_implicit_damping(
     previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
 ) -> None:
@@ -221,28 +244,28 @@ def solve_tridiagonal(diagonal: Floats, beside: Floats, right: Floats, rounds: i
     ----------
     diagonal : (n,) above 0.
     beside : (n − 1,) element between an unknown and the next.
-    right : (n,) right-hand side.
+    right : (…, n) right-hand sides.
     rounds : so many that runs of coupled unknowns are shorter than 2^rounds.
     """
     if rounds == 0 or len(diagonal) == 1:
         return np.asarray(right / diagonal)
     kept = diagonal[::2].copy()
-    value = right[::2].copy()
+    value = right[..., ::2].copy()
     left, middle = beside[::2], diagonal[1::2]
     onward = beside[1::2]
     share = left / middle
     kept[: len(middle)] -= share * left
-    value[: len(middle)] -= share * right[1::2]
+    value[..., : len(middle)] -= share * right[..., 1::2]
     share = onward / middle[: len(onward)]
     kept[1:] -= share * onward
-    value[1:] -= share * right[1::2][: len(onward)]
+    value[..., 1:] -= share * right[..., 1::2][..., : len(onward)]
     share *= left[: len(onward)]
     even = solve_tridiagonal(kept, -share, value, rounds - 1)
-    odd = right[1::2] - left * even[: len(middle)]
-    odd[: len(onward)] -= onward * even[1:]
+    odd = right[..., 1::2] - left * even[..., : len(middle)]
+    odd[..., : len(onward)] -= onward * even[..., 1:]
     odd /= middle
     result = np.empty_like(right)
-    result[::2], result[1::2] = even, odd
+    result[..., ::2], result[..., 1::2] = even, odd
     return result
 
 
