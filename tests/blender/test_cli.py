@@ -25,6 +25,15 @@ def cli(addon: Addon) -> ModuleType:
 
 
 @pytest.fixture
+def printed(cli: ModuleType, blend: Path, capfd: pytest.CaptureFixture[str]) -> Callable[[], Any]:
+    """Gives what has been printed since the file was written, `out` and `err`."""
+    with cli.quiet():
+        assert blend.exists()
+    capfd.readouterr()
+    return capfd.readouterr
+
+
+@pytest.fixture
 def blend(tmp_path: Path) -> Path:
     """A file with a pinned cloth, a rope, and a cube that is no body."""
     cloth = body(sheet("Cloth", height=3.0))
@@ -133,13 +142,13 @@ def test_textures_are_found_from_another_folder(
 
 
 def test_json_is_all_there_is_on_stdout(
-    cli: ModuleType, blend: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    cli: ModuleType, blend: Path, tmp_path: Path, printed: Callable[[], Any]
 ) -> None:
     out = tmp_path / "out.blend"
     assert cli.main(["bake", str(blend), "--output", str(out), "--json"]) == 0
-    printed = capfd.readouterr()
-    assert printed.err == ""
-    result = json.loads(printed.out)
+    text = printed()
+    assert text.err == ""
+    result = json.loads(text.out)
     assert result.pop("seconds") > 0
     assert 0 <= result.pop("worst_stretch") < 0.5
     assert result == {
@@ -151,13 +160,13 @@ def test_json_is_all_there_is_on_stdout(
 
 
 def test_without_json_one_line_says_what_was_done(
-    cli: ModuleType, blend: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    cli: ModuleType, blend: Path, tmp_path: Path, printed: Callable[[], Any]
 ) -> None:
     out = tmp_path / "out.blend"
     cli.main(["bake", str(blend), "--output", str(out)])
-    printed = capfd.readouterr()
-    assert printed.err == ""
-    (told,) = printed.out.splitlines()
+    text = printed()
+    assert text.err == ""
+    (told,) = text.out.splitlines()
     assert told.startswith("Baked Cloth, Rope, frames 1 to 6, in ")
     assert told.endswith(str(out))
 
@@ -166,12 +175,12 @@ def test_a_terminal_is_told_how_far_it_is(
     cli: ModuleType,
     blend: Path,
     tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
+    printed: Callable[[], Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend")])
-    shown_lines = capfd.readouterr().err.split("\r")
+    shown_lines = printed().err.split("\r")
     assert any("frame 3 of 6" in line for line in shown_lines)
     assert shown_lines[-1].strip("\x1b[K") == ""
 
@@ -235,14 +244,14 @@ MISTAKES = [
 def test_a_mistake_is_one_line_on_stderr_and_exit_code_1(
     cli: ModuleType,
     blend: Path,
-    capfd: pytest.CaptureFixture[str],
+    printed: Callable[[], Any],
     arguments: Callable[[Path], list[str]],
     what: str,
 ) -> None:
     assert cli.main(["bake", *arguments(blend.parent)]) == 1
-    printed = capfd.readouterr()
-    assert printed.out == ""
-    (told,) = printed.err.splitlines()
+    text = printed()
+    assert text.out == ""
+    (told,) = text.err.splitlines()
     assert told.startswith("verlet: ")
     assert what in told
     assert not (blend.parent / "out.blend").exists()
