@@ -188,14 +188,14 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
 def project_former_tension(positions: Floats, batches: Iterable[StripBatch]) -> None:
     """Starts ropes from the tension T of the step before, acting along their new directions.
 
-    (m/h² + T/L between neighbours) x' = m x/h² is tridiagonal in the particles of a strip. A light
+    (m/h² + T/l between neighbours) x' = m x/h² is tridiagonal in the particles of a strip. A light
     rope under a heavy load turns by more than Newton's steps can follow, unless the pull that it
     has anyway is solved for implicitly; what they still have to find is its change.
     """
     for batch in batches:
         np.minimum(batch.multipliers, 0.0, out=batch.multipliers)
-        pull = -batch.multipliers / batch.measures
         points = positions[:, batch.path]
+        pull = -batch.multipliers / _lengths(points)
         fixed = batch.inverse_masses == 0.0
         masses = 1.0 / np.where(fixed, 1.0, batch.inverse_masses)
         right = points * masses
@@ -205,7 +205,9 @@ def project_former_tension(positions: Floats, batches: Iterable[StripBatch]) -> 
         masses[:-1] += pull
         apart = fixed[1:] | fixed[:-1]
         solved = solve_tridiagonal(masses, np.where(apart, 0.0, -pull), right, batch.rounds + 1)
-        positions[:, batch.path] = np.where(fixed, points, solved)
+        points = np.where(fixed, points, solved)
+        positions[:, batch.path] = points
+        batch.multipliers[...] = -pull * _lengths(points)
 
 
 def undo_implicit_damping(
@@ -230,8 +232,14 @@ def undo_implicit_damping(
 
 def _directions(batch: StripBatch, positions: Floats) -> Floats:
     """(3, c − 1) unit vectors along the path."""
-    along = np.diff(positions[:, batch.path], axis=1)
-    return np.asarray(along / np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST))
+    points = positions[:, batch.path]
+    return np.asarray(np.diff(points, axis=1) / _lengths(points))
+
+
+def _lengths(points: Floats) -> Floats:
+    """(c − 1,) distances along a path of points (3, c)."""
+    along = np.diff(points, axis=1)
+    return np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
 
 
 def solve_tridiagonal(diagonal: Floats, beside: Floats, right: Floats, rounds: int) -> Floats:
