@@ -188,6 +188,12 @@ def lattice(obj: Any) -> None:
     obj.modifiers.new("Lattice", "LATTICE").object = cage
 
 
+def curve(obj: Any) -> None:
+    """A circle around which the sheet is bent."""
+    bpy.ops.curve.primitive_bezier_circle_add(radius=2.5)
+    obj.modifiers.new("Curve", "CURVE").object = bpy.context.object
+
+
 CARRIERS = [
     armature,
     armature_that_keeps_volume,
@@ -311,6 +317,15 @@ def test_a_bake_undoes_what_carries_the_mesh(
         step(obj)
     wanted, found = round_trip(io, keys, obj, billowed)
     np.testing.assert_allclose(found, wanted, atol=2e-4)
+
+
+def test_a_bake_undoes_a_strong_bend(io: ModuleType, keys: ModuleType) -> None:
+    """The slopes at the start do not lead to the end, those on the way do."""
+    obj = sheet()
+    mixed_keys(obj)
+    curve(obj)
+    wanted, found = round_trip(io, keys, obj, billowed)
+    np.testing.assert_allclose(found, wanted, atol=2e-5)
 
 
 def test_an_unmoved_mesh_gives_the_basis_itself(io: ModuleType) -> None:

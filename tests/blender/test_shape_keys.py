@@ -394,6 +394,7 @@ def test_curves_added_after_a_bake_keep_its_action(keys: ModuleType) -> None:
     keys.remove_bake(obj)
     assert [item.name for item in bpy.data.actions] == [action]
     assert obj.data.shape_keys is None
+    assert len(getattr(bpy.data.actions[action], "slots", [None])) == 1
     obj.location.x = 7
     bpy.context.scene.frame_set(2)
     assert obj.location.x == 0
@@ -476,6 +477,34 @@ def test_a_duplicate_has_a_bake_of_its_own(
     keys.remove_bake(obj)
     assert not keys.has_bake(obj)
     assert keys.has_bake(twin) == rebake
+
+
+def test_duplicates_without_their_curves_leave_no_trace(keys: ModuleType) -> None:
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    twin = obj.copy()
+    twin.data = obj.data.copy()
+    curves = curves_of(obj.data.shape_keys)
+    for curve in list(curves):
+        curves.remove(curve)
+    keys.remove_bake(twin)
+    keys.remove_bake(obj)
+    assert not bpy.data.actions
+    assert obj.data.shape_keys is None
+    assert twin.data.shape_keys is None
+
+
+def test_a_baked_curve_among_the_users_takes_none_of_them_along(keys: ModuleType) -> None:
+    obj = sheet()
+    animated(obj)
+    (wave,) = curves_of(obj.data.shape_keys)
+    wave.group.name = "Mine"
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    curves = curves_of(obj.data.shape_keys)
+    baked = next(c for c in curves if c.data_path == 'key_blocks["verlet_0002"].value')
+    baked.group = next(c for c in curves if "wave" in c.data_path).group
+    keys.remove_bake(obj)
+    assert [c.data_path for c in curves_of(obj.data.shape_keys)] == ['key_blocks["wave"].value']
 
 
 def test_a_linked_duplicate_shares_the_bake(keys: ModuleType) -> None:

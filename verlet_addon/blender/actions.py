@@ -27,12 +27,11 @@ def own_channels(key: bpy.types.Key) -> Any:
     Where the user animates the key, that is the user's action, or a copy of it if other keys play
     it too. Else it is a new action. `give_back` undoes this.
     """
-    animation: Any = key.animation_data
     present = channels(key)
-    if present is None or not present.fcurves:
+    if present is None:
         _put(key, bpy.data.actions.new(f"{key.user.name}Verlet"))
     elif is_shared(key):
-        _put(key, animation.action.copy())
+        _put(key, present.id_data.copy())
     return channels(key)
 
 
@@ -49,7 +48,7 @@ def give_back(key: bpy.types.Key) -> None:
     """Puts back what a key played before `own_channels`, unless the user has changed it since."""
     animation: Any = key.animation_data
     action = animation.action if animation is not None else None
-    if action is None or _MARK not in action or is_shared(key):
+    if action is None or _MARK not in action:
         return
     mark = action[_MARK].to_dict()
     slot = animation.action_slot if _HAS_SLOTS else None
@@ -58,10 +57,12 @@ def give_back(key: bpy.types.Key) -> None:
     if _content(channels(key)) != _content(_channels(former, former_slot)):
         del action[_MARK]
         return
+    shared = is_shared(key)
     _play(animation, former, former_slot)
     if _HAS_SLOTS:
         animation.last_slot_identifier = mark["last_slot"]
-    _discard(action, slot)
+    if not shared:
+        _discard(action, slot)
     if mark["made_animation_data"] and not animation.drivers and not animation.nla_tracks:
         key.animation_data_clear()
 

@@ -30,7 +30,6 @@ def write_bake(
     """
     remove_bake(obj)
     body = body_properties(obj)
-    active = obj.active_shape_key_index
     if shape_keys_of(obj) is None:
         obj.shape_key_add(name="Basis", from_mix=False)
         body.made_basis = True
@@ -42,7 +41,6 @@ def write_bake(
     for name in names:
         body.baked_keys.add().name = name
     animation.write_curves(cast(bpy.types.Key, shape_keys_of(obj)), names, frames)
-    obj.active_shape_key_index = active
 
 
 def remove_bake(obj: bpy.types.Object) -> None:
