@@ -1,0 +1,243 @@
+"""Meshes to simulate, and the simulation as tests run it: durations in, positions out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from verlet_addon.core.build import build
+from verlet_addon.core.mesh import Floats, Ground, Integers, MeshData, Sample
+from verlet_addon.core.model import ParticleState, SoftBodyModel
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+WEIGHTLESS = np.zeros(3)
+
+Faces = Sequence[Sequence[int]]
+Body = tuple[MeshData, BodySettings]
+
+
+def make_mesh(
+    positions: ArrayLike, *, faces: Faces = (), edges: ArrayLike = (), name: str = "Body"
+) -> MeshData:
+    """A mesh at rest and without pins; edges of faces come by themselves."""
+    points = np.array(positions, dtype=float).reshape(-1, 3)
+    around = [(face[k - 1], face[k]) for face in faces for k in range(len(face))]
+    loose = np.array(edges, dtype=np.int64).reshape(-1, 2).tolist()
+    pairs = {(min(a, b), max(a, b)) for a, b in [*around, *loose]}
+    return MeshData(
+        name=name,
+        positions=points,
+        edges=np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2),
+        face_starts=np.cumsum([0, *map(len, faces)]).astype(np.int64),
+        face_vertices=np.array([vertex for face in faces for vertex in face], dtype=np.int64),
+        pin_weights=np.zeros(len(points)),
+        velocities=np.zeros((len(points), 3)),
+    )
+
+
+def sheet(
+    columns: int, rows: int | None = None, *, size: float = 1.0, triangles: bool = False
+) -> MeshData:
+    """A flat sheet in the XY plane, `size` metres wide, with square cells; row 0 lies at y = 0."""
+    rows = columns if rows is None else rows
+    x, y = np.meshgrid(np.arange(columns + 1), np.arange(rows + 1))
+    points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1) * (size / columns)
+    return make_mesh(points, faces=_cells(columns, rows, triangles=triangles))
+
+
+def tube(around: int, rows: int, *, radius: float = 0.3, length: float = 1.0) -> MeshData:
+    """An open tube of quads along z."""
+    angle, height = np.meshgrid(np.arange(around) * 2 * np.pi / around, np.arange(rows + 1))
+    points = np.stack(
+        [radius * np.cos(angle), radius * np.sin(angle), height * length / rows], axis=-1
+    )
+    faces = [
+        (at + k, at + (k + 1) % around, at + around + (k + 1) % around, at + around + k)
+        for at in range(0, rows * around, around)
+        for k in range(around)
+    ]
+    return make_mesh(points.reshape(-1, 3), faces=faces)
+
+
+def disc(rings: int, *, radius: float = 0.5) -> MeshData:
+    """A flat disc of triangles in the XY plane: ring k has 6 k vertices."""
+    points = [(0.0, 0.0, 0.0)]
+    starts = [0]
+    for ring in range(1, rings + 1):
+        starts.append(len(points))
+        angles = np.arange(6 * ring) * np.pi / (3 * ring)
+        far = radius * ring / rings
+        points += [(far * np.cos(angle), far * np.sin(angle), 0.0) for angle in angles]
+
+    def vertex(ring: int, place: int) -> int:
+        return starts[ring] + place % (6 * ring) if ring else 0
+
+    faces = []
+    for ring in range(1, rings + 1):
+        for sector in range(6):
+            for k in range(ring):
+                inner, outer = sector * (ring - 1) + k, sector * ring + k
+                faces.append((vertex(ring - 1, inner), vertex(ring, outer), vertex(ring, outer + 1)))
+                if k < ring - 1:
+                    faces.append(
+                        (vertex(ring - 1, inner), vertex(ring, outer + 1), vertex(ring - 1, inner + 1))
+                    )
+    return make_mesh(points, faces=faces)
+
+
+def sphere(around: int, rows: int, *, radius: float = 0.5) -> MeshData:
+    """A closed sphere of quads, with triangles round both poles."""
+    angle, polar = np.meshgrid(
+        np.arange(around) * 2 * np.pi / around, np.arange(1, rows) * np.pi / rows
+    )
+    middle = np.stack(
+        [np.sin(polar) * np.cos(angle), np.sin(polar) * np.sin(angle), np.cos(polar)], axis=-1
+    )
+    points = np.concatenate([[[0.0, 0.0, 1.0]], middle.reshape(-1, 3), [[0.0, 0.0, -1.0]]]) * radius
+    last = len(points) - 1
+    faces: list[tuple[int, ...]] = []
+    for k in range(around):
+        onward = (k + 1) % around
+        faces.append((0, 1 + k, 1 + onward))
+        faces.append((last, last - around + onward, last - around + k))
+        for at in range(1, 1 + (rows - 2) * around, around):
+            faces.append((at + k, at + around + k, at + around + onward, at + onward))
+    return make_mesh(points, faces=faces)
+
+
+def rope(points: ArrayLike, *, name: str = "Rope") -> MeshData:
+    """Points joined one to the next."""
+    count = len(np.array(points, dtype=float))
+    return make_mesh(points, edges=[(k, k + 1) for k in range(count - 1)], name=name)
+
+
+def arc(length: float, span: float, segments: int) -> Floats:
+    """(n, 3) points of a circular arc hanging in the XZ plane, every link length / segments long."""
+    low, high = 1e-6, 2 * np.pi / segments
+    for _ in range(100):  # the turn from link to link, by bisection
+        turn = (low + high) / 2
+        across = length / segments * np.sin(segments * turn / 2) / np.sin(turn / 2)
+        low, high = (turn, high) if across > span else (low, turn)
+    slopes = (np.arange(segments) - (segments - 1) / 2) * turn
+    links = np.stack([np.cos(slopes), np.zeros(segments), np.sin(slopes)], axis=1)
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(links * (length / segments), axis=0)])
+
+
+def _cells(columns: int, rows: int, *, triangles: bool) -> list[tuple[int, ...]]:
+    """The faces of a grid, cut in two along alternating diagonals where triangles are wanted."""
+    faces: list[tuple[int, ...]] = []
+    for j in range(rows):
+        for i in range(columns):
+            a = j * (columns + 1) + i
+            b, c, d = a + 1, a + columns + 2, a + columns + 1
+            if not triangles:
+                faces.append((a, b, c, d))
+            elif (i + j) % 2:
+                faces += [(a, b, c), (a, c, d)]
+            else:
+                faces += [(a, b, d), (b, c, d)]
+    return faces
+
+
+def pinned(mesh: MeshData, vertices: ArrayLike, *, weight: float = 1.0) -> MeshData:
+    """The mesh with these vertices pinned."""
+    weights = mesh.pin_weights.copy()
+    weights[np.array(vertices)] = weight
+    return replace(mesh, pin_weights=weights)
+
+
+def thrown(mesh: MeshData, velocities: ArrayLike) -> MeshData:
+    """The mesh in motion, (3,) or (n, 3) [m/s]."""
+    return replace(mesh, velocities=np.broadcast_to(velocities, mesh.positions.shape).astype(float))
+
+
+def moved(mesh: MeshData, matrix: ArrayLike, shift: ArrayLike = (0.0, 0.0, 0.0)) -> MeshData:
+    """The mesh, with its velocities, turned or mirrored and then shifted."""
+    linear = np.array(matrix, dtype=float)
+    return replace(
+        mesh,
+        positions=mesh.positions @ linear.T + np.array(shift),
+        velocities=mesh.velocities @ linear.T,
+    )
+
+
+def floor(height: float = 0.0, *, tilt: float = 0.0) -> Ground:
+    """A plane through (0, 0, height) that rises towards +x by `tilt` [rad]."""
+    normal = np.array([-np.sin(tilt), 0.0, np.cos(tilt)])
+    return Ground(point=np.array([0.0, 0.0, height]), normal=normal)
+
+
+def samples(
+    meshes: Sequence[MeshData],
+    durations: Sequence[float] | Floats,
+    *,
+    gravity: Floats = GRAVITY,
+    ground: Ground | Callable[[float], Ground] | None = None,
+    targets: Callable[[float], list[Floats]] | None = None,
+) -> list[Sample]:
+    """A sample at the start and one after each duration; what moves is a function of time [s]."""
+    times = np.concatenate([[0.0], np.cumsum(durations)]).tolist()
+    return [
+        Sample(
+            frame=number + 1,
+            duration=duration,
+            gravity=gravity,
+            targets=[mesh.positions for mesh in meshes] if targets is None else targets(time),
+            ground=ground(time) if callable(ground) else ground,
+        )
+        for number, (time, duration) in enumerate(zip(times, [0.0, *durations], strict=True))
+    ]
+
+
+def simulated(
+    bodies: Sequence[Body],
+    durations: Sequence[float] | Floats,
+    scene: SceneSettings | None = None,
+    *,
+    gravity: Floats = GRAVITY,
+    ground: Ground | Callable[[float], Ground] | None = None,
+    targets: Callable[[float], list[Floats]] | None = None,
+) -> list[Floats]:
+    """Per body (frames + 1, n, 3) positions, the start first [m]."""
+    meshes = [mesh for mesh, _ in bodies]
+    frames = simulate(
+        meshes,
+        [settings for _, settings in bodies],
+        scene or SceneSettings(),
+        samples(meshes, durations, gravity=gravity, ground=ground, targets=targets),
+    )
+    return [np.array(track) for track in zip(*(frame.positions for frame in frames), strict=True)]
+
+
+def built(*bodies: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480) -> SoftBodyModel:
+    """The model of some bodies."""
+    return built_state(*bodies, gravity=gravity, dt=dt)[0]
+
+
+def built_state(
+    *bodies: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480
+) -> tuple[SoftBodyModel, ParticleState]:
+    """The model of some bodies, and their state at the start."""
+    meshes, settings = [mesh for mesh, _ in bodies], [settings for _, settings in bodies]
+    return build(meshes, settings, gravity=gravity, dt=dt)
+
+
+def frames(seconds: float, fps: float) -> Floats:
+    """(frames,) equal durations [s]."""
+    return np.full(round(seconds * fps), 1.0 / fps)
+
+
+def lengths(positions: Floats, pairs: Integers) -> Floats:
+    """(…, m) distances between pairs of points of (…, n, 3) [m]."""
+    ends = positions[..., pairs, :]
+    return np.asarray(np.linalg.norm(ends[..., 1, :] - ends[..., 0, :], axis=-1))
+
+
+def rotation(axis: ArrayLike, angle: float) -> Floats:
+    """(3, 3) the rotation about an axis by an angle [rad]."""
+    x, y, z = np.array(axis, dtype=float) / np.linalg.norm(axis)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
