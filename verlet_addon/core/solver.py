@@ -56,6 +56,7 @@ def step(
         project_levels(model, state, batches)
         project_goals(model, state, batches, given)
         project_bends(state, batches, backwards=backwards)
+        project_shear(state, batches, backwards=backwards)
         project_stretch(state, batches, backwards=backwards)
         project_tethers(model, state)
         project_stretch(state, batches, backwards=not backwards)
@@ -124,14 +125,19 @@ def project_bends(state: ParticleState, batches: Batches, *, backwards: bool) ->
     kernels.project_signed_bends(state.positions, batches.hinges[way])
 
 
+def project_shear(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
+    """Draws faces back to their angles."""
+    way = slice(None, None, -1) if backwards else slice(None)
+    kernels.project_strips(state.positions, batches.shear[way])
+    kernels.project_at_most(state.positions, batches.folds[way])
+
+
 def project_stretch(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
-    """One relaxation sweep over all lengths, the edges last.
+    """One relaxation sweep over the edges of surfaces, strip by strip.
 
     A sweep that always runs the same way is slightly unstable; there and back is neutral.
     """
     way = slice(None, None, -1) if backwards else slice(None)
-    kernels.project_strips(state.positions, batches.shear[way])
-    kernels.project_at_most(state.positions, batches.folds[way])
     kernels.project_strips(state.positions, batches.stretch[way])
 
 

@@ -15,6 +15,9 @@ from .mesh import Floats, Integers
 STRAIGHTEST = -0.5
 """Edges are strung together where the angle between them is wider than 120° (its cosine)."""
 
+FEW_COLORS = 4
+"""Strips are not cut before this many colours are in use."""
+
 
 @dataclass(frozen=True, eq=False)
 class Strips:
@@ -82,14 +85,13 @@ def build_strips(
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
     strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
-    colors = _color_strips([particles for particles, _ in strips], len(positions))
-    order = sorted(range(len(strips)), key=lambda index: colors[index])
-    path = np.array([p for index in order for p in strips[index][0]], dtype=np.int64)
-    edges = np.array([e for index in order for e in [*strips[index][1], -1]], dtype=np.int64)
-    sizes = np.array([len(strips[index][0]) for index in order], dtype=np.int64)
-    sorted_colors = np.array([colors[index] for index in order], dtype=np.int64)
-    count = int(sorted_colors.max()) + 1 if len(order) else 0
-    firsts = np.searchsorted(sorted_colors, np.arange(count + 1))
+    pieces = sorted(_color_strips(strips, len(positions)), key=lambda piece: piece[0])
+    path = np.array([p for _, particles, _ in pieces for p in particles], dtype=np.int64)
+    edges = np.array([e for _, _, along in pieces for e in [*along, -1]], dtype=np.int64)
+    sizes = np.array([len(particles) for _, particles, _ in pieces], dtype=np.int64)
+    colors = np.array([color for color, _, _ in pieces], dtype=np.int64)
+    count = int(colors.max()) + 1 if len(colors) else 0
+    firsts = np.searchsorted(colors, np.arange(count + 1))
     ends = np.concatenate([[0], np.cumsum(sizes)])
     linked = edges >= 0
     return Strips(
@@ -201,19 +203,40 @@ def _cut_at_revisits(edges: list[int], ends: list[list[int]]) -> list[tuple[list
     return [*strips, (particles, kept)]
 
 
-def _color_strips(strips: list[list[int]], particle_count: int) -> list[int]:
-    """Greedy colours, the longest strips first, so that no particle has a colour twice."""
+def _color_strips(
+    strips: list[tuple[list[int], list[int]]], particle_count: int
+) -> list[tuple[int, list[int], list[int]]]:
+    """Pieces of strips with colours, so that no particle has a colour twice.
+
+    Each strip, the longest first, keeps the colour that it can keep longest, and is cut where that
+    colour is taken: long strips reach far, and few colours are quick.
+    """
     used = [0] * particle_count
-    colors = [0] * len(strips)
-    for index in sorted(range(len(strips)), key=lambda index: -len(strips[index])):
-        taken = 0
-        for particle in strips[index]:
-            taken |= used[particle]
-        bit = ~taken & (taken + 1)
-        for particle in strips[index]:
-            used[particle] |= bit
-        colors[index] = bit.bit_length() - 1
-    return colors
+    palette = 0
+    pieces: list[tuple[int, list[int], list[int]]] = []
+    for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
+        start = 0
+        while start < len(edges):
+            stop, color = max(
+                ((_first_taken(used, particles, start, c), -c) for c in range(palette)),
+                default=(start, 0),
+            )
+            if stop - start < 2 or (stop < len(particles) and palette < FEW_COLORS):
+                palette += 1
+                continue
+            for particle in particles[start:stop]:
+                used[particle] |= 1 << -color
+            pieces.append((-color, particles[start:stop], edges[start : stop - 1]))
+            start = stop - 1
+    return pieces
+
+
+def _first_taken(used: list[int], particles: list[int], start: int, color: int) -> int:
+    """Where, from `start` on, a colour is taken already; the path's length if nowhere."""
+    for place in range(start, len(particles)):
+        if used[particles[place]] >> color & 1:
+            return place
+    return len(particles)
 
 
 def strip_batches(
