@@ -42,6 +42,14 @@ def test_defaults_are_those_of_the_core(addon: Addon, group: str, settings: str)
         assert shown[name].default == wanted, name
 
 
+@pytest.mark.parametrize("group", OURS)
+def test_defaults_lie_well_within_what_sliders_reach(addon: Addon, group: str) -> None:
+    """At an end of its range a slider shows nothing of what is possible."""
+    for name, shown in properties_of(addon, group).items():
+        if shown.type in ("FLOAT", "INT"):
+            assert shown.soft_min <= shown.default < shown.soft_max, name
+
+
 @pytest.mark.parametrize(("group", "settings"), GROUPS)
 def test_choices_are_those_of_the_core(addon: Addon, group: str, settings: str) -> None:
     core = getattr(addon("core.settings"), settings)

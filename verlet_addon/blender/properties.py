@@ -94,14 +94,14 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         description="How easily it folds; 0 keeps its shape, more is limper",
         default=_BODY.bend_compliance,
         soft_min=0.0,
-        soft_max=10_000.0,
+        soft_max=1e6,
         step=100,
         precision=3,
         options=set(),
     )
     damping: FloatProperty(
         name="Damping",
-        description="Share of the motion that air takes away per second; 0 swings on for ever",
+        description="How quickly air slows it down, per second; 0 swings on for ever",
         default=_BODY.damping,
         soft_min=0.0,
         soft_max=10.0,
@@ -109,7 +109,7 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         options=set(),
     )
     use_tethers: BoolProperty(
-        name="Hold Distance to Pins",
+        name="Keep Pin Distance",
         description="Never let any part hang further from the pins than the material is long",
         default=_BODY.use_tethers,
         options=set(),
@@ -183,7 +183,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         options=set(),
     )
     integrator: EnumProperty(
-        name="Integrator",
+        name="Method",
         description="How motion carries on from one step to the next",
         items=(
             ("TCV_EXACT", "Exact", "Falls right at any frame rate, also while time is scaled"),
