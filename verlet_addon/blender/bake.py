@@ -16,8 +16,6 @@ from .properties import body_properties, body_settings, scene_settings
 from .sampling import Stage, read_meshes, read_samples
 from .shape_keys import write_bake
 
-Coordinates = list[NDArray[np.float32]]
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -109,26 +107,27 @@ def _bake(
     stage: Stage, frames: range, settings: list[BodySettings], scene: SceneSettings
 ) -> Generator[Progress, None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
-    keys: list[Coordinates] = [[] for _ in stage.body_names]
     with stage.left_as_found():
         meshes = read_meshes(stage, frames.start)
+        keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
         gauge = _StretchGauge(meshes)
         samples = read_samples(stage, frames.start, frames[-1])
         for done, result in enumerate(simulate(meshes, settings, scene, samples), start=1):
             gauge.measure(result.positions)
             if result.frame in frames:
-                _collect(stage, result.positions, keys)
+                index = frames.index(result.frame)
+                _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
             total = frames[-1] - frames.start + 1
             yield Progress(result.frame, done, total, gauge.worst)
     for obj, coordinates in zip(stage.bodies, keys, strict=True):
-        write_bake(obj, frames, np.stack(coordinates))
+        write_bake(obj, frames, coordinates)
 
 
-def _collect(stage: Stage, positions: list[Floats], keys: list[Coordinates]) -> None:
+def _collect(stage: Stage, positions: list[Floats], keys: list[NDArray[np.float32]]) -> None:
     """Turns world positions at the current frame into shape-key coordinates."""
     depsgraph = stage.depsgraph
     for obj, world, coordinates in zip(stage.bodies, positions, keys, strict=True):
-        coordinates.append(world_to_key(obj, depsgraph, world))
+        coordinates[:] = world_to_key(obj, depsgraph, world)
 
 
 class _StretchGauge:
@@ -148,6 +147,7 @@ class _StretchGauge:
 
 def _lengths(positions: Floats, edges: Integers) -> Floats:
     """Measures the edges."""
-    first, second = positions[edges.T]
-    lengths: Floats = np.linalg.norm(first - second, axis=1)
+    spans = np.take(positions, edges[:, 0], axis=0)
+    spans -= np.take(positions, edges[:, 1], axis=0)
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", spans, spans))
     return lengths

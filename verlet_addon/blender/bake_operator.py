@@ -86,7 +86,7 @@ class VERLET_OT_bake(bpy.types.Operator):
     def modal(
         self, context: bpy.types.Context, event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
-        if event.type in {"ESC", "RIGHTMOUSE"}:
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
             self.cancel(context)
             self.report({"INFO"}, "Bake cancelled")
             return {"CANCELLED"}

@@ -101,8 +101,12 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
         return undoable_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        for obj in _baked(context):
-            remove_bake(obj)
+        try:
+            for obj in _baked(context):
+                remove_bake(obj)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         return {"FINISHED"}
 
 
