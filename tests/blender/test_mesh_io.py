@@ -247,7 +247,7 @@ def test_a_body_has_every_edge_face_and_pin(io: ModuleType) -> None:
     mesh = bpy.data.meshes.new("Mesh")
     corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0), (5, 0, 0)]
     mesh.from_pydata(corners, [(4, 5)], [(0, 1, 2, 3), (1, 4, 2)])
-    obj = bpy.data.objects.new("Body", mesh)
+    obj: Any = bpy.data.objects.new("Body", mesh)
     bpy.context.scene.collection.objects.link(obj)
     obj.vertex_groups.new(name="Other").add([0, 1], 1.0, "REPLACE")
     obj.vertex_groups.new(name="Pin").add([1], 0.5, "REPLACE")

@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender.scenes import coordinates, file_content
+
 Addon = Callable[[str], ModuleType]
 FRAMES = (1, 2, 3, 4)
 
@@ -35,12 +37,6 @@ def shown(obj: Any) -> Any:
     """The evaluated mesh at the current frame, in the object's space."""
     mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     return coordinates(mesh.vertices)
-
-
-def coordinates(points: Any) -> Any:
-    found = np.empty(3 * len(points), np.float32)
-    points.foreach_get("co", found)
-    return found.reshape(-1, 3)
 
 
 def move_key(obj: Any, name: str, *, seed: int) -> Any:
@@ -186,73 +182,36 @@ def obj(request: pytest.FixtureRequest) -> Any:
     return sheet_object
 
 
-# --- what the file holds ------------------------------------------------------------------------
-
-# Of these, Blender says what changes with every session or evaluation.
-PASSING = {
-    "storage_type",
-    "rna_type",
-    "session_uid",
-    "original",
-    "is_evaluated",
-    "bound_box",
-    "dimensions",
-}
-
-
-def file_content() -> dict[str, Any]:
-    """Every value of every datablock that a bake could touch, the hidden ones as well."""
-    collections = ("objects", "meshes", "shape_keys", "actions")
-    return {
-        f"{collection}/{item.name}": content(item, {item.as_pointer()})
-        for collection in collections
-        for item in getattr(bpy.data, collection)
-    }
-
-
-def content(item: Any, seen: set[int]) -> dict[str, Any]:
-    """The values of an RNA struct and of what belongs to it; other datablocks by name."""
-    properties = [p for p in item.bl_rna.properties if p.identifier not in PASSING]
-    values = {p.identifier: value_of(getattr(item, p.identifier), seen) for p in properties}
-    return values | {"custom": list(item.keys())} if isinstance(item, bpy.types.Action) else values
-
-
-def value_of(value: Any, seen: set[int]) -> Any:
-    if isinstance(value, bpy.types.ID):
-        return value.name
-    if isinstance(value, bpy.types.bpy_struct):
-        if value.as_pointer() in seen:
-            return getattr(value, "name", "")
-        return content(value, seen | {value.as_pointer()})
-    if isinstance(value, bpy.types.bpy_prop_collection):
-        return [value_of(item, seen) for item in value]
-    return value if isinstance(value, str | int | float | None) else str(value)
+def everything() -> Any:
+    """All that the file holds, and the names of what is stored on its actions."""
+    return file_content(), [list(action.keys()) for action in bpy.data.actions]
 
 
 # --- promises -----------------------------------------------------------------------------------
 
 
 def test_a_removed_bake_leaves_no_trace(keys: ModuleType, obj: Any) -> None:
-    before = file_content()
+    before = everything()
     keys.write_bake(obj, FRAMES, shapes(obj))
-    assert file_content() != before
+    assert everything() != before
     keys.remove_bake(obj)
-    assert file_content() == before
+    assert everything() == before
 
 
 def test_a_second_bake_replaces_the_first_and_nothing_else(keys: ModuleType, obj: Any) -> None:
-    before = file_content()
+    before = everything()
     keys.write_bake(obj, range(-3, 30, 2), shapes(obj, 17, seed=1))
     keys.write_bake(obj, FRAMES, shapes(obj))
-    twice = file_content()
+    twice = everything()
     keys.remove_bake(obj)
-    assert file_content() == before
+    assert everything() == before
     keys.write_bake(obj, FRAMES, shapes(obj))
-    assert file_content() == twice
+    assert everything() == twice
 
 
 def test_a_bake_leaves_what_the_user_made(keys: ModuleType, obj: Any) -> None:
-    def users_part(now: dict[str, Any]) -> Any:
+    def users_part() -> Any:
+        now = file_content()
         key = now.get("shape_keys/Key", {"key_blocks": []})
         blocks = [b for b in key["key_blocks"] if b["name"] in names]
         own = {name: now["objects/Sheet"][name] for name in kept}
@@ -260,9 +219,9 @@ def test_a_bake_leaves_what_the_user_made(keys: ModuleType, obj: Any) -> None:
 
     kept = ("active_shape_key_index", "show_only_shape_key", "location", "vertex_groups")
     names = [block.name for block in obj.data.shape_keys.key_blocks] if obj.data.shape_keys else []
-    before = users_part(file_content())
+    before = users_part()
     keys.write_bake(obj, FRAMES, shapes(obj))
-    assert users_part(file_content()) == before
+    assert users_part() == before
 
 
 def test_a_bake_shows_each_frame_beside_the_users_keys(keys: ModuleType, obj: Any) -> None:
@@ -344,18 +303,18 @@ def test_a_bake_knows_whether_it_is_there(keys: ModuleType) -> None:
 
 
 def test_removing_no_bake_changes_nothing(keys: ModuleType, obj: Any) -> None:
-    before = file_content()
+    before = everything()
     keys.remove_bake(obj)
-    assert file_content() == before
+    assert everything() == before
 
 
 def test_renamed_keys_are_still_of_the_bake(keys: ModuleType) -> None:
     obj = sheet()
-    before = file_content()
+    before = everything()
     keys.write_bake(obj, FRAMES, shapes(obj))
     obj.data.shape_keys.key_blocks["verlet_0003"].name = 'my "pose"'
     keys.remove_bake(obj)
-    assert file_content() == before
+    assert everything() == before
 
 
 def test_a_new_key_with_the_name_of_a_renamed_one_is_the_users(keys: ModuleType) -> None:
@@ -402,13 +361,13 @@ def test_curves_added_after_a_bake_keep_its_action(keys: ModuleType) -> None:
 
 def test_a_bake_without_its_curves_is_removed_too(keys: ModuleType) -> None:
     obj = sheet()
-    before = file_content()
+    before = everything()
     keys.write_bake(obj, FRAMES, shapes(obj))
     curves = curves_of(obj.data.shape_keys)
     for curve in list(curves):
         curves.remove(curve)
     keys.remove_bake(obj)
-    assert file_content() == before
+    assert everything() == before
 
 
 def test_a_bake_without_its_basis_is_removed_too(keys: ModuleType) -> None:
@@ -525,13 +484,13 @@ def test_the_former_bake_is_hidden_while_sampling(keys: ModuleType) -> None:
     rest = shown(obj)
     keys.write_bake(obj, FRAMES, shapes(obj))
     obj.data.shape_keys.key_blocks["verlet_0002"].mute = True
-    before = file_content()
+    before = everything()
     with keys.former_bake_hidden([obj]):
         np.testing.assert_array_equal(shown(obj), rest)
-    assert file_content() == before
+    assert everything() == before
     with pytest.raises(KeyError), keys.former_bake_hidden([obj]):
         raise KeyError
-    assert file_content() == before
+    assert everything() == before
 
 
 def test_a_bake_is_not_removed_in_edit_mode(keys: ModuleType, addon: Addon) -> None:
@@ -544,6 +503,35 @@ def test_a_bake_is_not_removed_in_edit_mode(keys: ModuleType, addon: Addon) -> N
     assert keys.has_bake(obj)
 
 
+def test_a_linked_action_is_copied_for_the_time_of_the_bake(
+    keys: ModuleType, tmp_path: Any
+) -> None:
+    """Nothing can be written into it; its animation goes on all the same."""
+    obj = sheet()
+    animated(obj)
+    link_action(obj.data.shape_keys.animation_data, str(tmp_path / "library.blend"))
+    bpy.context.scene.frame_set(1)
+    before = everything()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    bpy.context.scene.frame_set(3)
+    assert obj.data.shape_keys.key_blocks["wave"].value == pytest.approx(0.7)
+    assert obj.data.shape_keys.key_blocks["verlet_0003"].value == 1
+    bpy.context.scene.frame_set(1)
+    keys.remove_bake(obj)
+    assert everything() == before
+
+
+def link_action(animation: Any, library: str) -> None:
+    """Puts the action into a library and plays it from there."""
+    name = animation.action.name
+    bpy.data.libraries.write(library, {animation.action})
+    bpy.data.actions.remove(animation.action)
+    bpy.ops.wm.link(filename=name, directory=f"{library}/Action/")
+    animation.action = bpy.data.actions[name]
+    if hasattr(animation, "action_slot"):
+        animation.action_slot = animation.action.slots[0]
+
+
 def reopen(path: str) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
@@ -554,9 +542,9 @@ def test_a_saved_bake_can_be_removed_later(keys: ModuleType, tmp_path: Any) -> N
     shared_action(obj)
     path = str(tmp_path / "sheet.blend")
     reopen(path)
-    before = file_content()
+    before = everything()
     obj = bpy.data.objects["Sheet"]
     keys.write_bake(obj, FRAMES, shapes(obj))
     reopen(path)
     keys.remove_bake(bpy.data.objects["Sheet"])
-    assert file_content() == before
+    assert everything() == before

@@ -25,12 +25,12 @@ def own_channels(key: bpy.types.Key) -> Any:
     """What holds the curves of this key and of no other, made where it is missing.
 
     Where the user animates the key, that is the user's action, or a copy of it if other keys play
-    it too. Else it is a new action. `give_back` undoes this.
+    it too or it is linked from another file. Else it is a new action. `give_back` undoes this.
     """
     present = channels(key)
     if present is None:
         _put(key, bpy.data.actions.new(f"{key.user.name}Verlet"))
-    elif is_shared(key):
+    elif is_shared(key) or present.id_data.library is not None:
         _put(key, present.id_data.copy())
     return channels(key)
 
