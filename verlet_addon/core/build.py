@@ -17,6 +17,8 @@ from .strips import Strips, build_strips
 
 FLAT = 1e-3
 """A hinge counts as flat at rest when it turns by less than this [rad]."""
+SHORT_STRIPS = 8
+"""Bodies whose strips have fewer edges than this on average get coarse levels."""
 FIRM_PIN = 0.999
 """From this weight on a pin holds its particle exactly."""
 GOAL_RATE = 20.0
@@ -73,9 +75,14 @@ def build(
     shear, folds, graph = _diagonals(scene, hinges)
     in_rope = _rope_edges(scene)
     held = _held_components(scene, firm, goals)
+    stretch = _stretch(scene, ~in_rope)
     firm_graph = _inextensible_surfaces(scene, graph, in_rope)
     levels = build_levels(
-        firm_graph, scene.mesh.positions, _vertex_normals(scene), masses, firm
+        _without_long_strips(scene, firm_graph, stretch),
+        scene.mesh.positions,
+        _vertex_normals(scene),
+        masses,
+        firm,
     )
     tethered, pins, tether_lengths = _tethers(scene, firm_graph, firm)
     model = SoftBodyModel(
@@ -89,7 +96,7 @@ def build(
         pinned=np.flatnonzero(firm),
         goals=goals,
         goal_compliances=_goal_compliances(scene.mesh.pin_weights[goals], masses[goals]),
-        stretch=_stretch(scene, ~in_rope),
+        stretch=stretch,
         ropes=_stretch(scene, in_rope),
         shear=shear,
         folds=folds,
@@ -325,6 +332,15 @@ def _inextensible_surfaces(scene: _Scene, graph: Graph, in_rope: Integers) -> Gr
     """The part of the graph that levels and tethers are made from; ropes are solved directly."""
     kept = _inextensible(scene)[graph.pairs[:, 0]]
     kept[: len(in_rope)] &= ~in_rope
+    return Graph(graph.pairs[kept], graph.lengths[kept])
+
+
+def _without_long_strips(scene: _Scene, graph: Graph, strips: Strips) -> Graph:
+    """The bodies whose strips are too short to carry a pull across: irregular and scanned meshes."""
+    body = scene.body[strips.path]
+    edges = np.bincount(body, strips.linked, len(scene.settings))
+    paths = np.bincount(body, ~strips.linked, len(scene.settings))
+    kept = (edges < SHORT_STRIPS * paths)[scene.body[graph.pairs[:, 0]]]
     return Graph(graph.pairs[kept], graph.lengths[kept])
 
 

@@ -15,6 +15,10 @@ from .strips import strip_batches
 
 SURFACE_FIRMNESS = 1e-4
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
+SURFACE_TOLERANCE = 2e-3
+"""Surfaces are swept until the last sweep found no edge stretched by more than this share…"""
+MOST_SURFACE_SWEEPS = 4
+"""…or so often: where a few pins hold everything, the rest is left to the next substep."""
 ROPE_FIRMNESS = 1e-9
 """Ropes are solved to tolerance and need only be solvable."""
 ROPE_TOLERANCE = 1e-7
@@ -57,9 +61,7 @@ def step(
         project_goals(model, state, batches, given)
         project_bends(state, batches, backwards=backwards)
         project_shear(state, batches, backwards=backwards)
-        project_stretch(state, batches, backwards=backwards)
-        project_tethers(model, state)
-        project_stretch(state, batches, backwards=not backwards)
+        project_stretch(model, state, batches, backwards=backwards)
         project_ropes(state, batches)
     kernels.undo_implicit_damping(
         state.previous_positions, start, state.positions, batches.ropes
@@ -132,13 +134,19 @@ def project_shear(state: ParticleState, batches: Batches, *, backwards: bool) ->
     kernels.project_at_most(state.positions, batches.folds[way])
 
 
-def project_stretch(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
-    """One relaxation sweep over the edges of surfaces, strip by strip.
+def project_stretch(
+    model: SoftBodyModel, state: ParticleState, batches: Batches, *, backwards: bool
+) -> None:
+    """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
-    A sweep that always runs the same way is slightly unstable; there and back is neutral.
+    There and back at least: a sweep that always runs the same way is slightly unstable.
     """
-    way = slice(None, None, -1) if backwards else slice(None)
-    kernels.project_strips(state.positions, batches.stretch[way])
+    for sweep in range(MOST_SURFACE_SWEEPS):
+        way = slice(None, None, -1) if backwards ^ (sweep % 2 == 1) else slice(None)
+        _, stretched = kernels.project_strips(state.positions, batches.stretch[way])
+        if sweep > 0 and stretched < SURFACE_TOLERANCE:
+            break
+        project_tethers(model, state)
 
 
 def project_ropes(state: ParticleState, batches: Batches) -> None:
@@ -147,7 +155,8 @@ def project_ropes(state: ParticleState, batches: Batches) -> None:
     One Newton step is not enough where a rope turns sharply within a step.
     """
     for _ in range(MOST_ROPE_ROUNDS):
-        if kernels.project_strips(state.positions, batches.ropes) < ROPE_TOLERANCE:
+        shortest, longest = kernels.project_strips(state.positions, batches.ropes)
+        if max(-shortest, longest) < ROPE_TOLERANCE:
             break
 
 

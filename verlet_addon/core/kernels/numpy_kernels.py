@@ -147,15 +147,15 @@ def _scatter_bend(
         row[batch.particles] = (old - batch.responses * step).ravel()
 
 
-def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
+def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
     """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
 
-    Returns the largest violation |C + α̃ λ| / L that it found.
+    Returns the most negative and the most positive violation (C + α̃ λ) / L that it found.
 
     (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
     next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
     """
-    worst = 0.0
+    shortest = longest = 0.0
     for batch in batches:
         points = [row.take(batch.path, mode="clip") for row in positions]
         along = [row[1:] - row[:-1] for row in points]
@@ -174,7 +174,8 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
         np.negative(turn, out=turn)
         violation += batch.scaled_compliances * batch.multipliers
         violation[batch.mobilities == 0.0] = 0.0
-        worst = max(worst, float(np.abs(violation / batch.measures).max()))
+        strain = violation / batch.measures
+        shortest, longest = min(shortest, strain.min()), max(longest, strain.max())
         steps = solve_tridiagonal(batch.diagonal, turn, violation, batch.rounds)
         batch.multipliers[...] -= steps
         for row, point, component in zip(positions, points, along, strict=True):
@@ -182,7 +183,7 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
             point[:-1] += batch.inverse_masses[:-1] * component
             point[1:] -= batch.inverse_masses[1:] * component
             row[batch.path] = point
-    return worst
+    return float(shortest), float(longest)
 
 
 def project_former_tension(positions: Floats, batches: Iterable[StripBatch]) -> None:
