@@ -20,12 +20,17 @@ _CARRIERS = {
     *("ARMATURE", "CAST", "CURVE", "HOOK", "LAPLACIANDEFORM", "LATTICE"),
     *("MESH_DEFORM", "SIMPLE_DEFORM", "SURFACE_DEFORM", "WARP", "WAVE"),
 }
+"""Carry each vertex along, by itself: read, and undone in baked keys."""
+
 _PASSIVE = {
     *("COLLISION", "DATA_TRANSFER", "DYNAMIC_PAINT", "FLUID", "NORMAL_EDIT"),
     *("PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP", "VERTEX_WEIGHT_EDIT"),
     *("VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL"),
 }
+"""Move no vertex; whatever is in none of these sets finishes the mesh."""
+
 _REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
+"""Put positions of their own in the place of those that a shape key gives."""
 
 _TRIALS = 12
 """Trials of the way back; affine carriers take two or three, bent ones up to eight."""
