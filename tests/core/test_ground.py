@@ -34,15 +34,16 @@ def puck(height: float = 0.0, *, tilt: float = 0.0) -> Floats:
 PUCK = make_mesh(puck(), faces=[(0, 1, 2)])
 
 
-@pytest.mark.parametrize("restitution", [0.3, 0.5, 0.7, 0.9, 1.0])
-@pytest.mark.parametrize("substeps", [3, 20])
+@pytest.mark.parametrize(
+    ("restitution", "substeps"), [(0.3, 3), (0.5, 3), (0.7, 3), (0.9, 3), (1.0, 3), (0.5, 20)]
+)
 def test_bounce_reaches_the_height_it_should(restitution: float, substeps: int) -> None:
     """A body dropped from h rises to e² h again, whatever the steps."""
     height = 1.0
     mesh = make_mesh(puck(height), faces=[(0, 1, 2)])
     body = BodySettings(damping=0.0, thickness=0.0, restitution=restitution)
     apex = np.sqrt(2 * height / G) * (1 + restitution)
-    count = round(apex * 48)
+    count = round(apex * 24)
     (track,) = simulated(
         [(mesh, body)], np.full(count, apex / count), SceneSettings(substeps=substeps),
         ground=floor(),
@@ -67,11 +68,11 @@ def test_nothing_sinks_below_the_ground(restitution: float) -> None:
 @pytest.mark.parametrize("body_type", ["CLOTH", "ROPE"])
 def test_nothing_creeps_at_rest(body_type: BodyType) -> None:
     """Five seconds after it was dropped, a body lies still: under 1 cm/s everywhere."""
-    mesh = sheet(8) if body_type == "CLOTH" else rope(puck(0.3)[[0, 1, 2, 0]] + [[0, 0, 0.1]] * 4)
+    mesh = sheet(8) if body_type == "CLOTH" else rope(np.eye(3)[[0, 1, 2, 0, 2, 1]] / 3)
     dropped = moved(mesh, rotation((1, 1, 0), 0.4), (0.0, 0.0, 0.6))
     (track,) = simulated(
         [(dropped, BodySettings(body_type=body_type))], frames(5.0, 24),
-        SceneSettings(substeps=5), ground=floor(),
+        SceneSettings(substeps=3), ground=floor(),
     )
     speeds = np.linalg.norm(np.diff(track[-5:], axis=0), axis=2) * 24
     assert speeds.max() < 0.01

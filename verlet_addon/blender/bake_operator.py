@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 # Long enough to waste little on redrawing, short enough that Esc feels immediate.
-_SECONDS_BETWEEN_REDRAWS = 0.1
+_SECONDS_BETWEEN_REDRAWS = 0.2
 
 
 class VERLET_OT_bake(bpy.types.Operator):

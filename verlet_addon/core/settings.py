@@ -64,7 +64,7 @@ class BodySettings:
 class SceneSettings:
     """How time is cut up, and the ground under all bodies."""
 
-    substeps: int = 20
+    substeps: int = 10
     """Steps per frame; more follow fast motion more closely."""
     iterations: int = 1
     """Relaxation sweeps per step; more substeps do more than more iterations."""

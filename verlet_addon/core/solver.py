@@ -15,8 +15,8 @@ from .strips import strip_batches
 
 SURFACE_FIRMNESS = 1e-4
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
-SURFACE_TOLERANCE = 2e-3
-"""Surfaces are swept until the last sweep found no edge stretched by more than this share…"""
+SURFACE_TOLERANCE = 5e-3
+"""Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 MOST_SURFACE_SWEEPS = 4
 """…or so often: where a few pins hold everything, the rest is left to the next substep."""
 ROPE_FIRMNESS = 1e-9
@@ -139,14 +139,14 @@ def project_stretch(
 ) -> None:
     """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
-    There and back at least: a sweep that always runs the same way is slightly unstable.
+    There and back by turns: a sweep that always runs the same way is slightly unstable.
     """
     for sweep in range(MOST_SURFACE_SWEEPS):
         way = slice(None, None, -1) if backwards ^ (sweep % 2 == 1) else slice(None)
         _, stretched = kernels.project_strips(state.positions, batches.stretch[way])
-        if sweep > 0 and stretched < SURFACE_TOLERANCE:
-            break
         project_tethers(model, state)
+        if stretched < SURFACE_TOLERANCE:
+            break
 
 
 def project_ropes(state: ParticleState, batches: Batches) -> None:
