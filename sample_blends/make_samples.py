@@ -1,0 +1,204 @@
+"""Write the sample files beside this script: `make samples`.
+
+It runs in the oldest supported Blender, so that every later one opens what it writes.
+"""
+
+from math import radians
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+import verlet_addon
+from sample_blends.bridge import (
+    BUNTING_HEIGHT,
+    DECK_HEIGHT,
+    RAIL,
+    SPAN,
+    WIDTH,
+    Net,
+    bridge,
+    bunting,
+)
+from sample_blends.stage import (
+    Pattern,
+    Points,
+    add_mesh,
+    animate,
+    camera,
+    empty_scene,
+    grid,
+    light_and_ground,
+    link,
+    make_body,
+    plain,
+    rod,
+    show_edges,
+)
+
+FOLDER = Path(__file__).parent
+Vector = tuple[float, float, float]
+WOOD, HEMP = (0.16, 0.075, 0.03), (0.50, 0.34, 0.16)
+
+
+def main() -> None:
+    """Write every sample."""
+    verlet_addon.register()
+    try:
+        for name, build in SAMPLES.items():
+            build()
+            path = FOLDER / f"{name}.blend"
+            bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
+            print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
+    finally:
+        verlet_addon.unregister()
+
+
+def flag() -> None:
+    """A flag on a pole that is waved from side to side."""
+    empty_scene(frame_end=120)
+    pole = rod("Pole", length=3.0, radius=0.025, material=plain("Wood", WOOD))
+    pole.rotation_mode = "XYZ"
+    quarter = 15  # frames from one side to upright
+    side, depth = radians(32), radians(14)
+    sway = (1, 0, -1, 0)
+    for frame in range(1, 122, quarter):
+        phase = (frame - 1) // quarter
+        tilt = (depth * (0, 1, 0, -1)[phase % 4], side * sway[phase % 4], 0.0)
+        animate(pole, "rotation_euler", {frame: tilt})
+    columns, rows = 72, 48
+    vertices, faces, uv = grid(columns, rows, lambda u, v: (1.8 * u, 0 * u, 1.75 + 1.2 * v))
+    design = Pattern("Flag")
+    arrow = design.math("ABSOLUTE", design.math("SUBTRACT", design.v, 0.5), 0.0)
+    slanted = design.math("MULTIPLY", design.math("ADD", design.u, arrow), 0.5)
+    red, white, blue = (0.75, 0.09, 0.06), (0.85, 0.82, 0.72), (0.02, 0.08, 0.25)
+    cloth = design.color(slanted, {0.0: red, 0.28: white, 0.35: blue})
+    obj = add_mesh("Flag", vertices, faces=faces, uv=uv, material=cloth)
+    obj.parent = pole
+    hoist = np.arange(rows + 1) * (columns + 1)
+    make_body(obj, "CLOTH", pinned=hoist, mass=0.3, damping=4.0)
+    light_and_ground()
+    camera((0.0, -7.2, 1.0), (0.0, 0.0, 1.95), lens=50)
+
+
+def tablecloth() -> None:
+    """A tablecloth held by one edge, which is drawn back and laid on the ground."""
+    empty_scene(frame_end=96)
+    count, size, start = 72, 1.8, 1.5
+    hem = 0.02
+    vertices, faces, uv = grid(
+        count,
+        count,
+        lambda u, v: (size * (u - 0.5), 0.35 * size * (1 - v), start + 0.93 * size * (1 - v)),
+    )
+    design = Pattern("Gingham", translucency=0.2)
+    threads = [
+        design.math("GREATER_THAN", design.math("FRACT", design.math("MULTIPLY", x, 10), 0), 0.5)
+        for x in (design.u, design.v)
+    ]
+    both = design.math("MULTIPLY", design.math("ADD", *threads), 0.4)
+    red, pink, white = (0.55, 0.03, 0.03), (0.75, 0.30, 0.27), (0.85, 0.83, 0.78)
+    cloth = design.color(both, {0.0: white, 0.3: pink, 0.7: red})
+    obj = add_mesh("Tablecloth", vertices, faces=faces, uv=uv, material=cloth)
+    held = np.arange(count + 1) + count * (count + 1)
+    make_body(obj, "CLOTH", pinned=held, mass=0.4, damping=3.0)
+    keys = {1: (0.0, 0.0), 30: (-0.9, -0.4), 60: (-1.42, hem - start)}
+    animate(obj, "location", {frame: (0.0, y, z) for frame, (y, z) in keys.items()})
+    light_and_ground(ground=(0.10, 0.20, 0.05))
+    camera((3.6, -4.6, 2.3), (0.0, -0.35, 0.95), lens=40)
+
+
+def rope() -> None:
+    """A rope between two posts, one end of which is swung round by a crank."""
+    empty_scene(frame_end=120)
+    span, length, segments = 3.0, 3.9, 240
+    wood = plain("Wood", WOOD)
+    for side in (-1, 1):
+        rod("Post", length=1.8, radius=0.05, material=wood).location.x = side * span / 2
+    obj = add_mesh(
+        "Rope",
+        _sagging(segments, span, length) + (0.0, 0.0, 1.8),
+        edges=np.stack((np.arange(segments), np.arange(1, segments + 1)), axis=1),
+    )
+    hand = link(bpy.data.objects.new("Hand", None))
+    hand.empty_display_size = 0.15
+    hand.location = (span / 2, 0.0, 1.8)
+    hook = obj.modifiers.new("Hand", "HOOK")
+    hook.object = hand
+    hook.vertex_indices_set([segments])
+    hook.matrix_inverse = hand.matrix_basis.inverted()
+    turn = {0: (0.0, 0.0), 1: (0.3, 0.3), 2: (0.0, 0.6), 3: (-0.3, 0.3)}
+    place = {
+        12 + 6 * quarter: (span / 2, turn[quarter % 4][0], 1.8 + turn[quarter % 4][1])
+        for quarter in range(13)
+    }
+    animate(hand, "location", {1: (span / 2, 0.0, 1.8), **place})
+    make_body(obj, "ROPE", pinned=np.array((0, segments)), mass=0.6, bend_compliance=2e3)
+    show_edges(obj, radius=0.028, material=plain("Hemp", HEMP, roughness=0.9))
+    light_and_ground()
+    camera((1.3, -5.2, 1.5), (0.0, 0.0, 1.2), lens=42)
+
+
+def _sagging(segments: int, span: float, length: float) -> Points:
+    """A curve of a given length over a span along X, its ends at height 0, close to how it hangs."""
+    x = np.linspace(-1, 1, 2001)
+    low, high = 0.0, length
+    for _ in range(60):
+        depth = (low + high) / 2
+        curve = np.stack((x * span / 2, 0 * x, depth * (x**2 - 1)), axis=1)
+        run = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])
+        low, high = (depth, high) if run[-1] < length else (low, depth)
+    even = np.linspace(0, run[-1], segments + 1)
+    return np.stack([np.interp(even, run, curve[:, axis]) for axis in range(3)], axis=1)
+
+
+def rope_bridge() -> None:
+    """A bridge with its hand ropes, a line of pennants and two loose ropes, let go from one side."""
+    empty_scene(frame_end=120)
+    wood, hemp = plain("Wood", WOOD), plain("Hemp", HEMP, roughness=0.9)
+    for x in (-SPAN / 2, SPAN / 2):
+        for y, height in ((-WIDTH / 2, DECK_HEIGHT + RAIL), (WIDTH / 2, BUNTING_HEIGHT)):
+            rod("Post", length=height, radius=0.06, material=wood).location = (x, y, 0)
+    planks = Pattern("Planks", translucency=0.0)
+    gaps = planks.math("FRACT", planks.math("MULTIPLY", planks.u, 32), 0)
+    deck = _add_net("Bridge", bridge(), planks.color(gaps, {0.0: (0.03, 0.02, 0.01), 0.12: WOOD}))
+    make_body(
+        deck, "CLOTH", pinned=bridge().pinned, mass=60.0, damping=0.4, bend_compliance=0.05
+    )
+    deck.modifiers.new("Thickness", "SOLIDIFY").thickness = 0.03
+    show_edges(deck, radius=0.016, material=hemp)
+    colors = Pattern("Pennants")
+    third = colors.math("FRACT", colors.math("MULTIPLY", colors.u, 4), 0)
+    red, white, blue = (0.75, 0.09, 0.06), (0.85, 0.82, 0.72), (0.02, 0.08, 0.25)
+    looks = colors.color(third, {0.0: red, 0.34: white, 0.68: blue})
+    line = _add_net("Bunting", bunting(), looks)
+    make_body(line, "CLOTH", pinned=bunting().pinned, mass=0.5, damping=1.5)
+    show_edges(line, radius=0.008, material=hemp)
+    for x in (-SPAN / 2, SPAN / 2):
+        loose = _add_chain("Loose Rope", 80, (x, -WIDTH / 2, DECK_HEIGHT + RAIL), (0.8, -0.3, -0.8))
+        make_body(loose, "ROPE", pinned=np.array((0,)), mass=0.3)
+        show_edges(loose, radius=0.014, material=hemp)
+    light_and_ground()
+    camera((3.4, -8.6, 3.1), (0.0, 0.0, 1.55), lens=45)
+
+
+def _add_net(name: str, net: Net, material: Any) -> Any:
+    """Adds a mesh of faces and ropes."""
+    return add_mesh(
+        name, net.vertices, edges=net.ropes, faces=net.faces, uv=net.uv, material=material
+    )
+
+
+def _add_chain(name: str, segments: int, start: Vector, way: Vector) -> Any:
+    """Adds a straight rope from a point along a way."""
+    share = np.linspace(0, 1, segments + 1)[:, None]
+    number = np.arange(segments)
+    edges = np.stack((number, number + 1), axis=1)
+    return add_mesh(name, np.array(start) + share * np.array(way), edges=edges)
+
+
+SAMPLES = {"flag": flag, "tablecloth": tablecloth, "rope": rope, "rope_bridge": rope_bridge}
+
+if __name__ == "__main__":
+    main()
