@@ -50,6 +50,19 @@ class Graph:
     """(m,) how far apart the two can get [m]."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """Particles at one coarseness while levels are being built, numbered by their place here."""
+
+    particles: Integers
+    """(k,) their numbers in the model."""
+    graph: Graph
+    masses: Floats
+    """(k,) [kg]"""
+    cones: Floats
+    """(k,) how far the normals around each turn away from its own [rad]."""
+
+
 def build_levels(
     graph: Graph,
     positions: Floats,
@@ -68,42 +81,63 @@ def build_levels(
     pinned : (n,) bool, which particles follow their targets.
     """
     levels: list[Level] = []
-    particles = np.unique(graph.pairs)
-    lookup = np.zeros(len(positions), dtype=np.int64)
-    lookup[particles] = np.arange(len(particles))
-    graph = Graph(lookup[graph.pairs], graph.lengths)
-    masses, cones = masses[particles], np.zeros(len(particles))
-    while len(particles) > SMALLEST:
-        chosen = _choose_coarse(graph, pinned[particles])
-        if len(chosen) == len(particles):
+    fine = _start(graph, masses)
+    while len(fine.particles) > SMALLEST:
+        chosen = _choose_coarse(fine.graph, pinned[fine.particles])
+        if len(chosen) == len(fine.particles):
             break
-        parents, weights = _parents(graph, chosen, len(particles))
-        coarse_masses = np.bincount(
-            parents.ravel(), (weights * masses[:, None]).ravel(), len(chosen)
+        parents, weights = _parents(fine.graph, chosen, len(fine.particles))
+        carried = np.bincount(
+            parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen)
         )
-        cones = _grow_cones(graph, normals[particles], cones)[chosen]
-        graph = _coarse_graph(graph, chosen, len(particles))
-        children, particles, masses = particles, particles[chosen], coarse_masses
-        graph = _straighten(graph, positions[particles], normals[particles], cones)
-        if not len(graph.pairs):
+        coarse = _coarsen(fine, chosen, carried, positions, normals)
+        if not len(coarse.graph.pairs):
             break
-        weights[pinned[children]] = 0.0
-        levels.append(
-            Level(
-                particles=particles,
-                inverse_masses=np.where(pinned[particles], 0.0, 1.0 / masses),
-                limits=build_distances(
-                    graph.pairs,
-                    graph.lengths,
-                    np.zeros(len(graph.pairs)),
-                    len(particles),
-                ),
-                children=children,
-                parents=parents,
-                weights=weights,
-            )
-        )
+        weights[pinned[fine.particles]] = 0.0
+        levels.append(_level(fine, coarse, parents, weights, pinned))
+        fine = coarse
     return levels[::-1]
+
+
+def _start(graph: Graph, masses: Floats) -> _Layer:
+    """The particles of the mesh that have neighbours."""
+    particles, pairs = np.unique(graph.pairs, return_inverse=True)
+    return _Layer(
+        particles=particles,
+        graph=Graph(pairs.reshape(-1, 2), graph.lengths),
+        masses=masses[particles],
+        cones=np.zeros(len(particles)),
+    )
+
+
+def _coarsen(
+    fine: _Layer, chosen: Integers, masses: Floats, positions: Floats, normals: Floats
+) -> _Layer:
+    """The chosen particles of a layer, joined by the ways through it."""
+    particles = fine.particles[chosen]
+    cones = _grow_cones(fine.graph, normals[fine.particles], fine.cones)[chosen]
+    graph = _coarse_graph(fine.graph, chosen, len(fine.particles))
+    graph = _straighten(graph, positions[particles], normals[particles], cones)
+    return _Layer(particles, graph, masses, cones)
+
+
+def _level(
+    fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Integers
+) -> Level:
+    """What the solver needs of a coarse layer and the finer one below it."""
+    return Level(
+        particles=coarse.particles,
+        inverse_masses=np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses),
+        limits=build_distances(
+            coarse.graph.pairs,
+            coarse.graph.lengths,
+            np.zeros(len(coarse.graph.pairs)),
+            len(coarse.particles),
+        ),
+        children=fine.particles,
+        parents=parents,
+        weights=weights,
+    )
 
 
 def neighbour_lists(graph: Graph, count: int) -> list[list[tuple[int, float]]]:

@@ -10,6 +10,38 @@ from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
 from .levels import Level
 from .mesh import Floats, Integers
 from .strips import StripBatch, Strips
+from .tethers import Tethers
+
+
+@dataclass(frozen=True, eq=False)
+class LengthConstraints:
+    """Everything that keeps lengths."""
+
+    stretch: Strips
+    """Edges of surfaces, and of ropes that hang on them."""
+    ropes: Strips
+    """Edges of everything that has no faces."""
+    shear: Strips
+    """Diagonals of quads."""
+    folds: Distances
+    """Opposite vertices of triangle pairs: at most as far apart as at rest."""
+    levels: list[Level]
+    """From coarse to fine; empty where nothing is to be gained."""
+    tethers: Tethers
+
+
+@dataclass(frozen=True, eq=False)
+class BendConstraints:
+    """Everything that keeps angles."""
+
+    lines: Stencils
+    """Straight bends of three particles in surfaces."""
+    rope_lines: Stencils
+    """Bends of ropes, at their rest angles."""
+    flat_hinges: Stencils
+    """Hinges that are flat at rest."""
+    hinges: Stencils
+    """Hinges that keep a rest angle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,30 +68,8 @@ class SoftBodyModel:
     """(g,) particles drawn towards their targets."""
     goal_compliances: Floats
     """(g,) [m/N]"""
-    stretch: Strips
-    """Edges of surfaces, and of ropes that hang on them."""
-    ropes: Strips
-    """Edges of everything that has no faces."""
-    shear: Strips
-    """Diagonals of quads."""
-    folds: Distances
-    """Opposite vertices of triangle pairs: at most as far apart as at rest."""
-    lines: Stencils
-    """Straight bends of three particles in surfaces."""
-    rope_lines: Stencils
-    """Bends of ropes, at their rest angles."""
-    flat_hinges: Stencils
-    """Hinges that are flat at rest."""
-    hinges: Stencils
-    """Hinges that keep a rest angle."""
-    levels: list[Level]
-    """From coarse to fine; empty where nothing is to be gained."""
-    tethered: Integers
-    """(t,) particles held back by a pin."""
-    tether_pins: Integers
-    """(t,) the pin of each."""
-    tether_lengths: Floats
-    """(t,) how far from its pin each may be [m]."""
+    lengths: LengthConstraints
+    bends: BendConstraints
     free_components: Integers
     """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
 

@@ -63,9 +63,7 @@ def step(
         project_shear(state, batches, backwards=backwards)
         project_stretch(model, state, batches, backwards=backwards)
         project_ropes(state, batches)
-    kernels.undo_implicit_damping(
-        state.previous_positions, start, state.positions, batches.ropes
-    )
+    kernels.undo_implicit_damping(state.previous_positions, start, state.positions, batches.ropes)
     conserve_momentum(model, state, start, arrival)
     collide(model, state, settings, given, start, arrival)
     state.previous_dt = given.dt
@@ -89,7 +87,7 @@ def integrate(
 
 def project_levels(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:
     """Solves each coarse level, and hands its corrections down to the next finer one."""
-    for level, limits in zip(model.levels, batches.levels, strict=True):
+    for level, limits in zip(model.lengths.levels, batches.levels, strict=True):
         coarse = state.positions[:, level.particles]
         before = coarse.copy()
         kernels.project_at_most(coarse, limits)
@@ -100,10 +98,8 @@ def project_levels(model: SoftBodyModel, state: ParticleState, batches: Batches)
 
 def project_tethers(model: SoftBodyModel, state: ParticleState) -> None:
     """Draws in whatever is further from its pin than it can be."""
-    if len(model.tethered):
-        kernels.project_tethers(
-            state.positions, model.tethered, model.tether_pins, model.tether_lengths
-        )
+    if len(model.lengths.tethers.particles):
+        kernels.project_tethers(state.positions, model.lengths.tethers)
 
 
 def project_goals(
@@ -230,16 +226,16 @@ def _make_batches(model: SoftBodyModel, h_squared: Floats) -> Batches:
     w = model.inverse_masses
     return Batches(
         h_squared=h_squared,
-        stretch=strip_batches(model.stretch, w, h_squared, firmness=SURFACE_FIRMNESS),
-        ropes=strip_batches(model.ropes, w, h_squared, firmness=ROPE_FIRMNESS),
-        shear=strip_batches(model.shear, w, h_squared, firmness=SURFACE_FIRMNESS),
-        folds=distance_batches(model.folds, w, h_squared),
-        lines=stencil_batches(model.lines, w, h_squared),
-        rope_lines=stencil_batches(model.rope_lines, w, h_squared),
-        flat_hinges=stencil_batches(model.flat_hinges, w, h_squared),
-        hinges=stencil_batches(model.hinges, w, h_squared),
+        stretch=strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS),
+        ropes=strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS),
+        shear=strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS),
+        folds=distance_batches(model.lengths.folds, w, h_squared),
+        lines=stencil_batches(model.bends.lines, w, h_squared),
+        rope_lines=stencil_batches(model.bends.rope_lines, w, h_squared),
+        flat_hinges=stencil_batches(model.bends.flat_hinges, w, h_squared),
+        hinges=stencil_batches(model.bends.hinges, w, h_squared),
         levels=[
             distance_batches(level.limits, level.inverse_masses, h_squared[level.particles])
-            for level in model.levels
+            for level in model.lengths.levels
         ],
     )

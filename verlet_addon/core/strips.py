@@ -6,11 +6,13 @@ other at once. Strips of one colour share no particle and are solved together; b
 is Gauss–Seidel.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from .mesh import Floats, Integers
+from .topology import find_components
 
 STRAIGHTEST = -0.5
 """Edges are strung together where the angle between them is wider than 120° (its cosine)."""
@@ -85,7 +87,7 @@ def build_strips(
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
     strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
-    pieces = sorted(_color_strips(strips, len(positions)), key=lambda piece: piece[0])
+    pieces = sorted(_color_strips(strips, pairs, len(positions)), key=lambda piece: piece[0])
     path = np.array([p for _, particles, _ in pieces for p in particles], dtype=np.int64)
     edges = np.array([e for _, _, along in pieces for e in [*along, -1]], dtype=np.int64)
     sizes = np.array([len(particles) for _, particles, _ in pieces], dtype=np.int64)
@@ -204,25 +206,27 @@ def _cut_at_revisits(edges: list[int], ends: list[list[int]]) -> list[tuple[list
 
 
 def _color_strips(
-    strips: list[tuple[list[int], list[int]]], particle_count: int
+    strips: list[tuple[list[int], list[int]]], pairs: Integers, particle_count: int
 ) -> list[tuple[int, list[int], list[int]]]:
     """Pieces of strips with colours, so that no particle has a colour twice.
 
-    Each strip, the longest first, keeps the colour that it can keep longest, and is cut where that
+    Each component is coloured by itself, so that a body bakes alike alone and in company. Each
+    strip, the longest first, keeps the colour that it can keep longest, and is cut where that
     colour is taken: long strips reach far, and few colours are quick.
     """
     used = [0] * particle_count
-    palette = 0
+    labels = find_components(particle_count, pairs).tolist()
+    palettes: Counter[int] = Counter()
     pieces: list[tuple[int, list[int], list[int]]] = []
     for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
-        start = 0
+        start, component = 0, labels[particles[0]]
         while start < len(edges):
             stop, color = max(
-                ((_first_taken(used, particles, start, c), -c) for c in range(palette)),
+                ((_first_taken(used, particles, start, c), -c) for c in range(palettes[component])),
                 default=(start, 0),
             )
-            if stop - start < 2 or (stop < len(particles) and palette < FEW_COLORS):
-                palette += 1
+            if stop - start < 2 or (stop < len(particles) and palettes[component] < FEW_COLORS):
+                palettes[component] += 1
                 continue
             for particle in particles[start:stop]:
                 used[particle] |= 1 << -color

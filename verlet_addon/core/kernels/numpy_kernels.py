@@ -10,8 +10,9 @@ import numpy as np
 
 from ..constraints import DistanceBatch, StencilBatch
 from ..levels import Level
-from ..mesh import Floats, Integers
+from ..mesh import Floats
 from ..strips import StripBatch
+from ..tethers import Tethers
 
 SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
@@ -278,15 +279,14 @@ def solve_tridiagonal(diagonal: Floats, beside: Floats, right: Floats, rounds: i
     return result
 
 
-def project_tethers(
-    positions: Floats, particles: Integers, pins: Integers, lengths: Floats
-) -> None:
+def project_tethers(positions: Floats, tethers: Tethers) -> None:
     """C = |x − pin| − L ≤ 0; pins do not move, so all are solved at once."""
-    arms = [row[particles] - row[pins] for row in positions]
+    particles, pins = tethers.particles, tethers.pins
+    arms = [row.take(particles) - row.take(pins) for row in positions]
     reach = np.sqrt(arms[0] * arms[0] + arms[1] * arms[1] + arms[2] * arms[2])
-    far = np.flatnonzero(reach > lengths)
+    far = np.flatnonzero(reach > tethers.lengths)
     if len(far):
-        excess = lengths[far] / reach[far] - 1.0
+        excess = tethers.lengths[far] / reach[far] - 1.0
         for row, arm in zip(positions, arms, strict=True):
             row[particles[far]] += arm[far] * excess
 

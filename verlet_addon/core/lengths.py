@@ -1,0 +1,107 @@
+"""Everything that keeps lengths: edges, diagonals, and the graph that pulls travel along."""
+
+import numpy as np
+
+from . import topology
+from .constraints import Distances, build_distances
+from .levels import Graph
+from .mesh import Floats, Integers
+from .scene import Scene
+from .strips import Strips, build_strips
+
+SHORT_STRIPS = 8
+"""Bodies whose strips have fewer edges than this on average get coarse levels."""
+
+
+def rope_edges(scene: Scene) -> Integers:
+    """(m,) bool, edges of components that have no face at all."""
+    labels = topology.find_components(scene.particle_count, scene.mesh.edges)
+    surface = np.zeros(labels.max(initial=-1) + 1, dtype=bool)
+    surface[labels[scene.corners.vertex]] = True
+    return np.asarray(~surface[labels[scene.mesh.edges[:, 0]]])
+
+
+def stretch_strips(scene: Scene, chosen: Integers) -> Strips:
+    """Edges: strain = compliance × tension, force on ropes and force per width on surfaces."""
+    edges = scene.mesh.edges
+    areas = topology.edge_areas(edges, scene.corners, scene.areas, scene.particle_count)
+    compliance = scene.per_particle(lambda body: body.stretch_compliance)[edges[:, 0]]
+    per_force = np.where(
+        scene.loose, scene.lengths, scene.lengths**2 / np.where(areas > 0.0, areas, np.inf)
+    )
+    return build_strips(
+        scene.mesh.positions,
+        edges[chosen],
+        scene.lengths[chosen],
+        (compliance * per_force)[chosen],
+        scene.loose[chosen],
+    )
+
+
+def diagonals(scene: Scene) -> tuple[Strips, Distances, Graph]:
+    """Shear in faces, folds across triangle pairs, and the graph of edges and diagonals."""
+    compliance = scene.per_particle(lambda body: body.shear_compliance)
+    hinges = topology.find_hinges(scene.corners, scene.particle_count)
+    across, face = topology.face_diagonals(scene.corners)
+    opposite, hinge = topology.triangle_pair_diagonals(hinges)
+    positions = scene.mesh.positions
+    across_lengths = topology.edge_lengths(positions, across)
+    opposite_lengths = _unfolded_lengths(positions, hinges, hinge, opposite)
+    pair_areas = scene.areas[hinges.faces[hinge]].sum(axis=1) / 2
+    shear = build_strips(
+        positions,
+        across,
+        across_lengths,
+        compliance[across[:, 0]] * across_lengths**2 / scene.areas[face],
+        np.zeros(len(across), dtype=bool),
+    )
+    folds = build_distances(
+        opposite,
+        opposite_lengths,
+        compliance[opposite[:, 0]] * opposite_lengths**2 / pair_areas,
+        scene.particle_count,
+    )
+    graph = Graph(
+        np.concatenate([scene.mesh.edges, across, opposite]),
+        np.concatenate([scene.lengths, across_lengths, opposite_lengths]),
+    )
+    return shear, folds, graph
+
+
+def _unfolded_lengths(
+    positions: Floats, hinges: topology.Hinges, hinge: Integers, opposite: Integers
+) -> Floats:
+    """(k,) distance of the opposite vertices when both triangles lie in one plane [m].
+
+    Across a pair that is not convex the way bends round the edge's end, and is never shorter.
+    """
+    p, q = positions[hinges.p[hinge]], positions[hinges.q[hinge]]
+    axis = (q - p) / np.linalg.norm(q - p, axis=1, keepdims=True)
+    arms = positions[opposite] - p[:, None]
+    along = np.einsum("hsk,hk->hs", arms, axis)
+    heights = np.linalg.norm(arms - along[..., None] * axis[:, None], axis=2)
+    return np.hypot(along[:, 0] - along[:, 1], heights.sum(axis=1))
+
+
+def _inextensible(scene: Scene) -> Integers:
+    """(n,) bool, particles of bodies that must not stretch at all: only they get levels and tethers.
+
+    Those act on lengths alone and would hold a soft body back from stretching as it should.
+    """
+    return scene.per_particle(lambda body: body.stretch_compliance) == 0.0
+
+
+def inextensible_surfaces(scene: Scene, graph: Graph, in_rope: Integers) -> Graph:
+    """The part of the graph that levels and tethers are made from; ropes are solved directly."""
+    kept = _inextensible(scene)[graph.pairs[:, 0]]
+    kept[: len(in_rope)] &= ~in_rope
+    return Graph(graph.pairs[kept], graph.lengths[kept])
+
+
+def without_long_strips(scene: Scene, graph: Graph, strips: Strips) -> Graph:
+    """The bodies whose strips are too short to carry a pull across: irregular and scanned meshes."""
+    body = scene.body[strips.path]
+    edges = np.bincount(body, strips.linked, len(scene.settings))
+    paths = np.bincount(body, ~strips.linked, len(scene.settings))
+    kept = (edges < SHORT_STRIPS * paths)[scene.body[graph.pairs[:, 0]]]
+    return Graph(graph.pairs[kept], graph.lengths[kept])
