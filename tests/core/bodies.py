@@ -80,10 +80,16 @@ def disc(rings: int, *, radius: float = 0.5) -> MeshData:
         for sector in range(6):
             for k in range(ring):
                 inner, outer = sector * (ring - 1) + k, sector * ring + k
-                faces.append((vertex(ring - 1, inner), vertex(ring, outer), vertex(ring, outer + 1)))
+                faces.append(
+                    (vertex(ring - 1, inner), vertex(ring, outer), vertex(ring, outer + 1))
+                )
                 if k < ring - 1:
                     faces.append(
-                        (vertex(ring - 1, inner), vertex(ring, outer + 1), vertex(ring - 1, inner + 1))
+                        (
+                            vertex(ring - 1, inner),
+                            vertex(ring, outer + 1),
+                            vertex(ring - 1, inner + 1),
+                        )
                     )
     return make_mesh(points, faces=faces)
 
@@ -103,8 +109,10 @@ def sphere(around: int, rows: int, *, radius: float = 0.5) -> MeshData:
         onward = (k + 1) % around
         faces.append((0, 1 + k, 1 + onward))
         faces.append((last, last - around + onward, last - around + k))
-        for at in range(1, 1 + (rows - 2) * around, around):
-            faces.append((at + k, at + around + k, at + around + onward, at + onward))
+        faces += [
+            (at + k, at + around + k, at + around + onward, at + onward)
+            for at in range(1, 1 + (rows - 2) * around, around)
+        ]
     return make_mesh(points, faces=faces)
 
 
@@ -115,7 +123,7 @@ def rope(points: ArrayLike, *, name: str = "Rope") -> MeshData:
 
 
 def arc(length: float, span: float, segments: int) -> Floats:
-    """(n, 3) points of a circular arc hanging in the XZ plane, every link length / segments long."""
+    """(n, 3) points of an arc hanging in the XZ plane, every link length / segments long."""
     low, high = 1e-6, 2 * np.pi / segments
     for _ in range(100):  # the turn from link to link, by bisection
         turn = (low + high) / 2

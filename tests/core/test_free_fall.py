@@ -67,7 +67,7 @@ def test_fall_is_the_same_at_every_frame_rate(fps: float, substeps: int) -> None
     ],
 )
 def test_every_kind_of_body_falls_alike(mesh: MeshData, body_type: BodyType, stiff: float) -> None:
-    """What a body is made of does not show while it falls: it keeps its shape, and falls exactly."""
+    """What a body is made of does not show while it falls: it keeps its shape."""
     body = BodySettings(
         body_type=body_type, damping=0.0, stretch_compliance=stiff, bend_compliance=1.0
     )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
-    frames,
     floor,
+    frames,
     make_mesh,
     moved,
     pinned,
@@ -45,7 +45,9 @@ def test_bounce_reaches_the_height_it_should(restitution: float, substeps: int) 
     apex = np.sqrt(2 * height / G) * (1 + restitution)
     count = round(apex * 24)
     (track,) = simulated(
-        [(mesh, body)], np.full(count, apex / count), SceneSettings(substeps=substeps),
+        [(mesh, body)],
+        np.full(count, apex / count),
+        SceneSettings(substeps=substeps),
         ground=floor(),
     )
     assert track[-1, :, 2] == pytest.approx(restitution**2 * height, abs=1e-3 * height)
@@ -57,9 +59,7 @@ def test_nothing_sinks_below_the_ground(restitution: float) -> None:
     ground = floor(-0.2, tilt=0.3)
     body = BodySettings(thickness=0.01, restitution=restitution, damping=0.0)
     mesh = thrown(moved(sheet(6), rotation((1, 2, 0), 1.2), (0.0, 0.0, 0.9)), (1.0, 0.0, -6.0))
-    (track,) = simulated(
-        [(mesh, body)], frames(1.0, 24), SceneSettings(substeps=6), ground=ground
-    )
+    (track,) = simulated([(mesh, body)], frames(1.0, 24), SceneSettings(substeps=6), ground=ground)
     heights = (track[1:] - ground.point) @ ground.normal
     assert heights.min() > 0.01 - TINY
     assert heights[-1].min() < 0.3, "the sheet should have come down"
@@ -71,8 +71,10 @@ def test_nothing_creeps_at_rest(body_type: BodyType) -> None:
     mesh = sheet(8) if body_type == "CLOTH" else rope(np.eye(3)[[0, 1, 2, 0, 2, 1]] / 3)
     dropped = moved(mesh, rotation((1, 1, 0), 0.4), (0.0, 0.0, 0.6))
     (track,) = simulated(
-        [(dropped, BodySettings(body_type=body_type))], frames(5.0, 24),
-        SceneSettings(substeps=3), ground=floor(),
+        [(dropped, BodySettings(body_type=body_type))],
+        frames(5.0, 24),
+        SceneSettings(substeps=3),
+        ground=floor(),
     )
     speeds = np.linalg.norm(np.diff(track[-5:], axis=0), axis=2) * 24
     assert speeds.max() < 0.01
@@ -96,7 +98,7 @@ def test_slides_down_a_slope_by_coulombs_law(tilt: float, substeps: int) -> None
 
 @pytest.mark.parametrize(("share", "slides"), [(0.98, True), (1.02, False)])
 def test_slides_if_the_slope_is_steeper_than_friction(share: float, slides: bool) -> None:
-    """A body slides if the tangent of the slope exceeds the coefficient of friction, else sticks."""
+    """A body slides if the tangent of the slope exceeds its friction, else sticks."""
     tilt = 0.4
     mesh = make_mesh(puck(tilt=tilt), faces=[(0, 1, 2)])
     scene = SceneSettings(substeps=4, ground_friction=share * np.tan(tilt))
@@ -125,9 +127,7 @@ def test_the_slipperier_and_the_bouncier_decide() -> None:
     slippery = BodySettings(damping=0.0, thickness=0.0, friction=0.0)
     (track,) = simulated([(sliding, slippery)], frames(0.5, 24), scene, ground=floor())
     np.testing.assert_allclose(track[-1, :, 0] - track[0, :, 0], 1.0, atol=1e-9)
-    (track,) = simulated(
-        [(dropped, slippery)], np.full(50, 1.8 * fall / 50), scene, ground=floor()
-    )
+    (track,) = simulated([(dropped, slippery)], np.full(50, 1.8 * fall / 50), scene, ground=floor())
     assert track[-1, :, 2] == pytest.approx(0.64, abs=1e-3)
 
 
@@ -149,7 +149,9 @@ def test_moving_ground_carries() -> None:
 def test_body_that_starts_in_the_ground_is_lifted_not_shot() -> None:
     """A body begun below the ground is put onto it, and does not fly off."""
     (track,) = simulated(
-        [(moved(PUCK, np.eye(3), (0, 0, -0.5)), SLICK)], frames(1.0, 24), SceneSettings(),
+        [(moved(PUCK, np.eye(3), (0, 0, -0.5)), SLICK)],
+        frames(1.0, 24),
+        SceneSettings(),
         ground=floor(),
     )
     np.testing.assert_allclose(track[1:, :, 2], 0.0, atol=1e-6)

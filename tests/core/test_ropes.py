@@ -28,7 +28,7 @@ LIMP = 1e9
 
 def line(segments: int, direction: tuple[float, float, float]) -> Floats:
     """(n, 3) points from the origin, a metre in a direction."""
-    return np.linspace(0.0, 1.0, segments + 1)[:, None] * np.array(direction)
+    return np.asarray(np.linspace(0.0, 1.0, segments + 1)[:, None] * np.array(direction))
 
 
 def turns(track: Floats, frame_duration: float) -> Floats:

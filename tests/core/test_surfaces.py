@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
-    GRAVITY,
     WEIGHTLESS,
     built_state,
     disc,
@@ -71,9 +70,7 @@ def test_rest_shape_stays_as_it_is(shape: str, bend_compliance: float) -> None:
     np.testing.assert_allclose(track[-1], mesh.positions, rtol=0, atol=1e-9)
 
 
-def settled(
-    mesh: MeshData, body: BodySettings, start: Floats, *, steps: int
-) -> Floats:
+def settled(mesh: MeshData, body: BodySettings, start: Floats, *, steps: int) -> Floats:
     """(n, 3) where a body without weight ends up when begun in another shape than its own."""
     model, state = built_state((mesh, body), gravity=WEIGHTLESS)
     state.positions = np.ascontiguousarray(start.T)
@@ -94,15 +91,7 @@ def settled(
     return np.asarray(state.positions.T)
 
 
-@pytest.mark.parametrize(
-    "triangles",
-    [
-        False,
-        pytest.param(
-            True, marks=pytest.mark.xfail(reason="sharp triangles fold the other way beside it")
-        ),
-    ],
-)
+@pytest.mark.parametrize("triangles", [False, True])
 def test_fold_comes_back(triangles: bool) -> None:
     """A sheet modelled with a right-angled fold, almost pressed flat, folds up again."""
     mesh = folded(4, triangles=triangles)
@@ -145,14 +134,14 @@ def test_stretches_by_compliance_times_tension(cells: int, substeps: int, triang
     assert grown == pytest.approx(compliance * 1.0 * G / 2, rel=0.02)
 
 
-@pytest.mark.parametrize("pins", ["edge", "corners"])
+@pytest.mark.parametrize(("pins", "most"), [("edge", 0.01), ("corners", 0.02)])
 @pytest.mark.parametrize("triangles", [False, True])
-def test_cloth_keeps_its_lengths(triangles: bool, pins: str) -> None:
-    """While a sheet swings down from its pins no edge ever stretches by a per cent."""
+def test_cloth_keeps_its_lengths(triangles: bool, pins: str, most: float) -> None:
+    """While a sheet swings down from its pins no edge ever stretches by more than 1 or 2 %."""
     mesh = pinned(sheet(10, triangles=triangles), np.arange(11) if pins == "edge" else [0, 10])
     (track,) = simulated([(mesh, BodySettings())], frames(0.7, 24), SceneSettings())
     rest = lengths(mesh.positions, mesh.edges)
-    assert (lengths(track, mesh.edges) / rest - 1.0).max() < 0.01
+    assert (lengths(track, mesh.edges) / rest - 1.0).max() < most
     assert track[-1, :, 2].min() < -0.4, "it should have swung down"
 
 
@@ -177,7 +166,7 @@ def depth(cells: int, *, substeps: int, triangles: bool = False) -> float:
 
 
 def test_depth_does_not_depend_on_resolution_or_steps() -> None:
-    """A hung sheet reaches as deep on a mesh twice and four times as fine, or in twice the steps."""
+    """A hung sheet reaches as deep on a mesh 2 and 4 times as fine, or in twice the steps."""
     coarse = depth(5, substeps=5)
     assert depth(5, substeps=10) == pytest.approx(coarse, rel=0.02)
     assert depth(10, substeps=5) == pytest.approx(coarse, rel=0.02)
@@ -186,9 +175,7 @@ def test_depth_does_not_depend_on_resolution_or_steps() -> None:
 
 def droop(bend_compliance: float, *, triangles: bool, cells: int = 8, substeps: int = 5) -> float:
     """How far the free edge of a sheet clamped along the other hangs below it [m]."""
-    mesh = pinned(
-        sheet(cells, triangles=triangles), np.arange(2 * (cells + 1))
-    )
+    mesh = pinned(sheet(cells, triangles=triangles), np.arange(2 * (cells + 1)))
     body = BodySettings(bend_compliance=bend_compliance, damping=10.0, mass=0.1)
     (track,) = simulated([(mesh, body)], frames(1.5, 24), SceneSettings(substeps=substeps))
     return float(-track[-1, -cells - 1 :, 2].mean())

@@ -1,0 +1,189 @@
+"""What a mesh is taken apart into: areas, diagonals, bends and components."""
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    built,
+    disc,
+    lengths,
+    make_mesh,
+    moved,
+    rope,
+    rotation,
+    sheet,
+    sphere,
+    tube,
+)
+from verlet_addon.core import topology
+from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.settings import BodySettings, BodyType
+
+MESHES = {
+    "quads": sheet(4, 3),
+    "triangles": sheet(4, 3, triangles=True),
+    "disc": disc(3),
+    "tube": tube(7, 3),
+    "sphere": sphere(8, 6),
+}
+every_mesh = pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
+
+
+def areas(mesh: MeshData) -> Floats:
+    """(f,) of the faces."""
+    corners = topology.read_corners(mesh)
+    normals = topology.face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
+    return np.asarray(np.linalg.norm(normals, axis=1))
+
+
+@every_mesh
+def test_face_areas_do_not_depend_on_where_the_mesh_is(mesh: MeshData) -> None:
+    """Newell's formula gives the same areas far off and turned."""
+    turned = moved(mesh, rotation((1, 2, 3), 0.7), (30.0, -20.0, 10.0))
+    np.testing.assert_allclose(areas(turned), areas(mesh), rtol=1e-9)
+
+
+def test_known_areas() -> None:
+    """A sheet's cells, a triangle and an L-shaped face have the areas of school."""
+    np.testing.assert_allclose(areas(sheet(4)), 1 / 16)
+    np.testing.assert_allclose(areas(sheet(4, triangles=True)), 1 / 32)
+    ell = make_mesh(
+        [(0, 0, 0), (2, 0, 0), (2, 1, 0), (1, 1, 0), (1, 2, 0), (0, 2, 0)],
+        faces=[(0, 1, 2, 3, 4, 5)],
+    )
+    np.testing.assert_allclose(areas(ell), 3.0)
+
+
+@every_mesh
+def test_area_is_shared_out_completely(mesh: MeshData) -> None:
+    """Vertices and faces have the same area in total."""
+    corners = topology.read_corners(mesh)
+    shares = topology.vertex_areas(corners, areas(mesh), len(mesh.positions))
+    assert shares.sum() == pytest.approx(areas(mesh).sum())
+
+
+def test_inner_edges_carry_a_cell_in_quads_and_triangles_alike() -> None:
+    """An inner edge of a grid stands for one cell, a rim edge for half of one, cut up or not."""
+    for triangles in (False, True):
+        mesh = sheet(4, triangles=triangles)
+        found = topology.edge_areas(
+            mesh.edges, topology.read_corners(mesh), areas(mesh), len(mesh.positions)
+        )
+        ends = mesh.positions[mesh.edges]
+        straight = (ends[:, 0] == ends[:, 1]).sum(axis=1) == 2
+        on_rim = ((ends[:, 0] == ends[:, 1]) & ((ends[:, 0] == 0) | (ends[:, 0] == 1)))[:, :2]
+        rim = on_rim.any(axis=1)
+        np.testing.assert_allclose(found[straight & ~rim], 1 / 16)
+        np.testing.assert_allclose(found[rim], 1 / 32)
+
+
+@every_mesh
+def test_hinges_are_the_edges_between_two_faces(mesh: MeshData) -> None:
+    """One hinge for each edge with two faces; what lies beyond is next to its ends."""
+    hinges = topology.find_hinges(topology.read_corners(mesh), len(mesh.positions))
+    faces = np.split(mesh.face_vertices, mesh.face_starts[1:-1])
+    beside = [sum({a, b} <= set(face.tolist()) for face in faces) for a, b in mesh.edges]
+    assert len(hinges.p) == sum(count == 2 for count in beside)
+    edges = {tuple(sorted(pair)) for pair in mesh.edges.tolist()}
+    for k, (p, q) in enumerate(zip(hinges.p.tolist(), hinges.q.tolist(), strict=True)):
+        assert (min(p, q), max(p, q)) in edges
+        for side in range(2):
+            face = set(faces[hinges.faces[k, side]].tolist())
+            after_p, after_q = int(hinges.beyond_p[k, side]), int(hinges.beyond_q[k, side])
+            assert {p, q, after_p, after_q} <= face
+            assert tuple(sorted((p, after_p))) in edges
+            assert tuple(sorted((q, after_q))) in edges
+
+
+def test_diagonals_of_faces() -> None:
+    """A quad has two diagonals, a pentagon five, a triangle none."""
+    mesh = make_mesh(
+        np.eye(12, 3),
+        faces=[(0, 1, 2, 3), (4, 5, 6, 7, 8), (9, 10, 11)],
+    )
+    pairs, face = topology.face_diagonals(topology.read_corners(mesh))
+    assert np.bincount(face, minlength=3).tolist() == [2, 5, 0]
+    found = {tuple(sorted(pair)) for pair in pairs.tolist()}
+    assert found == {(0, 2), (1, 3), (4, 6), (5, 7), (6, 8), (4, 7), (5, 8)}
+
+
+def test_lines_and_hinges_share_out_the_bending_once() -> None:
+    """In a flat grid of quads every bend is a straight line of three; on a tube those along it."""
+    for mesh, straight in ((sheet(4), 2 * 5 * 3), (tube(8, 3), 8 * 2)):
+        corners = topology.read_corners(mesh)
+        hinges = topology.find_hinges(corners, len(mesh.positions))
+        lines, _ = topology.surface_lines(hinges, areas(mesh), mesh.positions)
+        assert len(lines.vertices) == straight
+        np.testing.assert_allclose(
+            topology.line_turns(mesh.positions, lines.vertices), 0, atol=1e-9
+        )
+
+
+def test_rope_bends_at_every_inner_vertex() -> None:
+    """A rope bends once at each vertex between two edges; where ropes cross, along each of them."""
+    line = rope([(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)])
+    assert topology.rope_lines(line.positions, line.edges).vertices[:, 1].tolist() == [1, 2]
+    points = np.array([(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)], dtype=float)
+    cross = np.array([(0, k) for k in range(1, 5)])
+    bends = topology.rope_lines(points, cross).vertices
+    assert sorted(sorted(bend) for bend in bends[:, [0, 2]].tolist()) == [[1, 2], [3, 4]]
+
+
+def test_components() -> None:
+    """Labels are equal within what hangs together, and count from 0."""
+    edges = np.array([(5, 4), (4, 3), (0, 1)])
+    labels = topology.find_components(7, edges)
+    assert labels.tolist() == [0, 0, 1, 2, 2, 2, 3]
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(
+    ("mesh", "body_type"),
+    [(sheet(4), "CLOTH"), (disc(3), "CLOTH"), (sphere(8, 6), "SOFT"), (rope(np.eye(3)), "ROPE")],
+)
+def test_masses_add_up(mesh: MeshData, body_type: BodyType, scale: float) -> None:
+    """The vertices weigh together what the body weighs, whatever its size."""
+    body = BodySettings(body_type=body_type, mass=3.0)
+    model = built((moved(mesh, scale * np.eye(3)), body))
+    assert (1.0 / model.inverse_masses).sum() == pytest.approx(3.0)
+    assert (model.inverse_masses > 0.0).all()
+
+
+def test_each_body_has_its_own_mass() -> None:
+    """Masses of bodies built together are those of the settings, apart."""
+    model = built(
+        (sheet(3), BodySettings(mass=2.0)),
+        (rope(np.eye(3)), BodySettings(body_type="ROPE", mass=7.0)),
+    )
+    masses = np.split(1.0 / model.inverse_masses, model.body_starts[1:-1])
+    np.testing.assert_allclose([part.sum() for part in masses], [2.0, 7.0])
+
+
+def test_mass_follows_area_and_length() -> None:
+    """A vertex inside a grid weighs four times a corner's, one inside a rope twice an end's."""
+    masses = 1.0 / built((sheet(4), BodySettings())).inverse_masses
+    assert masses[12] == pytest.approx(4 * masses[0])
+    line = rope([(0, 0, 0), (1, 0, 0), (2, 0, 0)])
+    masses = 1.0 / built((line, BodySettings(body_type="ROPE"))).inverse_masses
+    assert masses[1] == pytest.approx(2 * masses[0])
+
+
+@every_mesh
+def test_bends_do_not_pull_at_rest(mesh: MeshData) -> None:
+    """At rest every bend has exactly its rest size, and its weights cancel out."""
+    every = built((mesh, BodySettings())).bends
+    for bends in (every.lines, every.flat_hinges, every.hinges):
+        sizes = np.linalg.norm(
+            np.einsum("mk,mkx->mx", bends.coefficients, mesh.positions[bends.members]), axis=1
+        )
+        np.testing.assert_allclose(sizes, np.abs(bends.rests), atol=1e-3)
+        scale = np.abs(bends.coefficients).max(initial=1.0)
+        np.testing.assert_allclose(bends.coefficients.sum(axis=1), 0.0, atol=1e-12 * scale)
+
+
+def test_edges_keep_their_lengths_in_the_builders() -> None:
+    """Rest lengths are the distances of the mesh."""
+    mesh = disc(3)
+    np.testing.assert_allclose(
+        topology.edge_lengths(mesh.positions, mesh.edges), lengths(mesh.positions, mesh.edges)
+    )
