@@ -28,8 +28,8 @@ lint: .venv/$(READY) ## Check style and types only
 demo: .venv/$(READY) ## Bake every sample, render a contact sheet and an animation: build/demo
 	$(RUN) sample_blends/bake_demo.py build/demo
 
-samples: .venv/$(READY) ## Write the sample files anew: sample_blends/*.blend
-	$(RUN) sample_blends/make_samples.py
+samples: build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
+	build/bpy-4.2.23/bin/python sample_blends/make_samples.py
 
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py
