@@ -44,27 +44,29 @@ def swung(height: float, *, sag: float, angle: float) -> Place:
 
 def bridge(columns: int = 128, rows: int = 16, *, apart: int = 8) -> Net:
     """A deck with hand ropes, held together by suspenders every so many columns."""
-    deck, faces, uv = grid(columns, rows, lambda u, v: (u, WIDTH * (v - 0.5), 0 * u))
-    points, ropes = [deck], []
-    count = len(deck)
+    flat, faces, uv = grid(columns, rows, lambda u, v: (u, WIDTH * (v - 0.5), 0 * u))
+    on_deck = swung(DECK_HEIGHT, sag=0.55, angle=45)
+    on_rail = swung(DECK_HEIGHT + RAIL, sag=0.45, angle=45)
+    points, ropes = [on_deck(*flat.T)], []
+    count = len(flat)
     along = np.linspace(0, 1, columns + 1)
     chain = np.arange(columns)
     pinned = [np.arange(rows + 1) * (columns + 1) + end for end in (0, columns)]
     for side, first in ((-0.5, 0), (0.5, rows * (columns + 1))):
         rail = count
-        points.append(np.column_stack((along, np.full_like(along, side * WIDTH), 0 * along + RAIL)))
+        points.append(on_rail(along, np.full_like(along, side * WIDTH), 0 * along))
+        high, low = points[-1], points[0][first : first + columns + 1]
         ropes.append(np.stack((rail + chain, rail + chain + 1), axis=1))
         pinned.append(np.array((rail, rail + columns)))
         count += columns + 1
         for column in range(apart, columns, apart):
-            up = np.linspace(0, RAIL, apart + 1)[1:-1]
-            points.append(np.column_stack((0 * up + along[column], 0 * up + side * WIDTH, up)))
+            up = np.linspace(0, 1, apart + 1)[1:-1, None]
+            points.append(low[column] + up * (high[column] - low[column]))
             line = np.array((first + column, *range(count, count + len(up)), rail + column))
             ropes.append(np.stack((line[:-1], line[1:]), axis=1))
             count += len(up)
-    raw = np.concatenate(points)
     return Net(
-        vertices=swung(DECK_HEIGHT, sag=0.55, angle=45)(*raw.T),
+        vertices=np.concatenate(points),
         faces=faces,
         ropes=np.concatenate(ropes),
         uv=np.pad(uv, ((0, count - len(uv)), (0, 0))),

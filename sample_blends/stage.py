@@ -95,10 +95,10 @@ def animate(obj: Any, path: str, keys: Mapping[int, Sequence[float]]) -> None:
         obj.keyframe_insert(path, frame=frame)
 
 
-def light_and_ground(*, ground: Color = (0.30, 0.33, 0.28)) -> None:
+def light_and_ground(*, ground: Color = (0.40, 0.36, 0.28)) -> None:
     """Adds a sun, a sky that is pale at the horizon, and a wide ground at height 0."""
     lamp = bpy.data.lights.new("Sun", "SUN")
-    cast(Any, lamp).energy, cast(Any, lamp).angle = 2.4, radians(3)
+    cast(Any, lamp).energy, cast(Any, lamp).angle = 3.2, radians(3)
     link(bpy.data.objects.new("Sun", lamp)).rotation_euler = (radians(50), 0, radians(35))
     world: Any = bpy.data.worlds.new("Sky")
     cast(Any, bpy.context.scene).world = world
@@ -107,7 +107,7 @@ def light_and_ground(*, ground: Color = (0.30, 0.33, 0.28)) -> None:
     height = nodes.new("ShaderNodeSeparateXYZ")
     links.new(nodes.new("ShaderNodeTexCoord").outputs["Generated"], height.inputs[0])
     ramp = nodes.new("ShaderNodeValToRGB")
-    ramp.color_ramp.elements[0].color = (0.78, 0.86, 0.93, 1)
+    ramp.color_ramp.elements[0].color = (0.66, 0.80, 0.93, 1)
     ramp.color_ramp.elements[1].position = 0.6
     ramp.color_ramp.elements[1].color = (0.12, 0.34, 0.75, 1)
     links.new(height.outputs["Z"], ramp.inputs[0])

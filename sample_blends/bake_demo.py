@@ -1,0 +1,129 @@
+"""Bake every sample, and show what came out: `make demo`.
+
+Into the folder given it writes the baked files, contact.png (six frames of each) and flag.mp4.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+import verlet_addon
+from verlet_addon.blender.quiet import quiet
+
+Pixels = NDArray[np.float32]
+
+FOLDER = Path(__file__).parent
+FRAMES_SHOWN = 6
+ANIMATED = "flag"
+
+
+def main(output: Path) -> None:
+    """Bake, render and say where everything is."""
+    output.mkdir(parents=True, exist_ok=True)
+    verlet_addon.register()
+    try:
+        strips = [demonstrate(sample, output) for sample in sorted(FOLDER.glob("*.blend"))]
+    finally:
+        # Blender as a module does not end cleanly while classes of ours are registered.
+        verlet_addon.unregister()
+    sheet = output / "contact.png"
+    save_pixels(np.concatenate(strips[::-1]), sheet)
+    print(f"Rendered frames, side by side: {sheet}")
+
+
+def demonstrate(sample: Path, output: Path) -> Pixels:
+    """Bakes one sample, saves it, and returns a strip of rendered frames."""
+    baked = output / sample.name
+    with quiet():
+        bpy.ops.wm.open_mainfile(filepath=str(sample))
+    scene: Any = bpy.context.scene
+    started = monotonic()
+    cast(Any, bpy.ops).verlet.bake()
+    seconds = monotonic() - started
+    with quiet():
+        bpy.ops.wm.save_as_mainfile(filepath=str(baked), copy=True, compress=True)
+    print(f"Baked frames {scene.frame_start} to {scene.frame_end} in {seconds:.1f} s: {baked}")
+    prepare_render(scene, width=320, samples=12)
+    frames = np.linspace(scene.frame_start, scene.frame_end, FRAMES_SHOWN).round().astype(int)
+    strip = render_strip(scene, frames.tolist(), output / "frame.png")
+    if sample.stem == ANIMATED:
+        prepare_render(scene, width=320, samples=4)
+        print(f"A short animation: {render_film(scene, output / f'{ANIMATED}.mp4')}")
+    return strip
+
+
+def prepare_render(scene: Any, *, width: int, samples: int) -> None:
+    """Makes rendering quick: small, few samples, denoised where Blender can."""
+    scene.render.engine = "CYCLES"
+    scene.render.resolution_x, scene.render.resolution_y = width, width * 9 // 16
+    scene.render.resolution_percentage = 100
+    scene.render.use_persistent_data = True
+    scene.cycles.samples = samples
+    scene.cycles.use_denoising = has_denoiser()
+
+
+def has_denoiser() -> bool:
+    """Whether this Blender was built with a denoiser that runs on any processor."""
+    import _cycles  # type: ignore[import-not-found]
+
+    return bool(_cycles.with_openimagedenoise)
+
+
+def render_strip(scene: Any, frames: Sequence[int], passing: Path) -> Pixels:
+    """Renders frames and puts them side by side; `passing` is where each is kept meanwhile."""
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(passing)
+    pictures = []
+    for frame in frames:
+        scene.frame_set(frame)
+        with quiet():
+            bpy.ops.render.render(write_still=True)
+        pictures.append(load_pixels(passing))
+    passing.unlink()
+    return np.concatenate(pictures, axis=1)
+
+
+def render_film(scene: Any, path: Path) -> Path:
+    """Renders the scene's frames into a film that any player opens."""
+    image = scene.render.image_settings
+    if bpy.app.version >= (5, 0, 0):
+        image.media_type = "VIDEO"
+    image.file_format = "FFMPEG"
+    scene.render.ffmpeg.format, scene.render.ffmpeg.codec = "MPEG4", "H264"
+    scene.render.ffmpeg.constant_rate_factor = "HIGH"
+    scene.render.filepath, scene.render.use_file_extension = str(path), False
+    # Every other frame, shown for twice as long.
+    scene.frame_step, scene.render.fps = 2, scene.render.fps // 2
+    with quiet():
+        bpy.ops.render.render(animation=True)
+    return path
+
+
+def load_pixels(path: Path) -> Pixels:
+    """(height, width, 4) of a picture, the lowest row first."""
+    image: Any = bpy.data.images.load(str(path))
+    width, height = image.size
+    pixels = np.empty(width * height * 4, np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    return pixels.reshape(height, width, 4)
+
+
+def save_pixels(pixels: Pixels, path: Path) -> None:
+    """Saves (height, width, 4) as a PNG."""
+    height, width, _ = pixels.shape
+    image: Any = bpy.data.images.new(path.stem, width, height)
+    image.pixels.foreach_set(np.ascontiguousarray(pixels).ravel())
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+    bpy.data.images.remove(image)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).absolute())
