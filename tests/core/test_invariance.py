@@ -45,7 +45,7 @@ SCENES: dict[str, Body] = {
     "free disc": (shaken(disc(3)), SMOOTH),
     "free tube": (shaken(tube(8, 4)), SMOOTH),
     "soft sphere": (
-        shaken(moved(sphere(8, 6), np.eye(3), (0.0, 0.0, 0.47))),
+        shaken(moved(sphere(8, 6), np.eye(3), (0.0, 0.0, 1.0))),
         BodySettings(body_type="SOFT", stretch_compliance=1e-3),
     ),
     "hung rope": (pinned(ROPE, [0]), BodySettings(body_type="ROPE", bend_compliance=10.0)),
