@@ -12,7 +12,7 @@ FLAT = 1e-3
 
 
 def line_stencils(scene: Scene, lines: topology.Lines, *, rope: bool) -> Stencils:
-    """g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes."""
+    """Lines g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes."""
     positions = scene.mesh.positions
     ends = positions[lines.vertices[:, [0, 2]]] - positions[lines.vertices[:, [1]]]
     arms = np.linalg.norm(ends, axis=2)
@@ -35,8 +35,9 @@ def hinge_stencils(
     """Flat hinges, and those with a rest angle.
 
     g joins the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while nothing
-    stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for Inextensible
-    Surfaces* (2006), with energy ½ B |e|²/A g² (E. Grinspun et al., *Discrete Shells*, 2003).
+    stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
+    Inextensible Surfaces* (2006), with energy ½ B |e|²/A g² (E. Grinspun et al., *Discrete
+    Shells*, 2003).
     """
     positions = scene.mesh.positions
     p, q = hinges.p[chosen], hinges.q[chosen]

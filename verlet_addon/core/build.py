@@ -15,11 +15,12 @@ from .lengths import (
     without_long_strips,
 )
 from .levels import build_levels
-from .mesh import Floats, Integers, MeshData
+from .mesh import Booleans, Floats, Integers, MeshData
 from .model import BendConstraints, LengthConstraints, ParticleState, SoftBodyModel
 from .scene import Scene, merge, vertex_normals
 from .settings import BodySettings
 from .tethers import build_tethers
+from .volumes import build_volumes
 
 FIRM_PIN = 0.999
 """From this weight on a pin holds its particle exactly."""
@@ -59,12 +60,13 @@ def build(
         goal_compliances=_goal_compliances(scene.mesh.pin_weights[goals], masses[goals]),
         lengths=_lengths(scene, masses, firm),
         bends=_bends(scene),
+        volumes=build_volumes(scene),
         free_components=_free_components(scene, firm, goals),
     )
     return model, _state(model, scene.mesh, gravity, dt)
 
 
-def _lengths(scene: Scene, masses: Floats, firm: Integers) -> LengthConstraints:
+def _lengths(scene: Scene, masses: Floats, firm: Booleans) -> LengthConstraints:
     """Everything that keeps lengths."""
     in_rope = rope_edges(scene)
     stretch = stretch_strips(scene, ~in_rope)
@@ -117,16 +119,17 @@ def _masses(scene: Scene) -> Floats:
     shares = np.where(area > 0.0, area, length * widths[scene.body])
     # A particle without edges or area weighs as much as the average of its body.
     known = shares > 0.0
-    mean = np.bincount(scene.body, shares, bodies) / np.maximum(
+    mean = topology.sum_by(scene.body, shares, bodies) / np.maximum(
         np.bincount(scene.body, known, bodies), 1
     )
     mean[mean == 0.0] = 1.0
     shares = np.where(known, shares, mean[scene.body])
-    totals = np.bincount(scene.body, shares, bodies)
-    return scene.per_particle(lambda body: body.mass) * shares / totals[scene.body]
+    totals = topology.sum_by(scene.body, shares, bodies)
+    mass = scene.per_particle(lambda body: body.mass)
+    return np.asarray(mass * shares / totals[scene.body])
 
 
-def _free_components(scene: Scene, firm: Integers, goals: Integers) -> Integers:
+def _free_components(scene: Scene, firm: Booleans, goals: Integers) -> Integers:
     """(n,) labels of the components without any pin, −1 elsewhere."""
     labels = topology.find_components(scene.particle_count, scene.mesh.edges)
     held = np.zeros(labels.max(initial=-1) + 1, dtype=bool)
@@ -138,7 +141,7 @@ def _free_components(scene: Scene, firm: Integers, goals: Integers) -> Integers:
 
 def _goal_compliances(weights: Floats, masses: Floats) -> Floats:
     """(g,) a spring of frequency GOAL_RATE at weight ½, stiffer towards 1 [m/N]."""
-    return (1.0 - weights) / (weights * masses * GOAL_RATE**2)
+    return np.asarray((1.0 - weights) / (weights * masses * GOAL_RATE**2))
 
 
 def _state(model: SoftBodyModel, mesh: MeshData, gravity: Floats, dt: float) -> ParticleState:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .integrators import start_displacement
-from .mesh import Floats, Ground
+from .mesh import Floats, Ground, Integers
 from .model import ParticleState, SoftBodyModel
 
 
@@ -53,7 +53,7 @@ def collide_with_plane(
     state.previous_positions[:, hit] += normal[:, None] * (normal @ moved - climb)
 
 
-def _rub(state: ParticleState, hit: Floats, start: Floats, normal: Floats, limit: Floats) -> None:
+def _rub(state: ParticleState, hit: Integers, start: Floats, normal: Floats, limit: Floats) -> None:
     """Coulomb friction: takes back at most `limit` of the sliding over the ground [m]."""
     slid = state.positions[:, hit] - start
     slid -= normal[:, None] * (normal @ slid)

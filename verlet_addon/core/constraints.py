@@ -29,7 +29,7 @@ class Distances:
 
 @dataclass(frozen=True, eq=False)
 class Stencils:
-    """Bends: the vector g = Σ coefficient · x, as long as 2 sin(turn / 2), kept at its rest length."""
+    """Bends: vectors g = Σ coefficient · x, as long as 2 sin(turn / 2), kept at rest length."""
 
     members: Integers
     """(m, k) particles, sorted by colour; lines have 3, hinges 4 (p, q, a, b)."""

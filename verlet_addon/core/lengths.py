@@ -5,7 +5,7 @@ import numpy as np
 from . import topology
 from .constraints import Distances, build_distances
 from .levels import Graph
-from .mesh import Floats, Integers
+from .mesh import Booleans, Floats, Integers
 from .scene import Scene
 from .strips import Strips, build_strips
 
@@ -13,7 +13,7 @@ SHORT_STRIPS = 8
 """Bodies whose strips have fewer edges than this on average get coarse levels."""
 
 
-def rope_edges(scene: Scene) -> Integers:
+def rope_edges(scene: Scene) -> Booleans:
     """(m,) bool, edges of components that have no face at all."""
     labels = topology.find_components(scene.particle_count, scene.mesh.edges)
     surface = np.zeros(labels.max(initial=-1) + 1, dtype=bool)
@@ -21,7 +21,7 @@ def rope_edges(scene: Scene) -> Integers:
     return np.asarray(~surface[labels[scene.mesh.edges[:, 0]]])
 
 
-def stretch_strips(scene: Scene, chosen: Integers) -> Strips:
+def stretch_strips(scene: Scene, chosen: Booleans) -> Strips:
     """Edges: strain = compliance × tension, force on ropes and force per width on surfaces."""
     edges = scene.mesh.edges
     areas = topology.edge_areas(edges, scene.corners, scene.areas, scene.particle_count)
@@ -80,18 +80,19 @@ def _unfolded_lengths(
     arms = positions[opposite] - p[:, None]
     along = np.einsum("hsk,hk->hs", arms, axis)
     heights = np.linalg.norm(arms - along[..., None] * axis[:, None], axis=2)
-    return np.hypot(along[:, 0] - along[:, 1], heights.sum(axis=1))
+    return np.asarray(np.hypot(along[:, 0] - along[:, 1], heights.sum(axis=1)))
 
 
-def _inextensible(scene: Scene) -> Integers:
-    """(n,) bool, particles of bodies that must not stretch at all: only they get levels and tethers.
+def _inextensible(scene: Scene) -> Booleans:
+    """(n,) bool, particles of bodies that must not stretch at all.
 
-    Those act on lengths alone and would hold a soft body back from stretching as it should.
+    Only they get levels and tethers. Those act on lengths alone and would hold
+    a soft body back from stretching as it should.
     """
-    return scene.per_particle(lambda body: body.stretch_compliance) == 0.0
+    return np.asarray(scene.per_particle(lambda body: body.stretch_compliance) == 0.0)
 
 
-def inextensible_surfaces(scene: Scene, graph: Graph, in_rope: Integers) -> Graph:
+def inextensible_surfaces(scene: Scene, graph: Graph, in_rope: Booleans) -> Graph:
     """The part of the graph that levels and tethers are made from; ropes are solved directly."""
     kept = _inextensible(scene)[graph.pairs[:, 0]]
     kept[: len(in_rope)] &= ~in_rope
@@ -99,7 +100,7 @@ def inextensible_surfaces(scene: Scene, graph: Graph, in_rope: Integers) -> Grap
 
 
 def without_long_strips(scene: Scene, graph: Graph, strips: Strips) -> Graph:
-    """The bodies whose strips are too short to carry a pull across: irregular and scanned meshes."""
+    """Bodies whose strips are too short to carry a pull across: irregular and scanned meshes."""
     body = scene.body[strips.path]
     edges = np.bincount(body, strips.linked, len(scene.settings))
     paths = np.bincount(body, ~strips.linked, len(scene.settings))

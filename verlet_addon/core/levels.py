@@ -6,13 +6,18 @@ interpolated to the next finer level. Here the subset is grown in lattice order 
 a coarse distance is the length of the way through the finer level.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import product
 
 import numpy as np
 
 from .constraints import Distances, build_distances
-from .mesh import Floats, Integers
+from .mesh import Booleans, Floats, Integers
+from .topology import sum_by
+
+Neighbours = list[list[tuple[int, float]]]
 
 SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this."""
@@ -68,7 +73,7 @@ def build_levels(
     positions: Floats,
     normals: Floats,
     masses: Floats,
-    pinned: Integers,
+    pinned: Booleans,
 ) -> list[Level]:
     """Levels from coarse to fine.
 
@@ -87,9 +92,7 @@ def build_levels(
         if len(chosen) == len(fine.particles):
             break
         parents, weights = _parents(fine.graph, chosen, len(fine.particles))
-        carried = np.bincount(
-            parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen)
-        )
+        carried = sum_by(parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen))
         coarse = _coarsen(fine, chosen, carried, positions, normals)
         if not len(coarse.graph.pairs):
             break
@@ -122,7 +125,7 @@ def _coarsen(
 
 
 def _level(
-    fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Integers
+    fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Booleans
 ) -> Level:
     """What the solver needs of a coarse layer and the finer one below it."""
     return Level(
@@ -140,16 +143,16 @@ def _level(
     )
 
 
-def neighbour_lists(graph: Graph, count: int) -> list[list[tuple[int, float]]]:
+def neighbour_lists(graph: Graph, count: int) -> Neighbours:
     """For each particle, its neighbours and their distances."""
-    neighbours: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+    neighbours: Neighbours = [[] for _ in range(count)]
     for (a, b), length in zip(graph.pairs.tolist(), graph.lengths.tolist(), strict=True):
         neighbours[a].append((b, length))
         neighbours[b].append((a, length))
     return neighbours
 
 
-def _choose_coarse(graph: Graph, pinned: Integers) -> Integers:
+def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
     """A maximal independent set, grown so that a lattice yields every second row and column.
 
     The next particle is always the one that most two-step ways join to particles chosen already,
@@ -214,30 +217,32 @@ def _coarse_graph(graph: Graph, chosen: Integers, count: int) -> Graph:
         for around in neighbours
     ]
     shortest: dict[tuple[int, int], float] = {}
-
-    def join(a: int, b: int, length: float) -> None:
+    for a, b, length in _ways(neighbours, roots, numbers):
         key = (a, b) if a < b else (b, a)
         if a != b and length < shortest.get(key, np.inf):
             shortest[key] = length
-
-    for middle, around in enumerate(roots):
-        for i, (a, to_a) in enumerate(around):
-            for b, to_b in around[i + 1 :]:
-                join(a, b, to_a + to_b)
-        if numbers[middle] >= 0:
-            continue
-        for other, step in neighbours[middle]:
-            if other > middle and numbers[other] < 0:
-                for a, to_a in around:
-                    for b, to_b in roots[other]:
-                        join(a, b, to_a + step + to_b)
     pairs = np.array(sorted(shortest), dtype=np.int64).reshape(-1, 2)
     return Graph(pairs, np.array([shortest[a, b] for a, b in pairs.tolist()]))
 
 
+def _ways(
+    neighbours: Neighbours, roots: Neighbours, numbers: list[int]
+) -> Iterator[tuple[int, int, float]]:
+    """Every way of two or three steps between chosen particles, and its length."""
+    for middle, around in enumerate(roots):
+        for place, (a, to_a) in enumerate(around):
+            for b, to_b in around[place + 1 :]:
+                yield a, b, to_a + to_b
+        if numbers[middle] < 0:
+            for other, step in neighbours[middle]:
+                if other > middle and numbers[other] < 0:
+                    for (a, to_a), (b, to_b) in product(around, roots[other]):
+                        yield a, b, to_a + step + to_b
+
+
 def _angles(a: Floats, b: Floats) -> Floats:
     """(k,) angles between unit vectors [rad]."""
-    return np.arccos(np.clip((a * b).sum(axis=1), -1.0, 1.0))
+    return np.asarray(np.arccos(np.clip((a * b).sum(axis=1), -1.0, 1.0)))
 
 
 def _grow_cones(graph: Graph, normals: Floats, cones: Floats) -> Floats:

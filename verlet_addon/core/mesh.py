@@ -9,6 +9,7 @@ from .errors import MeshError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from .levels import Level
 from .mesh import Floats, Integers
 from .strips import StripBatch, Strips
 from .tethers import Tethers
+from .volumes import Volumes
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,7 @@ class SoftBodyModel:
     """(g,) [m/N]"""
     lengths: LengthConstraints
     bends: BendConstraints
+    volumes: Volumes
     free_components: Integers
     """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import topology
-from .mesh import Floats, Integers, MeshData
+from .mesh import Booleans, Floats, Integers, MeshData
 from .settings import BodySettings
 
 
@@ -23,11 +23,12 @@ class Scene:
     """(f,)"""
     lengths: Floats
     """(m,) of the edges."""
-    loose: Integers
+    loose: Booleans
     """(m,) bool, edges that carry no face, as ropes do."""
 
     @property
     def particle_count(self) -> int:
+        """How many particles all bodies have."""
         return len(self.mesh.positions)
 
     def per_particle(self, value: Callable[[BodySettings], float]) -> Floats:

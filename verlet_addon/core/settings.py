@@ -30,7 +30,7 @@ class BodySettings:
     """How one body is made and behaves; shared by scripts and the interface."""
 
     body_type: BodyType = "CLOTH"
-    """Cloth and soft bodies take mass from area, ropes from length; soft bodies keep their volume."""
+    """Surfaces weigh by area, ropes by length; closed soft bodies keep their volume."""
     mass: float = 0.5
     """Total mass [kg], shared out over the vertices by rest length or rest area."""
     stretch_compliance: float = 0.0

@@ -60,6 +60,7 @@ def step(
         project_levels(model, state, batches)
         project_goals(model, state, batches, given)
         project_bends(state, batches, backwards=backwards)
+        project_volumes(model, state)
         project_shear(state, batches, backwards=backwards)
         project_stretch(model, state, batches, backwards=backwards)
         project_ropes(state, batches)
@@ -121,6 +122,12 @@ def project_bends(state: ParticleState, batches: Batches, *, backwards: bool) ->
     kernels.project_flat_bends(state.positions, batches.lines[way])
     kernels.project_flat_bends(state.positions, batches.flat_hinges[way])
     kernels.project_signed_bends(state.positions, batches.hinges[way])
+
+
+def project_volumes(model: SoftBodyModel, state: ParticleState) -> None:
+    """Blows closed soft bodies up, or lets them shrink, to the volume they had."""
+    if len(model.volumes.rest_volumes):
+        kernels.project_volumes(state.positions, model.volumes, model.inverse_masses)
 
 
 def project_shear(state: ParticleState, batches: Batches, *, backwards: bool) -> None:

@@ -8,10 +8,11 @@ is Gauss–Seidel.
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from .mesh import Floats, Integers
+from .mesh import Booleans, Floats, Integers
 from .topology import find_components
 
 STRAIGHTEST = -0.5
@@ -35,7 +36,7 @@ class Strips:
     """(k,) from each particle to the next [m]; 0 in gaps."""
     compliances: Floats
     """(k,) [m/N]"""
-    linked: Integers
+    linked: Booleans
     """(k,) bool; False in gaps."""
     starts: Integers
     """(colours + 1,) where each colour begins in `path`."""
@@ -62,7 +63,7 @@ class StripBatch:
     mobilities: Floats
     """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
     diagonal: Floats
-    """(c − 1,) of the tridiagonal system: mobility + scaled compliance; 1 where nothing can move."""
+    """(c − 1,) of the system: mobility + scaled compliance; 1 where nothing can move."""
     rounds: int
     """Rounds of cyclic reduction that part every edge from the next."""
     multipliers: Floats
@@ -74,7 +75,7 @@ def build_strips(
     pairs: Integers,
     rest_lengths: Floats,
     compliances: Floats,
-    loose: Integers,
+    loose: Booleans,
 ) -> Strips:
     """Strings pairs together at their ends, the straightest first, and colours the strips.
 
@@ -103,13 +104,13 @@ def build_strips(
         linked=linked,
         starts=ends[firsts],
         longest=np.array(
-            [sizes[a:b].max() - 1 for a, b in zip(firsts[:-1], firsts[1:], strict=True)],
+            [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],
             dtype=np.int64,
         ),
     )
 
 
-def _straight_joints(positions: Floats, pairs: Integers, loose: Integers) -> list[tuple[int, int]]:
+def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> list[tuple[int, int]]:
     """Which two pairs go on through a shared particle, the straightest first, each end once."""
     around: list[list[int]] = [[] for _ in range(len(positions))]
     for index, (a, b) in enumerate(pairs.tolist()):
@@ -191,7 +192,8 @@ def _cut_at_revisits(edges: list[int], ends: list[list[int]]) -> list[tuple[list
     first = ends[edges[0]]
     if len(edges) > 1 and first[0] in ends[edges[1]]:
         first = first[::-1]
-    particles, kept, seen = [first[0]], [], {first[0]}
+    particles, seen = [first[0]], {first[0]}
+    kept: list[int] = []
     for edge in edges:
         a, b = ends[edge]
         onward = b if a == particles[-1] else a

@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from .levels import Graph, neighbour_lists
-from .mesh import Floats, Integers
+from .mesh import Booleans, Floats, Integers
 from .scene import Scene
 
 
@@ -22,7 +22,7 @@ class Tethers:
     """(t,) how far from its pin each may be [m]."""
 
 
-def build_tethers(scene: Scene, graph: Graph, firm: Integers) -> Tethers:
+def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
     """For each particle the nearest pin along the mesh, and how far that is.
 
     T.-Y. Kim, N. Chentanez, M. Müller-Fischer, *Long Range Attachments* (2012).

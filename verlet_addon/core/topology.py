@@ -79,11 +79,15 @@ def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats
     )
 
 
+def sum_by(labels: Integers, values: Floats, count: int) -> Floats:
+    """(count,) the values added up label by label."""
+    return np.bincount(labels, values, count).astype(np.float64, copy=False)
+
+
 def vertex_areas(corners: Corners, areas: Floats, particle_count: int) -> Floats:
     """(n,) the area around each vertex: every face shared out evenly over its corners [m²]."""
-    return np.bincount(
-        corners.vertex, (areas / _sizes(corners, len(areas)))[corners.face], particle_count
-    )
+    shares = areas / _sizes(corners, len(areas))
+    return sum_by(corners.vertex, shares[corners.face], particle_count)
 
 
 def _sizes(corners: Corners, face_count: int) -> Integers:
@@ -93,16 +97,16 @@ def _sizes(corners: Corners, face_count: int) -> Integers:
 
 def edge_lengths(positions: Floats, edges: Integers) -> Floats:
     """(m,) rest lengths [m]."""
-    return np.linalg.norm(positions[edges[:, 1]] - positions[edges[:, 0]], axis=1)
+    return np.asarray(np.linalg.norm(positions[edges[:, 1]] - positions[edges[:, 0]], axis=1))
 
 
 def edge_keys(a: Integers, b: Integers, particle_count: int) -> Integers:
     """One number for each undirected pair of vertices."""
-    return np.minimum(a, b) * particle_count + np.maximum(a, b)
+    return np.asarray(np.minimum(a, b) * particle_count + np.maximum(a, b))
 
 
 def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count: int) -> Floats:
-    """(m,) the area whose tension each edge carries: half of each quad beside it, all of each triangle.
+    """(m,) the area whose tension each edge carries: half of each quad, all of each triangle.
 
     With strain = compliance × tension, the edge's compliance is c L² / area; a grid of quads and
     the same grid cut into triangles then stretch alike [m²].
@@ -112,7 +116,7 @@ def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count:
     corner_keys = edge_keys(corners.vertex, corners.following, particle_count)
     place = np.searchsorted(keys[order], corner_keys)
     part = areas[corners.face] * np.where(corners.size == 3, 1.0, 0.5)
-    return np.bincount(order[place], part, len(edges))
+    return sum_by(order[place], part, len(edges))
 
 
 def find_hinges(corners: Corners, particle_count: int) -> Hinges:
@@ -147,7 +151,7 @@ def _corner_after_next(corners: Corners) -> Integers:
     starts = np.flatnonzero(np.diff(corners.face, prepend=-1))
     start = starts[np.searchsorted(starts, np.arange(len(corners.face)), side="right") - 1]
     place = np.arange(len(corners.face)) - start
-    return corners.vertex[start + (place + 2) % corners.size]
+    return np.asarray(corners.vertex[start + (place + 2) % corners.size])
 
 
 def face_diagonals(corners: Corners) -> tuple[Integers, Integers]:
@@ -184,7 +188,7 @@ def surface_lines(hinges: Hinges, areas: Floats, positions: Floats) -> tuple[Lin
     swapped = triples[:, 0] > triples[:, 2]
     triples[swapped] = triples[swapped][:, ::-1]
     unique, place = np.unique(triples, axis=0, return_inverse=True)
-    share = np.bincount(place.ravel(), np.concatenate([quarter, quarter]), len(unique))
+    share = sum_by(place.ravel(), np.concatenate([quarter, quarter]), len(unique))
     return Lines(unique.reshape(-1, 3), share), np.flatnonzero(~straight)
 
 
@@ -229,5 +233,5 @@ def find_components(particle_count: int, edges: Integers) -> Integers:
         np.minimum.at(lowest, edges[:, 1], label[edges[:, 0]])
         lowest = lowest[lowest]
         if np.array_equal(lowest, label):
-            return np.unique(label, return_inverse=True)[1].reshape(-1)
+            return np.asarray(np.unique(label, return_inverse=True)[1].reshape(-1))
         label = lowest

@@ -13,6 +13,8 @@ from ..levels import Level
 from ..mesh import Floats
 from ..strips import StripBatch
 from ..tethers import Tethers
+from ..topology import sum_by
+from ..volumes import Volumes
 
 SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
@@ -166,8 +168,8 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> tuple[fl
         np.sqrt(lengths, out=lengths)
         np.maximum(lengths, SHORTEST, out=lengths)
         violation = lengths - batch.rest_lengths
-        for row in along:
-            row /= lengths
+        for axis in range(3):
+            along[axis] /= lengths
         turn = along[0][:-1] * along[0][1:]
         turn += along[1][:-1] * along[1][1:]
         turn += along[2][:-1] * along[2][1:]
@@ -179,10 +181,10 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> tuple[fl
         shortest, longest = min(shortest, strain.min()), max(longest, strain.max())
         steps = solve_tridiagonal(batch.diagonal, turn, violation, batch.rounds)
         batch.multipliers[...] -= steps
+        first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
         for row, point, component in zip(positions, points, along, strict=True):
-            component *= steps
-            point[:-1] += batch.inverse_masses[:-1] * component
-            point[1:] -= batch.inverse_masses[1:] * component
+            point[:-1] += first * component
+            point[1:] -= second * component
             row[batch.path] = point
     return float(shortest), float(longest)
 
@@ -241,7 +243,7 @@ def _directions(batch: StripBatch, positions: Floats) -> Floats:
 def _lengths(points: Floats) -> Floats:
     """(c − 1,) distances along a path of points (3, c)."""
     along = np.diff(points, axis=1)
-    return np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
+    return np.asarray(np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST))
 
 
 def solve_tridiagonal(diagonal: Floats, beside: Floats, right: Floats, rounds: int) -> Floats:
@@ -289,6 +291,32 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
         excess = tethers.lengths[far] / reach[far] - 1.0
         for row, arm in zip(positions, arms, strict=True):
             row[particles[far]] += arm[far] * excess
+
+
+def project_volumes(positions: Floats, volumes: Volumes, inverse_masses: Floats) -> None:
+    """C = V − V₀ = 0 with 6 V = Σ a · (b × c), so ∇ₐV = (b × c)/6 for every corner."""
+    corners = positions[:, volumes.triangles]
+    slopes = np.stack(
+        [
+            np.cross(corners[:, 1], corners[:, 2], axis=0),
+            np.cross(corners[:, 2], corners[:, 0], axis=0),
+            np.cross(corners[:, 0], corners[:, 1], axis=0),
+        ],
+        axis=1,
+    )
+    slopes /= 6.0
+    count = len(volumes.rest_volumes)
+    volume = np.bincount(volumes.labels, (corners[:, 0] * slopes[:, 0]).sum(axis=0), count)
+    particles = volumes.triangles.ravel()
+    gradient = np.stack([sum_by(particles, row.ravel(), positions.shape[1]) for row in slopes])
+    surface = np.full(positions.shape[1], -1)
+    surface[volumes.triangles] = volumes.labels
+    inside = np.flatnonzero(surface >= 0)
+    mobility = inverse_masses[inside] * (gradient[:, inside] ** 2).sum(axis=0)
+    mobility = np.bincount(surface[inside], mobility, count)
+    steps = (volumes.rest_volumes - volume) / np.where(mobility > 0.0, mobility, np.inf)
+    gradient *= inverse_masses
+    positions[:, inside] += gradient[:, inside] * steps[surface[inside]]
 
 
 def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> None:
