@@ -26,6 +26,7 @@ ANIMATED = "flag"
 def main(output: Path) -> None:
     """Bake, render and say where everything is."""
     output.mkdir(parents=True, exist_ok=True)
+    cast(Any, bpy.context.preferences).filepaths.save_version = 0  # no .blend1 beside a file
     verlet_addon.register()
     try:
         strips = [demonstrate(sample, output) for sample in sorted(FOLDER.glob("*.blend"))]

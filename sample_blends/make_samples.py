@@ -5,7 +5,7 @@ It runs in the oldest supported Blender, so that every later one opens what it w
 
 from math import radians
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -44,6 +44,7 @@ WOOD, HEMP = (0.16, 0.075, 0.03), (0.50, 0.34, 0.16)
 
 def main() -> None:
     """Write every sample."""
+    cast(Any, bpy.context.preferences).filepaths.save_version = 0  # no .blend1 beside a file
     verlet_addon.register()
     try:
         for name, build in SAMPLES.items():
@@ -163,9 +164,7 @@ def rope_bridge() -> None:
     planks = Pattern("Planks", translucency=0.0)
     gaps = planks.math("FRACT", planks.math("MULTIPLY", planks.u, 32), 0)
     deck = _add_net("Bridge", bridge(), planks.color(gaps, {0.0: (0.03, 0.02, 0.01), 0.12: WOOD}))
-    make_body(
-        deck, "CLOTH", pinned=bridge().pinned, mass=60.0, damping=0.4, bend_compliance=0.05
-    )
+    make_body(deck, "CLOTH", pinned=bridge().pinned, mass=60.0, damping=0.4, bend_compliance=0.05)
     deck.modifiers.new("Thickness", "SOLIDIFY").thickness = 0.03
     show_edges(deck, radius=0.016, material=hemp)
     colors = Pattern("Pennants")
