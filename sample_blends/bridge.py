@@ -100,7 +100,7 @@ def bunting(pennants: int = 12, *, columns: int = 6, rows: int = 9, gap: int = 2
     between = np.array([i for i in range(len(along) - 1) if (i - gap) % pitch >= columns])
     place = swung(BUNTING_HEIGHT, sag=0.35, angle=60)
     return Net(
-        vertices=place(*np.concatenate(points).T) + (0.0, WIDTH / 2, 0.0),
+        vertices=place(*np.concatenate(points).T) + np.array((0.0, WIDTH / 2, 0.0)),
         faces=np.concatenate(faces),
         ropes=np.stack((between, between + 1), axis=1),
         uv=np.concatenate(uv),

@@ -119,7 +119,7 @@ def rope() -> None:
         rod("Post", length=1.8, radius=0.05, material=wood).location.x = side * span / 2
     obj = add_mesh(
         "Rope",
-        _sagging(segments, span, length) + (0.0, 0.0, 1.8),
+        _sagging(segments, span, length) + np.array((0.0, 0.0, 1.8)),
         edges=np.stack((np.arange(segments), np.arange(1, segments + 1)), axis=1),
     )
     hand = link(bpy.data.objects.new("Hand", None))
@@ -142,7 +142,7 @@ def rope() -> None:
 
 
 def _sagging(segments: int, span: float, length: float) -> Points:
-    """A curve of a given length over a span along X, its ends at height 0, close to how it hangs."""
+    """A curve of a given length over a span along X, ends at height 0, close to how it hangs."""
     x = np.linspace(-1, 1, 2001)
     low, high = 0.0, length
     for _ in range(60):
@@ -155,7 +155,7 @@ def _sagging(segments: int, span: float, length: float) -> Points:
 
 
 def rope_bridge() -> None:
-    """A bridge with its hand ropes, a line of pennants and two loose ropes, let go from one side."""
+    """A bridge with hand ropes, a line of pennants and two loose ropes, let go from one side."""
     empty_scene(frame_end=120)
     wood, hemp = plain("Wood", WOOD), plain("Hemp", HEMP, roughness=0.9)
     for x in (-SPAN / 2, SPAN / 2):
