@@ -77,7 +77,7 @@ def test_every_kind_of_body_falls_alike(mesh: MeshData, body_type: BodyType, sti
 
 
 @given(durations=durations, velocity=velocities, substeps=st.integers(1, 4))
-@examples(max_examples=25)
+@examples(max_examples=12)
 def test_slow_motion_changes_nothing_but_time(
     durations: list[float], velocity: Floats, substeps: int
 ) -> None:
@@ -91,7 +91,7 @@ def test_slow_motion_changes_nothing_but_time(
 
 
 @given(durations=durations, velocity=velocities, damping=st.floats(0.01, 10.0))
-@examples(max_examples=25)
+@examples(max_examples=12)
 def test_drag_does_not_depend_on_steps(
     durations: list[float], velocity: Floats, damping: float
 ) -> None:

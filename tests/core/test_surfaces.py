@@ -184,7 +184,7 @@ def droop(bend_compliance: float, *, triangles: bool, cells: int = 8, substeps: 
 @pytest.mark.parametrize("triangles", [False, True])
 def test_cantilever_droops_by_its_bending_compliance(triangles: bool) -> None:
     """The softer in bending, the lower a clamped sheet's free edge."""
-    droops = [droop(compliance, triangles=triangles) for compliance in (1.0, 10.0, 1e2, 1e5)]
+    droops = [droop(compliance, triangles=triangles) for compliance in (1.0, 20.0, 1e5)]
     assert (np.diff(droops) > 0.01).all(), droops
 
 
