@@ -54,7 +54,7 @@ def demonstrate(sample: Path, output: Path) -> Pixels:
     frames = np.linspace(scene.frame_start, scene.frame_end, FRAMES_SHOWN).round().astype(int)
     strip = render_strip(scene, frames.tolist(), output / "frame.png")
     if sample.stem == ANIMATED:
-        prepare_render(scene, width=400, samples=24)
+        prepare_render(scene, width=384, samples=24)
         print(f"A short animation: {render_film(scene, output / f'{ANIMATED}.mp4')}")
     return strip
 
