@@ -11,12 +11,17 @@ import platform
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
-import bpy
+import bpy as blender
 import numpy as np
 
 import verlet_addon
 from docs.figures import svg
+from verlet_addon.core.mesh import Floats
+
+# The add-on's own properties are unknown to the stubs.
+bpy: Any = blender
 
 SIZE = 2.0
 SIDES = (21, 51, 101, 151, 301)
@@ -25,7 +30,7 @@ PLOT = REPORT.parent / "images" / "benchmarks.svg"
 Row = dict[str, float | str]
 
 
-def make_sheet(side: int, pinned: str) -> bpy.types.Object:
+def make_sheet(side: int, pinned: str) -> Any:
     """A flat 2 × 2 m sheet of side² vertices in an empty file, its pins in the group "Pin"."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.mesh.primitive_grid_add(
@@ -40,7 +45,7 @@ def make_sheet(side: int, pinned: str) -> bpy.types.Object:
     return sheet
 
 
-def edge_strains(sheet: bpy.types.Object, side: int) -> np.ndarray:
+def edge_strains(sheet: Any, side: int) -> Floats:
     """(m,) strain of every edge of the evaluated mesh at the current frame."""
     mesh = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     positions = np.empty(3 * len(mesh.vertices), dtype=np.float32)
@@ -48,10 +53,11 @@ def edge_strains(sheet: bpy.types.Object, side: int) -> np.ndarray:
     edges = np.empty(2 * len(mesh.edges), dtype=np.int32)
     mesh.edges.foreach_get("vertices", edges)
     ends = positions.astype(float).reshape(-1, 3)[edges.reshape(-1, 2)]
-    return np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (SIZE / (side - 1)) - 1.0
+    lengths: Floats = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    return lengths * ((side - 1) / SIZE) - 1.0
 
 
-def play(sheet: bpy.types.Object, side: int, frames: int) -> tuple[float, float, float]:
+def play(sheet: Any, side: int, frames: int) -> tuple[float, float, float]:
     """Seconds of `frame_set` over all frames, and the worst and 99th percentile strain seen."""
     seconds, worst, nearly_all = 0.0, 0.0, 0.0
     for frame in range(1, frames + 1):
@@ -59,8 +65,8 @@ def play(sheet: bpy.types.Object, side: int, frames: int) -> tuple[float, float,
         bpy.context.scene.frame_set(frame)
         seconds += time.perf_counter() - start
         strains = edge_strains(sheet, side)
-        worst = max(worst, strains.max())
-        nearly_all = max(nearly_all, np.percentile(strains, 99))
+        worst = max(worst, float(strains.max()))
+        nearly_all = max(nearly_all, float(np.percentile(strains, 99)))
     return seconds, worst, nearly_all
 
 

@@ -94,16 +94,8 @@ def test_reruns_are_bit_identical(scene: str) -> None:
         ("hung quads", "free rope"),
         ("hung quads", "hung rope"),
         ("hung rope", "free disc"),
-        pytest.param(
-            "hung quads",
-            "free disc",
-            marks=pytest.mark.xfail(reason="whether there are levels depends on all bodies"),
-        ),
-        pytest.param(
-            "hung rope",
-            "free rope",
-            marks=pytest.mark.xfail(reason="every rope is solved on until the last one holds"),
-        ),
+        ("hung quads", "free disc"),
+        ("hung rope", "free rope"),
     ],
 )
 def test_company_changes_nothing(scene: str, company: str) -> None:
@@ -126,15 +118,7 @@ FREE = [name for name in SCENES if not name.startswith("hung")]
 
 @pytest.mark.parametrize(
     "scene",
-    [
-        pytest.param(
-            name,
-            marks=[pytest.mark.xfail(reason="undoing a rope's implicit damping gives it spin")]
-            if name == "free rope"
-            else [],
-        )
-        for name in FREE
-    ],
+    FREE,
 )
 @pytest.mark.parametrize("stretch_compliance", [0.0, 1e-2])
 def test_momentum_is_kept(scene: str, stretch_compliance: float) -> None:

@@ -145,7 +145,6 @@ def test_levels_get_coarser() -> None:
     assert all(fine > 2 * coarse for coarse, fine in pairwise(sizes))
 
 
-@pytest.mark.xfail(reason="a front grown from one pin covers the others before they are asked")
 def test_pins_stay_in_every_level() -> None:
     """Pins that are not neighbours of each other are never coarsened away."""
     for level in levels_of(sheet(12), np.array(UP), pins=(0, 12, 168)):

@@ -103,15 +103,7 @@ ODD: dict[str, MeshData] = {
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(
-            case,
-            marks=[pytest.mark.xfail(reason="the shear of a quad without area divides by 0")]
-            if case == "bow tie"
-            else [],
-        )
-        for case in ODD
-    ],
+    ODD,
 )
 @pytest.mark.parametrize("pins", [[], [0]])
 def test_odd_mesh_is_simulated(case: str, pins: list[int]) -> None:

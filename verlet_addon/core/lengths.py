@@ -9,6 +9,8 @@ from .mesh import Booleans, Floats, Integers
 from .scene import Scene
 from .strips import Strips, build_strips
 
+TINY = 1e-18
+"""Faces without area, crossed over or collapsed, count as this small [m²]."""
 SHORT_STRIPS = 8
 """Bodies whose strips have fewer edges than this on average get coarse levels."""
 
@@ -52,13 +54,13 @@ def diagonals(scene: Scene) -> tuple[Strips, Distances, Graph]:
         positions,
         across,
         across_lengths,
-        compliance[across[:, 0]] * across_lengths**2 / scene.areas[face],
+        compliance[across[:, 0]] * across_lengths**2 / np.maximum(scene.areas[face], TINY),
         np.zeros(len(across), dtype=bool),
     )
     folds = build_distances(
         opposite,
         opposite_lengths,
-        compliance[opposite[:, 0]] * opposite_lengths**2 / pair_areas,
+        compliance[opposite[:, 0]] * opposite_lengths**2 / np.maximum(pair_areas, TINY),
         scene.particle_count,
     )
     graph = Graph(

@@ -23,6 +23,8 @@ SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this."""
 PARENTS = 4
 """A fine particle follows at most this many coarse ones."""
+BEFORE_ALL = 1_000_000
+"""More ways than any particle has: pins are chosen first."""
 NEARLY_STRAIGHT = 1.15
 """A way through the mesh at most this much longer than the straight line may be that line, bent."""
 
@@ -162,12 +164,13 @@ def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
     covered = [False] * len(pinned)
     score = [0] * len(pinned)
     chosen: list[int] = []
-    starts = [*np.flatnonzero(pinned).tolist(), *np.flatnonzero(~pinned.astype(bool)).tolist()]
     front: list[tuple[int, float, int]] = []
-    for start in starts:
-        if covered[start]:
-            continue
-        heappush(front, (0, 0.0, start))
+    for pin in np.flatnonzero(pinned).tolist():
+        score[pin] = BEFORE_ALL
+        heappush(front, (-BEFORE_ALL, 0.0, pin))
+    for start in range(len(pinned)):
+        if not covered[start]:
+            heappush(front, (-score[start], 0.0, start))
         while front:
             ways, _, particle = heappop(front)
             if covered[particle] or -ways < score[particle]:

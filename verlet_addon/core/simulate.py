@@ -6,7 +6,7 @@ import numpy as np
 
 from .build import build
 from .errors import DivergenceError
-from .mesh import Floats, Frame, Ground, MeshData, Sample, check_mesh
+from .mesh import Frame, Ground, MeshData, Sample, check_mesh
 from .model import ParticleState, SoftBodyModel
 from .settings import BodySettings, SceneSettings
 from .solver import StepInput, step
@@ -41,28 +41,56 @@ def simulate(
     incoming = iter(samples)
     before = next(incoming)
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
-    model: SoftBodyModel | None = None
+    bodies: list[tuple[SoftBodyModel, ParticleState]] = []
     for sample in incoming:
         if sample.duration > 0.0:
-            dt = sample.duration / scene_settings.substeps
-            if model is None:
-                model, state = build(meshes, body_settings, gravity=sample.gravity, dt=dt)
-            for given in _substeps(before, sample, scene_settings.substeps):
-                step(model, state, scene_settings, given)
-            _check_sane(model, state, sample.frame)
-        positions = meshes_positions(meshes) if model is None else _split(model, state)
-        yield Frame(sample.frame, positions)
+            if not bodies:
+                bodies = _build_each(meshes, body_settings, scene_settings, sample)
+            _advance(bodies, scene_settings, before, sample)
+            for model, state in bodies:
+                _check_sane(model, state, sample.frame)
+        yield Frame(
+            sample.frame,
+            [np.ascontiguousarray(state.positions.T) for _, state in bodies]
+            or [mesh.positions for mesh in meshes],
+        )
         before = sample
 
 
-def meshes_positions(meshes: Sequence[MeshData]) -> list[Floats]:
-    """Every body as it is at the start."""
-    return [mesh.positions for mesh in meshes]
+def _build_each(
+    meshes: Sequence[MeshData],
+    body_settings: Sequence[BodySettings],
+    scene_settings: SceneSettings,
+    sample: Sample,
+) -> list[tuple[SoftBodyModel, ParticleState]]:
+    """A model for each body: while bodies do not touch, each bakes alike alone and in company."""
+    return [
+        build(
+            [mesh],
+            [settings],
+            gravity=sample.gravity,
+            dt=sample.duration / scene_settings.substeps,
+        )
+        for mesh, settings in zip(meshes, body_settings, strict=True)
+    ]
 
 
-def _substeps(before: Sample, after: Sample, substeps: int) -> Iterator[StepInput]:
-    """Cuts the way from one sample to the next into equal steps."""
-    start, end = (np.concatenate(sample.targets).T for sample in (before, after))
+def _advance(
+    bodies: Sequence[tuple[SoftBodyModel, ParticleState]],
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+) -> None:
+    """Steps all bodies together from one sample to the next."""
+    ways = [_substeps(before, after, body, settings.substeps) for body in range(len(bodies))]
+    for given_to_each in zip(*ways, strict=True):
+        for (model, state), given in zip(bodies, given_to_each, strict=True):
+            step(model, state, settings, given)
+
+
+def _substeps(before: Sample, after: Sample, body: int, substeps: int) -> Iterator[StepInput]:
+    """Cuts the way of one body's surroundings from one sample to the next into equal steps."""
+    start, end = before.targets[body].T, after.targets[body].T
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
@@ -86,11 +114,6 @@ def _between(before: Ground | None, after: Ground | None, share: float) -> Groun
         point=before.point + (after.point - before.point) * share,
         normal=normal / np.linalg.norm(normal),
     )
-
-
-def _split(model: SoftBodyModel, state: ParticleState) -> list[Floats]:
-    """Per body (n, 3) positions."""
-    return np.split(np.ascontiguousarray(state.positions.T), model.body_starts[1:-1])
 
 
 def _check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:

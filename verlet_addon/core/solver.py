@@ -12,6 +12,7 @@ from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
 from .settings import SceneSettings
 from .strips import strip_batches
+from .topology import sum_by
 
 SURFACE_FIRMNESS = 1e-4
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
@@ -64,8 +65,8 @@ def step(
         project_shear(state, batches, backwards=backwards)
         project_stretch(model, state, batches, backwards=backwards)
         project_ropes(state, batches)
-    kernels.undo_implicit_damping(state.previous_positions, start, state.positions, batches.ropes)
-    conserve_momentum(model, state, start, arrival)
+    state.positions = conserve_momentum(model, arrival, state.positions, about=start)
+    regain_speed(model, state, batches, start)
     collide(model, state, settings, given, start, arrival)
     state.previous_dt = given.dt
     state.steps += 1
@@ -163,36 +164,53 @@ def project_ropes(state: ParticleState, batches: Batches) -> None:
             break
 
 
-def conserve_momentum(
-    model: SoftBodyModel, state: ParticleState, start: Floats, arrival: Floats
+def regain_speed(
+    model: SoftBodyModel, state: ParticleState, batches: Batches, start: Floats
 ) -> None:
-    """Takes back what constraints did to the momentum of bodies that nothing holds.
+    """Gives ropes back the speed that solving for the end of the step has cost them."""
+    if batches.ropes:
+        before = state.previous_positions.copy()
+        kernels.undo_implicit_damping(
+            state.previous_positions, start, state.positions, batches.ropes
+        )
+        state.previous_positions = conserve_momentum(
+            model, before, state.previous_positions, about=state.positions
+        )
+
+
+def conserve_momentum(
+    model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats
+) -> Floats:
+    """Returns (3, n) `after` without what its change did to the momentum of bodies nothing holds.
 
     Internal forces cannot change it; interpolated and implicit corrections do, a little. Discrete
-    angular momentum is Σ m x × (x' − x)/h, so the corrections' moments count about `start`.
+    angular momentum is Σ m x × (x' − x)/h: a position's correction has its moment about the
+    position a step before, a correction of the previous position about the new one.
     """
     label = model.free_components
     free = np.flatnonzero(label >= 0)
     if not len(free):
-        return
+        return after
     label = label[free]
     count = int(label.max()) + 1
     masses = 1.0 / model.inverse_masses[free]
 
     def total(values: Floats) -> Floats:
-        return np.stack([np.bincount(label, row, count) for row in values])
+        return np.stack([sum_by(label, row, count) for row in values])
 
-    whole = np.bincount(label, masses, count)
-    arms = start[:, free]
+    whole = sum_by(label, masses, count)
+    arms = about[:, free]
     arms = arms - (total(arms * masses) / whole)[:, label]
-    change = state.positions[:, free] - arrival[:, free]
+    change = after[:, free] - before[:, free]
     drift = (total(change * masses) / whole)[:, label]
     spin = total(np.cross(arms, change, axis=0) * masses).T
     squares = np.einsum("ik,jk->ijk", arms, arms) * masses
     second = total(squares.reshape(9, -1)).T.reshape(-1, 3, 3)
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     turn = np.einsum("cij,cj->ic", np.linalg.pinv(inertia, rcond=1e-9, hermitian=True), spin)
-    state.positions[:, free] -= drift + np.cross(turn[:, label], arms, axis=0)
+    kept = after.copy()
+    kept[:, free] -= drift + np.cross(turn[:, label], arms, axis=0)
+    return kept
 
 
 def collide(
