@@ -80,7 +80,7 @@ def flag() -> None:
     hoist = np.arange(rows + 1) * (columns + 1)
     make_body(obj, "CLOTH", pinned=hoist, mass=0.3, damping=4.0)
     light_and_ground()
-    camera((0.0, -7.2, 1.0), (0.0, 0.0, 1.95), lens=50)
+    camera((0.1, -7.9, 1.0), (0.1, 0.0, 1.85), lens=48)
 
 
 def tablecloth() -> None:
@@ -107,7 +107,7 @@ def tablecloth() -> None:
     keys = {1: (0.0, 0.0), 30: (-0.9, -0.4), 60: (-1.42, hem - start)}
     animate(obj, "location", {frame: (0.0, y, z) for frame, (y, z) in keys.items()})
     light_and_ground(ground=(0.10, 0.20, 0.05))
-    camera((3.6, -4.6, 2.3), (0.0, -0.35, 0.95), lens=40)
+    camera((4.3, -6.1, 2.9), (0.1, -0.3, 1.4), lens=35)
 
 
 def rope() -> None:
@@ -138,7 +138,7 @@ def rope() -> None:
     make_body(obj, "ROPE", pinned=np.array((0, segments)), mass=0.6, bend_compliance=2e3)
     show_edges(obj, radius=0.028, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
-    camera((1.3, -5.2, 1.5), (0.0, 0.0, 1.2), lens=42)
+    camera((1.4, -6.4, 1.6), (0.1, 0.0, 1.3), lens=44)
 
 
 def _sagging(segments: int, span: float, length: float) -> Points:
