@@ -164,9 +164,7 @@ def test_static_sag_is_steady_under_random_steps() -> None:
 @pytest.mark.parametrize(
     "compliance",
     [
-        pytest.param(
-            0.0, marks=pytest.mark.xfail(reason="rounding grows by a sixth a step: stiff bends")
-        ),
+        0.0,
         1e-3,
         10.0,
     ],

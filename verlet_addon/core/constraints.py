@@ -15,7 +15,7 @@ from .mesh import Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Pairs of particles with a rest length: kept equal, at most, or at least that far apart."""
+    """Pairs of particles that must not be further apart than at rest."""
 
     pairs: Integers
     """(m, 2) sorted by colour."""
@@ -68,6 +68,8 @@ class StencilBatch:
 
     particles: Integers
     """(k · c,) all first members, then all second members…"""
+    inverse_masses: Floats
+    """(k, c)"""
     coefficients: Floats
     """(k, c)"""
     responses: Floats
@@ -132,11 +134,13 @@ def stencil_batches(
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
         members = stencils.members[start:stop].T
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
-        responses = inverse_masses[members] * coefficients
+        masses = inverse_masses[members]
+        responses = masses * coefficients
         scaled = stencils.compliances[start:stop] / h_squared[members[1]]
         batches.append(
             StencilBatch(
                 particles=members.ravel(),
+                inverse_masses=masses,
                 coefficients=coefficients,
                 responses=responses,
                 rests=stencils.rests[start:stop],

@@ -24,28 +24,11 @@ BLUNT = 1e-2
 """A bend below this has no certain side; its target turns over smoothly instead of jumping."""
 
 
-def project_distances(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
-    """C = |x₂ − x₁| − L = 0."""
-    for batch in batches:
-        ends, along, lengths = _gather(positions, batch)
-        steps = _distance_steps(batch, lengths - batch.rest_lengths)
-        _scatter(positions, batch, ends, along, steps / lengths)
-
-
 def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
     """C = |x₂ − x₁| − L ≤ 0: acts on pairs further apart than their length."""
     for batch in batches:
         ends, along, lengths = _gather(positions, batch)
         excess = np.maximum(lengths - batch.rest_lengths, 0.0)
-        if excess.any():
-            _scatter(positions, batch, ends, along, _distance_steps(batch, excess) / lengths)
-
-
-def project_at_least(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
-    """C = |x₂ − x₁| − L ≥ 0: acts on pairs closer than their length."""
-    for batch in batches:
-        ends, along, lengths = _gather(positions, batch)
-        excess = np.minimum(lengths - batch.rest_lengths, 0.0)
         if excess.any():
             _scatter(positions, batch, ends, along, _distance_steps(batch, excess) / lengths)
 
@@ -88,16 +71,30 @@ def _scatter(
 
 
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g − r ĝ = 0: the bend g of a rope keeps its size r, on whichever side it lies."""
+    """C = |u + v| − r = 0 for the directions u, v from a rope's particle to both neighbours.
+
+    ∇C at the end of u is (n − u (u · n)) / length with n = (u + v)/|u + v|: it is square to the
+    rope, so that a bend neither stretches it nor minds that it is stretched.
+    """
     for batch in batches:
-        members, bend = _gather_bend(positions, batch)
-        size = np.sqrt(bend[0] * bend[0] + bend[1] * bend[1] + bend[2] * bend[2])
-        bend *= 1.0 - batch.rests / np.maximum(size, BLUNT)
-        # What lies along the rope is stretch, unevenly shared, and none of the bend's business.
-        along = members[:, 2] - members[:, 0]
-        along /= np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
-        bend -= along * (along * bend).sum(axis=0)
-        _scatter_bend(positions, batch, members, bend)
+        points = np.stack([row.take(batch.particles, mode="clip") for row in positions])
+        points = points.reshape(3, 3, -1)
+        arms = points[:, ::2] - points[:, 1:2]
+        lengths = np.maximum(np.sqrt((arms * arms).sum(axis=0)), SHORTEST)
+        arms /= lengths
+        bend = arms.sum(axis=1)
+        size = np.sqrt((bend * bend).sum(axis=0))
+        bend /= np.maximum(size, SHORTEST)
+        slopes = (bend[:, None] - arms * (arms * bend[:, None]).sum(axis=0)) / lengths
+        slopes = np.stack([slopes[:, 0], -slopes.sum(axis=1), slopes[:, 1]], axis=1)
+        pulls = batch.inverse_masses * slopes
+        resistance = (pulls * slopes).sum(axis=(0, 1)) + batch.scaled_compliances
+        steps = size - batch.rests + batch.scaled_compliances * batch.multipliers[0]
+        steps /= np.where(resistance > 0.0, resistance, np.inf)
+        batch.multipliers[0] -= steps
+        points -= pulls * steps
+        for row, point in zip(positions, points, strict=True):
+            row[batch.particles] = point.ravel()
 
 
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
