@@ -78,10 +78,14 @@ class SoftBodyModel:
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """The model's constraints ready for one h²."""
+    """The model's constraints ready for one pair of steps."""
 
+    steps: tuple[float, float]
+    """This step and the one before [s]."""
+    velocity_gains: Floats
+    """(n,) what a step leaves of the displacement before it."""
     h_squared: Floats
-    """(n,) [s²]"""
+    """(n,) the factor of acceleration [s²]."""
     stretch: list[StripBatch]
     ropes: list[StripBatch]
     shear: list[StripBatch]
@@ -111,7 +115,7 @@ class ParticleState:
     steps: int = 0
     """Steps taken; odd ones sweep backwards."""
     batches: Batches | None = field(default=None, repr=False)
-    """Made anew when h² changes."""
+    """Made anew when the steps change."""
 
     def velocities(self) -> Floats:
         """(3, n) mean velocities over the last step [m/s]."""

@@ -49,11 +49,8 @@ def step(
 ) -> None:
     """Moves the state on by one time step."""
     start = state.positions
-    velocity_gains, h_squared = step_gains(
-        settings.integrator, given.dt, state.previous_dt, model.dampings
-    )
-    batches = ready_batches(model, state, h_squared)
-    integrate(model, state, given, velocity_gains, h_squared)
+    batches = ready_batches(model, state, settings, given)
+    integrate(model, state, batches, given)
     arrival = state.positions.copy()
     kernels.project_former_tension(state.positions, batches.ropes)
     for sweep in range(settings.iterations):
@@ -75,13 +72,12 @@ def step(
 def integrate(
     model: SoftBodyModel,
     state: ParticleState,
+    batches: Batches,
     given: StepInput,
-    velocity_gains: Floats,
-    h_squared: Floats,
 ) -> None:
     """Lets every particle go on freely, and puts pinned ones on their targets."""
-    moved = (state.positions - state.previous_positions) * velocity_gains
-    moved += given.gravity[:, None] * h_squared
+    moved = (state.positions - state.previous_positions) * batches.velocity_gains
+    moved += given.gravity[:, None] * batches.h_squared
     state.previous_positions = state.positions.copy()
     state.positions = state.positions + moved
     state.positions[:, model.pinned] = given.targets[:, model.pinned]
@@ -237,19 +233,27 @@ def collide(
         )
 
 
-def ready_batches(model: SoftBodyModel, state: ParticleState, h_squared: Floats) -> Batches:
-    """The constraints for the same h² (n,) that gravity has, with multipliers at zero."""
-    if state.batches is None or not np.array_equal(state.batches.h_squared, h_squared):
-        state.batches = _make_batches(model, h_squared)
+def ready_batches(
+    model: SoftBodyModel, state: ParticleState, settings: SceneSettings, given: StepInput
+) -> Batches:
+    """The constraints for the same h² that gravity has, with multipliers at zero."""
+    steps = (given.dt, state.previous_dt)
+    if state.batches is None or state.batches.steps != steps:
+        gains = step_gains(settings.integrator, *steps, model.dampings)
+        state.batches = _make_batches(model, steps, *gains)
     for batch in state.batches.fresh():
         batch.multipliers.fill(0.0)
     return state.batches
 
 
-def _make_batches(model: SoftBodyModel, h_squared: Floats) -> Batches:
-    """Every constraint set of the model for one h²."""
+def _make_batches(
+    model: SoftBodyModel, steps: tuple[float, float], velocity_gains: Floats, h_squared: Floats
+) -> Batches:
+    """Every constraint set of the model for one pair of steps."""
     w = model.inverse_masses
     return Batches(
+        steps=steps,
+        velocity_gains=velocity_gains,
         h_squared=h_squared,
         stretch=strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS),
         ropes=strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS),

@@ -98,10 +98,16 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g = 0: straight at rest, which makes the constraint linear."""
+    """C = g = 0: straight at rest, which makes the constraint linear, axis by axis."""
     for batch in batches:
-        members, bend = _gather_bend(positions, batch)
-        _scatter_bend(positions, batch, members, bend)
+        for row, multipliers in zip(positions, batch.multipliers, strict=True):
+            members = row.take(batch.particles, mode="clip").reshape(batch.coefficients.shape)
+            steps = np.einsum("kc,kc->c", members, batch.coefficients)
+            steps += batch.scaled_compliances * multipliers
+            steps *= batch.gains
+            multipliers[...] -= steps
+            members -= batch.responses * steps
+            row[batch.particles] = members.ravel()
 
 
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
