@@ -36,7 +36,9 @@ def build_volumes(scene: Scene) -> Volumes:
     return Volumes(
         triangles=triangles,
         labels=labels,
-        rest_volumes=sum_by(labels, (a * np.cross(b, c)).sum(axis=1), labels.max(initial=-1) + 1)
+        rest_volumes=sum_by(
+            labels, (a * np.cross(b, c)).sum(axis=1), int(labels.max(initial=-1)) + 1
+        )
         / 6.0,
     )
 
