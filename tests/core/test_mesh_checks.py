@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import GRAVITY, floor, frames, make_mesh, pinned, samples, sheet, simulated
-from verlet_addon.core.errors import DivergenceError, MeshError
+from verlet_addon.core.errors import DivergenceError, MeshError, SettingsError
 from verlet_addon.core.mesh import Floats, MeshData, check_mesh
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -154,3 +154,10 @@ def test_frames_before_a_divergence_stand() -> None:
         next(run)
     assert [frame.frame for frame in came] == [1, 2, 3]
     assert all(np.isfinite(frame.positions[0]).all() for frame in came)
+
+
+def test_gravity_that_is_no_number_is_named() -> None:
+    """Gravity of NaN ends in a sentence, with the frame, and not in a traceback."""
+    body = (sheet(2), BodySettings())
+    with pytest.raises(SettingsError, match=r"gravity is \[0.0, 0.0, nan\] at frame 2"):
+        simulated([body], [1 / 24], gravity=np.array([0.0, 0.0, np.nan]))

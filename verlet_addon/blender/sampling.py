@@ -145,10 +145,11 @@ def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Ground | 
 
 
 def _plane_normal(axes: Floats, name: str) -> Floats:
-    """Gives the unit normal of the local XY plane, on the side of the local Z axis."""
+    """Gives the unit normal of the local XY plane, on its upper side; local Z if it is upright."""
     normal = np.cross(axes[:, 0], axes[:, 1])
     length = float(np.linalg.norm(normal))
     if length == 0:
         raise MeshError(f"The ground object {name} has a scale of zero; apply another scale to it")
-    outward: Floats = normal * (np.copysign(1.0, normal @ axes[:, 2]) / length)
+    side = normal[2] if abs(normal[2]) > 1e-6 * length else normal @ axes[:, 2]
+    outward: Floats = normal * (np.copysign(1.0, side) / length)
     return outward

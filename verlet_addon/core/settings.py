@@ -15,6 +15,7 @@ def _require(owner: object, name: str, low: float, high: float = inf) -> None:
     value = getattr(owner, name)
     if not isfinite(value) or not low <= value <= high:
         allowed = f"{low:g} or more" if high == inf else f"between {low:g} and {high:g}"
+        allowed = "a finite number" if low == -inf else allowed
         raise SettingsError(f"{name} is {value:g}; set it to {allowed}")
 
 

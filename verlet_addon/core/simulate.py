@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from .build import build
-from .errors import DivergenceError
+from .errors import DivergenceError, SettingsError
 from .mesh import Frame, Ground, MeshData, Sample, check_mesh
 from .model import ParticleState, SoftBodyModel
 from .settings import BodySettings, SceneSettings
@@ -43,6 +43,7 @@ def simulate(
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
     bodies: list[tuple[SoftBodyModel, ParticleState]] = []
     for sample in incoming:
+        _check_sample(sample)
         if sample.duration > 0.0:
             if not bodies:
                 bodies = _build_each(meshes, body_settings, scene_settings, sample)
@@ -55,6 +56,15 @@ def simulate(
             or [mesh.positions for mesh in meshes],
         )
         before = sample
+
+
+def _check_sample(sample: Sample) -> None:
+    """Raises SettingsError where the scene itself makes no sense."""
+    if not np.isfinite(sample.gravity).all():
+        raise SettingsError(
+            f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; "
+            "set it to finite numbers"
+        )
 
 
 def _build_each(

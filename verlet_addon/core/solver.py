@@ -202,6 +202,8 @@ def conserve_momentum(
     spin = total(np.cross(arms, change, axis=0) * masses).T
     squares = np.einsum("ik,jk->ijk", arms, arms) * masses
     second = total(squares.reshape(9, -1)).T.reshape(-1, 3, 3)
+    if not np.isfinite(second).all():
+        return after  # the frame's check will say which body broke
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     turn = np.einsum("cij,cj->ic", np.linalg.pinv(inertia, rcond=1e-9, hermitian=True), spin)
     kept = after.copy()

@@ -227,7 +227,7 @@ def undo_implicit_damping(
     whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there it stays.
     """
     for batch in batches:
-        tension = -batch.multipliers
+        tension = np.maximum(-batch.multipliers, 0.0)
         stiffness = tension * batch.mobilities / batch.measures
         tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
         turns = _directions(batch, positions) - _directions(batch, start)
