@@ -188,6 +188,16 @@ def test_no_substeps_set_by_a_script() -> None:
     assert file_content() == before
 
 
+def test_a_body_that_is_its_own_ground() -> None:
+    scene: Any = bpy.context.scene
+    scene.verlet.ground_object = next(obj for obj in scene.objects if obj.verlet.enabled)
+    before = file_content()
+    said = error_of()
+    assert "cannot be its own ground" in said
+    assert_is_one_sentence(said)
+    assert file_content() == before
+
+
 def test_a_ground_object_without_extent() -> None:
     plane = bpy.data.objects.new("Plane", None)
     bpy.context.scene.collection.objects.link(plane)

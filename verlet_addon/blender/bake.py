@@ -12,7 +12,7 @@ from ..core.mesh import Floats, Integers, MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .mesh_io import check_body, world_to_key
-from .properties import body_properties, body_settings, scene_settings
+from .properties import body_properties, body_settings, scene_properties, scene_settings
 from .sampling import Stage, read_meshes, read_samples
 from .shape_keys import write_bake
 
@@ -88,6 +88,8 @@ def bake(
     frames = _baked_frames(frame_start, frame_end, step)
     for obj in objects:
         check_body(obj, view_layer)
+        if obj == scene_properties(scene).ground_object:
+            raise MeshError(f"{obj.name} cannot be its own ground; choose another ground object")
     stage = Stage(scene.name, view_layer.name, tuple(obj.name for obj in objects))
     return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
 
