@@ -45,6 +45,7 @@ def build(
     """
     scene = merge(meshes, body_settings)
     masses = _masses(scene)
+    hinges = topology.find_hinges(scene.corners, scene.particle_count)
     firm = scene.mesh.pin_weights >= FIRM_PIN
     goals = np.flatnonzero(~firm & (scene.mesh.pin_weights > 0.0))
     model = SoftBodyModel(
@@ -58,19 +59,21 @@ def build(
         pinned=np.flatnonzero(firm),
         goals=goals,
         goal_compliances=_goal_compliances(scene.mesh.pin_weights[goals], masses[goals]),
-        lengths=_lengths(scene, masses, firm),
-        bends=_bends(scene),
+        lengths=_lengths(scene, hinges, masses, firm),
+        bends=_bends(scene, hinges),
         volumes=build_volumes(scene),
         free_components=_free_components(scene, firm, goals),
     )
     return model, _state(model, scene.mesh, gravity, dt)
 
 
-def _lengths(scene: Scene, masses: Floats, firm: Booleans) -> LengthConstraints:
+def _lengths(
+    scene: Scene, hinges: topology.Hinges, masses: Floats, firm: Booleans
+) -> LengthConstraints:
     """Everything that keeps lengths."""
     in_rope = rope_edges(scene)
     stretch = stretch_strips(scene, ~in_rope)
-    shear, folds, graph = diagonals(scene)
+    shear, folds, graph = diagonals(scene, hinges)
     graph = inextensible_surfaces(scene, graph, in_rope)
     return LengthConstraints(
         stretch=stretch,
@@ -88,10 +91,9 @@ def _lengths(scene: Scene, masses: Floats, firm: Booleans) -> LengthConstraints:
     )
 
 
-def _bends(scene: Scene) -> BendConstraints:
+def _bends(scene: Scene, hinges: topology.Hinges) -> BendConstraints:
     """Everything that keeps angles."""
     positions = scene.mesh.positions
-    hinges = topology.find_hinges(scene.corners, scene.particle_count)
     lines, bent = topology.surface_lines(hinges, scene.areas, positions)
     rope_lines = topology.rope_lines(positions, scene.mesh.edges[scene.loose])
     flat_hinges, signed_hinges = hinge_stencils(scene, hinges, bent)

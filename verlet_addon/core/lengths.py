@@ -40,10 +40,9 @@ def stretch_strips(scene: Scene, chosen: Booleans) -> Strips:
     )
 
 
-def diagonals(scene: Scene) -> tuple[Strips, Distances, Graph]:
+def diagonals(scene: Scene, hinges: topology.Hinges) -> tuple[Strips, Distances, Graph]:
     """Shear in faces, folds across triangle pairs, and the graph of edges and diagonals."""
     compliance = scene.per_particle(lambda body: body.shear_compliance)
-    hinges = topology.find_hinges(scene.corners, scene.particle_count)
     across, face = topology.face_diagonals(scene.corners)
     opposite, hinge = topology.triangle_pair_diagonals(hinges)
     positions = scene.mesh.positions
