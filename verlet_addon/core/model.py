@@ -10,6 +10,7 @@ from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
 from .levels import Level
 from .mesh import Floats, Integers
 from .strips import StripBatch, Strips
+from .tension import StripNet
 from .tethers import Tethers
 from .volumes import Volumes
 
@@ -87,7 +88,9 @@ class Batches:
     h_squared: Floats
     """(n,) the factor of acceleration [s²]."""
     stretch: list[StripBatch]
+    stretch_net: StripNet
     ropes: list[StripBatch]
+    rope_net: StripNet
     shear: list[StripBatch]
     folds: list[DistanceBatch]
     lines: list[StencilBatch]
@@ -97,8 +100,8 @@ class Batches:
     levels: list[list[DistanceBatch]]
 
     def fresh(self) -> Iterator[DistanceBatch | StencilBatch | StripBatch]:
-        """Every batch whose multipliers start at zero: all but the ropes."""
-        yield from chain(self.stretch, self.shear, self.folds, *self.levels)
+        """Every batch whose multipliers start at zero: all but stretch, which starts from before."""
+        yield from chain(self.folds, *self.levels)
         yield from chain(self.lines, self.rope_lines, self.flat_hinges, self.hinges)
 
 

@@ -36,7 +36,7 @@ class BodySettings:
     """Total mass [kg], shared out over the vertices by rest length or rest area."""
     stretch_compliance: float = 0.0
     """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
-    shear_compliance: float = 1e-4
+    shear_compliance: float = 1e-2
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""

@@ -8,14 +8,23 @@ from .colliders import collide_with_plane
 from .constraints import distance_batches, stencil_batches
 from .integrators import step_gains
 from .kernels import numpy_kernels as kernels
+from .kernels import numpy_strips as strip_kernels
+from .kernels.numpy_tension import project_former_tension
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
 from .settings import SceneSettings
 from .strips import strip_batches
+from .tension import make_net
 from .topology import sum_by
 
 SURFACE_FIRMNESS = 1e-4
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
+SURFACE_MEMORY = 0.95
+"""Share of its tension that a surface starts a step from; all of it would let wrinkles shiver."""
+TAUT = 2.0
+"""Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this…"""
+TENSION_TOLERANCE = 0.2
+"""…until this share of the imbalance is left: the sweeps mend the rest."""
 SURFACE_TOLERANCE = 5e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 MOST_SURFACE_SWEEPS = 4
@@ -52,7 +61,7 @@ def step(
     batches = ready_batches(model, state, settings, given)
     integrate(model, state, batches, given)
     arrival = state.positions.copy()
-    kernels.project_former_tension(state.positions, batches.ropes)
+    project_former_tensions(state, batches)
     for sweep in range(settings.iterations):
         backwards = (state.steps + sweep) % 2 == 1
         project_levels(model, state, batches)
@@ -83,6 +92,15 @@ def integrate(
     state.positions[:, model.pinned] = given.targets[:, model.pinned]
 
 
+def project_former_tensions(state: ParticleState, batches: Batches) -> None:
+    """Starts strips from the tension they had, so that projections only have to find its change."""
+    positions = state.positions
+    project_former_tension(
+        positions, batches.stretch_net, kept=SURFACE_MEMORY, taut=TAUT, tolerance=TENSION_TOLERANCE
+    )
+    project_former_tension(positions, batches.rope_net, kept=1.0, taut=0.0, tolerance=1e-6)
+
+
 def project_levels(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:
     """Solves each coarse level, and hands its corrections down to the next finer one."""
     for level, limits in zip(model.lengths.levels, batches.levels, strict=True):
@@ -92,12 +110,6 @@ def project_levels(model: SoftBodyModel, state: ParticleState, batches: Batches)
         coarse -= before
         if coarse.any():
             kernels.add_interpolated(state.positions, level, coarse)
-
-
-def project_tethers(model: SoftBodyModel, state: ParticleState) -> None:
-    """Draws in whatever is further from its pin than it can be."""
-    if len(model.lengths.tethers.particles):
-        kernels.project_tethers(state.positions, model.lengths.tethers)
 
 
 def project_goals(
@@ -130,7 +142,7 @@ def project_volumes(model: SoftBodyModel, state: ParticleState) -> None:
 def project_shear(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
     """Draws faces back to their angles."""
     way = slice(None, None, -1) if backwards else slice(None)
-    kernels.project_strips(state.positions, batches.shear[way])
+    strip_kernels.project_strips(state.positions, batches.shear[way])
     kernels.project_at_most(state.positions, batches.folds[way])
 
 
@@ -139,13 +151,19 @@ def project_stretch(
 ) -> None:
     """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
-    There and back by turns: a sweep that always runs the same way is slightly unstable.
+    There and back by turns: a sweep that always runs the same way is slightly unstable. After the
+    first, only strips that are stretched are swept.
     """
+    tethers = model.lengths.tethers
+    pins = state.positions[:, tethers.pins]
     for sweep in range(MOST_SURFACE_SWEEPS):
         way = slice(None, None, -1) if backwards ^ (sweep % 2 == 1) else slice(None)
-        _, stretched = kernels.project_strips(state.positions, batches.stretch[way])
-        project_tethers(model, state)
-        if stretched < SURFACE_TOLERANCE:
+        kernels.project_tethers(state.positions, tethers, pins)
+        if sweep == 0:
+            strip_kernels.project_strips(state.positions, batches.stretch[way])
+        elif not strip_kernels.project_stretched_paths(
+            state.positions, batches.stretch[way], SURFACE_TOLERANCE
+        ):
             break
 
 
@@ -155,8 +173,8 @@ def project_ropes(state: ParticleState, batches: Batches) -> None:
     One Newton step is not enough where a rope turns sharply within a step.
     """
     for _ in range(MOST_ROPE_ROUNDS):
-        shortest, longest = kernels.project_strips(state.positions, batches.ropes)
-        if max(-shortest, longest) < ROPE_TOLERANCE:
+        strip_kernels.project_strips(state.positions, batches.ropes)
+        if strip_kernels.largest_strain(state.positions, batches.ropes) < ROPE_TOLERANCE:
             break
 
 
@@ -166,7 +184,7 @@ def regain_speed(
     """Gives ropes back the speed that solving for the end of the step has cost them."""
     if batches.ropes:
         before = state.previous_positions.copy()
-        kernels.undo_implicit_damping(
+        strip_kernels.undo_implicit_damping(
             state.previous_positions, start, state.positions, batches.ropes
         )
         state.previous_positions = conserve_momentum(
@@ -253,13 +271,18 @@ def _make_batches(
 ) -> Batches:
     """Every constraint set of the model for one pair of steps."""
     w = model.inverse_masses
+    stretch = strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS)
+    shear = strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS)
+    ropes = strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS)
     return Batches(
         steps=steps,
         velocity_gains=velocity_gains,
         h_squared=h_squared,
-        stretch=strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS),
-        ropes=strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS),
-        shear=strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS),
+        stretch=stretch,
+        stretch_net=make_net([*stretch, *shear], w),
+        ropes=ropes,
+        rope_net=make_net(ropes, w),
+        shear=shear,
         folds=distance_batches(model.lengths.folds, w, h_squared),
         lines=stencil_batches(model.bends.lines, w, h_squared),
         rope_lines=stencil_batches(model.bends.rope_lines, w, h_squared),

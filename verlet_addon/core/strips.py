@@ -50,6 +50,8 @@ class StripBatch:
 
     path: Integers
     """(c,)"""
+    labels: Integers
+    """(c,) number of the path that each entry belongs to."""
     inverse_masses: Floats
     """(c,)"""
     joints: Floats
@@ -62,12 +64,14 @@ class StripBatch:
     """(c − 1,) compliance / h²."""
     mobilities: Floats
     """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
+    movable: Floats
+    """(c − 1,) 1 where an end can move, 0 elsewhere and in gaps."""
     diagonal: Floats
     """(c − 1,) of the system: mobility + scaled compliance; 1 where nothing can move."""
     rounds: int
     """Rounds of cyclic reduction that part every edge from the next."""
     multipliers: Floats
-    """(c − 1,) XPBD's multipliers; changed by the kernels, zeroed every substep but for ropes."""
+    """(c − 1,) XPBD's multipliers; changed by the kernels."""
 
 
 def build_strips(
@@ -266,15 +270,40 @@ def strip_batches(
         batches.append(
             StripBatch(
                 path=path,
+                labels=np.concatenate([[0], np.cumsum(~linked)]),
                 inverse_masses=masses,
                 joints=np.where(both, masses[1:-1], 0.0),
                 rest_lengths=strips.rest_lengths[start : stop - 1],
                 measures=np.where(linked, strips.rest_lengths[start : stop - 1], 1.0),
                 scaled_compliances=scaled,
                 mobilities=mobilities,
+                movable=(mobilities > 0.0).astype(np.float64),
                 diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
                 rounds=int(longest).bit_length(),
                 multipliers=np.zeros(stop - start - 1),
             )
         )
     return batches
+
+
+def select_paths(batch: StripBatch, edges: Integers) -> tuple[StripBatch, Integers]:
+    """A batch of the paths that hold these edges, and which edges and gaps of the whole it has."""
+    chosen = np.zeros(batch.labels[-1] + 1, dtype=bool)
+    chosen[batch.labels[edges]] = True
+    entries = np.flatnonzero(chosen[batch.labels])
+    links = entries[:-1]
+    selected = StripBatch(
+        path=batch.path[entries],
+        labels=batch.labels[entries],
+        inverse_masses=batch.inverse_masses[entries],
+        joints=batch.joints[links[:-1]],
+        rest_lengths=batch.rest_lengths[links],
+        measures=batch.measures[links],
+        scaled_compliances=batch.scaled_compliances[links],
+        mobilities=batch.mobilities[links],
+        movable=batch.movable[links],
+        diagonal=batch.diagonal[links],
+        rounds=batch.rounds,
+        multipliers=batch.multipliers[links],
+    )
+    return selected, links

@@ -20,6 +20,8 @@ class Tethers:
     """(t,) the nearest pin of each, along the mesh."""
     lengths: Floats
     """(t,) how far from its pin each may be [m]."""
+    squares: Floats
+    """(t,) squares of the lengths [m²]."""
 
 
 def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
@@ -42,4 +44,5 @@ def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
             if length + step < distance[other]:
                 heappush(front, (length + step, other, source))
     tethered = np.flatnonzero((pin >= 0) & ~firm)
-    return Tethers(tethered, pin[tethered], distance[tethered])
+    lengths = distance[tethered]
+    return Tethers(tethered, pin[tethered], lengths, lengths**2)

@@ -11,15 +11,12 @@ import numpy as np
 from ..constraints import DistanceBatch, StencilBatch
 from ..levels import Level
 from ..mesh import Floats
-from ..strips import StripBatch
 from ..tethers import Tethers
 from ..topology import sum_by
 from ..volumes import Volumes
 
 SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
-RESOLVED = 0.1
-"""A rope's sideways vibration is resolved in time up to about this (h ω)²."""
 BLUNT = 1e-2
 """A bend below this has no certain side; its target turns over smoothly instead of jumping."""
 
@@ -100,14 +97,14 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """C = g = 0: straight at rest, which makes the constraint linear, axis by axis."""
     for batch in batches:
-        for row, multipliers in zip(positions, batch.multipliers, strict=True):
-            members = row.take(batch.particles, mode="clip").reshape(batch.coefficients.shape)
-            steps = np.einsum("kc,kc->c", members, batch.coefficients)
-            steps += batch.scaled_compliances * multipliers
-            steps *= batch.gains
-            multipliers[...] -= steps
-            members -= batch.responses * steps
-            row[batch.particles] = members.ravel()
+        members, steps = _gather_bend(positions, batch)
+        steps += batch.scaled_compliances * batch.multipliers
+        steps *= batch.gains
+        batch.multipliers[...] -= steps
+        for k, response in enumerate(batch.responses):
+            members[:, k] -= response * steps
+        for row, moved in zip(positions, members, strict=True):
+            row[batch.particles] = moved.ravel()
 
 
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
@@ -137,9 +134,12 @@ def _hinge_normals(members: Floats) -> Floats:
 
 def _gather_bend(positions: Floats, batch: StencilBatch) -> tuple[Floats, Floats]:
     """(3, k, c) the members' positions and (3, c) the bend g = Σ coefficient · x."""
-    shape = batch.coefficients.shape
-    members = np.stack([row.take(batch.particles, mode="clip").reshape(shape) for row in positions])
-    return members, np.einsum("akc,kc->ac", members, batch.coefficients)
+    members = positions.take(batch.particles, axis=1, mode="clip")
+    members = members.reshape(3, *batch.coefficients.shape)
+    bend = members[:, 0] * batch.coefficients[0]
+    for k in range(1, len(batch.coefficients)):
+        bend += members[:, k] * batch.coefficients[k]
+    return members, bend
 
 
 def _scatter_bend(
@@ -153,147 +153,19 @@ def _scatter_bend(
         row[batch.particles] = (old - batch.responses * step).ravel()
 
 
-def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
-    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
-
-    Returns the most negative and the most positive violation (C + α̃ λ) / L that it found.
-
-    (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
-    next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
-    """
-    shortest = longest = 0.0
-    for batch in batches:
-        points = [row.take(batch.path, mode="clip") for row in positions]
-        along = [row[1:] - row[:-1] for row in points]
-        lengths = along[0] * along[0]
-        lengths += along[1] * along[1]
-        lengths += along[2] * along[2]
-        np.sqrt(lengths, out=lengths)
-        np.maximum(lengths, SHORTEST, out=lengths)
-        violation = lengths - batch.rest_lengths
-        for axis in range(3):
-            along[axis] /= lengths
-        turn = along[0][:-1] * along[0][1:]
-        turn += along[1][:-1] * along[1][1:]
-        turn += along[2][:-1] * along[2][1:]
-        turn *= batch.joints
-        np.negative(turn, out=turn)
-        violation += batch.scaled_compliances * batch.multipliers
-        violation[batch.mobilities == 0.0] = 0.0
-        strain = violation / batch.measures
-        shortest, longest = min(shortest, strain.min()), max(longest, strain.max())
-        steps = solve_tridiagonal(batch.diagonal, turn, violation, batch.rounds)
-        batch.multipliers[...] -= steps
-        first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
-        for row, point, component in zip(positions, points, along, strict=True):
-            point[:-1] += first * component
-            point[1:] -= second * component
-            row[batch.path] = point
-    return float(shortest), float(longest)
-
-
-def project_former_tension(positions: Floats, batches: Iterable[StripBatch]) -> None:
-    """Starts ropes from the tension T of the step before, acting along their new directions.
-
-    (m/h² + T/l between neighbours) x' = m x/h² is tridiagonal in the particles of a strip. A light
-    rope under a heavy load turns by more than Newton's steps can follow, unless the pull that it
-    has anyway is solved for implicitly; what they still have to find is its change.
-    """
-    for batch in batches:
-        np.minimum(batch.multipliers, 0.0, out=batch.multipliers)
-        points = positions[:, batch.path]
-        pull = -batch.multipliers / _lengths(points)
-        fixed = batch.inverse_masses == 0.0
-        masses = 1.0 / np.where(fixed, 1.0, batch.inverse_masses)
-        right = points * masses
-        right[:, 1:] += np.where(fixed[:-1], pull, 0.0) * points[:, :-1]
-        right[:, :-1] += np.where(fixed[1:], pull, 0.0) * points[:, 1:]
-        masses[1:] += pull
-        masses[:-1] += pull
-        apart = fixed[1:] | fixed[:-1]
-        solved = solve_tridiagonal(masses, np.where(apart, 0.0, -pull), right, batch.rounds + 1)
-        points = np.where(fixed, points, solved)
-        positions[:, batch.path] = points
-        batch.multipliers[...] = -pull * _lengths(points)
-
-
-def undo_implicit_damping(
-    previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
-) -> None:
-    """Gives back the speed that projecting along the new directions of edges has cost.
-
-    Tension T at the step's end points along d', not along d as at its start; the difference
-    w h² T (d' − d) brakes every turn, a pendulum's by ω³h per second. It also steadies stiff ropes,
-    whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there it stays.
-    """
-    for batch in batches:
-        tension = np.maximum(-batch.multipliers, 0.0)
-        stiffness = tension * batch.mobilities / batch.measures
-        tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
-        turns = _directions(batch, positions) - _directions(batch, start)
-        turns *= tension
-        for row, turn in zip(previous_positions, turns, strict=True):
-            row[batch.path[:-1]] += batch.inverse_masses[:-1] * turn
-            row[batch.path[1:]] -= batch.inverse_masses[1:] * turn
-
-
-def _directions(batch: StripBatch, positions: Floats) -> Floats:
-    """(3, c − 1) unit vectors along the path."""
-    points = positions[:, batch.path]
-    return np.asarray(np.diff(points, axis=1) / _lengths(points))
-
-
-def _lengths(points: Floats) -> Floats:
-    """(c − 1,) distances along a path of points (3, c)."""
-    along = np.diff(points, axis=1)
-    return np.asarray(np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST))
-
-
-def solve_tridiagonal(diagonal: Floats, beside: Floats, right: Floats, rounds: int) -> Floats:
-    """Solves a symmetric tridiagonal system by cyclic reduction.
-
-    Each round eliminates every second unknown (R. W. Hockney, *A Fast Direct Solution of Poisson's
-    Equation*, 1965). After `rounds` rounds no unknown is coupled to another.
-
-    Parameters
-    ----------
-    diagonal : (n,) above 0.
-    beside : (n − 1,) element between an unknown and the next.
-    right : (…, n) right-hand sides.
-    rounds : so many that runs of coupled unknowns are shorter than 2^rounds.
-    """
-    if rounds == 0 or len(diagonal) == 1:
-        return np.asarray(right / diagonal)
-    kept = diagonal[::2].copy()
-    value = right[..., ::2].copy()
-    left, middle = beside[::2], diagonal[1::2]
-    onward = beside[1::2]
-    share = left / middle
-    kept[: len(middle)] -= share * left
-    value[..., : len(middle)] -= share * right[..., 1::2]
-    share = onward / middle[: len(onward)]
-    kept[1:] -= share * onward
-    value[..., 1:] -= share * right[..., 1::2][..., : len(onward)]
-    share *= left[: len(onward)]
-    even = solve_tridiagonal(kept, -share, value, rounds - 1)
-    odd = right[..., 1::2] - left * even[..., : len(middle)]
-    odd[..., : len(onward)] -= onward * even[..., 1:]
-    odd /= middle
-    result = np.empty_like(right)
-    result[..., ::2], result[..., 1::2] = even, odd
-    return result
-
-
-def project_tethers(positions: Floats, tethers: Tethers) -> None:
-    """C = |x − pin| − L ≤ 0; pins do not move, so all are solved at once."""
-    particles, pins = tethers.particles, tethers.pins
-    arms = [row.take(particles) - row.take(pins) for row in positions]
-    reach = np.sqrt(arms[0] * arms[0] + arms[1] * arms[1] + arms[2] * arms[2])
-    far = np.flatnonzero(reach > tethers.lengths)
+def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
+    """C = |x − pin| − L ≤ 0; pins (3, t) do not move, so all are solved at once."""
+    arms = positions.take(tethers.particles, axis=1, mode="clip")
+    arms -= pins
+    squares = arms[0] * arms[0]
+    squares += arms[1] * arms[1]
+    squares += arms[2] * arms[2]
+    far = np.flatnonzero(squares > tethers.squares)
     if len(far):
-        excess = tethers.lengths[far] / reach[far] - 1.0
+        excess = tethers.lengths[far] / np.sqrt(squares[far]) - 1.0
+        particles = tethers.particles[far]
         for row, arm in zip(positions, arms, strict=True):
-            row[particles[far]] += arm[far] * excess
+            row[particles] += arm[far] * excess
 
 
 def project_volumes(positions: Floats, volumes: Volumes, inverse_masses: Floats) -> None:

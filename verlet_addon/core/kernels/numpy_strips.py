@@ -1,0 +1,119 @@
+"""Strips in NumPy: each is a tridiagonal system, solved directly."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..mesh import Booleans, Floats
+from ..strips import StripBatch, select_paths
+from .numpy_kernels import SHORTEST
+from .tridiagonal import factorize, solve
+
+RESOLVED = 0.1
+"""A rope's sideways vibration is resolved in time up to about this (h ω)²."""
+
+
+def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> None:
+    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
+
+    (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
+    next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
+    """
+    for batch in batches:
+        points, along, violation = _violation(positions, batch)
+        steps = solve(factorize(batch.diagonal, _beside(batch, along), batch.rounds), violation)
+        batch.multipliers[...] -= steps
+        first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
+        for row, point, component in zip(positions, points, along, strict=True):
+            point[:-1] += first * component
+            point[1:] -= second * component
+            row[batch.path] = point
+
+
+def largest_strain(positions: Floats, batches: Iterable[StripBatch]) -> float:
+    """The largest |C + α̃ λ| / L."""
+    return max(
+        (
+            float(np.abs(_violation(positions, batch)[2] / batch.measures).max())
+            for batch in batches
+        ),
+        default=0.0,
+    )
+
+
+def project_stretched_paths(
+    positions: Floats, batches: Iterable[StripBatch], tolerance: float
+) -> bool:
+    """Solves the paths that have an edge stretched by more than this share; whether any had."""
+    any_stretched = False
+    for batch in batches:
+        _, _, violation = _violation(positions, batch)
+        edges = np.flatnonzero(violation > tolerance * batch.measures)
+        if len(edges):
+            any_stretched = True
+            paths, links = select_paths(batch, edges)
+            project_strips(positions, [paths])
+            batch.multipliers[links] = paths.multipliers
+    return any_stretched
+
+
+def _violation(
+    positions: Floats, batch: StripBatch
+) -> tuple[list[Floats], list[Floats], Floats]:
+    """The points of the path by axis, unit vectors along it by axis, and C + α̃ λ."""
+    # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
+    points = [row.take(batch.path, mode="clip") for row in positions]
+    along = [row[1:] - row[:-1] for row in points]
+    lengths = along[0] * along[0]
+    lengths += along[1] * along[1]
+    lengths += along[2] * along[2]
+    np.sqrt(lengths, out=lengths)
+    np.maximum(lengths, SHORTEST, out=lengths)
+    for row in along:
+        row /= lengths
+    violation = lengths
+    violation -= batch.rest_lengths
+    violation += batch.scaled_compliances * batch.multipliers
+    violation *= batch.movable
+    return points, along, violation
+
+
+def _beside(batch: StripBatch, along: list[Floats]) -> Floats:
+    """(c − 2,) the elements beside the diagonal of J M⁻¹ Jᵀ."""
+    turn = along[0][:-1] * along[0][1:]
+    turn += along[1][:-1] * along[1][1:]
+    turn += along[2][:-1] * along[2][1:]
+    turn *= batch.joints
+    return np.negative(turn, out=turn)
+
+
+def undo_implicit_damping(
+    previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
+) -> None:
+    """Gives back the speed that projecting along the new directions of edges has cost.
+
+    Tension T at the step's end points along d', not along d as at its start; the difference
+    w h² T (d' − d) brakes every turn, a pendulum's by ω³h per second. It also steadies stiff ropes,
+    whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there it stays.
+    """
+    for batch in batches:
+        tension = np.maximum(-batch.multipliers, 0.0)
+        stiffness = tension * batch.mobilities / batch.measures
+        tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
+        turns = _directions(batch, positions) - _directions(batch, start)
+        turns *= tension
+        for row, turn in zip(previous_positions, turns, strict=True):
+            row[batch.path[:-1]] += batch.inverse_masses[:-1] * turn
+            row[batch.path[1:]] -= batch.inverse_masses[1:] * turn
+
+
+def _directions(batch: StripBatch, positions: Floats) -> Floats:
+    """(3, c − 1) unit vectors along the path."""
+    points = positions[:, batch.path]
+    return np.asarray(np.diff(points, axis=1) / _lengths(points))
+
+
+def _lengths(points: Floats) -> Floats:
+    """(c − 1,) distances along a path of points (3, c)."""
+    along = np.diff(points, axis=1)
+    return np.asarray(np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST))
