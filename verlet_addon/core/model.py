@@ -99,8 +99,8 @@ class Batches:
     hinges: list[StencilBatch]
     levels: list[list[DistanceBatch]]
 
-    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | StripBatch]:
-        """Every batch whose multipliers start at zero: all but stretch, which starts from before."""
+    def fresh(self) -> Iterator[DistanceBatch | StencilBatch]:
+        """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
         yield from chain(self.folds, *self.levels)
         yield from chain(self.lines, self.rope_lines, self.flat_hinges, self.hinges)
 

@@ -7,8 +7,7 @@ import numpy as np
 from .colliders import collide_with_plane
 from .constraints import distance_batches, stencil_batches
 from .integrators import step_gains
-from .kernels import numpy_kernels as kernels
-from .kernels import numpy_strips as strip_kernels
+from .kernels import numpy_kernels as kernels, numpy_strips as strip_kernels
 from .kernels.numpy_tension import project_former_tension
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
@@ -256,14 +255,26 @@ def collide(
 def ready_batches(
     model: SoftBodyModel, state: ParticleState, settings: SceneSettings, given: StepInput
 ) -> Batches:
-    """The constraints for the same h² that gravity has, with multipliers at zero."""
+    """The constraints for the same h² that gravity has; strips remember their tension."""
     steps = (given.dt, state.previous_dt)
     if state.batches is None or state.batches.steps != steps:
         gains = step_gains(settings.integrator, *steps, model.dampings)
-        state.batches = _make_batches(model, steps, *gains)
+        former, state.batches = state.batches, _make_batches(model, steps, *gains)
+        if former is not None:
+            _carry_tension(former, state.batches)
     for batch in state.batches.fresh():
         batch.multipliers.fill(0.0)
     return state.batches
+
+
+def _carry_tension(former: Batches, batches: Batches) -> None:
+    """Hands tension on when the step changes: multipliers are forces × h²."""
+    ratio = batches.h_squared / former.h_squared
+    nets = ((former.stretch_net, batches.stretch_net), (former.rope_net, batches.rope_net))
+    for old, new in nets:
+        np.multiply(old.displacement, ratio, out=new.displacement)
+        for before, after in zip(old.batches, new.batches, strict=True):
+            np.multiply(before.multipliers, ratio[before.path[:-1]], out=after.multipliers)
 
 
 def _make_batches(

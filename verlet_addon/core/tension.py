@@ -31,6 +31,8 @@ class StripNet:
     """(n,) [kg]; 1 for pinned particles."""
     rounds: int
     """Rounds of cyclic reduction that part every entry from the next."""
+    displacement: Floats
+    """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
 
 
 def make_net(batches: Sequence[StripBatch], inverse_masses: Floats) -> StripNet:
@@ -63,6 +65,7 @@ def make_net(batches: Sequence[StripBatch], inverse_masses: Floats) -> StripNet:
         inverse_masses=inverse_masses,
         masses=1.0 / np.where(free, inverse_masses, 1.0),
         rounds=max((batch.rounds + 1 for batch in batches), default=0),
+        displacement=np.zeros((3, n)),
     )
 
 

@@ -45,4 +45,4 @@ def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
                 heappush(front, (length + step, other, source))
     tethered = np.flatnonzero((pin >= 0) & ~firm)
     lengths = distance[tethered]
-    return Tethers(tethered, pin[tethered], lengths, lengths**2)
+    return Tethers(tethered, pin[tethered], lengths, lengths * lengths)

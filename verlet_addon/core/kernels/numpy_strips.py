@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..mesh import Booleans, Floats
+from ..mesh import Floats
 from ..strips import StripBatch, select_paths
 from .numpy_kernels import SHORTEST
 from .tridiagonal import factorize, solve
@@ -57,9 +57,7 @@ def project_stretched_paths(
     return any_stretched
 
 
-def _violation(
-    positions: Floats, batch: StripBatch
-) -> tuple[list[Floats], list[Floats], Floats]:
+def _violation(positions: Floats, batch: StripBatch) -> tuple[list[Floats], list[Floats], Floats]:
     """The points of the path by axis, unit vectors along it by axis, and C + α̃ λ."""
     # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
     points = [row.take(batch.path, mode="clip") for row in positions]
@@ -69,8 +67,8 @@ def _violation(
     lengths += along[2] * along[2]
     np.sqrt(lengths, out=lengths)
     np.maximum(lengths, SHORTEST, out=lengths)
-    for row in along:
-        row /= lengths
+    for axis in range(3):
+        along[axis] /= lengths
     violation = lengths
     violation -= batch.rest_lengths
     violation += batch.scaled_compliances * batch.multipliers

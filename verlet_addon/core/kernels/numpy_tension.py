@@ -38,6 +38,8 @@ def project_former_tension(
         residual = _pull(net, weights, positions)
         preconditioner = _precondition(net, pulls, weights, taut)
         positions += _conjugate_gradients(net, weights, preconditioner, residual, tolerance)
+    else:
+        net.displacement.fill(0.0)
     _write_multipliers(positions, net, pulls)
 
 
@@ -58,12 +60,12 @@ def _former_pulls(positions: Floats, net: StripNet, kept: float) -> Floats:
 def _pull(net: StripNet, weights: Floats, points: Floats) -> Floats:
     """(3, n) Σ weight · (neighbour − point): the force · h² on each particle; 0 on pinned ones."""
     total = np.zeros_like(points)
-    for sum_, row in zip(total, points, strict=True):
+    for axis, row in enumerate(points):
         for weight, neighbour in zip(weights, net.neighbours, strict=True):
             arm = row.take(neighbour, mode="clip")
             arm -= row
             arm *= weight
-            sum_ += arm
+            total[axis] += arm
     return total
 
 
@@ -85,15 +87,13 @@ class _Preconditioner:
         if len(self.path):
             alone = solve(self.factors, residual.take(self.path, axis=1, mode="clip"))
             alone *= self.shares
-            for row, part in zip(found, alone, strict=True):
-                row[self.path] = 0.0
-                row += np.bincount(self.path, part, len(row))
+            found[:, self.path] = 0.0
+            for axis in range(3):
+                found[axis] += np.bincount(self.path, alone[axis], found.shape[1])
         return found
 
 
-def _precondition(
-    net: StripNet, pulls: Floats, weights: Floats, taut: float
-) -> _Preconditioner:
+def _precondition(net: StripNet, pulls: Floats, weights: Floats, taut: float) -> _Preconditioner:
     """Chooses the taut strips, and factorizes them."""
     diagonal = weights.sum(axis=0)
     diagonal += net.masses
@@ -125,26 +125,36 @@ def _conjugate_gradients(
     residual: Floats,
     tolerance: float,
 ) -> Floats:
-    """(3, n) the displacement that balances the residual force."""
+    """(3, n) the displacement that balances the residual force, searched for from the former one.
+
+    What imbalance is left is answered by every particle for itself. So nothing is wrong with a body
+    at rest, whose displacement is the same in every step, however early the search ends.
+    """
+    answer = preconditioner.apply(residual)
+    size = float(np.vdot(residual, answer))
+    enough = tolerance**2 * size
     found = np.zeros_like(residual)
-    heading = np.zeros_like(residual)
-    enough, former = 0.0, 1.0
-    for number in range(MOST_ROUNDS):
-        answer = preconditioner.apply(residual)
-        size = float(np.vdot(residual, answer))
-        if number == 0:
-            enough = tolerance**2 * size
-        if size <= enough:
-            break
-        heading *= size / former
-        heading += answer
+    if not size > 0.0:  # in balance, or broken: then the frame's check will say which body
+        net.displacement.fill(0.0)
+        return found
+    heading = answer
+    if net.displacement.any():
+        # Not one of the conjugate directions, so the next starts anew: size / ∞ = 0.
+        heading, size = net.displacement, np.inf
+    for _ in range(MOST_ROUNDS):
         resistance = heading * net.masses
         resistance -= _pull(net, weights, heading)
-        step = size / float(np.vdot(heading, resistance))
+        step = float(np.vdot(heading, residual)) / float(np.vdot(heading, resistance))
         found += step * heading
         resistance *= step
         residual -= resistance
-        former = size
+        answer = preconditioner.apply(residual)
+        former, size = size, float(np.vdot(residual, answer))
+        if size <= enough:
+            break
+        heading = answer + heading * (size / former)
+    found += residual * preconditioner.inverse
+    net.displacement[...] = found
     return found
 
 

@@ -62,8 +62,10 @@ def solve(factors: Factors, right: Floats) -> Floats:
         right[..., : len(before)] -= before * odd
         right[..., 1:] -= after * odd[..., : len(after)]
     found = right * factors.inverse
-    for (inverse, before, after), odd in zip(reversed(factors.rounds), reversed(odds), strict=True):
-        odd = odd * inverse
+    for (inverse, before, after), rest in zip(
+        reversed(factors.rounds), reversed(odds), strict=True
+    ):
+        odd = rest * inverse
         odd -= before * found[..., : len(before)]
         odd[..., : len(after)] -= after * found[..., 1:]
         both = np.empty((*found.shape[:-1], found.shape[-1] + odd.shape[-1]))
