@@ -24,7 +24,7 @@ TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this…"""
 TENSION_TOLERANCE = 0.2
 """…until this share of the imbalance is left: the sweeps mend the rest."""
-SURFACE_TOLERANCE = 5e-3
+SURFACE_TOLERANCE = 1e-2
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 MOST_SURFACE_SWEEPS = 4
 """…or so often: where a few pins hold everything, the rest is left to the next substep."""
@@ -151,17 +151,19 @@ def project_stretch(
     """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
     There and back by turns: a sweep that always runs the same way is slightly unstable. After the
-    first, only strips that are stretched are swept.
+    first, only strips that are stretched are swept. The last sweep ends with the slackest, for the
+    heavily loaded give way less to them than they to the loaded.
     """
     tethers = model.lengths.tethers
     pins = state.positions[:, tethers.pins]
-    for sweep in range(MOST_SURFACE_SWEEPS):
-        way = slice(None, None, -1) if backwards ^ (sweep % 2 == 1) else slice(None)
+    tautest_first = sorted(batches.stretch, key=lambda batch: batch.multipliers.min())
+    for sweep in range(MOST_SURFACE_SWEEPS if backwards else MOST_SURFACE_SWEEPS - 1):
+        strips = tautest_first[:: -1 if backwards ^ (sweep % 2 == 1) else 1]
         kernels.project_tethers(state.positions, tethers, pins)
         if sweep == 0:
-            strip_kernels.project_strips(state.positions, batches.stretch[way])
+            strip_kernels.project_strips(state.positions, strips)
         elif not strip_kernels.project_stretched_paths(
-            state.positions, batches.stretch[way], SURFACE_TOLERANCE
+            state.positions, strips, SURFACE_TOLERANCE
         ):
             break
 
