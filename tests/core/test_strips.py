@@ -34,6 +34,7 @@ def strips_of(mesh: MeshData, pairs: Integers | None = None, *, loose: bool = Fa
         edges,
         lengths(mesh.positions, edges),
         np.zeros(len(edges)),
+        np.zeros(len(edges)),
         np.full(len(edges), loose),
     )
 

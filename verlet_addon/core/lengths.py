@@ -1,5 +1,7 @@
 """Everything that keeps lengths: edges, diagonals, and the graph that pulls travel along."""
 
+from math import pi
+
 import numpy as np
 
 from . import topology
@@ -11,6 +13,9 @@ from .strips import Strips, build_strips
 
 TINY = 1e-18
 """Faces without area, crossed over or collapsed, count as this small [m²]."""
+YIELDING = 20.0
+"""Cloth of triangles is easier to push together than to shear by this factor: less, and it
+stretches where it cannot shear; more, and heaps of it shrink instead of folding."""
 SHORT_STRIPS = 8
 """Bodies whose strips have fewer edges than this on average get coarse levels."""
 
@@ -24,10 +29,16 @@ def rope_edges(scene: Scene) -> Booleans:
 
 
 def stretch_strips(scene: Scene, chosen: Booleans) -> Strips:
-    """Edges: strain = compliance × tension, force on ropes and force per width on surfaces."""
+    """Edges: strain = compliance × tension, force on ropes and force per width on surfaces.
+
+    Among triangles, cloth could not shear or hang in folds if no edge could become shorter; real
+    cloth buckles, finer than the mesh can show. There, edges give way to being pushed together.
+    """
     edges = scene.mesh.edges
     areas = topology.edge_areas(edges, scene.corners, scene.areas, scene.particle_count)
     compliance = scene.per_particle(lambda body: body.stretch_compliance)[edges[:, 0]]
+    yielding = _yielding(scene)
+    yielding *= topology.among_triangles(edges, scene.corners, scene.particle_count)
     per_force = np.where(
         scene.loose, scene.lengths, scene.lengths**2 / np.where(areas > 0.0, areas, np.inf)
     )
@@ -36,8 +47,23 @@ def stretch_strips(scene: Scene, chosen: Booleans) -> Strips:
         edges[chosen],
         scene.lengths[chosen],
         (compliance * per_force)[chosen],
+        (yielding * per_force)[chosen],
         scene.loose[chosen],
     )
+
+
+def _yielding(scene: Scene) -> Floats:
+    """(m,) strain per unit pressure where cloth is pushed together [m/N].
+
+    Never more than where a strip as long as the edge would buckle: L² / (π² B), B being its bending
+    stiffness (L. Euler, *Methodus inveniendi lineas curvas*, 1744).
+    """
+    first = scene.mesh.edges[:, 0]
+    shear = scene.per_particle(
+        lambda body: body.shear_compliance if body.body_type == "CLOTH" else 0.0
+    )
+    bend = scene.per_particle(lambda body: body.bend_compliance)
+    return np.asarray(np.minimum(YIELDING * shear[first], bend[first] * scene.lengths**2 / pi**2))
 
 
 def diagonals(scene: Scene, hinges: topology.Hinges) -> tuple[Strips, Distances, Graph]:
@@ -54,6 +80,7 @@ def diagonals(scene: Scene, hinges: topology.Hinges) -> tuple[Strips, Distances,
         across,
         across_lengths,
         compliance[across[:, 0]] * across_lengths**2 / np.maximum(scene.areas[face], TINY),
+        np.zeros(len(across)),
         np.zeros(len(across), dtype=bool),
     )
     folds = build_distances(

@@ -162,9 +162,7 @@ def project_stretch(
         kernels.project_tethers(state.positions, tethers, pins)
         if sweep == 0:
             strip_kernels.project_strips(state.positions, strips)
-        elif not strip_kernels.project_stretched_paths(
-            state.positions, strips, SURFACE_TOLERANCE
-        ):
+        elif not strip_kernels.project_stretched_paths(state.positions, strips, SURFACE_TOLERANCE):
             break
 
 

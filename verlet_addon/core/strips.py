@@ -36,6 +36,8 @@ class Strips:
     """(k,) from each particle to the next [m]; 0 in gaps."""
     compliances: Floats
     """(k,) [m/N]"""
+    yielding: Floats
+    """(k,) compliance more where an edge is pushed together [m/N]."""
     linked: Booleans
     """(k,) bool; False in gaps."""
     starts: Integers
@@ -62,6 +64,8 @@ class StripBatch:
     """(c − 1,) rest lengths to measure violations by; 1 in gaps [m]."""
     scaled_compliances: Floats
     """(c − 1,) compliance / h²."""
+    scaled_yielding: Floats
+    """(c − 1,) compliance more where pushed together / h²; empty where none is."""
     mobilities: Floats
     """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
     movable: Floats
@@ -79,6 +83,7 @@ def build_strips(
     pairs: Integers,
     rest_lengths: Floats,
     compliances: Floats,
+    yielding: Floats,
     loose: Booleans,
 ) -> Strips:
     """Strings pairs together at their ends, the straightest first, and colours the strips.
@@ -89,6 +94,7 @@ def build_strips(
     pairs : (m, 2)
     rest_lengths : (m,) [m].
     compliances : (m,) [m/N].
+    yielding : (m,) compliance more where a pair is pushed together [m/N].
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
     strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
@@ -101,10 +107,15 @@ def build_strips(
     firsts = np.searchsorted(colors, np.arange(count + 1))
     ends = np.concatenate([[0], np.cumsum(sizes)])
     linked = edges >= 0
+
+    def along_paths(values: Floats) -> Floats:
+        return np.where(linked, values[edges], 0.0) if len(pairs) else np.empty(0)
+
     return Strips(
         path=path,
-        rest_lengths=np.where(linked, rest_lengths[edges], 0.0) if len(pairs) else np.empty(0),
-        compliances=np.where(linked, compliances[edges], 0.0) if len(pairs) else np.empty(0),
+        rest_lengths=along_paths(rest_lengths),
+        compliances=along_paths(compliances),
+        yielding=along_paths(yielding),
         linked=linked,
         starts=ends[firsts],
         longest=np.array(
@@ -267,6 +278,7 @@ def strip_batches(
         both = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
         scaled = strips.compliances[start : stop - 1] / h_squared[path[:-1]]
+        yielding = strips.yielding[start : stop - 1] / h_squared[path[:-1]]
         batches.append(
             StripBatch(
                 path=path,
@@ -276,6 +288,7 @@ def strip_batches(
                 rest_lengths=strips.rest_lengths[start : stop - 1],
                 measures=np.where(linked, strips.rest_lengths[start : stop - 1], 1.0),
                 scaled_compliances=scaled,
+                scaled_yielding=yielding if yielding.any() else np.empty(0),
                 mobilities=mobilities,
                 movable=(mobilities > 0.0).astype(np.float64),
                 diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
@@ -300,6 +313,7 @@ def select_paths(batch: StripBatch, edges: Integers) -> tuple[StripBatch, Intege
         rest_lengths=batch.rest_lengths[links],
         measures=batch.measures[links],
         scaled_compliances=batch.scaled_compliances[links],
+        scaled_yielding=batch.scaled_yielding[links] if len(batch.scaled_yielding) else np.empty(0),
         mobilities=batch.mobilities[links],
         movable=batch.movable[links],
         diagonal=batch.diagonal[links],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .mesh import Floats, Integers, MeshData
+from .mesh import Booleans, Floats, Integers, MeshData
 
 STRAIGHT = 1e-3
 """A line of two edges counts as straight at rest when it turns by less than this [rad]."""
@@ -117,6 +117,15 @@ def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count:
     place = np.searchsorted(keys[order], corner_keys)
     part = areas[corners.face] * np.where(corners.size == 3, 1.0, 0.5)
     return sum_by(order[place], part, len(edges))
+
+
+def among_triangles(edges: Integers, corners: Corners, particle_count: int) -> Booleans:
+    """(m,) bool, edges that have faces, and triangles only."""
+    keys = edge_keys(edges[:, 0], edges[:, 1], particle_count)
+    corner_keys = edge_keys(corners.vertex, corners.following, particle_count)
+    triangle = corners.size == 3
+    wider = np.isin(keys, corner_keys[~triangle])
+    return np.asarray(np.isin(keys, corner_keys[triangle]) & ~wider)
 
 
 def find_hinges(corners: Corners, particle_count: int) -> Hinges:

@@ -9,6 +9,8 @@ from ..strips import StripBatch, select_paths
 from .numpy_kernels import SHORTEST
 from .tridiagonal import factorize, solve
 
+EXACT = 1e-9
+"""Lengths are at rest within this share: rounding must not decide what yields."""
 RESOLVED = 0.1
 """A rope's sideways vibration is resolved in time up to about this (h ω)²."""
 
@@ -21,7 +23,14 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> None:
     """
     for batch in batches:
         points, along, violation = _violation(positions, batch)
-        steps = solve(factorize(batch.diagonal, _beside(batch, along), batch.rounds), violation)
+        diagonal = batch.diagonal
+        if len(batch.scaled_yielding):
+            # What is not under tension, and not stretched either, yields.
+            pushed = (violation < -EXACT * batch.measures) & (batch.multipliers >= 0.0)
+            yielding = np.where(pushed, batch.scaled_yielding, 0.0)
+            violation += yielding * batch.multipliers
+            diagonal = diagonal + yielding
+        steps = solve(factorize(diagonal, _beside(batch, along), batch.rounds), violation)
         batch.multipliers[...] -= steps
         first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
         for row, point, component in zip(positions, points, along, strict=True):
