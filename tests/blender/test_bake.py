@@ -157,11 +157,13 @@ def place_of(obj: Any) -> Any:
 @pytest.mark.usefixtures("scene")
 def test_world_space_is_one_wherever_the_object_stands() -> None:
     """A body moves as its twin does whose mesh has all transforms applied."""
-    placed = body(place_of(sheet("Placed")), damping=0.0)
+    # Firm against shear: buckling would magnify the rounding of the coordinates.
+    placed = body(place_of(sheet("Placed")), damping=0.0, shear_compliance=1e-4)
     pin(placed, [0, 4])
     bpy.context.view_layer.update()
     corners = [[int(v) for v in face.vertices] for face in placed.data.polygons]
-    twin = body(mesh_object("Twin", shown(placed, 1).tolist(), [], corners), damping=0.0)
+    twin = mesh_object("Twin", shown(placed, 1).tolist(), [], corners)
+    body(twin, damping=0.0, shear_compliance=1e-4)
     pin(twin, [0, 4])
     verlet.bake()
     assert shown(placed, 10) == pytest.approx(shown(twin, 10), abs=FLOAT32)

@@ -21,9 +21,7 @@ SURFACE_FIRMNESS = 1e-4
 SURFACE_MEMORY = 0.95
 """Share of its tension that a surface starts a step from; all of it would let wrinkles shiver."""
 TAUT = 2.0
-"""Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this…"""
-TENSION_TOLERANCE = 0.2
-"""…until this share of the imbalance is left: the sweeps mend the rest."""
+"""Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 SURFACE_TOLERANCE = 1e-2
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 MOST_SURFACE_SWEEPS = 4
@@ -94,10 +92,8 @@ def integrate(
 def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     """Starts strips from the tension they had, so that projections only have to find its change."""
     positions = state.positions
-    project_former_tension(
-        positions, batches.stretch_net, kept=SURFACE_MEMORY, taut=TAUT, tolerance=TENSION_TOLERANCE
-    )
-    project_former_tension(positions, batches.rope_net, kept=1.0, taut=0.0, tolerance=1e-6)
+    project_former_tension(positions, batches.stretch_net, kept=SURFACE_MEMORY, taut=TAUT)
+    project_former_tension(positions, batches.rope_net, kept=1.0, taut=0.0)
 
 
 def project_levels(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:

@@ -9,13 +9,12 @@ from ..tension import StripNet
 from .numpy_kernels import SHORTEST
 from .tridiagonal import Factors, factorize, solve
 
-MOST_ROUNDS = 8
-"""Give up after so many rounds of conjugate gradients; the strips make up for the rest."""
+ROUNDS = 2
+"""Directions searched in: the former displacement, then conjugate gradients. Always as many, so that
+rounding has nothing to decide."""
 
 
-def project_former_tension(
-    positions: Floats, net: StripNet, *, kept: float, taut: float, tolerance: float
-) -> None:
+def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
     """Starts from a share `kept` of the tension T of the step before, along the new directions.
 
     (m/h² + T/l between neighbours) δ = T/l (neighbours − x) for the displacement δ. A light strip
@@ -30,14 +29,13 @@ def project_former_tension(
     net : the strips; their multipliers are read, and set to the tension that acts now.
     kept : share of the former tension to start from.
     taut : strips with a link of more than this h² T/(l m) are solved directly.
-    tolerance : share of the first residual, in the norm of the system, that is good enough.
     """
     pulls = _former_pulls(positions, net, kept)
     if pulls.any():
         weights = np.append(pulls, 0.0)[net.links]
         residual = _pull(net, weights, positions)
         preconditioner = _precondition(net, pulls, weights, taut)
-        positions += _conjugate_gradients(net, weights, preconditioner, residual, tolerance)
+        positions += _conjugate_gradients(net, weights, preconditioner, residual)
     else:
         net.displacement.fill(0.0)
     _write_multipliers(positions, net, pulls)
@@ -119,41 +117,30 @@ def _taut_entries(net: StripNet, pulls: Floats, taut: float) -> Integers:
 
 
 def _conjugate_gradients(
-    net: StripNet,
-    weights: Floats,
-    preconditioner: _Preconditioner,
-    residual: Floats,
-    tolerance: float,
+    net: StripNet, weights: Floats, preconditioner: _Preconditioner, residual: Floats
 ) -> Floats:
     """(3, n) the displacement that balances the residual force, searched for from the former one.
 
-    What imbalance is left is answered by every particle for itself. So nothing is wrong with a body
-    at rest, whose displacement is the same in every step, however early the search ends.
+    What imbalance is left is answered by strips and particles alone. So nothing is wrong with a
+    body at rest, whose displacement is the same in every step, however early the search ends.
     """
-    answer = preconditioner.apply(residual)
-    size = float(np.vdot(residual, answer))
-    enough = tolerance**2 * size
     found = np.zeros_like(residual)
-    if not size > 0.0:  # in balance, or broken: then the frame's check will say which body
-        net.displacement.fill(0.0)
-        return found
-    heading = answer
-    if net.displacement.any():
-        # Not one of the conjugate directions, so the next starts anew: size / ∞ = 0.
-        heading, size = net.displacement, np.inf
-    for _ in range(MOST_ROUNDS):
+    heading = net.displacement
+    # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
+    size = np.inf
+    for _ in range(ROUNDS):
         resistance = heading * net.masses
         resistance -= _pull(net, weights, heading)
-        step = float(np.vdot(heading, residual)) / float(np.vdot(heading, resistance))
-        found += step * heading
-        resistance *= step
-        residual -= resistance
+        stiffness = float(np.vdot(heading, resistance))
+        if stiffness > 0.0:
+            step = float(np.vdot(heading, residual)) / stiffness
+            found += step * heading
+            resistance *= step
+            residual -= resistance
         answer = preconditioner.apply(residual)
         former, size = size, float(np.vdot(residual, answer))
-        if size <= enough:
-            break
-        heading = answer + heading * (size / former)
-    found += residual * preconditioner.inverse
+        heading = answer + heading * (size / former) if former > 0.0 else answer
+    found += answer
     net.displacement[...] = found
     return found
 

@@ -1,0 +1,126 @@
+"""Strips start a step from the tension they had, and cloth so keeps its lengths."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    GRAVITY,
+    built_state,
+    disc,
+    floor,
+    frames,
+    lengths,
+    pinned,
+    sheet,
+    simulated,
+)
+from verlet_addon.core import solver
+from verlet_addon.core.kernels import numpy_tension
+from verlet_addon.core.kernels.numpy_tension import project_former_tension
+from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.tension import StripNet
+
+
+def hung(cells: int, *, triangles: bool = False) -> MeshData:
+    """A square metre that is let fall, two of its corners pinned."""
+    return pinned(sheet(cells, triangles=triangles), [0, cells])
+
+
+def worst_stretch(mesh: MeshData, track: Floats) -> float:
+    """The largest stretch of any edge in any frame."""
+    rest = lengths(mesh.positions, mesh.edges)
+    return max(float((lengths(frame, mesh.edges) / rest).max()) - 1.0 for frame in track)
+
+
+def taut_net(mesh: MeshData) -> tuple[StripNet, Floats]:
+    """A body's strips under random tension, and its positions (3, n)."""
+    model, state = built_state((mesh, BodySettings()), dt=1 / 240)
+    given = solver.StepInput(1 / 240, GRAVITY, mesh.positions.T, None, np.zeros(3))
+    batches = solver.ready_batches(model, state, SceneSettings(), given)
+    random = np.random.default_rng(0)
+    for batch in batches.stretch_net.batches:
+        batch.multipliers[...] = -random.uniform(0.0, 1e-6, len(batch.multipliers))
+    return batches.stretch_net, state.positions
+
+
+def dense_answer(net: StripNet, positions: Floats, kept: float) -> Floats:
+    """(3, n) m (x' − x) = Σ T/l (x'ₖ − x') for all particles at once, with NumPy's solver."""
+    n = positions.shape[1]
+    system = np.diag(net.masses)
+    for batch in net.batches:
+        for a, b, tension, moves in zip(
+            batch.path[:-1], batch.path[1:], -batch.multipliers, batch.movable, strict=True
+        ):
+            pull = kept * moves * tension / np.linalg.norm(positions[:, b] - positions[:, a])
+            system[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    free = net.inverse_masses > 0.0
+    answer = positions.copy()
+    right = net.masses * positions
+    right = right[:, free] - positions[:, ~free] @ system[np.ix_(~free, free)]
+    answer[:, free] = np.linalg.solve(system[np.ix_(free, free)], right.T).T
+    assert answer.shape == (3, n)
+    return answer
+
+
+@pytest.mark.parametrize("taut", [0.0, 1.0, np.inf])
+@pytest.mark.parametrize("mesh", [hung(6), pinned(disc(3), [1])], ids=["quads", "disc"])
+def test_former_tension_is_solved_implicitly(
+    mesh: MeshData, taut: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With rounds enough, crossing strips end where a full solve puts them, whatever is direct."""
+    monkeypatch.setattr(numpy_tension, "ROUNDS", 200)
+    net, positions = taut_net(mesh)
+    expected = dense_answer(net, positions, 0.9)
+    before = [batch.multipliers * batch.movable for batch in net.batches]
+    project_former_tension(positions, net, kept=0.9, taut=taut)
+    np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)
+    for batch, multipliers in zip(net.batches, before, strict=True):
+        assert (np.abs(batch.multipliers) <= np.abs(multipliers) * 1.5 + 1e-12).all()
+        assert (batch.multipliers <= 0.0).all()
+
+
+def test_nothing_moves_without_tension() -> None:
+    """Particles that no strip pulls stay where they are."""
+    net, positions = taut_net(hung(4))
+    for batch in net.batches:
+        batch.multipliers.fill(0.0)
+    start = positions.copy()
+    project_former_tension(positions, net, kept=1.0, taut=1.0)
+    np.testing.assert_array_equal(positions, start)
+
+
+@pytest.mark.parametrize(("triangles", "limit"), [(False, 0.02), (True, 0.03)])
+def test_cloth_hung_from_two_corners_keeps_its_lengths(triangles: bool, limit: float) -> None:
+    """No edge stretches noticeably while the cloth falls, is caught and swings back."""
+    mesh = hung(30, triangles=triangles)
+    (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24), SceneSettings())
+    assert worst_stretch(mesh, track) < limit
+
+
+def test_tension_is_handed_on_when_the_step_changes() -> None:
+    """Time that runs faster and slower from frame to frame does not stretch cloth."""
+    mesh = hung(30)
+    durations = np.where(np.arange(24) % 2, 1 / 24, 1 / 30)
+    (track,) = simulated([(mesh, BodySettings())], durations, SceneSettings(substeps=4))
+    assert worst_stretch(mesh, track) < 0.02
+
+
+def test_heap_of_triangles_keeps_its_area() -> None:
+    """Cloth of triangles gives way to being pushed together, but folds rather than shrinks."""
+    mesh = sheet(14, triangles=True)
+    points = mesh.positions.copy()
+    points[:, 2] = 0.3 + 0.8 * points[:, 1]
+    points[:, 1] *= 0.6
+    mesh = replace(mesh, positions=points)
+    body, scene = BodySettings(), SceneSettings()
+    (track,) = simulated([(mesh, body)], frames(3.0, 24), scene, ground=floor())
+
+    def area(positions: Floats) -> float:
+        corners = positions[mesh.face_vertices.reshape(-1, 3)]
+        across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        return float(np.linalg.norm(across, axis=1).sum() / 2)
+
+    assert area(track[-1]) > 0.9 * area(mesh.positions)
