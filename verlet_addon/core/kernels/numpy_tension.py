@@ -10,8 +10,8 @@ from .numpy_kernels import SHORTEST
 from .tridiagonal import Factors, factorize, solve
 
 ROUNDS = 2
-"""Directions searched in: the former displacement, then conjugate gradients. Always as many, so that
-rounding has nothing to decide."""
+"""Directions searched in: the former displacement, then conjugate gradients. Always as many, so
+that rounding has nothing to decide."""
 
 
 def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
