@@ -111,19 +111,19 @@ def measure(side: int, pinned: str) -> Row:
     return row
 
 
-def write_report(rows: list[Row]) -> None:
-    """The table and the plot."""
+def write_table(name: str, rows: list[Row]) -> None:
+    """Puts rows into the page, between the marks of that name."""
     machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
     names = list(rows[0])
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     for row in rows:
         cells = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row.values()]
         lines.append("| " + " | ".join(cells) + " |")
-    head, _, tail = REPORT.read_text().partition("<!-- table -->")
-    _, _, tail = tail.partition("<!-- end -->")
+    head, mark, tail = REPORT.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    _, end, tail = tail.partition("<!-- end -->")
     where = f"Blender {bpy.app.version_string}, NumPy {np.__version__}, {machine}."
-    table = "\n".join([where, "", *lines])
-    REPORT.write_text(f"{head}<!-- table -->\n{table}\n<!-- end -->{tail}")
+    table = "\n".join([where, "", *lines, ""])
+    REPORT.write_text(f"{head}{mark}{table}{end}{tail}", encoding="utf-8")
 
 
 def write_plot(rows: list[Row]) -> None:
@@ -174,7 +174,7 @@ def main() -> None:
     sides = [int(word) for word in sys.argv[1:]] or list(SIDES)
     rows = [measure(side, pinned) for pinned in ("edge", "two corners") for side in sides]
     if not sys.argv[1:]:
-        write_report(rows)
+        write_table("table", rows)
         write_plot(rows)
     verlet_addon.unregister()
 
