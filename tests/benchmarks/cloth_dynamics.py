@@ -38,15 +38,13 @@ def run_dynamics(
         wanted.node_groups = [GROUP]
     modifier = sheet.modifiers.new("Cloth Dynamics", "NODES")
     modifier.node_group = wanted.node_groups[0]
-    sockets = {
-        item.name: item.identifier
+    inputs = {
+        item.name: getattr(modifier.properties.inputs, item.identifier)
         for item in modifier.node_group.interface.items_tree
         if item.item_type == "SOCKET" and item.in_out == "INPUT"
     }
-    modifier[sockets["Pin Group"] + "_use_attribute"] = True
-    modifier[sockets["Pin Group"] + "_attribute_name"] = "Pin"
-    modifier[sockets["Substeps"]] = substeps
-    modifier[sockets["Constraint Steps"]] = constraint_steps
+    inputs["Pin Group"].type, inputs["Pin Group"].attribute_name = "ATTRIBUTE", "Pin"
+    inputs["Substeps"].value, inputs["Constraint Steps"].value = substeps, constraint_steps
     return play(sheet, side, FRAMES)
 
 
