@@ -7,6 +7,7 @@ import pytest
 
 from tests.core.bodies import (
     GRAVITY,
+    WEIGHTLESS,
     built_state,
     disc,
     floor,
@@ -15,6 +16,7 @@ from tests.core.bodies import (
     pinned,
     sheet,
     simulated,
+    thrown,
 )
 from verlet_addon.core import solver
 from verlet_addon.core.kernels import numpy_tension
@@ -106,6 +108,19 @@ def test_tension_is_handed_on_when_the_step_changes() -> None:
     durations = np.where(np.arange(24) % 2, 1 / 24, 1 / 30)
     (track,) = simulated([(mesh, BodySettings())], durations, SceneSettings(substeps=4))
     assert worst_stretch(mesh, track) < 0.02
+
+
+@pytest.mark.parametrize("substeps", [10, 40])
+def test_spinning_disc_gains_no_energy(substeps: int) -> None:
+    """A free disc that spins undamped keeps its kinetic energy, or loses some."""
+    still = disc(5)
+    mesh = thrown(still, np.cross([0.0, 0.0, 3.0], still.positions))
+    body = BodySettings(damping=0.0)
+    steps = frames(5.0, 24 * substeps)
+    (track,) = simulated([(mesh, body)], steps, SceneSettings(substeps=1), gravity=WEIGHTLESS)
+    masses = 1.0 / built_state((mesh, body))[0].inverse_masses
+    energy = (masses[:, None] * (np.diff(track, axis=0) / steps[0]) ** 2).sum(axis=(1, 2)) / 2
+    assert energy.max() < energy[0] * 1.0001
 
 
 def test_heap_of_triangles_keeps_its_area() -> None:

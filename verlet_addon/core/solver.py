@@ -19,7 +19,8 @@ from .topology import sum_by
 SURFACE_FIRMNESS = 1e-4
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
 SURFACE_MEMORY = 0.95
-"""Share of its tension that a surface starts a step from; all of it would let wrinkles shiver."""
+"""Share of its tension that a held surface starts a step from; all of it would let wrinkles shiver.
+Surfaces that nothing holds carry no load, and start from none."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 SURFACE_TOLERANCE = 1e-2
@@ -286,9 +287,9 @@ def _make_batches(
         velocity_gains=velocity_gains,
         h_squared=h_squared,
         stretch=stretch,
-        stretch_net=make_net([*stretch, *shear], w),
+        stretch_net=make_net([*stretch, *shear], w, model.free_components < 0),
         ropes=ropes,
-        rope_net=make_net(ropes, w),
+        rope_net=make_net(ropes, w, np.ones(len(w), dtype=bool)),
         shear=shear,
         folds=distance_batches(model.lengths.folds, w, h_squared),
         lines=stencil_batches(model.bends.lines, w, h_squared),

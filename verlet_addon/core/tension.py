@@ -21,6 +21,8 @@ class StripNet:
     """(k,) number of the strip that each entry belongs to."""
     loose: Booleans
     """(k − 1,) whether both ends of a link can move."""
+    loaded: Floats
+    """(k − 1,) 1 where tension is remembered, 0 elsewhere."""
     neighbours: Integers
     """(most, n) the particles that each is linked to; itself where it has fewer links."""
     links: Integers
@@ -35,8 +37,8 @@ class StripNet:
     """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
 
 
-def make_net(batches: Sequence[StripBatch], inverse_masses: Floats) -> StripNet:
-    """Puts batches together for particles of these inverse masses (n,)."""
+def make_net(batches: Sequence[StripBatch], inverse_masses: Floats, loaded: Booleans) -> StripNet:
+    """Puts batches together for particles of these inverse masses (n,), `loaded` (n,) or not."""
     n = len(inverse_masses)
     path = _joined([batch.path for batch in batches])
     counts = [int(batch.labels[-1]) + 1 for batch in batches]
@@ -60,6 +62,7 @@ def make_net(batches: Sequence[StripBatch], inverse_masses: Floats) -> StripNet:
         path=path,
         labels=labels,
         loose=free[path[1:]] & free[path[:-1]],
+        loaded=(loaded[path[1:]] & loaded[path[:-1]]).astype(np.float64),
         neighbours=neighbours,
         links=links,
         inverse_masses=inverse_masses,

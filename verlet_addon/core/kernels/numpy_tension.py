@@ -50,7 +50,7 @@ def _former_pulls(positions: Floats, net: StripNet, kept: float) -> Floats:
         np.minimum(batch.multipliers, 0.0, out=pulls[start:stop])
         pulls[start:stop] *= batch.movable
         start = stop + 1
-    pulls *= -kept
+    pulls *= -kept * net.loaded
     pulls /= _lengths(positions, net.path)
     return pulls
 
