@@ -16,14 +16,14 @@ from .strips import strip_batches
 from .tension import make_net
 from .topology import sum_by
 
-SURFACE_FIRMNESS = 1e-4
+SURFACE_FIRMNESS = 3e-5
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
 SURFACE_MEMORY = 0.95
 """Share of its tension that a held surface starts a step from; all of it would let wrinkles shiver.
 Surfaces that nothing holds carry no load, and start from none."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
-SURFACE_TOLERANCE = 1e-2
+SURFACE_TOLERANCE = 1e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 MOST_SURFACE_SWEEPS = 4
 """…or so often: where a few pins hold everything, the rest is left to the next substep."""
@@ -147,9 +147,9 @@ def project_stretch(
 ) -> None:
     """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
-    There and back by turns: a sweep that always runs the same way is slightly unstable. After the
-    first, only strips that are stretched are swept. The last sweep ends with the slackest, for the
-    heavily loaded give way less to them than they to the loaded.
+    There and back by turns: a sweep that always runs the same way is slightly unstable. The last
+    one ends with the slackest strips, for the heavily loaded give way less to them than they to
+    the loaded.
     """
     tethers = model.lengths.tethers
     pins = state.positions[:, tethers.pins]
@@ -157,9 +157,7 @@ def project_stretch(
     for sweep in range(MOST_SURFACE_SWEEPS if backwards else MOST_SURFACE_SWEEPS - 1):
         strips = tautest_first[:: -1 if backwards ^ (sweep % 2 == 1) else 1]
         kernels.project_tethers(state.positions, tethers, pins)
-        if sweep == 0:
-            strip_kernels.project_strips(state.positions, strips)
-        elif not strip_kernels.project_stretched_paths(state.positions, strips, SURFACE_TOLERANCE):
+        if strip_kernels.project_strips(state.positions, strips) < SURFACE_TOLERANCE:
             break
 
 

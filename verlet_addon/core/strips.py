@@ -297,27 +297,3 @@ def strip_batches(
             )
         )
     return batches
-
-
-def select_paths(batch: StripBatch, edges: Integers) -> tuple[StripBatch, Integers]:
-    """A batch of the paths that hold these edges, and which edges and gaps of the whole it has."""
-    chosen = np.zeros(batch.labels[-1] + 1, dtype=bool)
-    chosen[batch.labels[edges]] = True
-    entries = np.flatnonzero(chosen[batch.labels])
-    links = entries[:-1]
-    selected = StripBatch(
-        path=batch.path[entries],
-        labels=batch.labels[entries],
-        inverse_masses=batch.inverse_masses[entries],
-        joints=batch.joints[links[:-1]],
-        rest_lengths=batch.rest_lengths[links],
-        measures=batch.measures[links],
-        scaled_compliances=batch.scaled_compliances[links],
-        scaled_yielding=batch.scaled_yielding[links] if len(batch.scaled_yielding) else np.empty(0),
-        mobilities=batch.mobilities[links],
-        movable=batch.movable[links],
-        diagonal=batch.diagonal[links],
-        rounds=batch.rounds,
-        multipliers=batch.multipliers[links],
-    )
-    return selected, links

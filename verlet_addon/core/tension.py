@@ -19,20 +19,24 @@ class StripNet:
     """(k,)"""
     labels: Integers
     """(k,) number of the strip that each entry belongs to."""
+    bearing: Floats
+    """(k − 1,) 1 where tension is remembered, 0 elsewhere and in gaps."""
     loose: Booleans
     """(k − 1,) whether both ends of a link can move."""
-    loaded: Floats
-    """(k − 1,) 1 where tension is remembered, 0 elsewhere."""
-    neighbours: Integers
-    """(most, n) the particles that each is linked to; itself where it has fewer links."""
-    links: Integers
-    """(most, n) the link to each neighbour; k − 1 where there is none, or where it is pinned."""
-    inverse_masses: Floats
-    """(n,) [1/kg]"""
+    lightness: Floats
+    """(k − 1,) the larger inverse mass of each link's ends [1/kg]."""
+    leaving: Integers
+    """(most, n) the links from each particle onwards; k − 1 where it has fewer."""
+    arriving: Integers
+    """(most, n) the links up to each particle; k − 1 where it has fewer."""
     masses: Floats
     """(n,) [kg]; 1 for pinned particles."""
+    pinned: Integers
+    """(p,) particles that cannot move."""
     rounds: int
     """Rounds of cyclic reduction that part every entry from the next."""
+    along: Floats
+    """(3, k − 1) vectors along the path; a place for the kernel to work in [m]."""
     displacement: Floats
     """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
 
@@ -44,32 +48,36 @@ def make_net(batches: Sequence[StripBatch], inverse_masses: Floats, loaded: Bool
     counts = [int(batch.labels[-1]) + 1 for batch in batches]
     firsts = np.cumsum([0, *counts])
     labels = _joined([batch.labels + first for batch, first in zip(batches, firsts, strict=False)])
+    tails, heads = path[:-1], path[1:]
+    linked = labels[1:] == labels[:-1]
+    lightness = np.maximum(inverse_masses[tails], inverse_masses[heads])
     free = inverse_masses > 0.0
-    link = np.flatnonzero(labels[1:] == labels[:-1])
-    ends = np.concatenate([path[link], path[link + 1]])
-    other = np.concatenate([path[link + 1], path[link]])
-    order = np.argsort(ends, kind="stable")
-    ends, other, link = ends[order], other[order], np.tile(link, 2)[order]
-    count = np.bincount(ends, minlength=n)
-    rank = np.arange(len(ends)) - np.repeat(np.cumsum(count) - count, count)
-    most = int(count.max(initial=0))
-    neighbours = np.tile(np.arange(n), (most, 1))
-    neighbours[rank, ends] = other
-    links = np.full((most, n), max(len(path) - 1, 0))
-    links[rank, ends] = np.where(free[ends], link, len(path) - 1)
     return StripNet(
         batches=batches,
         path=path,
         labels=labels,
-        loose=free[path[1:]] & free[path[:-1]],
-        loaded=(loaded[path[1:]] & loaded[path[:-1]]).astype(np.float64),
-        neighbours=neighbours,
-        links=links,
-        inverse_masses=inverse_masses,
+        bearing=(linked & (lightness > 0.0) & loaded[tails] & loaded[heads]).astype(np.float64),
+        loose=free[tails] & free[heads],
+        lightness=lightness,
+        leaving=_by_particle(tails, linked, n),
+        arriving=_by_particle(heads, linked, n),
         masses=1.0 / np.where(free, inverse_masses, 1.0),
+        pinned=np.flatnonzero(~free),
         rounds=max((batch.rounds + 1 for batch in batches), default=0),
+        along=np.empty((3, len(linked))),
         displacement=np.zeros((3, n)),
     )
+
+
+def _by_particle(ends: Integers, linked: Booleans, particle_count: int) -> Integers:
+    """(most, n) the links that end at each particle; k − 1 where it has fewer."""
+    link = np.flatnonzero(linked)
+    link = link[np.argsort(ends[link], kind="stable")]
+    count = np.bincount(ends[link], minlength=particle_count)
+    rank = np.arange(len(link)) - np.repeat(np.cumsum(count) - count, count)
+    table = np.full((int(count.max(initial=0)), particle_count), len(linked))
+    table[rank, ends[link]] = link
+    return table
 
 
 def _joined(parts: Sequence[Integers]) -> Integers:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..mesh import Floats
-from ..strips import StripBatch, select_paths
+from ..strips import StripBatch
 from .numpy_kernels import SHORTEST
 from .tridiagonal import factorize, solve
 
@@ -15,28 +15,44 @@ RESOLVED = 0.1
 """A rope's sideways vibration is resolved in time up to about this (h ω)²."""
 
 
-def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> None:
+def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
 
     (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
     next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
+
+    Returns the largest (C + α̃ λ) / L that it came upon.
     """
+    largest = 0.0
     for batch in batches:
         points, along, violation = _violation(positions, batch)
-        diagonal = batch.diagonal
-        if len(batch.scaled_yielding):
-            # What is not under tension, and not stretched either, yields.
-            pushed = (violation < -EXACT * batch.measures) & (batch.multipliers >= 0.0)
-            yielding = np.where(pushed, batch.scaled_yielding, 0.0)
-            violation += yielding * batch.multipliers
-            diagonal = diagonal + yielding
-        steps = solve(factorize(diagonal, _beside(batch, along), batch.rounds), violation)
-        batch.multipliers[...] -= steps
-        first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
-        for row, point, component in zip(positions, points, along, strict=True):
-            point[:-1] += first * component
-            point[1:] -= second * component
-            row[batch.path] = point
+        largest = max(largest, float((violation / batch.measures).max()))
+        _solve(positions, batch, points, along, violation)
+    return largest
+
+
+def _solve(
+    positions: Floats,
+    batch: StripBatch,
+    points: list[Floats],
+    along: list[Floats],
+    violation: Floats,
+) -> None:
+    """Moves the points of the path by the solution of its tridiagonal system."""
+    diagonal = batch.diagonal
+    if len(batch.scaled_yielding):
+        # What is not under tension, and not stretched either, yields.
+        pushed = (violation < -EXACT * batch.measures) & (batch.multipliers >= 0.0)
+        yielding = np.where(pushed, batch.scaled_yielding, 0.0)
+        violation += yielding * batch.multipliers
+        diagonal = diagonal + yielding
+    steps = solve(factorize(diagonal, _beside(batch, along), batch.rounds), violation)
+    batch.multipliers[...] -= steps
+    first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
+    for row, point, component in zip(positions, points, along, strict=True):
+        point[:-1] += first * component
+        point[1:] -= second * component
+        row[batch.path] = point
 
 
 def largest_strain(positions: Floats, batches: Iterable[StripBatch]) -> float:
@@ -48,22 +64,6 @@ def largest_strain(positions: Floats, batches: Iterable[StripBatch]) -> float:
         ),
         default=0.0,
     )
-
-
-def project_stretched_paths(
-    positions: Floats, batches: Iterable[StripBatch], tolerance: float
-) -> bool:
-    """Solves the paths that have an edge stretched by more than this share; whether any had."""
-    any_stretched = False
-    for batch in batches:
-        _, _, violation = _violation(positions, batch)
-        edges = np.flatnonzero(violation > tolerance * batch.measures)
-        if len(edges):
-            any_stretched = True
-            paths, links = select_paths(batch, edges)
-            project_strips(positions, [paths])
-            batch.multipliers[links] = paths.multipliers
-    return any_stretched
 
 
 def _violation(positions: Floats, batch: StripBatch) -> tuple[list[Floats], list[Floats], Floats]:

@@ -6,12 +6,15 @@ import numpy as np
 
 from ..mesh import Floats, Integers
 from ..tension import StripNet
+from ..topology import sum_by
 from .numpy_kernels import SHORTEST
 from .tridiagonal import Factors, factorize, solve
 
 ROUNDS = 2
 """Directions searched in: the former displacement, then conjugate gradients. Always as many, so
 that rounding has nothing to decide."""
+WEAK = 0.025
+"""Links of less than this share of what is taut act with the force they have, and no stiffness."""
 
 
 def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
@@ -30,95 +33,127 @@ def project_former_tension(positions: Floats, net: StripNet, *, kept: float, tau
     kept : share of the former tension to start from.
     taut : strips with a link of more than this h² T/(l m) are solved directly.
     """
-    pulls = _former_pulls(positions, net, kept)
+    lengths = _measure_links(positions, net)
+    pulls = _former_pulls(net, lengths, kept)
     if pulls.any():
-        weights = np.append(pulls, 0.0)[net.links]
-        residual = _pull(net, weights, positions)
-        preconditioner = _precondition(net, pulls, weights, taut)
-        positions += _conjugate_gradients(net, weights, preconditioner, residual)
+        system = _make_system(net, pulls, taut)
+        positions += _conjugate_gradients(net, system, _force(net, pulls))
+        lengths = _measure_links(positions, net)
     else:
         net.displacement.fill(0.0)
-    _write_multipliers(positions, net, pulls)
+    _write_multipliers(net, pulls * lengths)
 
 
-def _former_pulls(positions: Floats, net: StripNet, kept: float) -> Floats:
+def _measure_links(positions: Floats, net: StripNet) -> Floats:
+    """(k − 1,) distances along the path; leaves the vectors in the net."""
+    squares = np.zeros(len(net.bearing))
+    for row, along in zip(positions, net.along, strict=True):
+        points = row.take(net.path, mode="clip")
+        np.subtract(points[1:], points[:-1], out=along)
+        squares += along * along
+    np.sqrt(squares, out=squares)
+    return np.asarray(np.maximum(squares, SHORTEST, out=squares))
+
+
+def _former_pulls(net: StripNet, lengths: Floats, kept: float) -> Floats:
     """(k − 1,) T/l · h² of every link, 0 in gaps."""
-    pulls = np.zeros(max(len(net.path) - 1, 0))
+    pulls = np.zeros(len(lengths))
     start = 0
     for batch in net.batches:
         stop = start + len(batch.multipliers)
         np.minimum(batch.multipliers, 0.0, out=pulls[start:stop])
-        pulls[start:stop] *= batch.movable
         start = stop + 1
-    pulls *= -kept * net.loaded
-    pulls /= _lengths(positions, net.path)
+    pulls *= -kept * net.bearing
+    pulls /= lengths
     return pulls
 
 
-def _pull(net: StripNet, weights: Floats, points: Floats) -> Floats:
-    """(3, n) Σ weight · (neighbour − point): the force · h² on each particle; 0 on pinned ones."""
-    total = np.zeros_like(points)
-    for axis, row in enumerate(points):
-        for weight, neighbour in zip(weights, net.neighbours, strict=True):
-            arm = row.take(neighbour, mode="clip")
-            arm -= row
-            arm *= weight
-            total[axis] += arm
+def _force(net: StripNet, pulls: Floats) -> Floats:
+    """(3, n) Σ pull · (neighbour − x): the force · h² on each particle; 0 on pinned ones."""
+    total = np.zeros((3, len(net.masses)))
+    pull = np.zeros(len(pulls) + 1)
+    for axis, along in enumerate(net.along):
+        np.multiply(pulls, along, out=pull[:-1])
+        for leaving in net.leaving:
+            total[axis] += pull.take(leaving, mode="clip")
+        for arriving in net.arriving:
+            total[axis] -= pull.take(arriving, mode="clip")
+    total[:, net.pinned] = 0.0
     return total
 
 
 @dataclass(frozen=True, eq=False)
-class _Preconditioner:
-    """Solves taut strips directly, and takes every other particle by itself."""
+class _System:
+    """Masses joined by the stiffer links; taut strips are factorized to precondition it."""
 
+    masses: Floats
+    """(n,)"""
+    pinned: Integers
+    """(p,)"""
+    tails: Integers
+    """(s,) where each stiff link begins."""
+    heads: Integers
+    """(s,) where it ends."""
+    pulls: Floats
+    """(s,)"""
     inverse: Floats
-    """(n,) 1 / diagonal of the system."""
+    """(n,) 1 / diagonal."""
     path: Integers
     """(t,) along the taut strips."""
     factors: Factors
     shares: Floats
     """(t,) 1 / how often each particle occurs in the path."""
 
-    def apply(self, residual: Floats) -> Floats:
+    def resistance(self, heading: Floats) -> Floats:
+        """(3, n) m u + Σ pull · (u − that of the neighbour) for displacements u."""
+        total = heading * self.masses
+        for axis, row in enumerate(heading):
+            across = row.take(self.tails, mode="clip")
+            across -= row.take(self.heads, mode="clip")
+            across *= self.pulls
+            total[axis] += sum_by(self.tails, across, len(row))
+            total[axis] -= sum_by(self.heads, across, len(row))
+        total[:, self.pinned] = 0.0
+        return total
+
+    def precondition(self, residual: Floats) -> Floats:
         """(3, n) the displacement that each strip or particle alone would answer with."""
         found = residual * self.inverse
         if len(self.path):
             alone = solve(self.factors, residual.take(self.path, axis=1, mode="clip"))
             alone *= self.shares
             found[:, self.path] = 0.0
-            for axis in range(3):
-                found[axis] += np.bincount(self.path, alone[axis], found.shape[1])
+            for axis, row in enumerate(alone):
+                found[axis] += sum_by(self.path, row, found.shape[1])
         return found
 
 
-def _precondition(net: StripNet, pulls: Floats, weights: Floats, taut: float) -> _Preconditioner:
-    """Chooses the taut strips, and factorizes them."""
-    diagonal = weights.sum(axis=0)
-    diagonal += net.masses
-    entries = _taut_entries(net, pulls, taut)
+def _make_system(net: StripNet, pulls: Floats, taut: float) -> _System:
+    """Chooses the stiffer links, and factorizes the taut strips."""
+    stiffness = pulls * net.lightness
+    stiff = np.flatnonzero(stiffness > WEAK * taut)
+    tails, heads, n = net.path[stiff], net.path[stiff + 1], len(net.masses)
+    diagonal = net.masses + sum_by(tails, pulls[stiff], n)
+    diagonal += sum_by(heads, pulls[stiff], n)
+    chosen = np.zeros(int(net.labels[-1]) + 1, dtype=bool)
+    chosen[net.labels[:-1][stiffness > taut]] = True
+    entries = np.flatnonzero(chosen[net.labels])
     path, links = net.path[entries], entries[:-1]
-    beside = np.where(net.loose[links], -pulls[links], 0.0)
-    often = np.bincount(path, minlength=len(diagonal))
-    return _Preconditioner(
+    beside = np.where(net.loose[links] & (stiffness[links] > WEAK * taut), -pulls[links], 0.0)
+    return _System(
+        masses=net.masses,
+        pinned=net.pinned,
+        tails=tails,
+        heads=heads,
+        pulls=pulls[stiff],
         inverse=1.0 / diagonal,
         path=path,
         factors=factorize(diagonal[path], beside, net.rounds),
-        shares=1.0 / often[path],
+        shares=1.0 / np.bincount(path, minlength=n)[path],
     )
 
 
-def _taut_entries(net: StripNet, pulls: Floats, taut: float) -> Integers:
-    """(t,) the places in the path of strips that have a taut link."""
-    response = net.inverse_masses[net.path]
-    direct = pulls * np.maximum(response[1:], response[:-1]) > taut
-    chosen = np.zeros(int(net.labels[-1]) + 1, dtype=bool)
-    chosen[net.labels[:-1][direct]] = True
-    return np.flatnonzero(chosen[net.labels])
-
-
-def _conjugate_gradients(
-    net: StripNet, weights: Floats, preconditioner: _Preconditioner, residual: Floats
-) -> Floats:
+def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Floats:
     """(3, n) the displacement that balances the residual force, searched for from the former one.
 
     What imbalance is left is answered by strips and particles alone. So nothing is wrong with a
@@ -129,39 +164,30 @@ def _conjugate_gradients(
     # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
     size = np.inf
     for _ in range(ROUNDS):
-        resistance = heading * net.masses
-        resistance -= _pull(net, weights, heading)
-        stiffness = float(np.vdot(heading, resistance))
+        resistance = system.resistance(heading)
+        stiffness = _product(heading, resistance)
         if stiffness > 0.0:
-            step = float(np.vdot(heading, residual)) / stiffness
+            step = _product(heading, residual) / stiffness
             found += step * heading
             resistance *= step
             residual -= resistance
-        answer = preconditioner.apply(residual)
-        former, size = size, float(np.vdot(residual, answer))
+        answer = system.precondition(residual)
+        former, size = size, _product(residual, answer)
         heading = answer + heading * (size / former) if former > 0.0 else answer
     found += answer
     net.displacement[...] = found
     return found
 
 
-def _write_multipliers(positions: Floats, net: StripNet, pulls: Floats) -> None:
-    """The tension that acts on the positions now."""
-    tension = pulls * _lengths(positions, net.path)
+def _product(first: Floats, second: Floats) -> float:
+    """The inner product; BLAS would add up in another order for every number of threads."""
+    return float(np.einsum("xn,xn->", first, second))
+
+
+def _write_multipliers(net: StripNet, tension: Floats) -> None:
+    """Hands the tension · h² of every link to its batch."""
     start = 0
     for batch in net.batches:
         stop = start + len(batch.multipliers)
         np.negative(tension[start:stop], out=batch.multipliers)
         start = stop + 1
-
-
-def _lengths(positions: Floats, path: Integers) -> Floats:
-    """(k − 1,) distances along the path."""
-    squares = np.zeros(max(len(path) - 1, 0))
-    for row in positions:
-        points = row.take(path, mode="clip")
-        along = points[1:] - points[:-1]
-        along *= along
-        squares += along
-    np.sqrt(squares, out=squares)
-    return np.asarray(np.maximum(squares, SHORTEST, out=squares))
