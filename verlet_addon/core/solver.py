@@ -25,8 +25,10 @@ TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 SURFACE_TOLERANCE = 1e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
-MOST_SURFACE_SWEEPS = 4
-"""…or so often: where a few pins hold everything, the rest is left to the next substep."""
+FORWARD_SWEEPS = (1, 1)
+"""…or so often, from the tautest strips to the slackest: the rest is left to the next substep…"""
+BACKWARD_SWEEPS = (-1, 1, -1, 1)
+"""…and so in every other step, −1 being from the slackest to the tautest."""
 ROPE_FIRMNESS = 1e-9
 """Ropes are solved to tolerance and need only be solvable."""
 ROPE_TOLERANCE = 1e-7
@@ -147,17 +149,17 @@ def project_stretch(
 ) -> None:
     """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
-    There and back by turns: a sweep that always runs the same way is slightly unstable. The last
-    one ends with the slackest strips, for the heavily loaded give way less to them than they to
-    the loaded.
+    Every other step sweeps there and back, and twice as often: a sweep that always runs the same
+    way is slightly unstable. The last one ends with the slackest strips, for the heavily loaded
+    give way less to them than they to the loaded.
     """
     tethers = model.lengths.tethers
     pins = state.positions[:, tethers.pins]
     tautest_first = sorted(batches.stretch, key=lambda batch: batch.multipliers.min())
-    for sweep in range(MOST_SURFACE_SWEEPS if backwards else MOST_SURFACE_SWEEPS - 1):
-        strips = tautest_first[:: -1 if backwards ^ (sweep % 2 == 1) else 1]
+    for way in BACKWARD_SWEEPS if backwards else FORWARD_SWEEPS:
         kernels.project_tethers(state.positions, tethers, pins)
-        if strip_kernels.project_strips(state.positions, strips) < SURFACE_TOLERANCE:
+        largest = strip_kernels.project_strips(state.positions, tautest_first[::way])
+        if largest < SURFACE_TOLERANCE:
             break
 
 
