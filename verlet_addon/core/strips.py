@@ -125,101 +125,92 @@ def build_strips(
     )
 
 
-def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> list[tuple[int, int]]:
-    """Which two pairs go on through a shared particle, the straightest first, each end once."""
-    around: list[list[int]] = [[] for _ in range(len(positions))]
-    for index, (a, b) in enumerate(pairs.tolist()):
-        around[a].append(index)
-        around[b].append(index)
-    candidates = [
-        (first, second, centre)
-        for centre, indices in enumerate(around)
-        for place, first in enumerate(indices)
-        for second in indices[place + 1 :]
-    ]
-    if not candidates:
-        return []
-    first, second, centre = np.array(candidates, dtype=np.int64).T
+def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Integers:
+    """(j, 2) ends of pairs that are strung together there, the straightest first, each once.
+
+    Pair k has the ends 2k and 2k + 1.
+    """
+    first, second = _sharing_ends(pairs)
+    centre = pairs.ravel()[first]
     cosines = np.einsum(
-        "kx,kx->k",
-        _outward(positions, pairs, first, centre),
-        _outward(positions, pairs, second, centre),
+        "kx,kx->k", _outward(positions, pairs, first), _outward(positions, pairs, second)
     )
     # A rope goes on round any corner: only where strips cross must they be straight.
-    alone = np.array([len(indices) == 2 for indices in around])[centre]
-    fits = (cosines < STRAIGHTEST) | (alone & loose[first] & loose[second])
-    first, second, centre, cosines = first[fits], second[fits], centre[fits], cosines[fits]
+    alone = np.bincount(pairs.ravel(), minlength=len(positions))[centre] == 2
+    fits = (cosines < STRAIGHTEST) | (alone & loose[first // 2] & loose[second // 2])
+    first, second, cosines = first[fits], second[fits], cosines[fits]
     # Rounded, so that on a lattice the order of the mesh decides and not the last digit.
-    order = np.lexsort((second, first, np.round(cosines, 6)))
-    used: set[tuple[int, int]] = set()
-    joints = []
-    for a, b, through in zip(
-        first[order].tolist(), second[order].tolist(), centre[order].tolist(), strict=True
-    ):
-        if (a, through) not in used and (b, through) not in used:
-            used.update([(a, through), (b, through)])
-            joints.append((a, b))
-    return joints
+    order = np.lexsort((second // 2, first // 2, np.round(cosines, 6)))
+    ends = np.stack([first[order], second[order]], axis=1)
+    return _match(ends, pairs.size)
 
 
-def _outward(positions: Floats, pairs: Integers, index: Integers, centre: Integers) -> Floats:
-    """(k, 3) unit vectors along pairs away from the centre."""
-    other = pairs[index].sum(axis=1) - centre
-    arm = positions[other] - positions[centre]
+def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
+    """Which two ends of pairs lie on one particle."""
+    particles = pairs.ravel()
+    order = np.argsort(particles, kind="stable")
+    most = int(np.bincount(particles).max(initial=0))
+    found = [np.empty((0, 2), dtype=np.int64)]
+    for apart in range(1, most):
+        places = np.flatnonzero(particles[order[apart:]] == particles[order[:-apart]])
+        found.append(np.stack([order[places], order[places + apart]], axis=1))
+    first, second = np.concatenate(found).T
+    return first, second
+
+
+def _match(candidates: Integers, count: int) -> Integers:
+    """The candidates (c, 2) that come first for both their numbers, of `count`; then the next."""
+    matched = [candidates[:0]]
+    while len(candidates):
+        foremost = np.full(count, len(candidates))
+        np.minimum.at(foremost, candidates, np.arange(len(candidates))[:, None])
+        first = (foremost[candidates] == np.arange(len(candidates))[:, None]).all(axis=1)
+        matched.append(candidates[first])
+        used = np.zeros(count, dtype=bool)
+        used[matched[-1]] = True
+        candidates = candidates[~used[candidates].any(axis=1)]
+    return np.concatenate(matched)
+
+
+def _outward(positions: Floats, pairs: Integers, ends: Integers) -> Floats:
+    """(k, 3) unit vectors along pairs away from these ends."""
+    particles = pairs.ravel()
+    arm = positions[particles[ends ^ 1]] - positions[particles[ends]]
     return np.asarray(arm / np.maximum(np.linalg.norm(arm, axis=1, keepdims=True), 1e-300))
 
 
-def _string_together(
-    pairs: Integers, joints: list[tuple[int, int]]
-) -> list[tuple[list[int], list[int]]]:
+def _string_together(pairs: Integers, joints: Integers) -> list[tuple[list[int], list[int]]]:
     """Paths as (particles, pairs between them), each particle once; rings are cut open."""
-    following: list[list[int]] = [[] for _ in range(len(pairs))]
-    for a, b in joints:
-        following[a].append(b)
-        following[b].append(a)
-    ends = pairs.tolist()
-    done = [False] * len(ends)
+    joined = np.full(pairs.size, -1)
+    joined[joints] = joints[:, ::-1]
+    onward, particle = joined.tolist(), pairs.ravel().tolist()
+    done = [False] * len(pairs)
     strips: list[tuple[list[int], list[int]]] = []
-    tips = [index for index in range(len(ends)) if len(following[index]) < 2]
-    for tip in [*tips, *range(len(ends))]:
-        if done[tip]:
-            continue
-        for edges in _walk(tip, following, done):
-            strips.extend(_cut_at_revisits(edges, ends))
+    for tip in [*np.flatnonzero(joined < 0).tolist(), *range(0, pairs.size, 2)]:
+        particles, along, end = [particle[tip]], [], tip
+        while end >= 0 and not done[end // 2]:
+            done[end // 2] = True
+            along.append(end // 2)
+            particles.append(particle[end ^ 1])
+            end = onward[end ^ 1]
+        if along:
+            strips.extend(_cut_at_revisits(particles, along))
     return strips
 
 
-def _walk(tip: int, following: list[list[int]], done: list[bool]) -> list[list[int]]:
-    """The pairs from a tip on along the joints."""
-    edges = [tip]
-    done[tip] = True
-    while True:
-        onward = [edge for edge in following[edges[-1]] if not done[edge]]
-        if not onward:
-            return [edges]
-        edges.append(onward[0])
-        done[onward[0]] = True
-
-
-def _cut_at_revisits(edges: list[int], ends: list[list[int]]) -> list[tuple[list[int], list[int]]]:
-    """The particles along a walk, cut wherever it comes back to a particle it has visited."""
+def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[int], list[int]]]:
+    """A path cut wherever it comes back to a particle that it has visited."""
+    if len(set(particles)) == len(particles):
+        return [(particles, along)]
     strips: list[tuple[list[int], list[int]]] = []
-    first = ends[edges[0]]
-    if len(edges) > 1 and first[0] in ends[edges[1]]:
-        first = first[::-1]
-    particles, seen = [first[0]], {first[0]}
-    kept: list[int] = []
-    for edge in edges:
-        a, b = ends[edge]
-        onward = b if a == particles[-1] else a
-        if onward in seen:
-            if kept:
-                strips.append((particles, kept))
-            particles, kept, seen = [particles[-1]], [], {particles[-1]}
-        particles.append(onward)
-        kept.append(edge)
-        seen.add(onward)
-    return [*strips, (particles, kept)]
+    start, seen = 0, {particles[0]}
+    for place, particle in enumerate(particles[1:], start=1):
+        if particle in seen:
+            if place - start > 1:
+                strips.append((particles[start:place], along[start : place - 1]))
+            start, seen = place - 1, {particles[place - 1]}
+        seen.add(particle)
+    return [*strips, (particles[start:], along[start:])]
 
 
 def _color_strips(
