@@ -23,6 +23,7 @@ BAD_BODY: dict[str, list[Any]] = {
 BAD_SCENE: dict[str, list[Any]] = {
     "substeps": [0, -3, 10_001, nan],
     "iterations": [0, -1, 10_001, nan],
+    "tolerance": [-1e-3, nan, inf],
     "integrator": ["", "EULER", "tcv", None],
     "time_scale": [-0.1, nan, inf],
     "ground_height": [nan, inf, -inf],

@@ -104,6 +104,20 @@ def test_cloth_hung_from_two_corners_keeps_its_lengths(triangles: bool, limit: f
     assert worst_stretch(mesh, track) < limit
 
 
+def test_relaxation_goes_on_until_a_given_deviation() -> None:
+    """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all."""
+    mesh = hung(12)
+    stretches = [
+        worst_stretch(mesh, simulated([(mesh, BodySettings())], frames(1.0, 24), scene)[0])
+        for scene in (
+            SceneSettings(),
+            SceneSettings(iterations=50, tolerance=1e-3),
+            SceneSettings(iterations=10, tolerance=0.0),
+        )
+    ]
+    assert stretches[0] > 1e-3 > stretches[1] > stretches[2]
+
+
 def test_tension_is_handed_on_when_the_step_changes() -> None:
     """Time that runs faster and slower from frame to frame does not stretch cloth."""
     mesh = hung(30)

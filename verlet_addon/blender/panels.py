@@ -112,6 +112,9 @@ class VERLET_PT_advanced(_Panel):
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         settings = scene_properties(file_context(context).scene)
         column.prop(settings, "iterations")
+        early = column.column()
+        early.active = settings.iterations > 1
+        early.prop(settings, "tolerance")
         column.prop(settings, "integrator")
 
 

@@ -182,6 +182,17 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         soft_max=100,
         options=set(),
     )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="End a step's passes early once no edge is stretched by more than this share; "
+        "0 makes all of them",
+        default=_SCENE.tolerance,
+        soft_min=0.0,
+        soft_max=0.1,
+        precision=4,
+        step=0.1,
+        options=set(),
+    )
     integrator: EnumProperty(
         name="Method",
         description="How motion carries on from one step to the next",

@@ -69,6 +69,8 @@ class SceneSettings:
     """Steps per frame; more follow fast motion more closely."""
     iterations: int = 1
     """Relaxation sweeps per step; more substeps do more than more iterations."""
+    tolerance: float = 0.0
+    """Sweeping ends early once no edge is stretched by more than this share; 0 = never."""
     integrator: Integrator = "TCV_EXACT"
     """Time-corrected Verlet exact for constant acceleration, the article's TCV, or plain Verlet."""
     time_scale: float = 1.0
@@ -85,6 +87,7 @@ class SceneSettings:
     def __post_init__(self) -> None:
         _require(self, "substeps", 1, 10_000)
         _require(self, "iterations", 1, 10_000)
+        _require(self, "tolerance", 0.0)
         _require_choice(self, "integrator", get_args(Integrator))
         _require(self, "time_scale", 0.0)
         _require(self, "ground_height", -inf)

@@ -23,7 +23,7 @@ SURFACE_MEMORY = 0.95
 Surfaces that nothing holds carry no load, and start from none."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
-SURFACE_TOLERANCE = 1e-3
+SURFACE_TOLERANCE = 5e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 FORWARD_SWEEPS = (1, 1)
 """…or so often, from the tautest strips to the slackest: the rest is left to the next substep…"""
@@ -63,6 +63,8 @@ def step(
     arrival = state.positions.copy()
     project_former_tensions(state, batches)
     for sweep in range(settings.iterations):
+        if sweep and is_relaxed(state, batches, settings.tolerance):
+            break
         backwards = (state.steps + sweep) % 2 == 1
         project_levels(model, state, batches)
         project_goals(model, state, batches, given)
@@ -170,8 +172,15 @@ def project_ropes(state: ParticleState, batches: Batches) -> None:
     """
     for _ in range(MOST_ROPE_ROUNDS):
         strip_kernels.project_strips(state.positions, batches.ropes)
-        if strip_kernels.largest_strain(state.positions, batches.ropes) < ROPE_TOLERANCE:
+        lowest, highest = strip_kernels.strain_range(state.positions, batches.ropes)
+        if max(-lowest, highest) < ROPE_TOLERANCE:
             break
+
+
+def is_relaxed(state: ParticleState, batches: Batches, tolerance: float) -> bool:
+    """Whether no edge is longer than its tension warrants by this share."""
+    strips = [*batches.stretch, *batches.ropes]
+    return strip_kernels.strain_range(state.positions, strips)[1] < tolerance
 
 
 def regain_speed(

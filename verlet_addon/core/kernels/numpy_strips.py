@@ -55,15 +55,13 @@ def _solve(
         row[batch.path] = point
 
 
-def largest_strain(positions: Floats, batches: Iterable[StripBatch]) -> float:
-    """The largest |C + α̃ λ| / L."""
-    return max(
-        (
-            float(np.abs(_violation(positions, batch)[2] / batch.measures).max())
-            for batch in batches
-        ),
-        default=0.0,
-    )
+def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
+    """The lowest and the highest (C + α̃ λ) / L, 0 included."""
+    lowest, highest = 0.0, 0.0
+    for batch in batches:
+        strains = _violation(positions, batch)[2] / batch.measures
+        lowest, highest = min(lowest, float(strains.min())), max(highest, float(strains.max()))
+    return lowest, highest
 
 
 def _violation(positions: Floats, batch: StripBatch) -> tuple[list[Floats], list[Floats], Floats]:
