@@ -12,6 +12,7 @@ from .lengths import (
     inextensible_surfaces,
     rope_edges,
     stretch_strips,
+    stretch_trees,
     without_long_strips,
 )
 from .levels import build_levels
@@ -20,6 +21,7 @@ from .model import BendConstraints, LengthConstraints, ParticleState, SoftBodyMo
 from .scene import Scene, merge, vertex_normals
 from .settings import BodySettings
 from .tethers import build_tethers
+from .trees import are_trees
 from .volumes import build_volumes
 
 FIRM_PIN = 0.999
@@ -72,12 +74,14 @@ def _lengths(
 ) -> LengthConstraints:
     """Everything that keeps lengths."""
     in_rope = rope_edges(scene)
+    in_tree = in_rope & are_trees(scene.particle_count, scene.mesh.edges)
     stretch = stretch_strips(scene, ~in_rope)
     shear, folds, graph = diagonals(scene, hinges)
     graph = inextensible_surfaces(scene, graph, in_rope)
     return LengthConstraints(
         stretch=stretch,
-        ropes=stretch_strips(scene, in_rope),
+        ropes=stretch_strips(scene, in_rope & ~in_tree),
+        trees=stretch_trees(scene, in_tree, firm),
         shear=shear,
         folds=folds,
         levels=build_levels(

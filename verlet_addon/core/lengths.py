@@ -10,6 +10,7 @@ from .levels import Graph
 from .mesh import Booleans, Floats, Integers
 from .scene import Scene
 from .strips import Strips, build_strips
+from .trees import Trees, build_trees
 
 TINY = 1e-18
 """Faces without area, crossed over or collapsed, count as this small [m²]."""
@@ -35,21 +36,41 @@ def stretch_strips(scene: Scene, chosen: Booleans) -> Strips:
     cloth buckles, finer than the mesh can show. There, edges give way to being pushed together.
     """
     edges = scene.mesh.edges
-    areas = topology.edge_areas(edges, scene.corners, scene.areas, scene.particle_count)
-    compliance = scene.per_particle(lambda body: body.stretch_compliance)[edges[:, 0]]
+    per_force = _strain_lengths(scene)
     yielding = _yielding(scene)
     yielding *= topology.among_triangles(edges, scene.corners, scene.particle_count)
-    per_force = np.where(
-        scene.loose, scene.lengths, scene.lengths**2 / np.where(areas > 0.0, areas, np.inf)
-    )
     return build_strips(
         scene.mesh.positions,
         edges[chosen],
         scene.lengths[chosen],
-        (compliance * per_force)[chosen],
+        (_compliances(scene) * per_force)[chosen],
         (yielding * per_force)[chosen],
         scene.loose[chosen],
     )
+
+
+def stretch_trees(scene: Scene, chosen: Booleans, firm: Booleans) -> Trees:
+    """Edges of ropes without rings; `firm` (n,) bool tells which particles are pinned."""
+    return build_trees(
+        scene.mesh.edges[chosen],
+        scene.lengths[chosen],
+        (_compliances(scene) * scene.lengths)[chosen],
+        firm,
+    )
+
+
+def _compliances(scene: Scene) -> Floats:
+    """(m,) strain per unit tension."""
+    compliance = scene.per_particle(lambda body: body.stretch_compliance)
+    return np.asarray(compliance[scene.mesh.edges[:, 0]])
+
+
+def _strain_lengths(scene: Scene) -> Floats:
+    """(m,) what turns strain per unit tension into elongation per force: length, or per width."""
+    edges = scene.mesh.edges
+    areas = topology.edge_areas(edges, scene.corners, scene.areas, scene.particle_count)
+    per_width = scene.lengths**2 / np.where(areas > 0.0, areas, np.inf)
+    return np.where(scene.loose, scene.lengths, per_width)
 
 
 def _yielding(scene: Scene) -> Floats:

@@ -12,6 +12,7 @@ from .mesh import Floats, Integers
 from .strips import StripBatch, Strips
 from .tension import StripNet
 from .tethers import Tethers
+from .trees import TreeBatches, Trees
 from .volumes import Volumes
 
 
@@ -22,7 +23,9 @@ class LengthConstraints:
     stretch: Strips
     """Edges of surfaces, and of ropes that hang on them."""
     ropes: Strips
-    """Edges of everything that has no faces."""
+    """Edges of rings and nets: of everything that has no faces but rings."""
+    trees: Trees
+    """Edges of ropes, branched or not."""
     shear: Strips
     """Diagonals of quads."""
     folds: Distances
@@ -90,6 +93,7 @@ class Batches:
     stretch: list[StripBatch]
     stretch_net: StripNet
     ropes: list[StripBatch]
+    trees: TreeBatches
     rope_net: StripNet
     shear: list[StripBatch]
     folds: list[DistanceBatch]
@@ -98,6 +102,14 @@ class Batches:
     flat_hinges: list[StencilBatch]
     hinges: list[StencilBatch]
     levels: list[list[DistanceBatch]]
+
+    def strips(self) -> list[StripBatch]:
+        """Everything that remembers its tension."""
+        return [*self.stretch, *self.shear, *self.rope_strips()]
+
+    def rope_strips(self) -> list[StripBatch]:
+        """Everything that has no faces."""
+        return [*self.ropes, *(level.batch for level in self.trees.levels)]
 
     def fresh(self) -> Iterator[DistanceBatch | StencilBatch]:
         """Every batch whose multipliers start at zero: all but strips, which remember theirs."""

@@ -9,12 +9,14 @@ from .constraints import distance_batches, stencil_batches
 from .integrators import step_gains
 from .kernels import numpy_kernels as kernels, numpy_strips as strip_kernels
 from .kernels.numpy_tension import project_former_tension
+from .kernels.numpy_trees import project_tree_tension, project_trees
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
 from .settings import SceneSettings
 from .strips import strip_batches
 from .tension import make_net
 from .topology import sum_by
+from .trees import tree_batches
 
 SURFACE_FIRMNESS = 3e-5
 """Keeps the strips of surfaces, solved once a sweep, from jumping where they buckle."""
@@ -99,6 +101,7 @@ def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     positions = state.positions
     project_former_tension(positions, batches.stretch_net, kept=SURFACE_MEMORY, taut=TAUT)
     project_former_tension(positions, batches.rope_net, kept=1.0, taut=0.0)
+    project_tree_tension(positions, batches.trees)
 
 
 def project_levels(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:
@@ -171,15 +174,16 @@ def project_ropes(state: ParticleState, batches: Batches) -> None:
     One Newton step is not enough where a rope turns sharply within a step.
     """
     for _ in range(MOST_ROPE_ROUNDS):
+        project_trees(state.positions, batches.trees)
         strip_kernels.project_strips(state.positions, batches.ropes)
-        lowest, highest = strip_kernels.strain_range(state.positions, batches.ropes)
+        lowest, highest = strip_kernels.strain_range(state.positions, batches.rope_strips())
         if max(-lowest, highest) < ROPE_TOLERANCE:
             break
 
 
 def is_relaxed(state: ParticleState, batches: Batches, tolerance: float) -> bool:
     """Whether no edge is longer than its tension warrants by this share."""
-    strips = [*batches.stretch, *batches.ropes]
+    strips = [*batches.stretch, *batches.rope_strips()]
     return strip_kernels.strain_range(state.positions, strips)[1] < tolerance
 
 
@@ -187,11 +191,10 @@ def regain_speed(
     model: SoftBodyModel, state: ParticleState, batches: Batches, start: Floats
 ) -> None:
     """Gives ropes back the speed that solving for the end of the step has cost them."""
-    if batches.ropes:
+    ropes = batches.rope_strips()
+    if ropes:
         before = state.previous_positions.copy()
-        strip_kernels.undo_implicit_damping(
-            state.previous_positions, start, state.positions, batches.ropes
-        )
+        strip_kernels.undo_implicit_damping(state.previous_positions, start, state.positions, ropes)
         state.previous_positions = conserve_momentum(
             model, before, state.previous_positions, about=state.positions
         )
@@ -279,8 +282,8 @@ def _carry_tension(former: Batches, batches: Batches) -> None:
     nets = ((former.stretch_net, batches.stretch_net), (former.rope_net, batches.rope_net))
     for old, new in nets:
         np.multiply(old.displacement, ratio, out=new.displacement)
-        for before, after in zip(old.batches, new.batches, strict=True):
-            np.multiply(before.multipliers, ratio[before.path[:-1]], out=after.multipliers)
+    for before, after in zip(former.strips(), batches.strips(), strict=True):
+        np.multiply(before.multipliers, ratio[before.path[:-1]], out=after.multipliers)
 
 
 def _make_batches(
@@ -291,6 +294,7 @@ def _make_batches(
     stretch = strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS)
     shear = strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS)
     ropes = strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS)
+    trees = tree_batches(model.lengths.trees, w, h_squared, firmness=ROPE_FIRMNESS)
     return Batches(
         steps=steps,
         velocity_gains=velocity_gains,
@@ -298,6 +302,7 @@ def _make_batches(
         stretch=stretch,
         stretch_net=make_net([*stretch, *shear], w, model.free_components < 0),
         ropes=ropes,
+        trees=trees,
         rope_net=make_net(ropes, w, np.ones(len(w), dtype=bool)),
         shear=shear,
         folds=distance_batches(model.lengths.folds, w, h_squared),

@@ -22,6 +22,10 @@ FEW_COLORS = 4
 """Strips are not cut before this many colours are in use."""
 
 
+Piece = tuple[int, list[int], list[int]]
+"""A path before it is laid out: its colour, its particles, and the pairs between them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Strips:
     """Distances as paths, one colour after the other.
@@ -99,6 +103,13 @@ def build_strips(
     """
     strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
     pieces = sorted(_color_strips(strips, pairs, len(positions)), key=lambda piece: piece[0])
+    return lay_out(pieces, rest_lengths, compliances, yielding)
+
+
+def lay_out(
+    pieces: list[Piece], rest_lengths: Floats, compliances: Floats, yielding: Floats
+) -> Strips:
+    """Strips from pieces (colour, particles, pairs between them), sorted by colour."""
     path = np.array([p for _, particles, _ in pieces for p in particles], dtype=np.int64)
     edges = np.array([e for _, _, along in pieces for e in [*along, -1]], dtype=np.int64)
     sizes = np.array([len(particles) for _, particles, _ in pieces], dtype=np.int64)
@@ -109,7 +120,7 @@ def build_strips(
     linked = edges >= 0
 
     def along_paths(values: Floats) -> Floats:
-        return np.where(linked, values[edges], 0.0) if len(pairs) else np.empty(0)
+        return np.where(linked, values[edges], 0.0) if len(values) else np.empty(0)
 
     return Strips(
         path=path,
@@ -215,7 +226,7 @@ def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[
 
 def _color_strips(
     strips: list[tuple[list[int], list[int]]], pairs: Integers, particle_count: int
-) -> list[tuple[int, list[int], list[int]]]:
+) -> list[Piece]:
     """Pieces of strips with colours, so that no particle has a colour twice.
 
     Each component is coloured by itself, so that a body bakes alike alone and in company. Each
@@ -225,7 +236,7 @@ def _color_strips(
     used = [0] * particle_count
     labels = find_components(particle_count, pairs).tolist()
     palettes: Counter[int] = Counter()
-    pieces: list[tuple[int, list[int], list[int]]] = []
+    pieces: list[Piece] = []
     for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
         start, component = 0, labels[particles[0]]
         while start < len(edges):

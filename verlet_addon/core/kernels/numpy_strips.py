@@ -1,11 +1,12 @@
 """Strips in NumPy: each is a tridiagonal system, solved directly."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..mesh import Floats
 from ..strips import StripBatch
+from ..topology import sum_by
 from .numpy_kernels import SHORTEST
 from .tridiagonal import factorize, solve
 
@@ -46,7 +47,7 @@ def _solve(
         yielding = np.where(pushed, batch.scaled_yielding, 0.0)
         violation += yielding * batch.multipliers
         diagonal = diagonal + yielding
-    steps = solve(factorize(diagonal, _beside(batch, along), batch.rounds), violation)
+    steps = solve(factorize(diagonal, beside_diagonal(batch, along), batch.rounds), violation)
     batch.multipliers[...] -= steps
     first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
     for row, point, component in zip(positions, points, along, strict=True):
@@ -83,13 +84,19 @@ def _violation(positions: Floats, batch: StripBatch) -> tuple[list[Floats], list
     return points, along, violation
 
 
-def _beside(batch: StripBatch, along: list[Floats]) -> Floats:
+def violation_along(positions: Floats, batch: StripBatch) -> tuple[Floats, Floats]:
+    """(3, c − 1) unit vectors along the path, and (c − 1,) C + α̃ λ."""
+    _, along, violation = _violation(positions, batch)
+    return np.stack(along), violation
+
+
+def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
     """(c − 2,) the elements beside the diagonal of J M⁻¹ Jᵀ."""
     turn = along[0][:-1] * along[0][1:]
     turn += along[1][:-1] * along[1][1:]
     turn += along[2][:-1] * along[2][1:]
     turn *= batch.joints
-    return np.negative(turn, out=turn)
+    return np.asarray(np.negative(turn, out=turn))
 
 
 def undo_implicit_damping(
@@ -107,9 +114,12 @@ def undo_implicit_damping(
         tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
         turns = _directions(batch, positions) - _directions(batch, start)
         turns *= tension
-        for row, turn in zip(previous_positions, turns, strict=True):
-            row[batch.path[:-1]] += batch.inverse_masses[:-1] * turn
-            row[batch.path[1:]] -= batch.inverse_masses[1:] * turn
+        for axis, turn in enumerate(turns):
+            # A tree's paths may begin at the same particle.
+            n = previous_positions.shape[1]
+            lost = sum_by(batch.path[:-1], batch.inverse_masses[:-1] * turn, n)
+            lost -= sum_by(batch.path[1:], batch.inverse_masses[1:] * turn, n)
+            previous_positions[axis] += lost
 
 
 def _directions(batch: StripBatch, positions: Floats) -> Floats:

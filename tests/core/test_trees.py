@@ -1,0 +1,155 @@
+"""Ropes that branch are solved directly, however they branch."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated
+from verlet_addon.core.kernels.numpy_trees import project_tree_tension, project_trees
+from verlet_addon.core.mesh import Floats, Integers
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.strips import StripBatch
+from verlet_addon.core.trees import TreeBatches, are_trees, build_trees, tree_batches
+
+G = 9.81
+
+
+def grow(seed: int, count: int) -> Integers:
+    """(count − 1, 2) edges of a random tree; some of it long paths, some of it bushes."""
+    random = np.random.default_rng(seed)
+    reach = random.integers(1, count + 1)
+    parents = [int(random.integers(max(0, k - reach), k)) for k in range(1, count)]
+    names = random.permutation(count)
+    return np.array([(names[p], names[k]) for k, p in enumerate(parents, start=1)], dtype=np.int64)
+
+
+def sample(seed: int, count: int, pins: int) -> tuple[Integers, Floats, Floats, TreeBatches]:
+    """A random tree's edges, inverse masses, positions (3, n) and batches; forces are 1 m/h² kg."""
+    random = np.random.default_rng(seed + 1)
+    edges = grow(seed, count)
+    inverse_masses = random.uniform(0.5, 2.0, count)
+    inverse_masses[random.choice(count, pins, replace=False)] = 0.0
+    trees = build_trees(
+        edges, np.ones(count - 1), random.choice([0.0, 0.3], count - 1), inverse_masses == 0.0
+    )
+    batches = tree_batches(trees, inverse_masses, np.ones(count), firmness=0.0)
+    return edges, inverse_masses, random.normal(size=(3, count)), batches
+
+
+def links(batch: StripBatch) -> list[tuple[int, int, int]]:
+    """(place, first particle, second particle) of every link of a batch."""
+    inside = np.flatnonzero(batch.labels[1:] == batch.labels[:-1]).tolist()
+    return [(k, int(batch.path[k]), int(batch.path[k + 1])) for k in inside]
+
+
+TREES = {"seed": st.integers(0, 10_000), "count": st.integers(2, 40), "pins": st.integers(0, 1)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(**TREES)
+def test_every_edge_is_in_one_path_and_junctions_carry(seed: int, count: int, pins: int) -> None:
+    """All edges are there once, and each particle has one path that moves it."""
+    edges, _, _, trees = sample(seed, count, pins)
+    found = [sorted(pair) for level in trees.levels for _, *pair in links(level.batch)]
+    assert sorted(found) == sorted(np.sort(edges, axis=1).tolist())
+    owned = [level.batch.path[level.owned] for level in trees.levels]
+    np.testing.assert_array_equal(np.sort(np.concatenate(owned)), np.arange(count))
+
+
+@settings(max_examples=60, deadline=None)
+@given(**TREES)
+def test_one_step_is_that_of_the_full_system(seed: int, count: int, pins: int) -> None:
+    """(J M⁻¹ Jᵀ + α) Δλ = −(C + α λ) with NumPy's dense solver moves every particle alike."""
+    _, w, positions, trees = sample(seed, count, pins)
+    rows, softness, violation = [], [], []
+    for level in trees.levels:
+        level.batch.multipliers[...] = -0.1
+        for k, a, b in links(level.batch):
+            span = positions[:, b] - positions[:, a]
+            row = np.zeros((3, count))
+            row[:, b] = span / np.linalg.norm(span)
+            row[:, a] = -row[:, b]
+            rows.append(row.ravel())
+            softness.append(level.batch.scaled_compliances[k])
+            violation.append(np.linalg.norm(span) - 1.0 - 0.1 * softness[-1])
+    jacobian = np.array(rows)
+    system = (jacobian * np.tile(w, 3)) @ jacobian.T + np.diag(softness)
+    change = np.linalg.lstsq(system, -np.array(violation), rcond=None)[0]
+    expected = positions + ((jacobian.T @ change) * np.tile(w, 3)).reshape(3, count)
+    project_trees(positions, trees)
+    np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(**TREES)
+def test_former_tension_is_that_of_the_full_system(seed: int, count: int, pins: int) -> None:
+    """(m + T/l between neighbours) δ = T/l (neighbours − x) with NumPy's dense solver."""
+    _, w, positions, trees = sample(seed, count, pins)
+    random = np.random.default_rng(seed)
+    laplacian = np.zeros((count, count))
+    for level in trees.levels:
+        level.batch.multipliers[...] = -random.uniform(0.0, 5.0, len(level.batch.multipliers))
+        for k, a, b in links(level.batch):
+            span = np.linalg.norm(positions[:, b] - positions[:, a])
+            pull = -level.batch.multipliers[k] / span
+            laplacian[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    free = w > 0.0
+    system = laplacian[np.ix_(free, free)] + np.diag(1.0 / w[free])
+    expected = positions.copy()
+    expected[:, free] -= np.linalg.solve(system, (laplacian @ positions.T)[free]).T
+    project_tree_tension(positions, trees)
+    np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("substeps", [2, 10])
+def test_every_link_of_a_mobile_carries_what_hangs_on_it(substeps: int) -> None:
+    """A tree of springs at rest: each link is longer by compliance × the weight below it."""
+    # Two branches hang side by side from the end of the first link.
+    points = [(0.0, 0.0, -depth) for depth in (0.0, 1.0, 1.5, 1.7, 2.5, 2.3)]
+    mesh = pinned(make_mesh(points, edges=[(0, 1), (1, 2), (1, 3), (3, 4), (2, 5)]), [0])
+    body = BodySettings(body_type="ROPE", mass=1.0, stretch_compliance=1e-3, damping=30.0)
+    (track,) = simulated([(mesh, body)], frames(2.0, 24), SceneSettings(substeps=substeps))
+    rest, found = lengths(mesh.positions, mesh.edges), lengths(track[-1], mesh.edges)
+    shares = np.zeros(6)
+    np.add.at(shares, mesh.edges.ravel(), np.repeat(rest / 2, 2))
+    weights = G * shares / shares.sum()
+    below = {(0, 1): [1, 2, 3, 4, 5], (1, 2): [2, 5], (1, 3): [3, 4], (2, 5): [5], (3, 4): [4]}
+    expected = [1e-3 * weights[below[a, b]].sum() for a, b in mesh.edges.tolist()]
+    np.testing.assert_allclose(found / rest - 1.0, expected, rtol=1e-4)
+
+
+def test_a_swinging_bush_keeps_its_lengths() -> None:
+    """No link of a rope with 31 branches stretches while it falls from its pin and swings."""
+    random = np.random.default_rng(0)
+    points, edges, tips = [np.zeros(3)], [], [(0, np.array([0.0, 0.0, -1.0]), 5)]
+    while tips:
+        at, direction, depth = tips.pop()
+        for _ in range(8):
+            points.append(points[at] + direction / 40)
+            edges.append((at, len(points) - 1))
+            at = len(points) - 1
+        for _ in range(2 * (depth > 1)):
+            turned = direction + random.normal(size=3)
+            tips.append((at, turned / np.linalg.norm(turned), depth - 1))
+    mesh = pinned(make_mesh(points, edges=edges), [0])
+    (track,) = simulated([(mesh, BodySettings(body_type="ROPE"))], frames(2.0, 24))
+    rest = lengths(mesh.positions, mesh.edges)
+    assert np.abs(lengths(track, mesh.edges) / rest - 1.0).max() < 1e-6
+    assert np.abs(track[-1] - track[0]).max() > 0.2, "it should have swung"
+
+
+def test_rings_are_told_from_trees() -> None:
+    """Only components without any ring are trees."""
+    edges = np.array([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (6, 7), (2, 8)])
+    expected = [False, False, False, True, True, True, False]
+    assert are_trees(9, edges).tolist() == expected
+
+
+def test_free_tree_stays_at_rest() -> None:
+    """Nothing pulls at a branching rope that nothing acts on."""
+    points = np.random.default_rng(3).normal(size=(12, 3))
+    mesh = make_mesh(points, edges=grow(5, 12))
+    (track,) = simulated(
+        [(mesh, BodySettings(body_type="ROPE"))], frames(0.25, 24), gravity=WEIGHTLESS
+    )
+    np.testing.assert_allclose(track[-1], points, rtol=0, atol=1e-9)

@@ -1,0 +1,169 @@
+"""Trees of paths in NumPy: solved directly, from the branches to the root and back.
+
+What hangs on a junction answers its displacement u with a force f − K u, so that to the path it is
+in the junction is a particle of inverse mass W = w (1 + w K)⁻¹, a 3 × 3 matrix (R. Featherstone,
+*The Calculation of Robot Dynamics Using Articulated-Body Inertias*, 1983). Time is linear.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..mesh import Floats, Integers
+from ..trees import TreeBatches, TreeLevel
+from .numpy_kernels import SHORTEST
+from .numpy_strips import beside_diagonal, violation_along
+from .tridiagonal import factorize, solve
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What the paths of a level do while their junctions stay, and by how much they move them."""
+
+    along: Floats
+    """(3, c − 1) directions of the links."""
+    steps: Floats
+    """(c − 1,) −Δλ while what they hang on stays."""
+    response: Floats
+    """(c − 1,) −Δλ where the first link is longer by 1."""
+    mobility: Floats
+    """(q, 3, 3) W of the junctions that they pass."""
+
+
+def project_trees(positions: Floats, trees: TreeBatches) -> None:
+    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
+    count = len(trees.inverse_masses)
+    stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
+    answers = []
+    for level in reversed(trees.levels):
+        answer = _solve_level(positions, trees, level, stiffness, force)
+        directions = answer.along[:, level.hung].T
+        squares = directions[:, :, None] * directions[:, None, :]
+        np.add.at(stiffness, level.supports, answer.response[level.hung, None, None] * squares)
+        np.add.at(force, level.supports, answer.steps[level.hung, None] * directions)
+        answers.append(answer)
+    displacements = np.zeros((count, 3))
+    for level, answer in zip(trees.levels, reversed(answers), strict=True):
+        _move_level(positions, level, answer, force, displacements)
+
+
+def _solve_level(
+    positions: Floats, trees: TreeBatches, level: TreeLevel, stiffness: Floats, force: Floats
+) -> _Answer:
+    """The answer of a level's paths, given what hangs on the junctions that they pass."""
+    batch, passed = level.batch, level.passed
+    along, violation = violation_along(positions, batch)
+    w = trees.inverse_masses[level.passed_junctions, None, None]
+    mobility = np.linalg.inv(np.eye(3) + w * stiffness[level.passed_junctions]) * w
+    shift = np.einsum("qij,qj->qi", mobility, force[level.passed_junctions])
+    # A link before and after every particle of the path; those at its ends have no direction.
+    links = np.pad(along * batch.movable, ((0, 0), (1, 1)))
+    before, after = links[:, passed], links[:, passed + 1]
+    extra, diagonal = np.zeros(links.shape[1]), np.zeros(links.shape[1])
+    diagonal[1:-1] = batch.diagonal
+    firmer = mobility - w * np.eye(3)
+    for place, direction, sign in ((passed, before, 1.0), (passed + 1, after, -1.0)):
+        extra[place] += sign * np.einsum("iq,qi->q", direction, shift)
+        diagonal[place] += np.einsum("iq,qij,jq->q", direction, firmer, direction)
+    diagonal[level.hung + 1] -= batch.inverse_masses[level.hung]
+    beside = np.pad(beside_diagonal(batch, along), 1)
+    beside[passed] = -np.einsum("iq,qij,jq->q", before, mobility, after)
+    factors = factorize(diagonal[1:-1], beside[1:-1], batch.rounds)
+    first = np.zeros(len(violation))
+    first[level.hung] = 1.0
+    return _Answer(
+        along=along,
+        steps=solve(factors, violation + extra[1:-1]),
+        response=solve(factors, first),
+        mobility=mobility,
+    )
+
+
+def _move_level(
+    positions: Floats, level: TreeLevel, answer: _Answer, force: Floats, displacements: Floats
+) -> None:
+    """Moves a level's particles, given how far the junctions went that it hangs on."""
+    batch = level.batch
+    pulled = np.zeros(batch.labels[-1] + 1)
+    pulled[batch.labels[level.hung]] = np.einsum(
+        "ip,pi->p", answer.along[:, level.hung], displacements[level.supports]
+    )
+    steps = answer.steps - answer.response * pulled[batch.labels[:-1]]
+    batch.multipliers[...] -= steps
+    total = np.diff(np.pad(answer.along * steps, ((0, 0), (1, 1))), axis=1)
+    moved = total * batch.inverse_masses
+    hanging = total[:, level.passed].T + force[level.passed_junctions]
+    hanging = np.einsum("qij,qj->qi", answer.mobility, hanging)
+    moved[:, level.passed] = hanging.T
+    displacements[level.passed_junctions] = hanging
+    positions[:, batch.path[level.owned]] += moved[:, level.owned]
+
+
+def project_tree_tension(positions: Floats, trees: TreeBatches) -> None:
+    """Starts from the tension T of the step before, along the new directions.
+
+    (m/h² + T/l between neighbours) δ = T/l (neighbours − x), as `project_former_tension` does for
+    nets; on trees it is solved directly. What hangs on a junction answers there with a scalar
+    stiffness and a force.
+    """
+    count = len(trees.inverse_masses)
+    stiffness, force = np.zeros(count), np.zeros((count, 3))
+    answers = []
+    for level in reversed(trees.levels):
+        answer = _settle_level(positions, level, stiffness, force)
+        pulls, second = answer.pulls[level.hung], level.hung + 1
+        np.add.at(stiffness, level.supports, pulls * (1.0 - answer.response[second]))
+        hanging = answer.along[:, level.hung] + answer.found[:, second]
+        np.add.at(force, level.supports, (pulls * hanging).T)
+        answers.append(answer)
+    displacements = np.zeros((count, 3))
+    for level, settled in zip(trees.levels, reversed(answers), strict=True):
+        batch = level.batch
+        carried = np.zeros((3, batch.labels[-1] + 1))
+        carried[:, batch.labels[level.hung]] = displacements[level.supports].T
+        moved = settled.found + settled.response * carried[:, batch.labels]
+        displacements[level.passed_junctions] = moved[:, level.passed].T
+        positions[:, batch.path[level.owned]] += moved[:, level.owned]
+        batch.multipliers[...] = -settled.pulls * _measure(positions, batch.path)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """How a level's paths go under their former tension while their junctions stay."""
+
+    along: Floats
+    """(3, c − 1) vectors of the links [m]."""
+    pulls: Floats
+    """(c − 1,) h² T/l, 0 in gaps."""
+    found: Floats
+    """(3, c) displacements [m]."""
+    response: Floats
+    """(c,) displacement for each unit that the junction goes."""
+
+
+def _settle_level(
+    positions: Floats, level: TreeLevel, stiffness: Floats, force: Floats
+) -> _Settled:
+    """Solves a level's paths, given what hangs on the junctions that they pass."""
+    batch = level.batch
+    along, lengths = _measure(positions, batch.path)
+    pulls = np.maximum(-batch.multipliers, 0.0) * batch.movable / lengths
+    fixed = batch.inverse_masses == 0.0
+    fixed[level.hung] = True
+    either = np.pad(pulls, 1)
+    diagonal = 1.0 / np.where(fixed, 1.0, batch.inverse_masses) + either[1:] + either[:-1]
+    diagonal[level.passed] += stiffness[level.passed_junctions]
+    pulled = np.diff(np.pad(pulls * along, ((0, 0), (1, 1))), axis=1)
+    pulled[:, level.passed] += force[level.passed_junctions].T
+    first = np.zeros(len(batch.path))
+    first[level.hung + 1] = pulls[level.hung]
+    diagonal[fixed], pulled[:, fixed], first[fixed] = 1.0, 0.0, 0.0
+    beside = np.where(fixed[1:] | fixed[:-1], 0.0, -pulls)
+    factors = factorize(diagonal, beside, batch.rounds + 1)
+    return _Settled(along, pulls, solve(factors, pulled), solve(factors, first))
+
+
+def _measure(positions: Floats, path: Integers) -> tuple[Floats, Floats]:
+    """(3, c − 1) vectors along a path, and their lengths."""
+    along = np.diff(positions.take(path, axis=1, mode="clip"), axis=1)
+    return along, np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
