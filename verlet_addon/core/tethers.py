@@ -20,8 +20,6 @@ class Tethers:
     """(t,) the nearest pin of each, along the mesh."""
     lengths: Floats
     """(t,) how far from its pin each may be [m]."""
-    squares: Floats
-    """(t,) squares of the lengths [m²]."""
 
 
 def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
@@ -44,5 +42,4 @@ def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
             if length + step < distance[other]:
                 heappush(front, (length + step, other, source))
     tethered = np.flatnonzero((pin >= 0) & ~firm)
-    lengths = distance[tethered]
-    return Tethers(tethered, pin[tethered], lengths, lengths * lengths)
+    return Tethers(tethered, pin[tethered], distance[tethered])

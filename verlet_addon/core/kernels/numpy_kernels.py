@@ -97,14 +97,7 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """C = g = 0: straight at rest, which makes the constraint linear, axis by axis."""
     for batch in batches:
-        members, steps = _gather_bend(positions, batch)
-        steps += batch.scaled_compliances * batch.multipliers
-        steps *= batch.gains
-        batch.multipliers[...] -= steps
-        for k, response in enumerate(batch.responses):
-            members[:, k] -= response * steps
-        for row, moved in zip(positions, members, strict=True):
-            row[batch.particles] = moved.ravel()
+        _scatter_bend(positions, batch, *_gather_bend(positions, batch))
 
 
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
@@ -149,8 +142,10 @@ def _scatter_bend(
     violation += batch.scaled_compliances * batch.multipliers
     violation *= batch.gains
     batch.multipliers[...] -= violation
-    for row, old, step in zip(positions, members, violation, strict=True):
-        row[batch.particles] = (old - batch.responses * step).ravel()
+    for k, response in enumerate(batch.responses):
+        members[:, k] -= response * violation
+    for row, moved in zip(positions, members, strict=True):
+        row[batch.particles] = moved.ravel()
 
 
 def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
@@ -160,7 +155,7 @@ def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
     squares = arms[0] * arms[0]
     squares += arms[1] * arms[1]
     squares += arms[2] * arms[2]
-    far = np.flatnonzero(squares > tethers.squares)
+    far = np.flatnonzero(squares > tethers.lengths**2)
     if len(far):
         excess = tethers.lengths[far] / np.sqrt(squares[far]) - 1.0
         particles = tethers.particles[far]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..mesh import Floats
+from ..mesh import Floats, Integers
 from ..strips import StripBatch
 from ..topology import sum_by
 from .numpy_kernels import SHORTEST
@@ -124,11 +124,11 @@ def undo_implicit_damping(
 
 def _directions(batch: StripBatch, positions: Floats) -> Floats:
     """(3, c − 1) unit vectors along the path."""
-    points = positions[:, batch.path]
-    return np.asarray(np.diff(points, axis=1) / _lengths(points))
+    along, lengths = measure_links(positions, batch.path)
+    return along / lengths
 
 
-def _lengths(points: Floats) -> Floats:
-    """(c − 1,) distances along a path of points (3, c)."""
-    along = np.diff(points, axis=1)
-    return np.asarray(np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST))
+def measure_links(positions: Floats, path: Integers) -> tuple[Floats, Floats]:
+    """(3, c − 1) vectors along a path, and their lengths."""
+    along = np.diff(positions.take(path, axis=1, mode="clip"), axis=1)
+    return along, np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)

@@ -33,6 +33,8 @@ def project_former_tension(positions: Floats, net: StripNet, *, kept: float, tau
     kept : share of the former tension to start from.
     taut : strips with a link of more than this h² T/(l m) are solved directly.
     """
+    if not net.batches:
+        return
     lengths = _measure_links(positions, net)
     pulls = _former_pulls(net, lengths, kept)
     if pulls.any():

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..mesh import Floats, Integers
+from ..mesh import Floats
 from ..trees import TreeBatches, TreeLevel
-from .numpy_kernels import SHORTEST
-from .numpy_strips import beside_diagonal, violation_along
+from .numpy_strips import beside_diagonal, measure_links, violation_along
 from .tridiagonal import factorize, solve
 
 
@@ -124,7 +123,7 @@ def project_tree_tension(positions: Floats, trees: TreeBatches) -> None:
         moved = settled.found + settled.response * carried[:, batch.labels]
         displacements[level.passed_junctions] = moved[:, level.passed].T
         positions[:, batch.path[level.owned]] += moved[:, level.owned]
-        batch.multipliers[...] = -settled.pulls * _measure(positions, batch.path)[1]
+        batch.multipliers[...] = -settled.pulls * measure_links(positions, batch.path)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +145,7 @@ def _settle_level(
 ) -> _Settled:
     """Solves a level's paths, given what hangs on the junctions that they pass."""
     batch = level.batch
-    along, lengths = _measure(positions, batch.path)
+    along, lengths = measure_links(positions, batch.path)
     pulls = np.maximum(-batch.multipliers, 0.0) * batch.movable / lengths
     fixed = batch.inverse_masses == 0.0
     fixed[level.hung] = True
@@ -161,9 +160,3 @@ def _settle_level(
     beside = np.where(fixed[1:] | fixed[:-1], 0.0, -pulls)
     factors = factorize(diagonal, beside, batch.rounds + 1)
     return _Settled(along, pulls, solve(factors, pulled), solve(factors, first))
-
-
-def _measure(positions: Floats, path: Integers) -> tuple[Floats, Floats]:
-    """(3, c − 1) vectors along a path, and their lengths."""
-    along = np.diff(positions.take(path, axis=1, mode="clip"), axis=1)
-    return along, np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
