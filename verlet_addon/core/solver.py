@@ -27,6 +27,8 @@ TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 SURFACE_TOLERANCE = 5e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
+SURFACE_UNREST = 300.0
+"""…nor by more than this times h², for what is left over shakes the cloth [1/s²]…"""
 FORWARD_SWEEPS = (1, 1)
 """…or so often, from the tautest strips to the slackest: the rest is left to the next substep…"""
 BACKWARD_SWEEPS = (-1, 1, -1, 1)
@@ -161,10 +163,11 @@ def project_stretch(
     tethers = model.lengths.tethers
     pins = state.positions[:, tethers.pins]
     tautest_first = sorted(batches.stretch, key=lambda batch: batch.multipliers.min())
+    tolerance = min(SURFACE_TOLERANCE, SURFACE_UNREST * batches.steps[0] ** 2)
     for way in BACKWARD_SWEEPS if backwards else FORWARD_SWEEPS:
         kernels.project_tethers(state.positions, tethers, pins)
         largest = strip_kernels.project_strips(state.positions, tautest_first[::way])
-        if largest < SURFACE_TOLERANCE:
+        if largest < tolerance:
             break
 
 
