@@ -141,3 +141,20 @@ def test_stretched_line_is_mended_at_once() -> None:
             np.testing.assert_array_equal(positions[:, 0], 0.0)
         else:
             np.testing.assert_allclose(positions @ (1.0 / inverse_masses), centre, atol=1e-9)
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [(0.3, 0.5, 0.5), (0.8, 0.8, 0.82)])
+def test_yielding_line_gives_way_to_pushing_but_keeps_half(
+    share: float, least: float, most: float
+) -> None:
+    """Edges that yield stay pushed together, but none is left shorter than half its length."""
+    line = rope(np.linspace((0, 0, 0), (1, 0, 0), 11))
+    edges, rest = line.edges, lengths(line.positions, line.edges)
+    soft, hard = np.full(10, 1e3), np.zeros(10)
+    strips = build_strips(line.positions, edges, rest, hard, soft, np.ones(10, dtype=bool))
+    batches = strip_batches(strips, np.ones(11), np.ones(11), firmness=0.0)
+    positions = np.ascontiguousarray(line.positions.T) * share
+    project_strips(positions, batches)
+    found = lengths(positions.T, edges) / rest
+    assert found.min() > least - 1e-9
+    assert found.max() < most + 1e-9

@@ -12,6 +12,8 @@ from .tridiagonal import factorize, solve
 
 EXACT = 1e-9
 """Lengths are at rest within this share: rounding must not decide what yields."""
+LEAST = 0.5
+"""What yields does so down to this share of its length, and keeps at least that."""
 RESOLVED = 0.1
 """A rope's sideways vibration is resolved in time up to about this (h ω)²."""
 
@@ -44,7 +46,9 @@ def _solve(
     if len(batch.scaled_yielding):
         # What is not under tension, and not stretched either, yields.
         pushed = (violation < -EXACT * batch.measures) & (batch.multipliers >= 0.0)
-        yielding = np.where(pushed, batch.scaled_yielding, 0.0)
+        crushed = pushed & (violation < (LEAST - 1.0) * batch.measures)
+        violation += (1.0 - LEAST) * crushed * batch.measures
+        yielding = np.where(pushed & ~crushed, batch.scaled_yielding, 0.0)
         violation += yielding * batch.multipliers
         diagonal = diagonal + yielding
     steps = solve(factorize(diagonal, beside_diagonal(batch, along), batch.rounds), violation)
