@@ -40,6 +40,12 @@ class TreeLevel:
     """(q,) places of junctions that paths of the next levels hang on."""
     passed_junctions: Integers
     """(q,) their numbers."""
+    links_before: tuple[Integers, Integers]
+    """Which of `passed` have a link before them, and those links."""
+    links_after: tuple[Integers, Integers]
+    """Which have one after them, and those links."""
+    links_through: tuple[Integers, Integers]
+    """Which have both, and the links before them."""
     owned: Integers
     """(o,) all places but `hung`; each particle occurs there once in all levels."""
 
@@ -138,14 +144,19 @@ def tree_batches(
     batches = strip_batches(trees.strips, inverse_masses, h_squared, firmness=firmness)
     for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
         hung = trees.hung[start:stop]
-        passed = ~hung & (number[batch.path] >= 0)
+        passed = np.flatnonzero(~hung & (number[batch.path] >= 0))
+        linked = np.pad(batch.labels[1:] == batch.labels[:-1], 1)
+        before, after = linked[passed], linked[passed + 1]
         levels.append(
             TreeLevel(
                 batch=batch,
                 hung=np.flatnonzero(hung),
                 supports=number[batch.path[hung]],
-                passed=np.flatnonzero(passed),
+                passed=passed,
                 passed_junctions=number[batch.path[passed]],
+                links_before=(np.flatnonzero(before), passed[before] - 1),
+                links_after=(np.flatnonzero(after), passed[after]),
+                links_through=(np.flatnonzero(before & after), passed[before & after] - 1),
                 owned=np.flatnonzero(~hung),
             )
         )

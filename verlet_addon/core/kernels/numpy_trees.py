@@ -50,32 +50,29 @@ def _solve_level(
     positions: Floats, trees: TreeBatches, level: TreeLevel, stiffness: Floats, force: Floats
 ) -> _Answer:
     """The answer of a level's paths, given what hangs on the junctions that they pass."""
-    batch, passed = level.batch, level.passed
+    batch = level.batch
     along, violation = violation_along(positions, batch)
+    diagonal, beside = batch.diagonal.copy(), beside_diagonal(batch, along)
+    diagonal[level.hung] -= batch.inverse_masses[level.hung]
     w = trees.inverse_masses[level.passed_junctions, None, None]
     mobility = np.linalg.inv(np.eye(3) + w * stiffness[level.passed_junctions]) * w
-    shift = np.einsum("qij,qj->qi", mobility, force[level.passed_junctions])
-    # A link before and after every particle of the path; those at its ends have no direction.
-    links = np.pad(along * batch.movable, ((0, 0), (1, 1)))
-    before, after = links[:, passed], links[:, passed + 1]
-    extra, diagonal = np.zeros(links.shape[1]), np.zeros(links.shape[1])
-    diagonal[1:-1] = batch.diagonal
-    firmer = mobility - w * np.eye(3)
-    for place, direction, sign in ((passed, before, 1.0), (passed + 1, after, -1.0)):
-        extra[place] += sign * np.einsum("iq,qi->q", direction, shift)
-        diagonal[place] += np.einsum("iq,qij,jq->q", direction, firmer, direction)
-    diagonal[level.hung + 1] -= batch.inverse_masses[level.hung]
-    beside = np.pad(beside_diagonal(batch, along), 1)
-    beside[passed] = -np.einsum("iq,qij,jq->q", before, mobility, after)
-    factors = factorize(diagonal[1:-1], beside[1:-1], batch.rounds)
-    first = np.zeros(len(violation))
-    first[level.hung] = 1.0
-    return _Answer(
-        along=along,
-        steps=solve(factors, violation + extra[1:-1]),
-        response=solve(factors, first),
-        mobility=mobility,
-    )
+    if len(level.passed):
+        shift = np.einsum("qij,qj->qi", mobility, force[level.passed_junctions])
+        firmer = mobility - w * np.eye(3)
+        for sign, (passed, link) in ((1.0, level.links_before), (-1.0, level.links_after)):
+            direction = along[:, link]
+            violation[link] += sign * np.einsum("iq,qi->q", direction, shift[passed])
+            diagonal[link] += np.einsum("iq,qij,jq->q", direction, firmer[passed], direction)
+        passed, link = level.links_through
+        beside[link] = -np.einsum(
+            "iq,qij,jq->q", along[:, link], mobility[passed], along[:, link + 1]
+        )
+    factors = factorize(diagonal, beside, batch.rounds)
+    response = np.zeros(len(violation))
+    if len(level.hung):
+        response[level.hung] = 1.0
+        response = solve(factors, response)
+    return _Answer(along, solve(factors, violation), response, mobility)
 
 
 def _move_level(
@@ -89,7 +86,7 @@ def _move_level(
     )
     steps = answer.steps - answer.response * pulled[batch.labels[:-1]]
     batch.multipliers[...] -= steps
-    total = np.diff(np.pad(answer.along * steps, ((0, 0), (1, 1))), axis=1)
+    total = _force_of_links(answer.along * steps)
     moved = total * batch.inverse_masses
     hanging = total[:, level.passed].T + force[level.passed_junctions]
     hanging = np.einsum("qij,qj->qi", answer.mobility, hanging)
@@ -149,14 +146,24 @@ def _settle_level(
     pulls = np.maximum(-batch.multipliers, 0.0) * batch.movable / lengths
     fixed = batch.inverse_masses == 0.0
     fixed[level.hung] = True
-    either = np.pad(pulls, 1)
-    diagonal = 1.0 / np.where(fixed, 1.0, batch.inverse_masses) + either[1:] + either[:-1]
+    diagonal = 1.0 / np.where(fixed, 1.0, batch.inverse_masses)
+    diagonal[:-1] += pulls
+    diagonal[1:] += pulls
     diagonal[level.passed] += stiffness[level.passed_junctions]
-    pulled = np.diff(np.pad(pulls * along, ((0, 0), (1, 1))), axis=1)
+    pulled = _force_of_links(pulls * along)
     pulled[:, level.passed] += force[level.passed_junctions].T
     first = np.zeros(len(batch.path))
     first[level.hung + 1] = pulls[level.hung]
     diagonal[fixed], pulled[:, fixed], first[fixed] = 1.0, 0.0, 0.0
     beside = np.where(fixed[1:] | fixed[:-1], 0.0, -pulls)
     factors = factorize(diagonal, beside, batch.rounds + 1)
-    return _Settled(along, pulls, solve(factors, pulled), solve(factors, first))
+    response = solve(factors, first) if len(level.hung) else first
+    return _Settled(along, pulls, solve(factors, pulled), response)
+
+
+def _force_of_links(pull: Floats) -> Floats:
+    """(3, c) the force on every particle of a path whose links pull so (3, c − 1)."""
+    total = np.zeros((3, pull.shape[1] + 1))
+    total[:, :-1] += pull
+    total[:, 1:] -= pull
+    return total
