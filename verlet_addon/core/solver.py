@@ -8,6 +8,7 @@ from .colliders import collide_with_plane
 from .constraints import distance_batches, stencil_batches
 from .integrators import step_gains
 from .kernels import numpy_kernels as kernels, numpy_strips as strip_kernels
+from .kernels.numpy_sharing import share_stretch
 from .kernels.numpy_tension import project_former_tension
 from .kernels.numpy_trees import project_tree_tension, project_trees
 from .mesh import Floats, Ground
@@ -31,7 +32,7 @@ SURFACE_UNREST = 300.0
 """…nor by more than this times h², for what is left over shakes the cloth [1/s²]…"""
 FORWARD_SWEEPS = (1, 1)
 """…or so often, from the tautest strips to the slackest: the rest is left to the next substep…"""
-BACKWARD_SWEEPS = (-1, 1, -1, 1)
+BACKWARD_SWEEPS = (-1, 1)
 """…and so in every other step, −1 being from the slackest to the tautest."""
 ROPE_FIRMNESS = 1e-9
 """Ropes are solved to tolerance and need only be solvable."""
@@ -168,7 +169,8 @@ def project_stretch(
         kernels.project_tethers(state.positions, tethers, pins)
         largest = strip_kernels.project_strips(state.positions, tautest_first[::way])
         if largest < tolerance:
-            break
+            return
+    share_stretch(state.positions, batches.stretch, tolerance)
 
 
 def project_ropes(state: ParticleState, batches: Batches) -> None:

@@ -1,0 +1,84 @@
+"""What sweeps leave over at single edges, shared with the edges around them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..mesh import Booleans, Floats, Integers
+from ..strips import StripBatch
+from ..topology import sum_by
+from .numpy_kernels import SHORTEST
+
+SHARINGS = 5
+"""So often edges are looked for that are stretched too far…"""
+PULLS = 2
+"""…and their ends are so often drawn together."""
+
+
+def share_stretch(positions: Floats, batches: Sequence[StripBatch], tolerance: float) -> None:
+    """Draws edges together that are stretched by more than this share, all at once (Jacobi).
+
+    Every end moves by its mean over the edges that pull at it, so that it takes the edges around it
+    along a little. That spreads peaks, which sweeps over whole strips push to and fro.
+    """
+    near = np.ones(positions.shape[1], dtype=bool)
+    for _ in range(SHARINGS):
+        found = [_stretched_links(positions, batch, tolerance, near) for batch in batches]
+        if not any(len(links) for links in found):
+            break
+        near = _draw_together(positions, batches, found)
+
+
+def _stretched_links(
+    positions: Floats, batch: StripBatch, tolerance: float, near: Booleans
+) -> Integers:
+    """The links of a batch that are stretched by more than this share, and have an end nearby."""
+    touched = near[batch.path]
+    links = np.flatnonzero((touched[1:] | touched[:-1]) & (batch.movable > 0.0))
+    first, second = batch.path[links], batch.path[links + 1]
+    squares = np.zeros(len(links))
+    for row in positions:
+        across = row.take(second, mode="clip")
+        across -= row.take(first, mode="clip")
+        across *= across
+        squares += across
+    limits = (1.0 + tolerance) * batch.rest_lengths[links]
+    limits -= batch.scaled_compliances[links] * batch.multipliers[links]
+    return np.asarray(links[squares > limits**2])
+
+
+def _draw_together(
+    positions: Floats, batches: Sequence[StripBatch], found: Sequence[Integers]
+) -> Booleans:
+    """Mends the links found, each batch's by its own numbers; (n,) bool, whose ends those are."""
+
+    def gather(values: str, shift: int = 0) -> Any:
+        parts = [
+            getattr(batch, values)[at + shift] for batch, at in zip(batches, found, strict=True)
+        ]
+        return np.concatenate(parts)
+
+    n = positions.shape[1]
+    first, second = gather("path"), gather("path", 1)
+    first_masses, second_masses = gather("inverse_masses"), gather("inverse_masses", 1)
+    rest_lengths, compliances = gather("rest_lengths"), gather("scaled_compliances")
+    multipliers = gather("multipliers")
+    often = np.bincount(np.concatenate([first, second]), minlength=n)
+    gains = 1.0 / (first_masses + second_masses + compliances)
+    gains /= np.maximum(often[first], often[second])
+    for _ in range(PULLS):
+        along = positions.take(second, axis=1) - positions.take(first, axis=1)
+        lengths = np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
+        steps = np.maximum(lengths - rest_lengths + compliances * multipliers, 0.0) * gains
+        multipliers -= steps
+        along *= steps / lengths
+        for axis, pull in enumerate(along):
+            positions[axis] += sum_by(first, first_masses * pull, n)
+            positions[axis] -= sum_by(second, second_masses * pull, n)
+    start = 0
+    for batch, at in zip(batches, found, strict=True):
+        batch.multipliers[at] = multipliers[start : start + len(at)]
+        start += len(at)
+    near: Booleans = often > 0
+    return near
