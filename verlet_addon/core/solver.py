@@ -31,7 +31,7 @@ SURFACE_TOLERANCE = 5e-3
 SURFACE_UNREST = 300.0
 """…nor by more than this times h², for what is left over shakes the cloth [1/s²]…"""
 FORWARD_SWEEPS = (1, 1)
-"""…or so often, from the tautest strips to the slackest: the rest is left to the next substep…"""
+"""…or so often, from the tautest strips to the slackest…"""
 BACKWARD_SWEEPS = (-1, 1)
 """…and so in every other step, −1 being from the slackest to the tautest."""
 ROPE_FIRMNESS = 1e-9
@@ -157,9 +157,9 @@ def project_stretch(
 ) -> None:
     """Sweeps over the edges of surfaces and over tethers until nothing is stretched noticeably.
 
-    Every other step sweeps there and back, and twice as often: a sweep that always runs the same
-    way is slightly unstable. The last one ends with the slackest strips, for the heavily loaded
-    give way less to them than they to the loaded.
+    Every other step sweeps there and back: a sweep that always runs the same way is slightly
+    unstable. The last one ends with the slackest strips, for the heavily loaded give way less to
+    them than they to the loaded. What is left at single edges, those around them take.
     """
     tethers = model.lengths.tethers
     pins = state.positions[:, tethers.pins]
