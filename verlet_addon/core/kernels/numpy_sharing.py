@@ -22,22 +22,24 @@ def share_stretch(positions: Floats, batches: Sequence[StripBatch], tolerance: f
     Every end moves by its mean over the edges that pull at it, so that it takes the edges around it
     along a little. That spreads peaks, which sweeps over whole strips push to and fro.
     """
-    near = np.ones(positions.shape[1], dtype=bool)
+    looked_at: list[Integers | slice] = [slice(None)] * len(batches)
     for _ in range(SHARINGS):
-        found = [_stretched_links(positions, batch, tolerance, near) for batch in batches]
+        found = [
+            _stretched_links(positions, batch, tolerance, links)
+            for batch, links in zip(batches, looked_at, strict=True)
+        ]
         if not any(len(links) for links in found):
             break
-        near = _draw_together(positions, batches, found)
+        moved = _draw_together(positions, batches, found)
+        looked_at = [_links_at(batch, moved) for batch in batches]
 
 
 def _stretched_links(
-    positions: Floats, batch: StripBatch, tolerance: float, near: Booleans
+    positions: Floats, batch: StripBatch, tolerance: float, links: Integers | slice
 ) -> Integers:
-    """The links of a batch that are stretched by more than this share, and have an end nearby."""
-    touched = near[batch.path]
-    links = np.flatnonzero((touched[1:] | touched[:-1]) & (batch.movable > 0.0))
-    first, second = batch.path[links], batch.path[links + 1]
-    squares = np.zeros(len(links))
+    """Those of the links of a batch that are stretched by more than this share."""
+    first, second = batch.path[:-1][links], batch.path[1:][links]
+    squares = np.zeros(len(first))
     for row in positions:
         across = row.take(second, mode="clip")
         across -= row.take(first, mode="clip")
@@ -45,13 +47,20 @@ def _stretched_links(
         squares += across
     limits = (1.0 + tolerance) * batch.rest_lengths[links]
     limits -= batch.scaled_compliances[links] * batch.multipliers[links]
-    return np.asarray(links[squares > limits**2])
+    stretched = (squares > limits**2) & (batch.movable[links] > 0.0)
+    return np.arange(len(batch.movable))[links][stretched]
+
+
+def _links_at(batch: StripBatch, moved: Booleans) -> Integers:
+    """The links of a batch, and gaps, that have an end at these particles, bool (n,)."""
+    touched = moved[batch.path]
+    return np.flatnonzero(touched[1:] | touched[:-1])
 
 
 def _draw_together(
     positions: Floats, batches: Sequence[StripBatch], found: Sequence[Integers]
 ) -> Booleans:
-    """Mends the links found, each batch's by its own numbers; (n,) bool, whose ends those are."""
+    """Mends the links found, each batch's by its own numbers; (n,) bool, what has moved."""
 
     def gather(values: str, shift: int = 0) -> Any:
         parts = [
@@ -80,5 +89,5 @@ def _draw_together(
     for batch, at in zip(batches, found, strict=True):
         batch.multipliers[at] = multipliers[start : start + len(at)]
         start += len(at)
-    near: Booleans = often > 0
-    return near
+    moved: Booleans = often > 0
+    return moved

@@ -13,7 +13,7 @@ from .tridiagonal import Factors, factorize, solve
 ROUNDS = 2
 """Directions searched in: the former displacement, then conjugate gradients. Always as many, so
 that rounding has nothing to decide."""
-WEAK = 0.025
+WEAK = 0.05
 """Links of less than this share of what is taut act with the force they have, and no stiffness."""
 
 
