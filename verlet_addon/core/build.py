@@ -74,7 +74,8 @@ def _lengths(
 ) -> LengthConstraints:
     """Everything that keeps lengths."""
     in_rope = rope_edges(scene)
-    in_tree = in_rope & are_trees(scene.particle_count, scene.mesh.edges)
+    in_tree = in_rope.copy()
+    in_tree[in_rope] = are_trees(scene.particle_count, scene.mesh.edges[in_rope])
     stretch = stretch_strips(scene, ~in_rope)
     shear, folds, graph = diagonals(scene, hinges)
     graph = inextensible_surfaces(scene, graph, in_rope)

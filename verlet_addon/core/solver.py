@@ -187,7 +187,9 @@ def project_ropes(state: ParticleState, batches: Batches) -> None:
 
 
 def is_relaxed(state: ParticleState, batches: Batches, tolerance: float) -> bool:
-    """Whether no edge is longer than its tension warrants by this share."""
+    """Whether no edge is longer than its tension warrants by this share; never for 0."""
+    if tolerance == 0.0:
+        return False
     strips = [*batches.stretch, *batches.rope_strips()]
     return strip_kernels.strain_range(state.positions, strips)[1] < tolerance
 

@@ -160,9 +160,11 @@ def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
     """Which two ends of pairs lie on one particle."""
     particles = pairs.ravel()
     order = np.argsort(particles, kind="stable")
-    most = int(np.bincount(particles).max(initial=0))
+    meeting = np.bincount(particles)
     found = [np.empty((0, 2), dtype=np.int64)]
-    for apart in range(1, most):
+    for apart in range(1, int(meeting.max(initial=0))):
+        # A hub of many edges must not make a whole mesh be looked through as often.
+        order = order[meeting[particles[order]] > apart]
         places = np.flatnonzero(particles[order[apart:]] == particles[order[:-apart]])
         found.append(np.stack([order[places], order[places + apart]], axis=1))
     first, second = np.concatenate(found).T

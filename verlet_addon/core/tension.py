@@ -36,7 +36,8 @@ class StripNet:
     rounds: int
     """Rounds of cyclic reduction that part every entry from the next."""
     along: Floats
-    """(3, k − 1) vectors along the path; a place for the kernel to work in [m]."""
+    """(3, k − 1) vectors along the path; a place for the kernel to work in [m]. Arrays so large,
+    made anew in every step, would be handed back to the system and fetched again each time."""
     displacement: Floats
     """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
 

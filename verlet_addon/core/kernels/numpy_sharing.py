@@ -1,9 +1,10 @@
 """What sweeps leave over at single edges, shared with the edges around them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..mesh import Booleans, Floats, Integers
 from ..strips import StripBatch
@@ -62,17 +63,18 @@ def _draw_together(
 ) -> Booleans:
     """Mends the links found, each batch's by its own numbers; (n,) bool, what has moved."""
 
-    def gather(values: str, shift: int = 0) -> Any:
-        parts = [
-            getattr(batch, values)[at + shift] for batch, at in zip(batches, found, strict=True)
-        ]
+    def gather(of_links: Callable[[StripBatch], NDArray[Any]]) -> NDArray[Any]:
+        parts = [of_links(batch)[at] for batch, at in zip(batches, found, strict=True)]
         return np.concatenate(parts)
 
     n = positions.shape[1]
-    first, second = gather("path"), gather("path", 1)
-    first_masses, second_masses = gather("inverse_masses"), gather("inverse_masses", 1)
-    rest_lengths, compliances = gather("rest_lengths"), gather("scaled_compliances")
-    multipliers = gather("multipliers")
+    first = gather(lambda batch: batch.path[:-1])
+    second = gather(lambda batch: batch.path[1:])
+    first_masses = gather(lambda batch: batch.inverse_masses[:-1])
+    second_masses = gather(lambda batch: batch.inverse_masses[1:])
+    rest_lengths = gather(lambda batch: batch.rest_lengths)
+    compliances = gather(lambda batch: batch.scaled_compliances)
+    multipliers = gather(lambda batch: batch.multipliers)
     often = np.bincount(np.concatenate([first, second]), minlength=n)
     gains = 1.0 / (first_masses + second_masses + compliances)
     gains /= np.maximum(often[first], often[second])
