@@ -14,6 +14,7 @@ from tests.core.bodies import (
     disc,
     frames,
     lengths,
+    make_mesh,
     moved,
     pinned,
     rope,
@@ -190,6 +191,26 @@ def test_undamped_energy_never_rises_in_tiny_steps(triangles: bool, pins: Sequen
     scene = SceneSettings(substeps=1)
     (track,) = simulated([(mesh, body)], frames(0.5, 960), scene)
     assert energy_rise(mesh, body, GRAVITY, track, 960) < 1e-3
+
+
+def net(columns: int) -> MeshData:
+    """A sheet's edges alone."""
+    mesh = sheet(columns)
+    return make_mesh(mesh.positions, edges=mesh.edges)
+
+
+@pytest.mark.parametrize("compliance", [0.0, 1e-4, 0.1])
+@pytest.mark.parametrize(
+    "mesh",
+    [net(3), rope(np.linspace((0.0, 0.0, 0.0), (0.8, 0.0, -0.6), 12))],
+    ids=["net", "rope"],
+)
+def test_undamped_ropes_gain_nothing_in_tiny_steps(mesh: MeshData, compliance: float) -> None:
+    """Ropes and nets do not shake themselves up, firm or springy, however small the step."""
+    mesh = pinned(mesh, [0])
+    body = BodySettings(body_type="ROPE", damping=0.0, stretch_compliance=compliance)
+    (track,) = simulated([(mesh, body)], frames(1.5, 720), SceneSettings(substeps=1))
+    assert energy_rise(mesh, body, GRAVITY, track, 720) < 1e-3
 
 
 def test_pins_are_on_their_targets() -> None:

@@ -14,7 +14,7 @@ from .kernels.numpy_trees import project_tree_tension, project_trees
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
 from .settings import SceneSettings
-from .strips import strip_batches
+from .strips import acting_from_start, strip_batches
 from .tension import make_net
 from .topology import sum_by
 from .trees import tree_batches
@@ -91,9 +91,10 @@ def integrate(
     batches: Batches,
     given: StepInput,
 ) -> None:
-    """Lets every particle go on freely, and puts pinned ones on their targets."""
+    """Lets particles go on under gravity and springs, and puts pinned ones on their targets."""
     moved = (state.positions - state.previous_positions) * batches.velocity_gains
     moved += given.gravity[:, None] * batches.h_squared
+    strip_kernels.add_pulls_from_start(moved, state.positions, batches.rope_strips())
     state.previous_positions = state.positions.copy()
     state.positions = state.positions + moved
     state.positions[:, model.pinned] = given.targets[:, model.pinned]
@@ -197,8 +198,11 @@ def is_relaxed(state: ParticleState, batches: Batches, tolerance: float) -> bool
 def regain_speed(
     model: SoftBodyModel, state: ParticleState, batches: Batches, start: Floats
 ) -> None:
-    """Gives ropes back the speed that solving for the end of the step has cost them."""
-    ropes = batches.rope_strips()
+    """Gives ropes back the speed that solving for the end of the step has cost them.
+
+    Not rings and nets: they are not solved to the last digit, and would gain more than they lost.
+    """
+    ropes = [level.batch for level in batches.trees.levels]
     if ropes:
         before = state.previous_positions.copy()
         strip_kernels.undo_implicit_damping(state.previous_positions, start, state.positions, ropes)
@@ -300,7 +304,9 @@ def _make_batches(
     w = model.inverse_masses
     stretch = strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS)
     shear = strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS)
-    ropes = strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS)
+    ropes = acting_from_start(
+        strip_batches(model.lengths.ropes, w, h_squared, firmness=ROPE_FIRMNESS)
+    )
     trees = tree_batches(model.lengths.trees, w, h_squared, firmness=ROPE_FIRMNESS)
     return Batches(
         steps=steps,

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from .mesh import Booleans, Floats, Integers
-from .strips import Piece, StripBatch, Strips, lay_out, strip_batches
+from .strips import Piece, StripBatch, Strips, acting_from_start, lay_out, strip_batches
 from .topology import find_components
 
 
@@ -141,7 +141,9 @@ def tree_batches(
     number = np.full(len(inverse_masses), -1)
     number[trees.junctions] = np.arange(len(trees.junctions))
     levels = []
-    batches = strip_batches(trees.strips, inverse_masses, h_squared, firmness=firmness)
+    batches = acting_from_start(
+        strip_batches(trees.strips, inverse_masses, h_squared, firmness=firmness)
+    )
     for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
         hung = trees.hung[start:stop]
         passed = np.flatnonzero(~hung & (number[batch.path] >= 0))

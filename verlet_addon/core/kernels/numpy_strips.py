@@ -60,6 +60,15 @@ def _solve(
         row[batch.path] = point
 
 
+def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
+    """Adds to displacements what soft links pull by their stretch at the start of a step."""
+    for batch in batches:
+        if len(batch.start_gains):
+            along, lengths = measure_links(positions, batch.path)
+            along *= batch.start_gains * (1.0 - batch.rest_lengths / lengths)
+            _add_along(moved, batch, along)
+
+
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
     """The lowest and the highest (C + α̃ λ) / L, 0 included."""
     lowest, highest = 0.0, 0.0
@@ -118,12 +127,17 @@ def undo_implicit_damping(
         tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
         turns = _directions(batch, positions) - _directions(batch, start)
         turns *= tension
-        for axis, turn in enumerate(turns):
-            # A tree's paths may begin at the same particle.
-            n = previous_positions.shape[1]
-            lost = sum_by(batch.path[:-1], batch.inverse_masses[:-1] * turn, n)
-            lost -= sum_by(batch.path[1:], batch.inverse_masses[1:] * turn, n)
-            previous_positions[axis] += lost
+        _add_along(previous_positions, batch, turns)
+
+
+def _add_along(displacements: Floats, batch: StripBatch, pulls: Floats) -> None:
+    """Adds what pulls (3, c − 1) between the particles of a path move them."""
+    count = displacements.shape[1]
+    for axis, pull in enumerate(pulls):
+        # A tree's paths may begin at the same particle.
+        moved = sum_by(batch.path[:-1], batch.inverse_masses[:-1] * pull, count)
+        moved -= sum_by(batch.path[1:], batch.inverse_masses[1:] * pull, count)
+        displacements[axis] += moved
 
 
 def _directions(batch: StripBatch, positions: Floats) -> Floats:
