@@ -64,7 +64,9 @@ def hinge_stencils(
     compliance = scene.per_particle(lambda body: body.bend_compliance)[members[:, 0]]
     compliance = compliance * heights.sum(axis=1) / (2.0 * length)
     flat = rests < FLAT
-    rests *= np.sign(np.einsum("hx,hx->h", bends, _hinge_normals(positions, members)))
+    side = np.einsum("hx,hx->h", bends, _hinge_normals(positions, members))
+    # A face folded flat onto the next is on neither side: any will do.
+    rests = np.where(side < 0.0, -rests, rests)
 
     def stencils(which: Integers, rest: Floats) -> Stencils:
         return build_stencils(

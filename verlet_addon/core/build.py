@@ -6,6 +6,7 @@ import numpy as np
 
 from . import topology
 from .bending import hinge_stencils, line_stencils
+from .clusters import build_clusters
 from .integrators import start_displacement
 from .lengths import (
     diagonals,
@@ -83,6 +84,9 @@ def _lengths(
         stretch=stretch,
         ropes=stretch_strips(scene, in_rope & ~in_tree),
         trees=stretch_trees(scene, in_tree, firm),
+        clusters=build_clusters(
+            scene.mesh.positions, scene.mesh.edges[~in_rope], np.where(firm, 0.0, 1.0 / masses)
+        ),
         shear=shear,
         folds=folds,
         levels=build_levels(

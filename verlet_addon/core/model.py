@@ -6,6 +6,7 @@ from itertools import chain
 
 import numpy as np
 
+from .clusters import Clusters
 from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
 from .levels import Level
 from .mesh import Floats, Integers
@@ -26,6 +27,8 @@ class LengthConstraints:
     """Edges of rings and nets: of everything that has no faces but rings."""
     trees: Trees
     """Edges of ropes, branched or not."""
+    clusters: Clusters
+    """Particles of surfaces that are far closer together than those around them."""
     shear: Strips
     """Diagonals of quads."""
     folds: Distances

@@ -8,6 +8,7 @@ from .colliders import collide_with_plane
 from .constraints import distance_batches, stencil_batches
 from .integrators import step_gains
 from .kernels import numpy_kernels as kernels, numpy_strips as strip_kernels
+from .kernels.numpy_clusters import project_clusters
 from .kernels.numpy_sharing import share_stretch
 from .kernels.numpy_tension import project_former_tension
 from .kernels.numpy_trees import project_tree_tension, project_trees
@@ -76,7 +77,9 @@ def step(
         project_bends(state, batches, backwards=backwards)
         project_volumes(model, state)
         project_shear(state, batches, backwards=backwards)
+        project_clusters(state.positions, model.lengths.clusters)
         project_stretch(model, state, batches, backwards=backwards)
+        project_clusters(state.positions, model.lengths.clusters)
         project_ropes(state, batches)
     state.positions = conserve_momentum(model, arrival, state.positions, about=start)
     regain_speed(model, state, batches, start)

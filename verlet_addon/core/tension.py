@@ -8,6 +8,9 @@ import numpy as np
 from .mesh import Booleans, Floats, Integers
 from .strips import StripBatch
 
+STIFFEST = 1e6
+"""Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count."""
+
 
 @dataclass(frozen=True, eq=False)
 class StripNet:
@@ -25,6 +28,8 @@ class StripNet:
     """(k − 1,) whether both ends of a link can move."""
     lightness: Floats
     """(k − 1,) the larger inverse mass of each link's ends [1/kg]."""
+    stiffest: Floats
+    """(k − 1,) the most that h² T/l may be."""
     leaving: Integers
     """(most, n) the links from each particle onwards; k − 1 where it has fewer."""
     arriving: Integers
@@ -60,6 +65,7 @@ def make_net(batches: Sequence[StripBatch], inverse_masses: Floats, loaded: Bool
         bearing=(linked & (lightness > 0.0) & loaded[tails] & loaded[heads]).astype(np.float64),
         loose=free[tails] & free[heads],
         lightness=lightness,
+        stiffest=STIFFEST / np.where(lightness > 0.0, lightness, np.inf),
         leaving=_by_particle(tails, linked, n),
         arriving=_by_particle(heads, linked, n),
         masses=1.0 / np.where(free, inverse_masses, 1.0),

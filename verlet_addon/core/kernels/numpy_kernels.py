@@ -19,6 +19,8 @@ SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
 BLUNT = 1e-2
 """A bend below this has no certain side; its target turns over smoothly instead of jumping."""
+CLOSED = 3.0
+"""Bends |g| whose product with the bend at rest is more are both past 120°."""
 
 
 def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
@@ -111,6 +113,9 @@ def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> 
         size = np.sqrt((bend * bend).sum(axis=0))
         side = np.sign((bend * normal).sum(axis=0))
         side[side == 0.0] = 1.0
+        # Faces that are to lie on each other may pass through, and are not turned inside out.
+        closed = size * np.abs(batch.rests) > CLOSED
+        side[closed] = np.sign(batch.rests[closed])
         normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
         normal += bend * (side / np.maximum(size, BLUNT))
         bend -= batch.rests * normal

@@ -20,8 +20,9 @@ PULLS = 2
 def share_stretch(positions: Floats, batches: Sequence[StripBatch], tolerance: float) -> None:
     """Draws edges together that are stretched by more than this share, all at once (Jacobi).
 
-    Every end moves by its mean over the edges that pull at it, so that it takes the edges around it
-    along a little. That spreads peaks, which sweeps over whole strips push to and fro.
+    Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for Jitter-Free
+    Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a little. That
+    spreads peaks, which sweeps over whole strips push to and fro.
     """
     looked_at: list[Integers | slice] = [slice(None)] * len(batches)
     for _ in range(SHARINGS):
@@ -76,8 +77,7 @@ def _draw_together(
     compliances = gather(lambda batch: batch.scaled_compliances)
     multipliers = gather(lambda batch: batch.multipliers)
     often = np.bincount(np.concatenate([first, second]), minlength=n)
-    gains = 1.0 / (first_masses + second_masses + compliances)
-    gains /= np.maximum(often[first], often[second])
+    gains = 1.0 / (first_masses * often[first] + second_masses * often[second] + compliances)
     for _ in range(PULLS):
         along = positions.take(second, axis=1) - positions.take(first, axis=1)
         lengths = np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)

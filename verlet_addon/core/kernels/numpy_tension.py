@@ -67,7 +67,7 @@ def _former_pulls(net: StripNet, lengths: Floats, kept: float) -> Floats:
         start = stop + 1
     pulls *= -kept * net.bearing
     pulls /= lengths
-    return pulls
+    return np.minimum(pulls, net.stiffest, out=pulls)
 
 
 def _force(net: StripNet, pulls: Floats) -> Floats:
