@@ -20,9 +20,9 @@ PULLS = 2
 def share_stretch(positions: Floats, batches: Sequence[StripBatch], tolerance: float) -> None:
     """Draws edges together that are stretched by more than this share, all at once (Jacobi).
 
-    Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for Jitter-Free
-    Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a little. That
-    spreads peaks, which sweeps over whole strips push to and fro.
+    Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for
+    Jitter-Free Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a
+    little. That spreads peaks, which sweeps over whole strips push to and fro.
     """
     looked_at: list[Integers | slice] = [slice(None)] * len(batches)
     for _ in range(SHARINGS):
