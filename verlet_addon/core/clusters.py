@@ -59,7 +59,7 @@ def _spacing(positions: Floats, edges: Integers) -> Floats:
     """
     n = len(positions)
     both = np.bincount(edges.ravel(), np.repeat(edge_lengths(positions, edges), 2), n)
-    spacing = both / np.maximum(np.bincount(edges.ravel(), minlength=n), 1)
+    spacing = np.asarray(both / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
     first, second = edges.T
     while True:
         spread = spacing.copy()
