@@ -165,7 +165,11 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Fl
     heading = net.displacement
     # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
     size = np.inf
-    for _ in range(ROUNDS):
+    answer = np.zeros_like(residual)
+    for search in range(ROUNDS):
+        if search:
+            former, size = size, _product(residual, answer)
+            heading = answer + heading * (size / former) if former > 0.0 else answer
         resistance = system.resistance(heading)
         stiffness = _product(heading, resistance)
         if stiffness > 0.0:
@@ -174,8 +178,6 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Fl
             resistance *= step
             residual -= resistance
         answer = system.precondition(residual)
-        former, size = size, _product(residual, answer)
-        heading = answer + heading * (size / former) if former > 0.0 else answer
     found += answer
     net.displacement[...] = found
     return found
