@@ -63,6 +63,14 @@ def test_tiny_edges_keep_their_length(tiny: float, pins: list[int]) -> None:
     assert track[-1, :, 2].min() < -0.5, "it should have swung down"
 
 
+def test_sphere_keeps_its_lengths() -> None:
+    """The rings round the poles do not give way where a sphere hangs from one of them."""
+    mesh = sphere(32, 24)
+    mesh = pinned(mesh, [int(mesh.positions[:, 2].argmax())])
+    (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24), SceneSettings())
+    assert (lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges)).max() < 1.03
+
+
 @pytest.mark.parametrize("stretched", [1.0, 4.0])
 def test_even_meshes_have_no_clusters(stretched: float) -> None:
     """Cells may be four times as long as wide."""

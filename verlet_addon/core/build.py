@@ -10,8 +10,10 @@ from .clusters import build_clusters
 from .integrators import start_displacement
 from .lengths import (
     diagonals,
+    inextensible,
     inextensible_surfaces,
     rope_edges,
+    short_strips,
     stretch_strips,
     stretch_trees,
     without_long_strips,
@@ -77,6 +79,7 @@ def _lengths(
     in_rope = rope_edges(scene)
     in_tree = in_rope.copy()
     in_tree[in_rope] = are_trees(scene.particle_count, scene.mesh.edges[in_rope])
+    firm_edges = scene.mesh.edges[~in_rope & inextensible(scene)[scene.mesh.edges[:, 0]]]
     stretch = stretch_strips(scene, ~in_rope)
     shear, folds, graph = diagonals(scene, hinges)
     graph = inextensible_surfaces(scene, graph, in_rope)
@@ -84,8 +87,9 @@ def _lengths(
         stretch=stretch,
         ropes=stretch_strips(scene, in_rope & ~in_tree),
         trees=stretch_trees(scene, in_tree, firm),
+        short=short_strips(scene, firm_edges),
         clusters=build_clusters(
-            scene.mesh.positions, scene.mesh.edges[~in_rope], np.where(firm, 0.0, 1.0 / masses)
+            scene.mesh.positions, firm_edges, np.where(firm, 0.0, 1.0 / masses)
         ),
         shear=shear,
         folds=folds,

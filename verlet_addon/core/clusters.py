@@ -11,6 +11,8 @@ import numpy as np
 from .mesh import Booleans, Floats, Integers
 from .topology import edge_lengths, sum_by
 
+SHORT = 0.4
+"""Edges are short that have less than this share of the spacing around them."""
 SMALL = 0.3
 """Clusters are smaller than this share of the edges around them."""
 GRADING = 0.5
@@ -37,9 +39,18 @@ class Clusters:
     """(3, k) at rest, from the cluster's centre of mass [m]."""
 
 
+def short_edges(positions: Floats, edges: Integers, share: float = SHORT) -> Integers:
+    """(s, 2) edges, of (m, 2), shorter than this share of the spacing there, shortest first."""
+    spacing = _spacing(positions, edges)
+    lengths = edge_lengths(positions, edges)
+    ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), DIGITS)
+    short = np.flatnonzero(ratios < share)
+    return np.asarray(edges[short[np.argsort(ratios[short], kind="stable")]])
+
+
 def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -> Clusters:
-    """Joins particles along the edges (m, 2) of surfaces, the shortest first."""
-    members = _join(positions, edges, _spacing(positions, edges))
+    """Joins particles along the short ones of the edges (m, 2) of surfaces."""
+    members = _join(positions, short_edges(positions, edges, SMALL), _spacing(positions, edges))
     members = [found for found in members if (inverse_masses[found] > 0.0).any()]
     particles = np.array([p for found in members for p in found], dtype=np.int64)
     labels = np.repeat(np.arange(len(members)), [len(found) for found in members])
@@ -70,14 +81,10 @@ def _spacing(positions: Floats, edges: Integers) -> Floats:
         spacing = spread
 
 
-def _join(positions: Floats, edges: Integers, spacing: Floats) -> list[list[int]]:
+def _join(positions: Floats, short: Integers, spacing: Floats) -> list[list[int]]:
     """The particles of each cluster."""
-    lengths = edge_lengths(positions, edges)
-    ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), DIGITS)
-    short = np.flatnonzero(ratios < SMALL)
-    order = short[np.argsort(ratios[short], kind="stable")]
     clusters: dict[int, list[int]] = {}
-    for a, b in edges[order].tolist():
+    for a, b in short.tolist():
         first, second = clusters.get(a, [a]), clusters.get(b, [b])
         if first is not second and _are_small_together(positions, spacing, first, second):
             first = first + second

@@ -5,6 +5,7 @@ from math import pi
 import numpy as np
 
 from . import topology
+from .clusters import short_edges
 from .constraints import Distances, build_distances
 from .levels import Graph
 from .mesh import Booleans, Floats, Integers
@@ -57,6 +58,14 @@ def stretch_trees(scene: Scene, chosen: Booleans, firm: Booleans) -> Trees:
         (_compliances(scene) * scene.lengths)[chosen],
         firm,
     )
+
+
+def short_strips(scene: Scene, edges: Integers) -> Strips:
+    """The edges (m, 2) among these that are much shorter than those around them."""
+    short = short_edges(scene.mesh.positions, edges)
+    none = np.zeros(len(short))
+    lengths = topology.edge_lengths(scene.mesh.positions, short)
+    return build_strips(scene.mesh.positions, short, lengths, none, none, none > 0.0)
 
 
 def _compliances(scene: Scene) -> Floats:
@@ -132,10 +141,10 @@ def _unfolded_lengths(
     return np.asarray(np.hypot(along[:, 0] - along[:, 1], heights.sum(axis=1)))
 
 
-def _inextensible(scene: Scene) -> Booleans:
+def inextensible(scene: Scene) -> Booleans:
     """(n,) bool, particles of bodies that must not stretch at all.
 
-    Only they get levels and tethers. Those act on lengths alone and would hold
+    Only they get levels, tethers and clusters. Those act on lengths alone and would hold
     a soft body back from stretching as it should.
     """
     return np.asarray(scene.per_particle(lambda body: body.stretch_compliance) == 0.0)
@@ -143,7 +152,7 @@ def _inextensible(scene: Scene) -> Booleans:
 
 def inextensible_surfaces(scene: Scene, graph: Graph, in_rope: Booleans) -> Graph:
     """The part of the graph that levels and tethers are made from; ropes are solved directly."""
-    kept = _inextensible(scene)[graph.pairs[:, 0]]
+    kept = inextensible(scene)[graph.pairs[:, 0]]
     kept[: len(in_rope)] &= ~in_rope
     return Graph(graph.pairs[kept], graph.lengths[kept])
 

@@ -27,8 +27,10 @@ class LengthConstraints:
     """Edges of rings and nets: of everything that has no faces but rings."""
     trees: Trees
     """Edges of ropes, branched or not."""
+    short: Strips
+    """Edges of surfaces that are much shorter than those around them, once more."""
     clusters: Clusters
-    """Particles of surfaces that are far closer together than those around them."""
+    """Particles that those join."""
     shear: Strips
     """Diagonals of quads."""
     folds: Distances
@@ -95,6 +97,7 @@ class Batches:
     """(n,) the factor of acceleration [s²]."""
     stretch: list[StripBatch]
     stretch_net: StripNet
+    short: list[StripBatch]
     ropes: list[StripBatch]
     trees: TreeBatches
     rope_net: StripNet

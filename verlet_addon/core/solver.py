@@ -35,6 +35,8 @@ FORWARD_SWEEPS = (1, 1)
 """…or so often, from the tautest strips to the slackest…"""
 BACKWARD_SWEEPS = (-1, 1)
 """…and so in every other step, −1 being from the slackest to the tautest."""
+MOST_SHORT_ROUNDS = 6
+"""Short edges and clusters are mended in turn, so often at most."""
 ROPE_FIRMNESS = 1e-9
 """Ropes are solved to tolerance and need only be solvable."""
 ROPE_TOLERANCE = 1e-7
@@ -79,7 +81,7 @@ def step(
         project_shear(state, batches, backwards=backwards)
         project_clusters(state.positions, model.lengths.clusters)
         project_stretch(model, state, batches, backwards=backwards)
-        project_clusters(state.positions, model.lengths.clusters)
+        project_short(model, state, batches)
         project_ropes(state, batches)
     state.positions = conserve_momentum(model, arrival, state.positions, about=start)
     regain_speed(model, state, batches, start)
@@ -175,6 +177,16 @@ def project_stretch(
         if largest < tolerance:
             return
     share_stretch(state.positions, batches.stretch, tolerance)
+
+
+def project_short(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:
+    """Mends what is left of edges much shorter than those around, which hardly notice it."""
+    largest = np.inf if batches.short else 0.0
+    for _ in range(MOST_SHORT_ROUNDS):
+        if largest < SURFACE_TOLERANCE:
+            break
+        largest = strip_kernels.project_strips(state.positions, batches.short)
+        project_clusters(state.positions, model.lengths.clusters)
 
 
 def project_ropes(state: ParticleState, batches: Batches) -> None:
@@ -317,6 +329,7 @@ def _make_batches(
         h_squared=h_squared,
         stretch=stretch,
         stretch_net=make_net([*stretch, *shear], w, model.free_components < 0),
+        short=strip_batches(model.lengths.short, w, h_squared, firmness=SURFACE_FIRMNESS),
         ropes=ropes,
         trees=trees,
         rope_net=make_net(ropes, w, np.ones(len(w), dtype=bool)),
