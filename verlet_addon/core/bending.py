@@ -3,30 +3,50 @@
 import numpy as np
 
 from . import topology
+from .bend_strips import BendStrips, string_lines
 from .constraints import Stencils, build_stencils
 from .mesh import Floats, Integers
 from .scene import Scene
+from .strips import Strips
 
 FLAT = 1e-3
 """A hinge counts as flat at rest when it turns by less than this [rad]."""
 
 
-def line_stencils(scene: Scene, lines: topology.Lines, *, rope: bool) -> Stencils:
-    """Lines g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes."""
+def surface_lines(
+    scene: Scene, lines: topology.Lines, strips: Strips
+) -> tuple[BendStrips, Stencils]:
+    """Lines along strips, and the others."""
+    coefficients, compliances = _line_arrays(scene, lines)
+    strung, strays = string_lines(lines.vertices, coefficients, compliances, strips)
+    return strung, build_stencils(
+        lines.vertices[strays],
+        coefficients[strays],
+        np.zeros(len(strays)),
+        compliances[strays],
+        scene.particle_count,
+    )
+
+
+def rope_stencils(scene: Scene, lines: topology.Lines) -> Stencils:
+    """Bends of ropes, at their rest angles."""
+    coefficients, compliances = _line_arrays(scene, lines)
+    rests = topology.line_turns(scene.mesh.positions, lines.vertices)
+    return build_stencils(lines.vertices, coefficients, rests, compliances, scene.particle_count)
+
+
+def _line_arrays(scene: Scene, lines: topology.Lines) -> tuple[Floats, Floats]:
+    """(m, 3) coefficients and (m,) compliances.
+
+    Lines g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes.
+    """
     positions = scene.mesh.positions
     ends = positions[lines.vertices[:, [0, 2]]] - positions[lines.vertices[:, [1]]]
     arms = np.linalg.norm(ends, axis=2)
-    spacing = arms.mean(axis=1)
     inverse = 1.0 / arms
     coefficients = np.stack([inverse[:, 0], -inverse.sum(axis=1), inverse[:, 1]], axis=1)
     compliance = scene.per_particle(lambda body: body.bend_compliance)[lines.vertices[:, 1]]
-    return build_stencils(
-        lines.vertices,
-        coefficients,
-        topology.line_turns(positions, lines.vertices) if rope else np.zeros(len(spacing)),
-        compliance * spacing**2 / lines.share,
-        scene.particle_count,
-    )
+    return coefficients, compliance * arms.mean(axis=1) ** 2 / lines.share
 
 
 def hinge_stencils(

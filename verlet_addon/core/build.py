@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import topology
-from .bending import hinge_stencils, line_stencils
+from .bending import hinge_stencils, rope_stencils, surface_lines
 from .clusters import build_clusters
 from .integrators import start_displacement
 from .lengths import (
@@ -23,6 +23,7 @@ from .mesh import Booleans, Floats, Integers, MeshData
 from .model import BendConstraints, LengthConstraints, ParticleState, SoftBodyModel
 from .scene import Scene, merge, vertex_normals
 from .settings import BodySettings
+from .strips import Strips
 from .tethers import build_tethers
 from .trees import are_trees
 from .volumes import build_volumes
@@ -53,6 +54,7 @@ def build(
     hinges = topology.find_hinges(scene.corners, scene.particle_count)
     firm = scene.mesh.pin_weights >= FIRM_PIN
     goals = np.flatnonzero(~firm & (scene.mesh.pin_weights > 0.0))
+    lengths = _lengths(scene, hinges, masses, firm)
     model = SoftBodyModel(
         names=[mesh.name for mesh in meshes],
         body_starts=np.concatenate([[0], np.cumsum([len(mesh.positions) for mesh in meshes])]),
@@ -64,8 +66,8 @@ def build(
         pinned=np.flatnonzero(firm),
         goals=goals,
         goal_compliances=_goal_compliances(scene.mesh.pin_weights[goals], masses[goals]),
-        lengths=_lengths(scene, hinges, masses, firm),
-        bends=_bends(scene, hinges),
+        lengths=lengths,
+        bends=_bends(scene, hinges, lengths.stretch),
         volumes=build_volumes(scene),
         free_components=_free_components(scene, firm, goals),
     )
@@ -104,15 +106,17 @@ def _lengths(
     )
 
 
-def _bends(scene: Scene, hinges: topology.Hinges) -> BendConstraints:
-    """Everything that keeps angles."""
+def _bends(scene: Scene, hinges: topology.Hinges, strips: Strips) -> BendConstraints:
+    """Everything that keeps angles, given the strips of surfaces."""
     positions = scene.mesh.positions
     lines, bent = topology.surface_lines(hinges, scene.areas, positions)
+    line_strips, stray_lines = surface_lines(scene, lines, strips)
     rope_lines = topology.rope_lines(positions, scene.mesh.edges[scene.loose])
     flat_hinges, signed_hinges = hinge_stencils(scene, hinges, bent)
     return BendConstraints(
-        lines=line_stencils(scene, lines, rope=False),
-        rope_lines=line_stencils(scene, rope_lines, rope=True),
+        line_strips=line_strips,
+        lines=stray_lines,
+        rope_lines=rope_stencils(scene, rope_lines),
         flat_hinges=flat_hinges,
         hinges=signed_hinges,
     )

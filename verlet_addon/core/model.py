@@ -6,6 +6,7 @@ from itertools import chain
 
 import numpy as np
 
+from .bend_strips import BendStripBatch, BendStrips
 from .clusters import Clusters
 from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
 from .levels import Level
@@ -44,8 +45,10 @@ class LengthConstraints:
 class BendConstraints:
     """Everything that keeps angles."""
 
+    line_strips: BendStrips
+    """Straight bends of three particles in surfaces, along strips."""
     lines: Stencils
-    """Straight bends of three particles in surfaces."""
+    """Those that are not along any."""
     rope_lines: Stencils
     """Bends of ropes, at their rest angles."""
     flat_hinges: Stencils
@@ -103,6 +106,7 @@ class Batches:
     rope_net: StripNet
     shear: list[StripBatch]
     folds: list[DistanceBatch]
+    line_strips: list[BendStripBatch]
     lines: list[StencilBatch]
     rope_lines: list[StencilBatch]
     flat_hinges: list[StencilBatch]
@@ -117,10 +121,12 @@ class Batches:
         """Everything that has no faces."""
         return [*self.ropes, *(level.batch for level in self.trees.levels)]
 
-    def fresh(self) -> Iterator[DistanceBatch | StencilBatch]:
+    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch]:
         """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
         yield from chain(self.folds, *self.levels)
-        yield from chain(self.lines, self.rope_lines, self.flat_hinges, self.hinges)
+        yield from chain(
+            self.line_strips, self.lines, self.rope_lines, self.flat_hinges, self.hinges
+        )
 
 
 @dataclass(eq=False)

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .bend_strips import bend_strip_batches
 from .colliders import collide_with_plane
 from .constraints import distance_batches, stencil_batches
 from .integrators import step_gains
 from .kernels import numpy_kernels as kernels, numpy_strips as strip_kernels
+from .kernels.numpy_bend_strips import project_bend_strips
 from .kernels.numpy_clusters import project_clusters
 from .kernels.numpy_sharing import share_stretch
 from .kernels.numpy_tension import project_former_tension
@@ -140,6 +142,7 @@ def project_bends(state: ParticleState, batches: Batches, *, backwards: bool) ->
     """Draws ropes and surfaces back to their rest angles."""
     way = slice(None, None, -1) if backwards else slice(None)
     kernels.project_rope_bends(state.positions, batches.rope_lines[way])
+    project_bend_strips(state.positions, batches.line_strips[way], backwards=backwards)
     kernels.project_flat_bends(state.positions, batches.lines[way])
     kernels.project_flat_bends(state.positions, batches.flat_hinges[way])
     kernels.project_signed_bends(state.positions, batches.hinges[way])
@@ -335,6 +338,7 @@ def _make_batches(
         rope_net=make_net(ropes, w, np.ones(len(w), dtype=bool)),
         shear=shear,
         folds=distance_batches(model.lengths.folds, w, h_squared),
+        line_strips=bend_strip_batches(model.bends.line_strips, w, h_squared),
         lines=stencil_batches(model.bends.lines, w, h_squared),
         rope_lines=stencil_batches(model.bends.rope_lines, w, h_squared),
         flat_hinges=stencil_batches(model.bends.flat_hinges, w, h_squared),
