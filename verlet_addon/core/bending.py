@@ -103,4 +103,4 @@ def hinge_stencils(
 def _hinge_normals(positions: Floats, members: Integers) -> Floats:
     """(h, 3) the two faces' normals added up, on the side that the first face is seen from."""
     p, q, a, b = (positions[members[:, k]] for k in range(4))
-    return np.asarray(np.cross(q - p, a - p) - np.cross(q - p, b - p))
+    return np.asarray(np.cross(q - p, a - b))

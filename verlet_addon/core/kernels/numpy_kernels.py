@@ -124,10 +124,12 @@ def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> 
 
 def _hinge_normals(members: Floats) -> Floats:
     """(3, c) unit normals between the two faces of each hinge."""
-    p, q, a, b = (members[:, k] for k in range(4))
-    edge = q - p
-    normal = np.cross(edge, a - p, axis=0) - np.cross(edge, b - p, axis=0)
-    return np.asarray(normal / np.maximum(np.sqrt((normal * normal).sum(axis=0)), SHORTEST))
+    edge, across = members[:, 1] - members[:, 0], members[:, 2] - members[:, 3]
+    # The cross products of the edge with both arms, added up; np.cross would take twice as long.
+    normal = edge[[1, 2, 0]] * across[[2, 0, 1]]
+    normal -= edge[[2, 0, 1]] * across[[1, 2, 0]]
+    normal /= np.maximum(np.sqrt((normal * normal).sum(axis=0)), SHORTEST)
+    return normal
 
 
 def _gather_bend(positions: Floats, batch: StencilBatch) -> tuple[Floats, Floats]:
