@@ -126,7 +126,7 @@ def _hinge_normals(members: Floats) -> Floats:
     """(3, c) unit normals between the two faces of each hinge."""
     edge, across = members[:, 1] - members[:, 0], members[:, 2] - members[:, 3]
     # The cross products of the edge with both arms, added up; np.cross would take twice as long.
-    normal = edge[[1, 2, 0]] * across[[2, 0, 1]]
+    normal: Floats = edge[[1, 2, 0]] * across[[2, 0, 1]]
     normal -= edge[[2, 0, 1]] * across[[1, 2, 0]]
     normal /= np.maximum(np.sqrt((normal * normal).sum(axis=0)), SHORTEST)
     return normal
