@@ -79,14 +79,10 @@ def hinge_stencils(
         ],
         axis=1,
     )
-    bends = np.einsum("hk,hkx->hx", coefficients, positions[members])
-    rests = np.linalg.norm(bends, axis=1)
+    rests = _signed_rests(positions, members, coefficients)
     compliance = scene.per_particle(lambda body: body.bend_compliance)[members[:, 0]]
     compliance = compliance * heights.sum(axis=1) / (2.0 * length)
-    flat = rests < FLAT
-    side = np.einsum("hx,hx->h", bends, _hinge_normals(positions, members))
-    # A face folded flat onto the next is on neither side: any will do.
-    rests = np.where(side < 0.0, -rests, rests)
+    flat = np.abs(rests) < FLAT
 
     def stencils(which: Integers, rest: Floats) -> Stencils:
         return build_stencils(
@@ -100,7 +96,12 @@ def hinge_stencils(
     return stencils(flat, np.zeros(len(rests))), stencils(~flat, rests)
 
 
-def _hinge_normals(positions: Floats, members: Integers) -> Floats:
-    """(h, 3) the two faces' normals added up, on the side that the first face is seen from."""
+def _signed_rests(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
+    """(h,) |g| at rest, above 0 where it points to the side that the first face is seen from."""
+    bends = np.einsum("hk,hkx->hx", coefficients, positions[members])
     p, q, a, b = (positions[members[:, k]] for k in range(4))
-    return np.asarray(np.cross(q - p, a - b))
+    # Both faces' normals added up: (q − p) × (a − p) − (q − p) × (b − p).
+    side = np.einsum("hx,hx->h", bends, np.cross(q - p, a - b))
+    sizes = np.linalg.norm(bends, axis=1)
+    # A face folded flat onto the next is on neither side: any will do.
+    return np.where(side < 0.0, -sizes, sizes)
