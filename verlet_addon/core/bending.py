@@ -5,7 +5,7 @@ import numpy as np
 from . import topology
 from .bend_strips import BendStrips, string_lines
 from .constraints import Stencils, build_stencils
-from .mesh import Floats, Integers
+from .mesh import Booleans, Floats, Integers
 from .scene import Scene
 from .strips import Strips
 
@@ -82,9 +82,9 @@ def hinge_stencils(
     rests = _signed_rests(positions, members, coefficients)
     compliance = scene.per_particle(lambda body: body.bend_compliance)[members[:, 0]]
     compliance = compliance * heights.sum(axis=1) / (2.0 * length)
-    flat = np.abs(rests) < FLAT
+    flat: Booleans = np.abs(rests) < FLAT
 
-    def stencils(which: Integers, rest: Floats) -> Stencils:
+    def stencils(which: Booleans, rest: Floats) -> Stencils:
         return build_stencils(
             members[which],
             coefficients[which],
