@@ -66,7 +66,7 @@ def test_stiff_lines_are_solved_at_once() -> None:
         )
         shaken = state.positions + np.random.default_rng(2).normal(0.0, 0.01, (3, n))
         after = shaken.copy()
-        project_bend_strips(after, batches, backwards=False)
+        project_bend_strips(after, batches)
         size = np.abs(lines_of(model, after)).max() / np.abs(lines_of(model, shaken)).max()
         assert size == pytest.approx(left, abs=left if left < 0.5 else 0.1)
         moved = (after - shaken) / model.inverse_masses

@@ -68,7 +68,7 @@ def test_sphere_keeps_its_lengths() -> None:
     mesh = sphere(32, 24)
     mesh = pinned(mesh, [int(mesh.positions[:, 2].argmax())])
     (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24), SceneSettings())
-    assert (lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges)).max() < 1.03
+    assert (lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges)).max() < 1.04
 
 
 @pytest.mark.parametrize("stretched", [1.0, 4.0])

@@ -12,9 +12,6 @@ from .kernels.pentadiagonal import Factors, factorize
 from .mesh import Floats, Integers
 from .strips import Strips
 
-STIFF = 0.3
-"""Lines with more mobility than this share of their compliance are solved together; for softer
-ones a sweep does as well."""
 FIRMNESS = 1e-9
 """Share of the mobility added to the diagonal, so that rigid strips have a solution."""
 
@@ -50,7 +47,7 @@ class BendStripBatch:
     gains: Floats
     """(c − 2,) 1 / (mobility + scaled compliance); 0 where nothing can move."""
     factors: Factors | None
-    """Of the whole system; none where the lines are soft."""
+    """Of the whole system; none where lines are so soft that each may be relaxed alone."""
     multipliers: Floats
     """(3, c − 2) XPBD's multipliers; changed by the kernel."""
 
@@ -116,8 +113,9 @@ def bend_strip_batches(
         mobility = (responses * coefficients).sum(axis=0)
         scaled = strips.compliances[start + 1 : stop - 1] / h_squared[path[1:-1]]
         movable = mobility > 0.0
-        stiff = bool((mobility > STIFF * scaled).any())
         total = np.where(movable, mobility * (1.0 + FIRMNESS) + scaled, 1.0)
+        beside, beyond = _couplings(coefficients, responses)
+        stiff = bool((_row_sums(mobility, beside, beyond) > scaled).any())
         batches.append(
             BendStripBatch(
                 path=path,
@@ -125,17 +123,23 @@ def bend_strip_batches(
                 responses=responses,
                 scaled_compliances=scaled,
                 gains=np.where(movable, 1.0 / total, 0.0),
-                factors=_factorized(coefficients, responses, total, int(longest))
-                if stiff
-                else None,
+                factors=factorize(total, beside, beyond, int(longest)) if stiff else None,
                 multipliers=np.zeros((3, stop - start - 2)),
             )
         )
     return batches
 
 
-def _factorized(coefficients: Floats, responses: Floats, diagonal: Floats, longest: int) -> Factors:
-    """C M⁻¹ Cᵀ + α̃: a line shares two particles with the next, and one with the next but one."""
+def _couplings(coefficients: Floats, responses: Floats) -> tuple[Floats, Floats]:
+    """C M⁻¹ Cᵀ: a line shares two particles with the next, and one with the next but one."""
     beside = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
-    beyond = responses[2, :-2] * coefficients[0, 2:]
-    return factorize(diagonal, beside, beyond, longest)
+    return beside, responses[2, :-2] * coefficients[0, 2:]
+
+
+def _row_sums(diagonal: Floats, beside: Floats, beyond: Floats) -> Floats:
+    """(n,) sizes of C M⁻¹ Cᵀ's rows: where compliance is larger, all may be relaxed at once."""
+    sums = diagonal.copy()
+    for apart, couplings in ((1, np.abs(beside)), (2, np.abs(beyond))):
+        sums[:-apart] += couplings
+        sums[apart:] += couplings
+    return sums

@@ -142,7 +142,7 @@ def project_bends(state: ParticleState, batches: Batches, *, backwards: bool) ->
     """Draws ropes and surfaces back to their rest angles."""
     way = slice(None, None, -1) if backwards else slice(None)
     kernels.project_rope_bends(state.positions, batches.rope_lines[way])
-    project_bend_strips(state.positions, batches.line_strips[way], backwards=backwards)
+    project_bend_strips(state.positions, batches.line_strips[way])
     kernels.project_flat_bends(state.positions, batches.lines[way])
     kernels.project_flat_bends(state.positions, batches.flat_hinges[way])
     kernels.project_signed_bends(state.positions, batches.hinges[way])

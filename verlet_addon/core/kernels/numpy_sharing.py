@@ -11,7 +11,7 @@ from ..strips import StripBatch
 from ..topology import sum_by
 from .numpy_kernels import SHORTEST
 
-SHARINGS = 5
+SHARINGS = 4
 """So often edges are looked for that are stretched too far…"""
 PULLS = 2
 """…and their ends are so often drawn together."""
