@@ -37,8 +37,8 @@ FORWARD_SWEEPS = (1, 1)
 """…or so often, from the tautest strips to the slackest…"""
 BACKWARD_SWEEPS = (-1, 1)
 """…and so in every other step, −1 being from the slackest to the tautest."""
-MOST_SHORT_ROUNDS = 6
-"""Short edges and clusters are mended in turn, so often at most."""
+MOST_SHORT_ROUNDS = 4
+"""Short edges and clusters, and the edges around, are mended in turn so often at most."""
 ROPE_FIRMNESS = 1e-9
 """Ropes are solved to tolerance and need only be solvable."""
 ROPE_TOLERANCE = 1e-7
@@ -93,10 +93,7 @@ def step(
 
 
 def integrate(
-    model: SoftBodyModel,
-    state: ParticleState,
-    batches: Batches,
-    given: StepInput,
+    model: SoftBodyModel, state: ParticleState, batches: Batches, given: StepInput
 ) -> None:
     """Lets particles go on under gravity and springs, and puts pinned ones on their targets."""
     moved = (state.positions - state.previous_positions) * batches.velocity_gains
@@ -188,6 +185,7 @@ def project_short(model: SoftBodyModel, state: ParticleState, batches: Batches) 
     for _ in range(MOST_SHORT_ROUNDS):
         if largest < SURFACE_TOLERANCE:
             break
+        share_stretch(state.positions, batches.stretch, SURFACE_TOLERANCE)
         largest = strip_kernels.project_strips(state.positions, batches.short)
         project_clusters(state.positions, model.lengths.clusters)
 
