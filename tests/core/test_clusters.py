@@ -18,7 +18,7 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
-from verlet_addon.core.clusters import Clusters, build_clusters
+from verlet_addon.core.clusters import Clusters, build_clusters, find_spacing
 from verlet_addon.core.kernels.numpy_clusters import project_clusters
 from verlet_addon.core.mesh import Floats, MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -48,7 +48,8 @@ def scanned(cells: int, *, tiny: float) -> MeshData:
 
 def clusters_of(mesh: MeshData) -> Clusters:
     """The clusters of a mesh whose pinned particles have no inverse mass, and others 1."""
-    return build_clusters(mesh.positions, mesh.edges, 1.0 * (mesh.pin_weights == 0.0))
+    spacing = find_spacing(mesh.positions, mesh.edges)
+    return build_clusters(mesh.positions, mesh.edges, spacing, 1.0 * (mesh.pin_weights == 0.0))
 
 
 @pytest.mark.parametrize("pins", [range(25), [0, 24]], ids=["edge", "corners"])

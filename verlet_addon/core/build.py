@@ -6,7 +6,7 @@ import numpy as np
 
 from . import topology
 from .bending import hinge_stencils, rope_stencils, surface_lines
-from .clusters import build_clusters
+from .clusters import build_clusters, find_spacing
 from .integrators import start_displacement
 from .lengths import (
     diagonals,
@@ -54,11 +54,12 @@ def build(
     hinges = topology.find_hinges(scene.corners, scene.particle_count)
     firm = scene.mesh.pin_weights >= FIRM_PIN
     goals = np.flatnonzero(~firm & (scene.mesh.pin_weights > 0.0))
-    lengths = _lengths(scene, hinges, masses, firm)
+    inverse_masses = np.where(firm, 0.0, 1.0 / masses)
+    lengths = _lengths(scene, hinges, masses, inverse_masses)
     model = SoftBodyModel(
         names=[mesh.name for mesh in meshes],
         body_starts=np.concatenate([[0], np.cumsum([len(mesh.positions) for mesh in meshes])]),
-        inverse_masses=np.where(firm, 0.0, 1.0 / masses),
+        inverse_masses=inverse_masses,
         dampings=scene.per_particle(lambda body: body.damping),
         thicknesses=scene.per_particle(lambda body: body.thickness),
         frictions=scene.per_particle(lambda body: body.friction),
@@ -75,13 +76,15 @@ def build(
 
 
 def _lengths(
-    scene: Scene, hinges: topology.Hinges, masses: Floats, firm: Booleans
+    scene: Scene, hinges: topology.Hinges, masses: Floats, inverse_masses: Floats
 ) -> LengthConstraints:
     """Everything that keeps lengths."""
+    firm = inverse_masses == 0.0
     in_rope = rope_edges(scene)
     in_tree = in_rope.copy()
     in_tree[in_rope] = are_trees(scene.particle_count, scene.mesh.edges[in_rope])
     firm_edges = scene.mesh.edges[~in_rope & inextensible(scene)[scene.mesh.edges[:, 0]]]
+    spacing = find_spacing(scene.mesh.positions, firm_edges)
     stretch = stretch_strips(scene, ~in_rope)
     shear, folds, graph = diagonals(scene, hinges)
     graph = inextensible_surfaces(scene, graph, in_rope)
@@ -89,10 +92,8 @@ def _lengths(
         stretch=stretch,
         ropes=stretch_strips(scene, in_rope & ~in_tree),
         trees=stretch_trees(scene, in_tree, firm),
-        short=short_strips(scene, firm_edges),
-        clusters=build_clusters(
-            scene.mesh.positions, firm_edges, np.where(firm, 0.0, 1.0 / masses)
-        ),
+        short=short_strips(scene, firm_edges, spacing),
+        clusters=build_clusters(scene.mesh.positions, firm_edges, spacing, inverse_masses),
         shear=shear,
         folds=folds,
         levels=build_levels(

@@ -39,18 +39,21 @@ class Clusters:
     """(3, k) at rest, from the cluster's centre of mass [m]."""
 
 
-def short_edges(positions: Floats, edges: Integers, share: float = SHORT) -> Integers:
+def short_edges(
+    positions: Floats, edges: Integers, spacing: Floats, share: float = SHORT
+) -> Integers:
     """(s, 2) edges, of (m, 2), shorter than this share of the spacing there, shortest first."""
-    spacing = _spacing(positions, edges)
     lengths = edge_lengths(positions, edges)
     ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), DIGITS)
     short = np.flatnonzero(ratios < share)
     return np.asarray(edges[short[np.argsort(ratios[short], kind="stable")]])
 
 
-def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -> Clusters:
+def build_clusters(
+    positions: Floats, edges: Integers, spacing: Floats, inverse_masses: Floats
+) -> Clusters:
     """Joins particles along the short ones of the edges (m, 2) of surfaces."""
-    members = _join(positions, short_edges(positions, edges, SMALL), _spacing(positions, edges))
+    members = _join(positions, short_edges(positions, edges, spacing, SMALL), spacing)
     members = [found for found in members if (inverse_masses[found] > 0.0).any()]
     particles = np.array([p for found in members for p in found], dtype=np.int64)
     labels = np.repeat(np.arange(len(members)), [len(found) for found in members])
@@ -63,7 +66,7 @@ def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -
     return Clusters(particles, labels, movable, shares, arms - centres[:, labels])
 
 
-def _spacing(positions: Floats, edges: Integers) -> Floats:
+def find_spacing(positions: Floats, edges: Integers) -> Floats:
     """(n,) how far apart particles are there: the mean length of their edges.
 
     It is never less than grading leaves of what it is at neighbours.

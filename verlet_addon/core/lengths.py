@@ -60,9 +60,9 @@ def stretch_trees(scene: Scene, chosen: Booleans, firm: Booleans) -> Trees:
     )
 
 
-def short_strips(scene: Scene, edges: Integers) -> Strips:
+def short_strips(scene: Scene, edges: Integers, spacing: Floats) -> Strips:
     """The edges (m, 2) among these that are much shorter than those around them."""
-    short = short_edges(scene.mesh.positions, edges)
+    short = short_edges(scene.mesh.positions, edges, spacing)
     none = np.zeros(len(short))
     lengths = topology.edge_lengths(scene.mesh.positions, short)
     return build_strips(scene.mesh.positions, short, lengths, none, none, none > 0.0)

@@ -162,10 +162,9 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Fl
     body at rest, whose displacement is the same in every step, however early the search ends.
     """
     found = np.zeros_like(residual)
-    heading = net.displacement
+    heading = answer = net.displacement
     # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
     size = np.inf
-    answer = np.zeros_like(residual)
     for search in range(ROUNDS):
         if search:
             former, size = size, _product(residual, answer)

@@ -19,10 +19,6 @@ class Round(NamedTuple):
     """(2, 2, k) inverse times the coupling to the block before."""
     after: Floats
     """(2, 2, k') inverse times the coupling to the block after."""
-    pulls_before: Floats
-    """(2, 2, k) the first of these, turned round: what the block before feels."""
-    pulls_after: Floats
-    """(2, 2, k') what the block after feels."""
 
 
 class Factors(NamedTuple):
@@ -58,7 +54,7 @@ def factorize(diagonal: Floats, beside: Floats, beyond: Floats, longest: int) ->
         inverse = _inverted(block[..., 1::2])
         before = _times(inverse, _turned(left))
         after = _times(inverse[..., : onward.shape[2]], onward)
-        done.append(Round(inverse, before, after, _turned(before), _turned(after)))
+        done.append(Round(inverse, before, after))
         kept = block[..., ::2].copy()
         kept[..., : before.shape[2]] -= _times(left, before)
         kept[..., 1:] -= _times(_turned(onward), after)
@@ -72,14 +68,14 @@ def solve(factors: Factors, right: Floats) -> Floats:
     blocks[:, 0] = right[:, ::2]
     blocks[:, 1, : factors.size // 2] = right[:, 1::2]
     odds = []
-    for _, before, after, pulls_before, pulls_after in factors.rounds:
+    for _, before, after in factors.rounds:
         odd = blocks[..., 1::2]
         odds.append(odd)
         blocks = blocks[..., ::2].copy()
-        blocks[..., : before.shape[2]] -= _apply(pulls_before, odd)
-        blocks[..., 1:] -= _apply(pulls_after, odd[..., : after.shape[2]])
+        blocks[..., : before.shape[2]] -= _apply(_turned(before), odd)
+        blocks[..., 1:] -= _apply(_turned(after), odd[..., : after.shape[2]])
     found = _apply(factors.inverse, blocks)
-    for (inverse, before, after, _, _), rest in zip(
+    for (inverse, before, after), rest in zip(
         reversed(factors.rounds), reversed(odds), strict=True
     ):
         odd = _apply(inverse, rest)
