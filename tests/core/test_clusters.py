@@ -71,8 +71,8 @@ def test_sphere_keeps_its_lengths() -> None:
     (track,) = simulated([(mesh, BodySettings())], frames(0.8, 24), SceneSettings())
     strains = lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1.0
     assert np.percentile(strains, 99, axis=1).max() < 0.01
-    # Where it lands in folds single edges stretch more for a frame, by 4 % at most as seen so far.
-    assert strains.max() < 0.1
+    # Where it lands in folds single edges stretch more for a frame, by 2.5 % as seen so far.
+    assert strains.max() < 0.05
 
 
 @pytest.mark.parametrize("stretched", [1.0, 4.0])
@@ -92,7 +92,7 @@ def test_graded_meshes_have_no_clusters() -> None:
 
 def test_clusters_are_small() -> None:
     """Where many vertices crowd, as at the poles of a sphere, they are not all lumped together."""
-    mesh = sphere(48, 24)
+    mesh = sphere(200, 24)
     found = clusters_of(mesh)
     assert len(found.particles)
     extents = np.abs(np.diff(found.arms[:, np.argsort(found.labels, kind="stable")]))

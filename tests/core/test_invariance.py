@@ -50,6 +50,7 @@ SCENES: dict[str, Body] = {
         shaken(moved(sphere(8, 6), np.eye(3), (0.0, 0.0, 1.0))),
         BodySettings(body_type="SOFT", stretch_compliance=1e-3),
     ),
+    "free ball": (shaken(sphere(20, 4)), SMOOTH),
     "hung rope": (pinned(ROPE, [0]), BodySettings(body_type="ROPE", bend_compliance=10.0)),
     "free rope": (shaken(ROPE), BodySettings(body_type="ROPE", bend_compliance=10.0)),
 }
@@ -152,6 +153,7 @@ ENERGETIC: dict[str, Body] = {
     "pinned edge": (pinned(sheet(4), np.arange(5)), BodySettings()),
     "pinned corners": (pinned(sheet(4, triangles=True), [0, 4]), BodySettings()),
     "stretchy sheet": (pinned(sheet(4), [0, 4]), BodySettings(stretch_compliance=1e-2)),
+    "ball hung by its pole": (pinned(sphere(18, 4), [0]), BodySettings()),
     "free cloth": (shaken(sheet(4)), BodySettings()),
     "free disc": (shaken(disc(2)), BodySettings()),
 }

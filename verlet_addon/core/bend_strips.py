@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .coloring import Copies, gather_copies
 from .kernels.pentadiagonal import Factors, factorize
 from .mesh import Floats, Integers
 from .strips import Strips
@@ -30,6 +31,8 @@ class BendStrips:
     """(colours + 1,) where each colour begins in `path`."""
     longest: Integers
     """(colours,) the most edges of any path of the colour."""
+    copies: Integers
+    """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,8 @@ class BendStripBatch:
     """Of the whole system; none where lines are so soft that each may be relaxed alone."""
     multipliers: Floats
     """(3, c − 2) XPBD's multipliers; changed by the kernel."""
+    copies: Copies | None
+    """Of hubs along the path."""
 
 
 def string_lines(
@@ -82,7 +87,7 @@ def string_lines(
     spread[:, place + 1] = laid.T
     softness = np.zeros(len(path))
     softness[place + 1] = compliances[found]
-    strung = BendStrips(path, spread, softness, strips.starts, strips.longest)
+    strung = BendStrips(path, spread, softness, strips.starts, strips.longest, strips.copies)
     return strung, np.setdiff1d(np.arange(len(members)), found)
 
 
@@ -108,7 +113,8 @@ def bend_strip_batches(
         if not coefficients.any():
             continue
         path = strips.path[start:stop]
-        masses = inverse_masses[path]
+        copies = strips.copies[start:stop]
+        masses = inverse_masses[path] * copies
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
         scaled = strips.compliances[start + 1 : stop - 1] / h_squared[path[1:-1]]
@@ -125,6 +131,7 @@ def bend_strip_batches(
                 gains=np.where(movable, 1.0 / total, 0.0),
                 factors=factorize(total, beside, beyond, int(longest)) if stiff else None,
                 multipliers=np.zeros((3, stop - start - 2)),
+                copies=gather_copies(path, copies, masses),
             )
         )
     return batches

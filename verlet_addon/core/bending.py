@@ -24,7 +24,7 @@ def surface_lines(
         coefficients[strays],
         np.zeros(len(strays)),
         compliances[strays],
-        scene.particle_count,
+        scene.hubs,
     )
 
 
@@ -32,7 +32,7 @@ def rope_stencils(scene: Scene, lines: topology.Lines) -> Stencils:
     """Bends of ropes, at their rest angles."""
     coefficients, compliances = _line_arrays(scene, lines)
     rests = topology.line_turns(scene.mesh.positions, lines.vertices)
-    return build_stencils(lines.vertices, coefficients, rests, compliances, scene.particle_count)
+    return build_stencils(lines.vertices, coefficients, rests, compliances, scene.hubs)
 
 
 def _line_arrays(scene: Scene, lines: topology.Lines) -> tuple[Floats, Floats]:
@@ -90,7 +90,7 @@ def hinge_stencils(
             coefficients[which],
             rest[which],
             compliance[which],
-            scene.particle_count,
+            scene.hubs,
         )
 
     return stencils(flat, np.zeros(len(rests))), stencils(~flat, rests)

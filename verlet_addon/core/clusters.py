@@ -13,7 +13,7 @@ from .topology import edge_lengths, sum_by
 
 SHORT = 0.4
 """Edges are short that have less than this share of the spacing around them."""
-SMALL = 0.3
+SMALL = 0.1
 """Clusters are smaller than this share of the edges around them."""
 GRADING = 0.5
 """Where edges shrink by no more than this from particle to particle, the mesh is only graded."""

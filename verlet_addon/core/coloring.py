@@ -1,24 +1,49 @@
-"""Graph colouring: constraints of one colour share no particle, so they are solved at once."""
+"""Graph colouring: constraints of one colour share no particle, so they are solved at once.
+
+Hubs are left out of this: where very many constraints meet, as at the pole of a sphere, each would
+need a colour of its own. A colour may hold a hub several times. Each copy has an even part of its
+mass, and all of them meet at their mean (R. Tonge et al., *Mass Splitting for Jitter-Free Parallel
+Rigid Body Simulation*, 2012).
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from .mesh import Integers
+from .mesh import Booleans, Floats, Integers
+
+CROWDED = 16
+"""A particle of more edges than this is a hub."""
 
 
-def color_constraints(members: Integers, particle_count: int) -> tuple[Integers, Integers]:
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """The entries of a batch that hold hubs."""
+
+    entries: Integers
+    """(s,)"""
+    labels: Integers
+    """(s,) number of the hub, counted from 0."""
+    shares: Floats
+    """(s,) 1 / number of its copies."""
+
+
+def color_constraints(members: Integers, hubs: Booleans) -> tuple[Integers, Integers]:
     """Sorts constraints by colour, greedily in their order.
 
     Parameters
     ----------
     members : (m, k) the particles of each constraint.
-    particle_count : number of particles.
+    hubs : (n,) bool, particles that constraints of one colour may share.
 
     Returns
     -------
     order : (m,) constraints sorted by colour, in their own order within a colour.
     starts : (colours + 1,) where each colour begins in `order`.
     """
-    used = [0] * particle_count
+    used = [0] * len(hubs)
+    shared = hubs.tolist()
     colors = np.empty(len(members), dtype=np.int64)
     for index, particles in enumerate(members.tolist()):
         taken = 0
@@ -26,8 +51,31 @@ def color_constraints(members: Integers, particle_count: int) -> tuple[Integers,
             taken |= used[particle]
         bit = ~taken & (taken + 1)
         for particle in particles:
-            used[particle] |= bit
+            used[particle] |= 0 if shared[particle] else bit
         colors[index] = bit.bit_length() - 1
     order = np.argsort(colors, kind="stable")
     count = int(colors.max()) + 1 if len(colors) else 0
     return order, np.searchsorted(colors[order], np.arange(count + 1))
+
+
+def find_hubs(edges: Integers, particle_count: int) -> Booleans:
+    """(n,) bool, where very many of the edges (m, 2) meet."""
+    return np.asarray(np.bincount(edges.ravel(), minlength=particle_count) > CROWDED)
+
+
+def count_copies(members: Integers, starts: Integers) -> Integers:
+    """(m, …) how often the colour of each member, of the same shape, holds the same particle."""
+    parts = [members[start:stop] for start, stop in pairwise(starts)]
+    return np.concatenate([members[:0], *(np.bincount(part.ravel())[part] for part in parts)])
+
+
+def gather_copies(particles: Integers, copies: Integers, masses: Floats) -> Copies | None:
+    """The hubs of a batch (c,), given how often it holds each particle, and inverse masses.
+
+    None without any. Copies of a pinned hub stay with it by themselves.
+    """
+    entries = np.flatnonzero((copies > 1) & (masses > 0.0))
+    if not len(entries):
+        return None
+    _, labels = np.unique(particles[entries], return_inverse=True)
+    return Copies(entries, labels.reshape(-1), 1.0 / copies[entries])

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .coloring import color_constraints
-from .mesh import Floats, Integers
+from .coloring import Copies, color_constraints, count_copies, find_hubs, gather_copies
+from .mesh import Booleans, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class DistanceBatch:
     """(2c,) all first ends, then all second ends."""
     rest_lengths: Floats
     first_masses: Floats
-    """(c,) inverse masses of the first ends."""
+    """(c,) inverse masses of the first ends; those of hubs are shared out over their copies."""
     second_masses: Floats
     """(c,) inverse masses of the second ends."""
     scaled_compliances: Floats
@@ -60,6 +60,8 @@ class DistanceBatch:
     """(c,) 1 / (sum of inverse masses + scaled compliance); 0 where nothing can move."""
     multipliers: Floats
     """(c,) XPBD's multipliers; changed by the kernels, zeroed every substep."""
+    copies: Copies | None
+    """Of hubs among the particles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,21 +81,23 @@ class StencilBatch:
     gains: Floats
     multipliers: Floats
     """(3, c)"""
+    copies: Copies | None
+    """Of hubs among the particles."""
 
 
 def build_distances(
     pairs: Integers, rest_lengths: Floats, compliances: Floats, particle_count: int
 ) -> Distances:
     """Sorts distances by colour."""
-    order, starts = color_constraints(pairs, particle_count)
+    order, starts = color_constraints(pairs, find_hubs(pairs, particle_count))
     return Distances(pairs[order], starts, rest_lengths[order], compliances[order])
 
 
 def build_stencils(
-    members: Integers, coefficients: Floats, rests: Floats, compliances: Floats, particle_count: int
+    members: Integers, coefficients: Floats, rests: Floats, compliances: Floats, hubs: Booleans
 ) -> Stencils:
-    """Sorts bends by colour."""
-    order, starts = color_constraints(members, particle_count)
+    """Sorts bends by colour; those of one colour may share `hubs`, (n,) bool."""
+    order, starts = color_constraints(members, hubs)
     return Stencils(members[order], starts, coefficients[order], rests[order], compliances[order])
 
 
@@ -108,19 +112,24 @@ def distance_batches(
 ) -> list[DistanceBatch]:
     """One batch per colour for one h² (n,) [s²]."""
     batches = []
+    copies = count_copies(distances.pairs, distances.starts)
     for start, stop in zip(distances.starts[:-1], distances.starts[1:], strict=True):
         first, second = distances.pairs[start:stop].T
         scaled = distances.compliances[start:stop] / h_squared[first]
-        first_masses, second_masses = inverse_masses[first], inverse_masses[second]
+        masses = inverse_masses[distances.pairs[start:stop]] * copies[start:stop]
+        first_masses, second_masses = masses.T
+        particles = np.concatenate([first, second])
+        often = copies[start:stop].T.ravel()
         batches.append(
             DistanceBatch(
-                particles=np.concatenate([first, second]),
+                particles=particles,
                 rest_lengths=distances.rest_lengths[start:stop],
                 first_masses=first_masses,
                 second_masses=second_masses,
                 scaled_compliances=scaled,
                 gains=_gains(first_masses + second_masses, scaled),
                 multipliers=np.zeros(stop - start),
+                copies=gather_copies(particles, often, masses.T.ravel()),
             )
         )
     return batches
@@ -131,10 +140,12 @@ def stencil_batches(
 ) -> list[StencilBatch]:
     """One batch per colour for one h² (n,) [s²]."""
     batches = []
+    copies = count_copies(stencils.members, stencils.starts)
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
         members = stencils.members[start:stop].T
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
-        masses = inverse_masses[members]
+        often = copies[start:stop].T
+        masses = inverse_masses[members] * often
         responses = masses * coefficients
         scaled = stencils.compliances[start:stop] / h_squared[members[1]]
         batches.append(
@@ -147,6 +158,7 @@ def stencil_batches(
                 scaled_compliances=scaled,
                 gains=_gains((responses * coefficients).sum(axis=0), scaled),
                 multipliers=np.zeros((3, stop - start)),
+                copies=gather_copies(members.ravel(), often.ravel(), masses.ravel()),
             )
         )
     return batches

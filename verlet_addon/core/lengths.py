@@ -18,6 +18,8 @@ TINY = 1e-18
 YIELDING = 20.0
 """Cloth of triangles is easier to push together than to shear by this factor: less, and it
 stretches where it cannot shear; more, and heaps of it shrink instead of folding."""
+LIMP = 1e6
+"""Compliance that is as good as no resistance at all [m/N]."""
 SHORT_STRIPS = 8
 """Bodies whose strips have fewer edges than this on average get coarse levels."""
 
@@ -61,11 +63,11 @@ def stretch_trees(scene: Scene, chosen: Booleans, firm: Booleans) -> Trees:
 
 
 def short_strips(scene: Scene, edges: Integers, spacing: Floats) -> Strips:
-    """The edges (m, 2) among these that are much shorter than those around them."""
+    """The edges (m, 2) among these that are much shorter than those around; they only pull."""
     short = short_edges(scene.mesh.positions, edges, spacing)
     none = np.zeros(len(short))
     lengths = topology.edge_lengths(scene.mesh.positions, short)
-    return build_strips(scene.mesh.positions, short, lengths, none, none, none > 0.0)
+    return build_strips(scene.mesh.positions, short, lengths, none, none + LIMP, none > 0.0)
 
 
 def _compliances(scene: Scene) -> Floats:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import topology
+from .coloring import find_hubs
 from .mesh import Booleans, Floats, Integers, MeshData
 from .settings import BodySettings
 
@@ -30,6 +31,11 @@ class Scene:
     def particle_count(self) -> int:
         """How many particles all bodies have."""
         return len(self.mesh.positions)
+
+    @property
+    def hubs(self) -> Booleans:
+        """(n,) bool, particles where very many edges meet."""
+        return find_hubs(self.mesh.edges, self.particle_count)
 
     def per_particle(self, value: Callable[[BodySettings], float]) -> Floats:
         """(n,) one setting of each particle's body."""

@@ -37,7 +37,7 @@ FORWARD_SWEEPS = (1, 1)
 """…or so often, from the tautest strips to the slackest…"""
 BACKWARD_SWEEPS = (-1, 1)
 """…and so in every other step, −1 being from the slackest to the tautest."""
-MOST_SHORT_ROUNDS = 4
+MOST_SHORT_ROUNDS = 6
 """Short edges and clusters, and the edges around, are mended in turn so often at most."""
 ROPE_FIRMNESS = 1e-9
 """Ropes are solved to tolerance and need only be solvable."""
@@ -176,18 +176,18 @@ def project_stretch(
         largest = strip_kernels.project_strips(state.positions, tautest_first[::way])
         if largest < tolerance:
             return
-    share_stretch(state.positions, batches.stretch, tolerance)
+    share_stretch(state.positions, model.inverse_masses, batches.stretch, tolerance)
 
 
 def project_short(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:
     """Mends what is left of edges much shorter than those around, which hardly notice it."""
-    largest = np.inf if batches.short else 0.0
-    for _ in range(MOST_SHORT_ROUNDS):
-        if largest < SURFACE_TOLERANCE:
-            break
-        share_stretch(state.positions, batches.stretch, SURFACE_TOLERANCE)
-        largest = strip_kernels.project_strips(state.positions, batches.short)
+    w = model.inverse_masses
+    for _ in range(MOST_SHORT_ROUNDS if batches.short else 0):
+        share_stretch(state.positions, w, batches.stretch, SURFACE_TOLERANCE)
+        strip_kernels.project_strips(state.positions, batches.short)
         project_clusters(state.positions, model.lengths.clusters)
+        if strip_kernels.strain_range(state.positions, batches.short)[1] < SURFACE_TOLERANCE:
+            break
 
 
 def project_ropes(state: ParticleState, batches: Batches) -> None:

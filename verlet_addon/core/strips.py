@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .coloring import Copies, count_copies, find_hubs, gather_copies
 from .mesh import Booleans, Floats, Integers
 from .topology import find_components
 
@@ -48,6 +49,8 @@ class Strips:
     """(colours + 1,) where each colour begins in `path`."""
     longest: Integers
     """(colours,) the most edges of any path of the colour."""
+    copies: Integers
+    """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,9 @@ class StripBatch:
     labels: Integers
     """(c,) number of the path that each entry belongs to."""
     inverse_masses: Floats
-    """(c,)"""
+    """(c,) those of hubs are shared out over their copies."""
+    copies: Copies | None
+    """Of hubs along the path."""
     joints: Floats
     """(c − 2,) inverse mass of the particle between an edge and the next; 0 beside gaps."""
     rest_lengths: Floats
@@ -104,8 +109,10 @@ def build_strips(
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
     strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
-    pieces = sorted(_color_strips(strips, pairs, len(positions)), key=lambda piece: piece[0])
-    return lay_out(pieces, rest_lengths, compliances, yielding)
+    hubs = find_hubs(pairs[~loose], len(positions))
+    pieces = sorted(_color_strips(strips, pairs, hubs), key=lambda piece: piece[0])
+    laid = lay_out(pieces, rest_lengths, compliances, yielding)
+    return replace(laid, copies=count_copies(laid.path, laid.starts))
 
 
 def lay_out(
@@ -135,6 +142,7 @@ def lay_out(
             [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],
             dtype=np.int64,
         ),
+        copies=np.ones(len(path), dtype=np.int64),
     )
 
 
@@ -229,16 +237,17 @@ def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[
 
 
 def _color_strips(
-    strips: list[tuple[list[int], list[int]]], pairs: Integers, particle_count: int
+    strips: list[tuple[list[int], list[int]]], pairs: Integers, hubs: Booleans
 ) -> list[Piece]:
-    """Pieces of strips with colours, so that no particle has a colour twice.
+    """Pieces of strips with colours, so that no particle has a colour twice but hubs, (n,) bool.
 
     Each component is coloured by itself, so that a body bakes alike alone and in company. Each
     strip, the longest first, keeps the colour that it can keep longest, and is cut where that
     colour is taken: long strips reach far, and few colours are quick.
     """
-    used = [0] * particle_count
-    labels = find_components(particle_count, pairs).tolist()
+    used = [0] * len(hubs)
+    shared = hubs.tolist()
+    labels = find_components(len(hubs), pairs).tolist()
     palettes: Counter[int] = Counter()
     pieces: list[Piece] = []
     for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
@@ -252,7 +261,7 @@ def _color_strips(
                 palettes[component] += 1
                 continue
             for particle in particles[start:stop]:
-                used[particle] |= 1 << -color
+                used[particle] |= 0 if shared[particle] else 1 << -color
             pieces.append((-color, particles[start:stop], edges[start : stop - 1]))
             start = stop - 1
     return pieces
@@ -280,7 +289,8 @@ def strip_batches(
     ):
         path = strips.path[start:stop]
         linked = strips.linked[start : stop - 1]
-        masses = inverse_masses[path]
+        copies = strips.copies[start:stop]
+        masses = inverse_masses[path] * copies
         both = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
         scaled = strips.compliances[start : stop - 1] / h_squared[path[:-1]]
@@ -290,6 +300,7 @@ def strip_batches(
                 path=path,
                 labels=np.concatenate([[0], np.cumsum(~linked)]),
                 inverse_masses=masses,
+                copies=gather_copies(path, copies, masses),
                 joints=np.where(both, masses[1:-1], 0.0),
                 rest_lengths=strips.rest_lengths[start : stop - 1],
                 measures=np.where(linked, strips.rest_lengths[start : stop - 1], 1.0),

@@ -30,10 +30,6 @@ class StripNet:
     """(k − 1,) the larger inverse mass of each link's ends [1/kg]."""
     stiffest: Floats
     """(k − 1,) the most that h² T/l may be."""
-    leaving: Integers
-    """(most, n) the links from each particle onwards; k − 1 where it has fewer."""
-    arriving: Integers
-    """(most, n) the links up to each particle; k − 1 where it has fewer."""
     masses: Floats
     """(n,) [kg]; 1 for pinned particles."""
     pinned: Integers
@@ -66,25 +62,12 @@ def make_net(batches: Sequence[StripBatch], inverse_masses: Floats, loaded: Bool
         loose=free[tails] & free[heads],
         lightness=lightness,
         stiffest=STIFFEST / np.where(lightness > 0.0, lightness, np.inf),
-        leaving=_by_particle(tails, linked, n),
-        arriving=_by_particle(heads, linked, n),
         masses=1.0 / np.where(free, inverse_masses, 1.0),
         pinned=np.flatnonzero(~free),
         rounds=max((batch.rounds + 1 for batch in batches), default=0),
         along=np.empty((3, len(linked))),
         displacement=np.zeros((3, n)),
     )
-
-
-def _by_particle(ends: Integers, linked: Booleans, particle_count: int) -> Integers:
-    """(most, n) the links that end at each particle; k − 1 where it has fewer."""
-    link = np.flatnonzero(linked)
-    link = link[np.argsort(ends[link], kind="stable")]
-    count = np.bincount(ends[link], minlength=particle_count)
-    rank = np.arange(len(link)) - np.repeat(np.cumsum(count) - count, count)
-    table = np.full((int(count.max(initial=0)), particle_count), len(linked))
-    table[rank, ends[link]] = link
-    return table
 
 
 def _joined(parts: Sequence[Integers]) -> Integers:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from ..bend_strips import BendStripBatch
 from ..mesh import Floats
+from .numpy_kernels import meet
 from .pentadiagonal import solve
 
 
@@ -27,4 +28,5 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
         for k, responses in enumerate(batch.responses):
             points[:, k : k + size] -= responses * steps
         for row, point in zip(positions, points, strict=True):
+            meet(point, batch.copies)
             row[batch.path] = point

@@ -1,13 +1,14 @@
 """XPBD projections in NumPy (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
 Each walks its batches in the order given and moves `positions` (3, n) in place:
-Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice.
+Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice but hubs.
 """
 
 from collections.abc import Iterable
 
 import numpy as np
 
+from ..coloring import Copies
 from ..constraints import DistanceBatch, StencilBatch
 from ..levels import Level
 from ..mesh import Floats
@@ -66,7 +67,15 @@ def _scatter(
     for row, end, component in zip(positions, ends, along, strict=True):
         end[:count] += first * component
         end[count:] -= second * component
+        meet(end, batch.copies)
         row[batch.particles] = end
+
+
+def meet(values: Floats, copies: Copies | None) -> None:
+    """Puts all copies of each hub among the values (c,) at their mean."""
+    if copies is not None:
+        means = np.bincount(copies.labels, values[copies.entries] * copies.shares)
+        values[copies.entries] = means[copies.labels]
 
 
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
@@ -92,8 +101,7 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
         steps /= np.where(resistance > 0.0, resistance, np.inf)
         batch.multipliers[0] -= steps
         points -= pulls * steps
-        for row, point in zip(positions, points, strict=True):
-            row[batch.particles] = point.ravel()
+        _put_back(positions, batch, points)
 
 
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
@@ -151,8 +159,14 @@ def _scatter_bend(
     batch.multipliers[...] -= violation
     for k, response in enumerate(batch.responses):
         members[:, k] -= response * violation
-    for row, moved in zip(positions, members, strict=True):
-        row[batch.particles] = moved.ravel()
+    _put_back(positions, batch, members)
+
+
+def _put_back(positions: Floats, batch: StencilBatch, members: Floats) -> None:
+    """Writes the members' new positions (3, k, c)."""
+    for row, moved in zip(positions, members.reshape(3, -1), strict=True):
+        meet(moved, batch.copies)
+        row[batch.particles] = moved
 
 
 def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:

@@ -17,7 +17,9 @@ PULLS = 2
 """…and their ends are so often drawn together."""
 
 
-def share_stretch(positions: Floats, batches: Sequence[StripBatch], tolerance: float) -> None:
+def share_stretch(
+    positions: Floats, inverse_masses: Floats, batches: Sequence[StripBatch], tolerance: float
+) -> None:
     """Draws edges together that are stretched by more than this share, all at once (Jacobi).
 
     Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for
@@ -32,7 +34,7 @@ def share_stretch(positions: Floats, batches: Sequence[StripBatch], tolerance: f
         ]
         if not any(len(links) for links in found):
             break
-        moved = _draw_together(positions, batches, found)
+        moved = _draw_together(positions, inverse_masses, batches, found)
         looked_at = [_links_at(batch, moved) for batch in batches]
 
 
@@ -60,7 +62,10 @@ def _links_at(batch: StripBatch, moved: Booleans) -> Integers:
 
 
 def _draw_together(
-    positions: Floats, batches: Sequence[StripBatch], found: Sequence[Integers]
+    positions: Floats,
+    inverse_masses: Floats,
+    batches: Sequence[StripBatch],
+    found: Sequence[Integers],
 ) -> Booleans:
     """Mends the links found, each batch's by its own numbers; (n,) bool, what has moved."""
 
@@ -71,8 +76,7 @@ def _draw_together(
     n = positions.shape[1]
     first = gather(lambda batch: batch.path[:-1])
     second = gather(lambda batch: batch.path[1:])
-    first_masses = gather(lambda batch: batch.inverse_masses[:-1])
-    second_masses = gather(lambda batch: batch.inverse_masses[1:])
+    first_masses, second_masses = inverse_masses[first], inverse_masses[second]
     rest_lengths = gather(lambda batch: batch.rest_lengths)
     compliances = gather(lambda batch: batch.scaled_compliances)
     multipliers = gather(lambda batch: batch.multipliers)

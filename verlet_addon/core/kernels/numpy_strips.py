@@ -7,7 +7,7 @@ import numpy as np
 from ..mesh import Floats, Integers
 from ..strips import StripBatch
 from ..topology import sum_by
-from .numpy_kernels import SHORTEST
+from .numpy_kernels import SHORTEST, meet
 from .tridiagonal import factorize, solve
 
 EXACT = 1e-9
@@ -57,6 +57,7 @@ def _solve(
     for row, point, component in zip(positions, points, along, strict=True):
         point[:-1] += first * component
         point[1:] -= second * component
+        meet(point, batch.copies)
         row[batch.path] = point
 
 

@@ -72,14 +72,11 @@ def _former_pulls(net: StripNet, lengths: Floats, kept: float) -> Floats:
 
 def _force(net: StripNet, pulls: Floats) -> Floats:
     """(3, n) Σ pull · (neighbour − x): the force · h² on each particle; 0 on pinned ones."""
-    total = np.zeros((3, len(net.masses)))
-    pull = np.zeros(len(pulls) + 1)
+    total = np.empty((3, len(net.masses)))
     for axis, along in enumerate(net.along):
-        np.multiply(pulls, along, out=pull[:-1])
-        for leaving in net.leaving:
-            total[axis] += pull.take(leaving, mode="clip")
-        for arriving in net.arriving:
-            total[axis] -= pull.take(arriving, mode="clip")
+        pull = pulls * along
+        total[axis] = sum_by(net.path[:-1], pull, len(net.masses))
+        total[axis] -= sum_by(net.path[1:], pull, len(net.masses))
     total[:, net.pinned] = 0.0
     return total
 
