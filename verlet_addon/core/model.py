@@ -11,6 +11,7 @@ from .clusters import Clusters
 from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
 from .levels import Level
 from .mesh import Floats, Integers
+from .sharing import Links
 from .strips import StripBatch, Strips
 from .tension import StripNet
 from .tethers import Tethers
@@ -100,6 +101,7 @@ class Batches:
     """(n,) the factor of acceleration [s²]."""
     stretch: list[StripBatch]
     stretch_net: StripNet
+    stretch_links: Links
     short: list[StripBatch]
     ropes: list[StripBatch]
     trees: TreeBatches

@@ -17,6 +17,7 @@ from .kernels.numpy_trees import project_tree_tension, project_trees
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
 from .settings import SceneSettings
+from .sharing import make_links
 from .strips import acting_from_start, strip_batches
 from .tension import make_net
 from .topology import sum_by
@@ -176,14 +177,13 @@ def project_stretch(
         largest = strip_kernels.project_strips(state.positions, tautest_first[::way])
         if largest < tolerance:
             return
-    share_stretch(state.positions, model.inverse_masses, batches.stretch, tolerance)
+    share_stretch(state.positions, batches.stretch_links, tolerance)
 
 
 def project_short(model: SoftBodyModel, state: ParticleState, batches: Batches) -> None:
     """Mends what is left of edges much shorter than those around, which hardly notice it."""
-    w = model.inverse_masses
     for _ in range(MOST_SHORT_ROUNDS if batches.short else 0):
-        share_stretch(state.positions, w, batches.stretch, SURFACE_TOLERANCE)
+        share_stretch(state.positions, batches.stretch_links, SURFACE_TOLERANCE)
         strip_kernels.project_strips(state.positions, batches.short)
         project_clusters(state.positions, model.lengths.clusters)
         if strip_kernels.strain_range(state.positions, batches.short)[1] < SURFACE_TOLERANCE:
@@ -330,6 +330,7 @@ def _make_batches(
         h_squared=h_squared,
         stretch=stretch,
         stretch_net=make_net([*stretch, *shear], w, model.free_components < 0),
+        stretch_links=make_links(stretch, w),
         short=strip_batches(model.lengths.short, w, h_squared, firmness=SURFACE_FIRMNESS),
         ropes=ropes,
         trees=trees,

@@ -1,99 +1,84 @@
 """What sweeps leave over at single edges, shared with the edges around them."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from ..mesh import Booleans, Floats, Integers
-from ..strips import StripBatch
+from ..mesh import Floats, Integers
+from ..sharing import Links
 from ..topology import sum_by
 from .numpy_kernels import SHORTEST
 
-SHARINGS = 4
+SHARINGS = 16
 """So often edges are looked for that are stretched too far…"""
+PATIENCE = 0.2
+"""…each time by this share of the tolerance more, so that little is left for the last rounds…"""
 PULLS = 2
 """…and their ends are so often drawn together."""
 
 
-def share_stretch(
-    positions: Floats, inverse_masses: Floats, batches: Sequence[StripBatch], tolerance: float
-) -> None:
+def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
     """Draws edges together that are stretched by more than this share, all at once (Jacobi).
 
     Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for
     Jitter-Free Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a
     little. That spreads peaks, which sweeps over whole strips push to and fro.
     """
-    looked_at: list[Integers | slice] = [slice(None)] * len(batches)
-    for _ in range(SHARINGS):
-        found = [
-            _stretched_links(positions, batch, tolerance, links)
-            for batch, links in zip(batches, looked_at, strict=True)
-        ]
-        if not any(len(links) for links in found):
+    multipliers = np.concatenate([np.empty(0), *(batch.multipliers for batch in links.batches)])
+    looked_at: Integers | slice = slice(None)
+    for sharing in range(SHARINGS):
+        least = tolerance * (1.0 + PATIENCE * sharing)
+        found = _stretched_links(positions, links, multipliers, least, looked_at)
+        if not len(found):
             break
-        moved = _draw_together(positions, inverse_masses, batches, found)
-        looked_at = [_links_at(batch, moved) for batch in batches]
+        looked_at = links.at(_draw_together(positions, links, multipliers, found))
+    start = 0
+    for batch in links.batches:
+        stop = start + len(batch.multipliers)
+        batch.multipliers[...] = multipliers[start:stop]
+        start = stop
 
 
 def _stretched_links(
-    positions: Floats, batch: StripBatch, tolerance: float, links: Integers | slice
+    positions: Floats,
+    links: Links,
+    multipliers: Floats,
+    tolerance: float,
+    looked_at: Integers | slice,
 ) -> Integers:
-    """Those of the links of a batch that are stretched by more than this share."""
-    first, second = batch.path[:-1][links], batch.path[1:][links]
+    """Those of the links looked at that are stretched by more than this share."""
+    first, second = links.first[looked_at], links.second[looked_at]
     squares = np.zeros(len(first))
     for row in positions:
         across = row.take(second, mode="clip")
         across -= row.take(first, mode="clip")
         across *= across
         squares += across
-    limits = (1.0 + tolerance) * batch.rest_lengths[links]
-    limits -= batch.scaled_compliances[links] * batch.multipliers[links]
-    stretched = (squares > limits**2) & (batch.movable[links] > 0.0)
-    return np.arange(len(batch.movable))[links][stretched]
-
-
-def _links_at(batch: StripBatch, moved: Booleans) -> Integers:
-    """The links of a batch, and gaps, that have an end at these particles, bool (n,)."""
-    touched = moved[batch.path]
-    return np.flatnonzero(touched[1:] | touched[:-1])
+    limits = (1.0 + tolerance) * links.rest_lengths[looked_at]
+    limits -= links.scaled_compliances[looked_at] * multipliers[looked_at]
+    stretched = np.flatnonzero(squares > limits * limits)
+    return stretched if isinstance(looked_at, slice) else looked_at[stretched]
 
 
 def _draw_together(
-    positions: Floats,
-    inverse_masses: Floats,
-    batches: Sequence[StripBatch],
-    found: Sequence[Integers],
-) -> Booleans:
-    """Mends the links found, each batch's by its own numbers; (n,) bool, what has moved."""
-
-    def gather(of_links: Callable[[StripBatch], NDArray[Any]]) -> NDArray[Any]:
-        parts = [of_links(batch)[at] for batch, at in zip(batches, found, strict=True)]
-        return np.concatenate(parts)
-
-    n = positions.shape[1]
-    first = gather(lambda batch: batch.path[:-1])
-    second = gather(lambda batch: batch.path[1:])
-    first_masses, second_masses = inverse_masses[first], inverse_masses[second]
-    rest_lengths = gather(lambda batch: batch.rest_lengths)
-    compliances = gather(lambda batch: batch.scaled_compliances)
-    multipliers = gather(lambda batch: batch.multipliers)
-    often = np.bincount(np.concatenate([first, second]), minlength=n)
-    gains = 1.0 / (first_masses * often[first] + second_masses * often[second] + compliances)
+    positions: Floats, links: Links, multipliers: Floats, found: Integers
+) -> Integers:
+    """Mends the links found; the particles that have moved."""
+    ends = np.concatenate([links.first[found], links.second[found]])
+    particles: Integers
+    particles, ends, often = np.unique(ends, return_inverse=True, return_counts=True)
+    masses = links.inverse_masses[:, found]
+    rest_lengths, compliances = links.rest_lengths[found], links.scaled_compliances[found]
+    gains = 1.0 / ((masses * often[ends].reshape(2, -1)).sum(axis=0) + compliances)
+    masses[1] *= -1.0
+    points: Floats = positions.take(particles, axis=1)
     for _ in range(PULLS):
-        along = positions.take(second, axis=1) - positions.take(first, axis=1)
+        at_ends = points.take(ends, axis=1).reshape(3, 2, -1)
+        along = at_ends[:, 1] - at_ends[:, 0]
         lengths = np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
-        steps = np.maximum(lengths - rest_lengths + compliances * multipliers, 0.0) * gains
-        multipliers -= steps
+        excess: Floats = lengths - rest_lengths + compliances * multipliers[found]
+        steps = np.maximum(excess, 0.0) * gains
+        multipliers[found] -= steps
         along *= steps / lengths
         for axis, pull in enumerate(along):
-            positions[axis] += sum_by(first, first_masses * pull, n)
-            positions[axis] -= sum_by(second, second_masses * pull, n)
-    start = 0
-    for batch, at in zip(batches, found, strict=True):
-        batch.multipliers[at] = multipliers[start : start + len(at)]
-        start += len(at)
-    moved: Booleans = often > 0
-    return moved
+            points[axis] += sum_by(ends, (masses * pull).ravel(), len(particles))
+    positions[:, particles] = points
+    return particles
