@@ -50,9 +50,9 @@ def _line_arrays(scene: Scene, lines: topology.Lines) -> tuple[Floats, Floats]:
 
 
 def hinge_stencils(
-    scene: Scene, hinges: topology.Hinges, chosen: Integers
+    scene: Scene, hinges: topology.Hinges, chosen: Integers, share: Floats
 ) -> tuple[Stencils, Stencils]:
-    """Flat hinges, and those with a rest angle.
+    """Flat hinges, and those with a rest angle, of those chosen, each counting by its share.
 
     g joins the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while nothing
     stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
@@ -81,7 +81,7 @@ def hinge_stencils(
     )
     rests = _signed_rests(positions, members, coefficients)
     compliance = scene.per_particle(lambda body: body.bend_compliance)[members[:, 0]]
-    compliance = compliance * heights.sum(axis=1) / (2.0 * length)
+    compliance = compliance * heights.sum(axis=1) / (2.0 * length * share[sound])
     flat: Booleans = np.abs(rests) < FLAT
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:

@@ -26,6 +26,7 @@ from .settings import BodySettings
 from .strips import Strips
 from .tethers import build_tethers
 from .trees import are_trees
+from .triangle_lines import triangle_lines
 from .volumes import build_volumes
 
 FIRM_PIN = 0.999
@@ -111,9 +112,14 @@ def _bends(scene: Scene, hinges: topology.Hinges, strips: Strips) -> BendConstra
     """Everything that keeps angles, given the strips of surfaces."""
     positions = scene.mesh.positions
     lines, bent = topology.surface_lines(hinges, scene.areas, positions)
+    more, hinged = triangle_lines(scene, hinges)
+    lines = topology.Lines(
+        np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
+    )
+    bent = bent[hinged[bent] > 0.0]
     line_strips, stray_lines = surface_lines(scene, lines, strips)
     rope_lines = topology.rope_lines(positions, scene.mesh.edges[scene.loose])
-    flat_hinges, signed_hinges = hinge_stencils(scene, hinges, bent)
+    flat_hinges, signed_hinges = hinge_stencils(scene, hinges, bent, hinged[bent])
     return BendConstraints(
         line_strips=line_strips,
         lines=stray_lines,
