@@ -35,7 +35,9 @@ class Links:
         counts = self.starts[particles + 1] - self.starts[particles]
         ends = np.cumsum(counts)
         places = np.arange(ends[-1]) + np.repeat(self.starts[particles] - ends + counts, counts)
-        return np.asarray(np.unique(self.order[places]))
+        found = np.zeros(len(self.first), dtype=bool)
+        found[self.order[places]] = True
+        return np.flatnonzero(found)
 
 
 def make_links(batches: Sequence[StripBatch], inverse_masses: Floats) -> Links:

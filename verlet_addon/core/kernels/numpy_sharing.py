@@ -11,6 +11,8 @@ SHARINGS = 16
 """So often edges are looked for that are stretched too far…"""
 PATIENCE = 0.2
 """…each time by this share of the tolerance more, so that little is left for the last rounds…"""
+MOST_WORK = 0.5
+"""…and no longer than until so many were mended, as a share of all: it is for single edges…"""
 PULLS = 2
 """…and their ends are so often drawn together."""
 
@@ -24,12 +26,16 @@ def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
     """
     multipliers = np.concatenate([np.empty(0), *(batch.multipliers for batch in links.batches)])
     looked_at: Integers | slice = slice(None)
+    work = 0
     for sharing in range(SHARINGS):
         least = tolerance * (1.0 + PATIENCE * sharing)
         found = _stretched_links(positions, links, multipliers, least, looked_at)
         if not len(found):
             break
         looked_at = links.at(_draw_together(positions, links, multipliers, found))
+        work += len(found)
+        if work > MOST_WORK * len(links.first):
+            break
     start = 0
     for batch in links.batches:
         stop = start + len(batch.multipliers)
@@ -63,12 +69,15 @@ def _draw_together(
 ) -> Integers:
     """Mends the links found; the particles that have moved."""
     ends = np.concatenate([links.first[found], links.second[found]])
-    particles: Integers
-    particles, ends, often = np.unique(ends, return_inverse=True, return_counts=True)
+    often = np.bincount(ends, minlength=positions.shape[1])
+    particles = np.flatnonzero(often)
+    number = np.empty(len(often), dtype=np.int64)
+    number[particles] = np.arange(len(particles))
     masses = links.inverse_masses[:, found]
     rest_lengths, compliances = links.rest_lengths[found], links.scaled_compliances[found]
     gains = 1.0 / ((masses * often[ends].reshape(2, -1)).sum(axis=0) + compliances)
     masses[1] *= -1.0
+    ends = number[ends]
     points: Floats = positions.take(particles, axis=1)
     for _ in range(PULLS):
         at_ends = points.take(ends, axis=1).reshape(3, 2, -1)
