@@ -40,8 +40,9 @@ def _coplanar(scene: Scene, hinges: topology.Hinges) -> Booleans:
 
 
 def _straight_triples(scene: Scene) -> Integers:
-    """(k, 3) particles in a straight row, the first of each before the last."""
-    positions, pairs = scene.mesh.positions, scene.mesh.edges[~scene.loose]
+    """(k, 3) particles in a straight row among triangles, the first of each before the last."""
+    positions, edges = scene.mesh.positions, scene.mesh.edges
+    pairs = edges[topology.among_triangles(edges, scene.corners, scene.particle_count)]
     joints = straight_joints(positions, pairs, np.zeros(len(pairs), dtype=bool))
     particles = pairs.ravel()
     outer = np.sort(particles[joints ^ 1], axis=1)
@@ -55,14 +56,20 @@ def _evened_out(share: Floats, triples: Integers, particle_count: int) -> Floats
     Particles where four edges meet and such where eight do take turns in many patterns. As hard
     and soft spots in a row they would bend more easily than evenly.
     """
-    arms = [topology.edge_keys(triples[:, 1], triples[:, end], particle_count) for end in (0, 2)]
-    keys, line = np.concatenate(arms), np.tile(np.arange(len(triples)), 2)
+    keys = _arm_keys(triples, particle_count).ravel()
+    line = np.tile(np.arange(len(triples)), 2)
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     one, other = line[order[same]], line[order[same + 1]]
     passed = (share[other] - share[one]) / 4
     given = np.bincount(one, passed, len(share)) - np.bincount(other, passed, len(share))
     return share + given
+
+
+def _arm_keys(triples: Integers, particle_count: int) -> Integers:
+    """(2, k) keys of the edges from the middle of each triple to its ends."""
+    ends, middle = triples[:, [0, 2]].T, triples[:, 1]
+    return topology.edge_keys(ends, middle, particle_count)
 
 
 def _regular(scene: Scene, hinges: topology.Hinges, flat: Booleans, triples: Integers) -> Booleans:
@@ -74,8 +81,7 @@ def _regular(scene: Scene, hinges: topology.Hinges, flat: Booleans, triples: Int
     valence = np.bincount(scene.mesh.edges.ravel(), minlength=n)
     within = (inner == valence) & (2 * np.bincount(triples[:, 1], minlength=n) == valence)
     edges = topology.edge_keys(hinges.p, hinges.q, n)
-    arms = [topology.edge_keys(triples[:, 1], triples[:, end], n) for end in (0, 2)]
-    along_rim = ~np.isin(arms[0], edges) & ~np.isin(arms[1], edges)
+    along_rim = ~np.isin(_arm_keys(triples, n), edges).any(axis=0)
     rim = np.bincount(triples[:, 1], along_rim, n) == 1
     return np.asarray((inner > 0) & all_flat & (within | rim))
 
