@@ -150,6 +150,17 @@ def _cells(columns: int, rows: int, *, triangles: bool) -> list[tuple[int, ...]]
     return faces
 
 
+def split(mesh: MeshData) -> MeshData:
+    """The mesh with its faces cut into triangles, all from their first corners."""
+    faces = np.split(mesh.face_vertices, mesh.face_starts[1:-1])
+    triangles = [
+        (int(face[0]), int(face[k]), int(face[k + 1]))
+        for face in faces
+        for k in range(1, len(face) - 1)
+    ]
+    return make_mesh(mesh.positions, faces=triangles)
+
+
 def pinned(mesh: MeshData, vertices: ArrayLike, *, weight: float = 1.0) -> MeshData:
     """The mesh with these vertices pinned."""
     weights = mesh.pin_weights.copy()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .coloring import Copies, gather_copies
+from .constraints import bend_gains
 from .kernels.pentadiagonal import Factors, factorize
 from .mesh import Floats, Integers
 from .strips import Strips
@@ -128,7 +129,7 @@ def bend_strip_batches(
                 coefficients=coefficients,
                 responses=responses,
                 scaled_compliances=scaled,
-                gains=np.where(movable, 1.0 / total, 0.0),
+                gains=bend_gains(mobility, scaled),
                 factors=factorize(total, beside, beyond, int(longest)) if stiff else None,
                 multipliers=np.zeros((3, stop - start - 2)),
                 copies=gather_copies(path, copies, masses),

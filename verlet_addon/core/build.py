@@ -6,6 +6,7 @@ import numpy as np
 
 from . import topology
 from .bending import hinge_stencils, rope_stencils, surface_lines
+from .bends import BendConstraints
 from .clusters import build_clusters, find_spacing
 from .integrators import start_displacement
 from .lengths import (
@@ -20,7 +21,7 @@ from .lengths import (
 )
 from .levels import build_levels
 from .mesh import Booleans, Floats, Integers, MeshData
-from .model import BendConstraints, LengthConstraints, ParticleState, SoftBodyModel
+from .model import LengthConstraints, ParticleState, SoftBodyModel
 from .scene import Scene, merge, vertex_normals
 from .settings import BodySettings
 from .strips import Strips
@@ -121,6 +122,7 @@ def _bends(scene: Scene, hinges: topology.Hinges, strips: Strips) -> BendConstra
     rope_lines = topology.rope_lines(positions, scene.mesh.edges[scene.loose])
     flat_hinges, signed_hinges = hinge_stencils(scene, hinges, bent, hinged[bent])
     return BendConstraints(
+        positions=positions,
         line_strips=line_strips,
         lines=stray_lines,
         rope_lines=rope_stencils(scene, rope_lines),

@@ -107,6 +107,17 @@ def _gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
     return np.where(movable, 1.0 / np.where(movable, mobility + scaled_compliances, 1.0), 0.0)
 
 
+def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
+    """(c,) 1 / √(mobility² + α̃²), and 0 where nothing can move.
+
+    Alone, a bend would need 1 / (mobility + α̃). But where its neighbours bend alike, each moves
+    what they move back, and together they would be softer than asked for by mobility / α̃.
+    """
+    movable = mobility > 0.0
+    resistance = np.hypot(mobility, scaled_compliances)
+    return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
+
+
 def distance_batches(
     distances: Distances, inverse_masses: Floats, h_squared: Floats
 ) -> list[DistanceBatch]:
@@ -156,7 +167,7 @@ def stencil_batches(
                 responses=responses,
                 rests=stencils.rests[start:stop],
                 scaled_compliances=scaled,
-                gains=_gains((responses * coefficients).sum(axis=0), scaled),
+                gains=bend_gains((responses * coefficients).sum(axis=0), scaled),
                 multipliers=np.zeros((3, stop - start)),
                 copies=gather_copies(members.ravel(), often.ravel(), masses.ravel()),
             )

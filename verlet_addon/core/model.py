@@ -6,12 +6,14 @@ from itertools import chain
 
 import numpy as np
 
-from .bend_strips import BendStripBatch, BendStrips
+from .bend_strips import BendStripBatch
+from .bends import BendBatches, BendConstraints
 from .clusters import Clusters
-from .constraints import DistanceBatch, Distances, StencilBatch, Stencils
+from .constraints import DistanceBatch, Distances, StencilBatch
 from .levels import Level
 from .mesh import Floats, Integers
 from .sharing import Links
+from .stiff_bends import StiffBendBatch
 from .strips import StripBatch, Strips
 from .tension import StripNet
 from .tethers import Tethers
@@ -40,22 +42,6 @@ class LengthConstraints:
     levels: list[Level]
     """From coarse to fine; empty where nothing is to be gained."""
     tethers: Tethers
-
-
-@dataclass(frozen=True, eq=False)
-class BendConstraints:
-    """Everything that keeps angles."""
-
-    line_strips: BendStrips
-    """Straight bends of three particles in surfaces, along strips."""
-    lines: Stencils
-    """Those that are not along any."""
-    rope_lines: Stencils
-    """Bends of ropes, at their rest angles."""
-    flat_hinges: Stencils
-    """Hinges that are flat at rest."""
-    hinges: Stencils
-    """Hinges that keep a rest angle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +94,7 @@ class Batches:
     rope_net: StripNet
     shear: list[StripBatch]
     folds: list[DistanceBatch]
-    line_strips: list[BendStripBatch]
-    lines: list[StencilBatch]
-    rope_lines: list[StencilBatch]
-    flat_hinges: list[StencilBatch]
-    hinges: list[StencilBatch]
+    bends: BendBatches
     levels: list[list[DistanceBatch]]
 
     def strips(self) -> list[StripBatch]:
@@ -123,12 +105,12 @@ class Batches:
         """Everything that has no faces."""
         return [*self.ropes, *(level.batch for level in self.trees.levels)]
 
-    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch]:
+    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch]:
         """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
         yield from chain(self.folds, *self.levels)
-        yield from chain(
-            self.line_strips, self.lines, self.rope_lines, self.flat_hinges, self.hinges
-        )
+        bends = self.bends
+        yield from chain(bends.stiff, bends.line_strips)
+        yield from chain(bends.rope_lines, bends.lines, bends.flat_hinges, bends.hinges)
 
 
 @dataclass(eq=False)

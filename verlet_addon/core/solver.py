@@ -4,23 +4,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bend_strips import bend_strip_batches
+from .bends import bend_batches
 from .colliders import collide_with_plane
-from .constraints import distance_batches, stencil_batches
+from .constraints import distance_batches
 from .integrators import step_gains
 from .kernels import numpy_kernels as kernels, numpy_strips as strip_kernels
 from .kernels.numpy_bend_strips import project_bend_strips
 from .kernels.numpy_clusters import project_clusters
 from .kernels.numpy_sharing import share_stretch
+from .kernels.numpy_stiff_bends import project_stiff_bends
 from .kernels.numpy_tension import project_former_tension
 from .kernels.numpy_trees import project_tree_tension, project_trees
 from .mesh import Floats, Ground
 from .model import Batches, ParticleState, SoftBodyModel
+from .momentum import conserve_momentum
 from .settings import SceneSettings
 from .sharing import make_links
 from .strips import acting_from_start, strip_batches
 from .tension import make_net
-from .topology import sum_by
 from .trees import tree_batches
 
 SURFACE_FIRMNESS = 3e-5
@@ -139,11 +140,13 @@ def project_goals(
 def project_bends(state: ParticleState, batches: Batches, *, backwards: bool) -> None:
     """Draws ropes and surfaces back to their rest angles."""
     way = slice(None, None, -1) if backwards else slice(None)
-    kernels.project_rope_bends(state.positions, batches.rope_lines[way])
-    project_bend_strips(state.positions, batches.line_strips[way])
-    kernels.project_flat_bends(state.positions, batches.lines[way])
-    kernels.project_flat_bends(state.positions, batches.flat_hinges[way])
-    kernels.project_signed_bends(state.positions, batches.hinges[way])
+    bends = batches.bends
+    kernels.project_rope_bends(state.positions, bends.rope_lines[way])
+    project_stiff_bends(state.positions, bends.stiff)
+    project_bend_strips(state.positions, bends.line_strips[way])
+    kernels.project_flat_bends(state.positions, bends.lines[way])
+    kernels.project_flat_bends(state.positions, bends.flat_hinges[way])
+    kernels.project_signed_bends(state.positions, bends.hinges[way])
 
 
 def project_volumes(model: SoftBodyModel, state: ParticleState) -> None:
@@ -227,43 +230,6 @@ def regain_speed(
         )
 
 
-def conserve_momentum(
-    model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats
-) -> Floats:
-    """Returns (3, n) `after` without what its change did to the momentum of bodies nothing holds.
-
-    Internal forces cannot change it; interpolated and implicit corrections do, a little. Discrete
-    angular momentum is Σ m x × (x' − x)/h: a position's correction has its moment about the
-    position a step before, a correction of the previous position about the new one.
-    """
-    label = model.free_components
-    free = np.flatnonzero(label >= 0)
-    if not len(free):
-        return after
-    label = label[free]
-    count = int(label.max()) + 1
-    masses = 1.0 / model.inverse_masses[free]
-
-    def total(values: Floats) -> Floats:
-        return np.stack([sum_by(label, row, count) for row in values])
-
-    whole = sum_by(label, masses, count)
-    arms = about[:, free]
-    arms = arms - (total(arms * masses) / whole)[:, label]
-    change = after[:, free] - before[:, free]
-    drift = (total(change * masses) / whole)[:, label]
-    spin = total(np.cross(arms, change, axis=0) * masses).T
-    squares = np.einsum("ik,jk->ijk", arms, arms) * masses
-    second = total(squares.reshape(9, -1)).T.reshape(-1, 3, 3)
-    if not np.isfinite(second).all():
-        return after  # the frame's check will say which body broke
-    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    turn = np.einsum("cij,cj->ic", np.linalg.pinv(inertia, rcond=1e-9, hermitian=True), spin)
-    kept = after.copy()
-    kept[:, free] -= drift + np.cross(turn[:, label], arms, axis=0)
-    return kept
-
-
 def collide(
     model: SoftBodyModel,
     state: ParticleState,
@@ -337,11 +303,7 @@ def _make_batches(
         rope_net=make_net(ropes, w, np.ones(len(w), dtype=bool)),
         shear=shear,
         folds=distance_batches(model.lengths.folds, w, h_squared),
-        line_strips=bend_strip_batches(model.bends.line_strips, w, h_squared),
-        lines=stencil_batches(model.bends.lines, w, h_squared),
-        rope_lines=stencil_batches(model.bends.rope_lines, w, h_squared),
-        flat_hinges=stencil_batches(model.bends.flat_hinges, w, h_squared),
-        hinges=stencil_batches(model.bends.hinges, w, h_squared),
+        bends=bend_batches(model.bends, w, h_squared),
         levels=[
             distance_batches(level.limits, level.inverse_masses, h_squared[level.particles])
             for level in model.lengths.levels

@@ -1,0 +1,114 @@
+"""Stiff cloth bends as one piece, the same at any number of steps."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from tests.core.bodies import (
+    WEIGHTLESS,
+    built,
+    built_state,
+    disc,
+    frames,
+    pinned,
+    sheet,
+    simulated,
+    sphere,
+    split,
+    thrown,
+)
+from tests.core.test_surfaces import SHEETS, flat_sheet
+from verlet_addon.core.kernels.dissection import factorize, solve
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.solver import StepInput, ready_batches
+
+STIFF = BodySettings(bend_compliance=0.2, mass=0.1, damping=10.0)
+
+
+@given(
+    count=st.integers(1, 400),
+    neighbours=st.integers(0, 12),
+    dimensions=st.integers(1, 3),
+    seed=st.integers(0, 1000),
+)
+def test_systems_of_meshes_are_solved(
+    count: int, neighbours: int, dimensions: int, seed: int
+) -> None:
+    """Points coupled with some of those near them, and some far away, as a dense solver has it."""
+    random = np.random.default_rng(seed)
+    points = random.uniform(size=(count, dimensions))
+    first = np.repeat(np.arange(count), neighbours)
+    near = np.argsort(np.argsort(points[:, 0]))
+    second = np.argsort(points[:, 0])[(near[first] + random.integers(1, 20, len(first))) % count]
+    second[::50] = random.integers(0, count, len(second[::50]))
+    pairs = np.unique(np.sort(np.stack([first, second], axis=1)[first != second], axis=1), axis=0)
+    couplings = random.normal(size=len(pairs))
+    matrix = np.zeros((count, count))
+    matrix[tuple(pairs.T)] = couplings
+    matrix += matrix.T
+    diagonal = np.abs(matrix).sum(axis=1) + random.uniform(0.1, 1.0, count)
+    np.fill_diagonal(matrix, diagonal)
+    right = random.normal(size=(3, count))
+    found = solve(factorize(points, pairs, couplings, diagonal), right)
+    np.testing.assert_allclose(found, np.linalg.solve(matrix, right.T).T, atol=1e-9)
+
+
+def is_stiff(mesh: MeshData, body: BodySettings, dt: float = 1 / 240) -> bool:
+    """Whether the bends of a body are solved as one."""
+    model, state = built_state((mesh, body))
+    given = StepInput(
+        dt=dt, gravity=WEIGHTLESS, targets=mesh.positions.T, ground=None, ground_shift=np.zeros(3)
+    )
+    state.previous_dt = dt
+    return bool(ready_batches(model, state, SceneSettings(), given).bends.stiff)
+
+
+@pytest.mark.parametrize("mesh", [sheet(20), sheet(20, triangles=True), disc(12)])
+def test_only_stiff_cloth_is_solved_as_one(mesh: MeshData) -> None:
+    """What cloth is by default is relaxed bend by bend, which is quicker."""
+    assert not is_stiff(mesh, BodySettings())
+    assert is_stiff(mesh, STIFF)
+
+
+@pytest.mark.parametrize("kind", SHEETS)
+def test_droop_from_a_corner_does_not_depend_on_steps(kind: str) -> None:
+    """Held at a corner, a square bends along no row of its mesh; nor does it mind the steps."""
+    flat = flat_sheet(kind, 16)
+    mesh = pinned(flat, np.flatnonzero((flat.positions[:, :2] < 0.26).all(axis=1)))
+    body = replace(STIFF, bend_compliance=0.02)
+    droops = []
+    for substeps in (3, 10, 30):
+        (track,) = simulated([(mesh, body)], frames(1.5, 24), SceneSettings(substeps=substeps))
+        droops.append(-track[-1, -1, 2])
+    assert droops == pytest.approx([droops[0]] * 3, rel=0.005)
+
+
+def test_stiff_disc_keeps_its_momentum() -> None:
+    """A stiff disc without weight that wobbles neither drifts nor gains speed."""
+    mesh = disc(8)
+    mesh = thrown(mesh, 0.3 * np.random.default_rng(3).normal(size=mesh.positions.shape))
+    body = BodySettings(bend_compliance=1e-2, damping=0.0)
+    assert is_stiff(mesh, body)
+    (track,) = simulated(
+        [(mesh, body)], frames(2.0, 240), SceneSettings(substeps=1), gravity=WEIGHTLESS
+    )
+    masses = 1.0 / built((mesh, body)).inverse_masses[:, None]
+    speeds = np.diff(track, axis=0) * 240
+    momentum = (masses * speeds).sum(axis=1)
+    np.testing.assert_allclose(momentum, momentum[:1].repeat(len(momentum), axis=0), atol=1e-10)
+    spin = (masses * np.cross(track[:-1], speeds)).sum(axis=1)
+    np.testing.assert_allclose(spin, spin[:1].repeat(len(spin), axis=0), atol=1e-10)
+    energy = (masses * speeds**2).sum(axis=(1, 2)) / 2
+    assert energy.max() <= energy[0] * 1.001
+
+
+@pytest.mark.parametrize("mesh", [disc(12), split(sphere(32, 16))], ids=["disc", "sphere"])
+def test_rigid_bends_do_not_magnify_rounding(mesh: MeshData) -> None:
+    """The matrix of rigid bends is nearly singular; what it solves is not."""
+    (track,) = simulated(
+        [(mesh, BodySettings(bend_compliance=0.0))], frames(2.0, 24), gravity=WEIGHTLESS
+    )
+    np.testing.assert_allclose(track[-1], mesh.positions, atol=1e-9)
