@@ -31,7 +31,7 @@ SURFACE_MEMORY = 0.95
 Surfaces that nothing holds carry no load, and start from none."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
-SURFACE_TOLERANCE = 5e-3
+SURFACE_TOLERANCE = 4e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
 SURFACE_UNREST = 300.0
 """…nor by more than this times h², for what is left over shakes the cloth [1/s²]…"""
