@@ -222,3 +222,15 @@ def test_cantilever_droops_by_the_formula(
 def test_rigid_sheet_stays_flat(kind: str) -> None:
     """Without any bending compliance a clamped sheet sticks out straight."""
     assert abs(droop(0.0, kind, cells=24, substeps=3)) < 1e-6
+
+
+@pytest.mark.parametrize("kind", SHEETS)
+@pytest.mark.parametrize("bend_compliance", [0.0, 0.05, 5.0])
+def test_stiff_sheet_keeps_its_lengths(kind: str, bend_compliance: float) -> None:
+    """A sheet between rigid and springy swings on two corners, and stretches nowhere by 5 %."""
+    mesh = pinned(flat_sheet(kind, 30), [0, 30])
+    body = BodySettings(bend_compliance=bend_compliance)
+    (track,) = simulated([(mesh, body)], frames(2.0, 24))
+    strains = lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1.0
+    assert strains.max() < 0.05
+    assert track[:, :, 2].min() < -0.9, "it should have swung down"

@@ -45,6 +45,8 @@ class BendBatches:
     What is straight at rest is stiff as a whole, or else in the lists after that.
     """
 
+    stiffness: float
+    """Of those that are straight at rest: how much more easily particles give way than they do."""
     rope_lines: list[StencilBatch]
     hinges: list[StencilBatch]
     stiff: list[StiffBendBatch] = field(default_factory=list)
@@ -59,14 +61,13 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: Floa
     hinges = stencil_batches(bends.hinges, inverse_masses, h_squared)
     strung = along_strips(bends.line_strips)
     alone = unstrung([bends.lines, bends.flat_hinges])
-    if (
-        stiffness(strung, inverse_masses, h_squared) > STRIPS_ALONE
-        or stiffness(alone, inverse_masses, h_squared) > ALONE
-    ):
+    firmness = [stiffness(some, inverse_masses, h_squared) for some in (strung, alone)]
+    if firmness[0] > STRIPS_ALONE or firmness[1] > ALONE:
         straight = joined([strung, alone])
         stiff = stiff_bend_batch(straight, bends.positions, inverse_masses, h_squared)
-        return BendBatches(rope_lines, hinges, [stiff])
+        return BendBatches(max(firmness), rope_lines, hinges, [stiff])
     return BendBatches(
+        max(firmness),
         rope_lines,
         hinges,
         line_strips=bend_strip_batches(bends.line_strips, inverse_masses, h_squared),

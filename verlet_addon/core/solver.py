@@ -29,6 +29,9 @@ SURFACE_FIRMNESS = 3e-5
 SURFACE_MEMORY = 0.95
 """Share of its tension that a held surface starts a step from; all of it would let wrinkles shiver.
 Surfaces that nothing holds carry no load, and start from none."""
+STIFFEST = 20.0
+"""Surfaces whose bends are stiffer than this start from none either: they stay straight by
+themselves, and what bends and tension each take from the other would grow."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 SURFACE_TOLERANCE = 4e-3
@@ -284,6 +287,8 @@ def _make_batches(
 ) -> Batches:
     """Every constraint set of the model for one pair of steps."""
     w = model.inverse_masses
+    bends = bend_batches(model.bends, w, h_squared)
+    remembering = (model.free_components < 0) & (bends.stiffness < STIFFEST)
     stretch = strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS)
     shear = strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS)
     ropes = acting_from_start(
@@ -295,7 +300,7 @@ def _make_batches(
         velocity_gains=velocity_gains,
         h_squared=h_squared,
         stretch=stretch,
-        stretch_net=make_net([*stretch, *shear], w, model.free_components < 0),
+        stretch_net=make_net([*stretch, *shear], w, remembering),
         stretch_links=make_links(stretch, w),
         short=strip_batches(model.lengths.short, w, h_squared, firmness=SURFACE_FIRMNESS),
         ropes=ropes,
@@ -303,7 +308,7 @@ def _make_batches(
         rope_net=make_net(ropes, w, np.ones(len(w), dtype=bool)),
         shear=shear,
         folds=distance_batches(model.lengths.folds, w, h_squared),
-        bends=bend_batches(model.bends, w, h_squared),
+        bends=bends,
         levels=[
             distance_batches(level.limits, level.inverse_masses, h_squared[level.particles])
             for level in model.lengths.levels

@@ -94,7 +94,8 @@ def stiffness(bends: Bends, inverse_masses: Floats, h_squared: Floats) -> float:
     movable = mobility > 0.0
     if not movable.any():
         return 0.0
-    return float(np.median(mobility[movable] / np.maximum(scaled[movable], 1e-300)))
+    mobility, scaled = mobility[movable], scaled[movable]
+    return float(np.median(mobility / np.maximum(scaled, FIRMNESS * mobility)))
 
 
 def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
