@@ -20,10 +20,21 @@ from tests.core.bodies import (
     thrown,
 )
 from tests.core.test_surfaces import SHEETS, flat_sheet
+from verlet_addon.core.bends import bend_batches
 from verlet_addon.core.kernels.dissection import factorize, solve
+from verlet_addon.core.kernels.numpy_bend_strips import project_bend_strips
+from verlet_addon.core.kernels.numpy_kernels import project_flat_bends
+from verlet_addon.core.kernels.numpy_stiff_bends import project_stiff_bends
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.solver import StepInput, ready_batches
+from verlet_addon.core.stiff_bends import (
+    along_strips,
+    joined,
+    stiff_bend_batch,
+    stiffness,
+    unstrung,
+)
 
 STIFF = BodySettings(bend_compliance=0.2, mass=0.1, damping=10.0)
 
@@ -71,6 +82,29 @@ def test_only_stiff_cloth_is_solved_as_one(mesh: MeshData) -> None:
     """What cloth is by default is relaxed bend by bend, which is quicker."""
     assert not is_stiff(mesh, BodySettings())
     assert is_stiff(mesh, STIFF)
+
+
+@pytest.mark.parametrize("kind", SHEETS)
+@pytest.mark.parametrize("firmness", [0.02, 0.2])
+def test_soft_bends_give_way_as_if_solved_at_once(kind: str, firmness: float) -> None:
+    """A smooth wave flattens as fast, whether its bends are relaxed in turn or solved as one."""
+    mesh = flat_sheet(kind, 24)
+    x, y, z = mesh.positions.T.copy()
+    z += 0.01 * np.sin(2 * np.pi * x) * np.sin(2 * np.pi * y)
+    bends = built((mesh, BodySettings())).bends
+    inverse_masses = np.full(len(x), 1000.0)
+    every = joined([along_strips(bends.line_strips), unstrung([bends.lines, bends.flat_hinges])])
+    h_squared = np.full(len(x), firmness / stiffness(every, inverse_masses, np.ones(len(x))))
+    relaxed = bend_batches(bends, inverse_masses, h_squared)
+    assert not relaxed.stiff
+    in_turn, at_once = np.stack([x, y, z]), np.stack([x, y, z])
+    project_bend_strips(in_turn, relaxed.line_strips)
+    project_flat_bends(in_turn, [*relaxed.lines, *relaxed.flat_hinges])
+    solved = stiff_bend_batch(every, bends.positions, inverse_masses, h_squared)
+    project_stiff_bends(at_once, [solved])
+    inner = (np.abs(mesh.positions[:, :2] - 0.5) < 0.4).all(axis=1)
+    flattened = [(after[2] - z)[inner] @ z[inner] for after in (in_turn, at_once)]
+    assert flattened[0] == pytest.approx(flattened[1], rel=0.1)
 
 
 @pytest.mark.parametrize("kind", SHEETS)

@@ -49,7 +49,7 @@ class BendStripBatch:
     scaled_compliances: Floats
     """(c − 2,)"""
     gains: Floats
-    """(c − 2,) 1 / (mobility + scaled compliance); 0 where nothing can move."""
+    """(c − 2,) as `bend_gains` has them."""
     factors: Factors | None
     """Of the whole system; none where lines are so soft that each may be relaxed alone."""
     multipliers: Floats

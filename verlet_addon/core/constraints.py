@@ -108,7 +108,7 @@ def _gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
 
 
 def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
-    """(c,) 1 / √(mobility² + α̃²), and 0 where nothing can move.
+    """(c,) 1 / √(mobility² + α̃²), and 0 where nothing can move: −Δλ for each C + α̃ λ.
 
     Alone, a bend would need 1 / (mobility + α̃). But where its neighbours bend alike, each moves
     what they move back, and together they would be softer than asked for by mobility / α̃.

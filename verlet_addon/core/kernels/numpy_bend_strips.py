@@ -11,8 +11,8 @@ from .pentadiagonal import solve
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
     """C = g = 0 for all lines of a strip at once: straight at rest, and linear, axis by axis.
 
-    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, or by its diagonal where α̃ is by far the
-    largest part of it.
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, or as `bend_gains` has it where α̃ is by far
+    the largest part of it.
     """
     for batch in batches:
         points = positions.take(batch.path, axis=1, mode="clip")

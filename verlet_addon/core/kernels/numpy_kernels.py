@@ -1,7 +1,8 @@
 """XPBD projections in NumPy (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
 Each walks its batches in the order given and moves `positions` (3, n) in place:
-Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice but hubs.
+Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ; bends of surfaces take `bend_gains` instead of
+that quotient. Batches hold no particle twice but hubs.
 """
 
 from collections.abc import Iterable
