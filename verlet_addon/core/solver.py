@@ -30,8 +30,8 @@ SURFACE_MEMORY = 0.95
 """Share of its tension that a held surface starts a step from; all of it would let wrinkles shiver.
 Surfaces that nothing holds carry no load, and start from none."""
 STIFFEST = 20.0
-"""Surfaces whose bends are stiffer than this start from none either: they stay straight by
-themselves, and what bends and tension each take from the other would grow."""
+"""Triangles whose bends are stiffer than this start from none either: what bends and tension each
+take from the other would grow."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 SURFACE_TOLERANCE = 4e-3
@@ -288,7 +288,8 @@ def _make_batches(
     """Every constraint set of the model for one pair of steps."""
     w = model.inverse_masses
     bends = bend_batches(model.bends, w, h_squared)
-    remembering = (model.free_components < 0) & (bends.stiffness < STIFFEST)
+    stiff_triangles = len(model.lengths.folds.pairs) > 0 and bends.stiffness > STIFFEST
+    remembering = (model.free_components < 0) & (not stiff_triangles)
     stretch = strip_batches(model.lengths.stretch, w, h_squared, firmness=SURFACE_FIRMNESS)
     shear = strip_batches(model.lengths.shear, w, h_squared, firmness=SURFACE_FIRMNESS)
     ropes = acting_from_start(
