@@ -48,6 +48,24 @@ def sheet(
     return make_mesh(points, faces=_cells(columns, rows, triangles=triangles))
 
 
+SHEETS = ["quads", "triangles", "strewn triangles"]
+"""The kinds of `flat_sheet`."""
+
+
+def strewn(mesh: MeshData, by: float) -> MeshData:
+    """The mesh with its inner vertices strewn in their plane, by this length [m]."""
+    points = mesh.positions.copy()
+    inner = ((points[:, :2] > 1e-6) & (points[:, :2] < 1.0 - 1e-6)).all(axis=1)
+    points[inner, :2] += np.random.default_rng(1).uniform(-by, by, (inner.sum(), 2))
+    return replace(mesh, positions=points)
+
+
+def flat_sheet(kind: str, cells: int) -> MeshData:
+    """A square of quads, triangles or strewn triangles."""
+    flat = sheet(cells, triangles=kind != "quads")
+    return strewn(flat, 0.3 / cells) if kind == "strewn triangles" else flat
+
+
 def tube(around: int, rows: int, *, radius: float = 0.3, length: float = 1.0) -> MeshData:
     """An open tube of quads along z."""
     angle, height = np.meshgrid(np.arange(around) * 2 * np.pi / around, np.arange(rows + 1))

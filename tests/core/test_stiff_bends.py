@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.core.bodies import (
+    SHEETS,
     WEIGHTLESS,
     built,
-    built_state,
     disc,
+    flat_sheet,
     frames,
     pinned,
     sheet,
@@ -19,7 +20,6 @@ from tests.core.bodies import (
     split,
     thrown,
 )
-from tests.core.test_surfaces import SHEETS, flat_sheet
 from verlet_addon.core.bends import bend_batches
 from verlet_addon.core.kernels.dissection import factorize, solve
 from verlet_addon.core.kernels.numpy_bend_strips import project_bend_strips
@@ -27,7 +27,6 @@ from verlet_addon.core.kernels.numpy_kernels import project_flat_bends
 from verlet_addon.core.kernels.numpy_stiff_bends import project_stiff_bends
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.solver import StepInput, ready_batches
 from verlet_addon.core.stiff_bends import (
     along_strips,
     joined,
@@ -67,14 +66,11 @@ def test_systems_of_meshes_are_solved(
     np.testing.assert_allclose(found, np.linalg.solve(matrix, right.T).T, atol=1e-9)
 
 
-def is_stiff(mesh: MeshData, body: BodySettings, dt: float = 1 / 240) -> bool:
-    """Whether the bends of a body are solved as one."""
-    model, state = built_state((mesh, body))
-    given = StepInput(
-        dt=dt, gravity=WEIGHTLESS, targets=mesh.positions.T, ground=None, ground_shift=np.zeros(3)
-    )
-    state.previous_dt = dt
-    return bool(ready_batches(model, state, SceneSettings(), given).bends.stiff)
+def is_stiff(mesh: MeshData, body: BodySettings) -> bool:
+    """Whether the bends of a body are solved as one in steps of 1/240 s."""
+    model = built((mesh, body))
+    h_squared = np.full(len(mesh.positions), 1 / 240**2)
+    return bool(bend_batches(model.bends, model.inverse_masses, h_squared).stiff)
 
 
 @pytest.mark.parametrize("mesh", [sheet(20), sheet(20, triangles=True), disc(12)])

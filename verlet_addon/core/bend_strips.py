@@ -1,4 +1,4 @@
-"""Straight bends strung together along strips, so that stiff cloth is bent as one piece.
+"""Straight bends strung together along strips, each of which is bent as one piece.
 
 Each line joins three particles in a row; those of a strip form a pentadiagonal system that never
 changes, since they are linear in the positions.

@@ -101,10 +101,10 @@ def build_stencils(
     return Stencils(members[order], starts, coefficients[order], rests[order], compliances[order])
 
 
-def _gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
-    """1 / (mobility + α̃), and 0 where nothing can move."""
+def inverse(resistance: Floats, mobility: Floats) -> Floats:
+    """(c,) 1 / resistance, and 0 where nothing can move."""
     movable = mobility > 0.0
-    return np.where(movable, 1.0 / np.where(movable, mobility + scaled_compliances, 1.0), 0.0)
+    return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
 
 
 def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
@@ -113,9 +113,7 @@ def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
     Alone, a bend would need 1 / (mobility + α̃). But where its neighbours bend alike, each moves
     what they move back, and together they would be softer than asked for by mobility / α̃.
     """
-    movable = mobility > 0.0
-    resistance = np.hypot(mobility, scaled_compliances)
-    return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
+    return inverse(np.hypot(mobility, scaled_compliances), mobility)
 
 
 def distance_batches(
@@ -129,6 +127,7 @@ def distance_batches(
         scaled = distances.compliances[start:stop] / h_squared[first]
         masses = inverse_masses[distances.pairs[start:stop]] * copies[start:stop]
         first_masses, second_masses = masses.T
+        mobility = first_masses + second_masses
         particles = np.concatenate([first, second])
         often = copies[start:stop].T.ravel()
         batches.append(
@@ -138,7 +137,7 @@ def distance_batches(
                 first_masses=first_masses,
                 second_masses=second_masses,
                 scaled_compliances=scaled,
-                gains=_gains(first_masses + second_masses, scaled),
+                gains=inverse(mobility + scaled, mobility),
                 multipliers=np.zeros(stop - start),
                 copies=gather_copies(particles, often, masses.T.ravel()),
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .bend_strips import BendStrips
-from .constraints import Stencils
+from .constraints import Stencils, inverse
 from .kernels.dissection import Factors, factorize
 from .mesh import Floats, Integers
 from .topology import edge_keys, sum_by
@@ -114,7 +114,7 @@ def stiff_bend_batch(
     """The bends for one h² (n,) [s²]; positions (n, 3) at rest, to take the mesh apart by."""
     mobility = _mobility(bends, inverse_masses)
     softness = _scaled(bends, h_squared) + FIRMNESS * mobility
-    stiffnesses = np.where(mobility > 0.0, 1.0 / np.where(mobility > 0.0, softness, 1.0), 0.0)
+    stiffnesses = inverse(softness, mobility)
     free = np.flatnonzero(inverse_masses)
     masses = 1.0 / inverse_masses[free]
     pairs, couplings, diagonal = _matrix(bends, stiffnesses, free, len(inverse_masses))

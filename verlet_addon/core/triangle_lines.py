@@ -1,8 +1,8 @@
 """Bends of flat cloth whose triangles form a lattice: lines, as quads have them.
 
-Hinges are relaxed one after the other, and carry stiff bending no further than a few cells. Where
-every edge goes on straight on the other side of a particle, bends along those lines say the same,
-and strips of them are solved directly.
+Hinges of right-angled triangles bend too easily by a sixth. Where every edge goes on straight on
+the other side of a particle, bends along those lines can be weighted to be exact, and strips of
+them are solved directly.
 """
 
 import numpy as np

@@ -12,7 +12,7 @@ import numpy as np
 from ..coloring import Copies
 from ..constraints import DistanceBatch, StencilBatch
 from ..levels import Level
-from ..mesh import Floats
+from ..mesh import Floats, Integers
 from ..tethers import Tethers
 from ..topology import sum_by
 from ..volumes import Volumes
@@ -108,7 +108,8 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """C = g = 0: straight at rest, which makes the constraint linear, axis by axis."""
     for batch in batches:
-        _scatter_bend(positions, batch, *_gather_bend(positions, batch))
+        members, bend = gather_bends(positions, batch.particles, batch.coefficients)
+        _scatter_bend(positions, batch, members, bend)
 
 
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
@@ -117,7 +118,7 @@ def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> 
     n̂ is the direction of g on the side of the faces' normals, or the normal where g is too blunt.
     """
     for batch in batches:
-        members, bend = _gather_bend(positions, batch)
+        members, bend = gather_bends(positions, batch.particles, batch.coefficients)
         normal = _hinge_normals(members)
         size = np.sqrt((bend * bend).sum(axis=0))
         side = np.sign((bend * normal).sum(axis=0))
@@ -141,14 +142,15 @@ def _hinge_normals(members: Floats) -> Floats:
     return normal
 
 
-def _gather_bend(positions: Floats, batch: StencilBatch) -> tuple[Floats, Floats]:
-    """(3, k, c) the members' positions and (3, c) the bend g = Σ coefficient · x."""
-    members = positions.take(batch.particles, axis=1, mode="clip")
-    members = members.reshape(3, *batch.coefficients.shape)
-    bend = members[:, 0] * batch.coefficients[0]
-    for k in range(1, len(batch.coefficients)):
-        bend += members[:, k] * batch.coefficients[k]
-    return members, bend
+def gather_bends(
+    positions: Floats, particles: Integers, coefficients: Floats
+) -> tuple[Floats, Floats]:
+    """(3, k, c) the members' positions and (3, c) the bends g = Σ coefficient · x."""
+    members = positions.take(particles, axis=1, mode="clip").reshape(3, *coefficients.shape)
+    bends = members[:, 0] * coefficients[0]
+    for k in range(1, len(coefficients)):
+        bends += members[:, k] * coefficients[k]
+    return members, bends
 
 
 def _scatter_bend(
