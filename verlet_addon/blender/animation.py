@@ -7,17 +7,18 @@ import bpy
 import numpy as np
 
 from . import actions
+from .mesh_access import shape_keys_of
 
 _GROUP = "Verlet"
 
 
-def write_curves(key: bpy.types.Key, names: Sequence[str], frames: Sequence[int]) -> None:
-    """Lets each named shape key rise and fall, linearly, between the frames beside its own.
+def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[int]) -> None:
+    """Lets each named shape key of an object rise and fall, linearly, between the frames beside its own.
 
     The first key holds 1 before its frame, the last after it. The curves join those that the user
     has on these keys already, in a group of their own.
     """
-    channels = actions.own_channels(key)
+    channels = actions.own_channels(obj)
     group = channels.groups.new(_GROUP)
     for name, points in zip(names, _pulses(frames), strict=True):
         curve = channels.fcurves.new(_value_path(name))
@@ -47,6 +48,17 @@ def animated_names(key: bpy.types.Key, names: Iterable[str]) -> set[str]:
     Blender renames the curve of a shape key together with the key, so this finds it again.
     """
     return {_name_of(curve) for curve in _baked_curves(actions.channels(key), set(names))}
+
+
+def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[str]:
+    """Mutes or unmutes the curves of these shape keys; returns the names of those it changed."""
+    key, wanted = shape_keys_of(obj), set(names)
+    held = actions.channels(key) if key is not None else None
+    curves = [curve for curve in (held.fcurves if held else ()) if curve.mute != mute]
+    changed = {name: curve for curve in curves if (name := _name_of(curve)) in wanted}
+    for curve in changed.values():
+        curve.mute = mute
+    return set(changed)
 
 
 def _pulses(frames: Sequence[int]) -> Iterator[list[tuple[float, float]]]:

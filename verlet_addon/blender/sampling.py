@@ -11,10 +11,10 @@ import numpy as np
 
 from ..core.errors import MeshError, SettingsError
 from ..core.mesh import Floats, Ground, MeshData, Sample
+from .former_bake import former_bakes_hidden
 from .mesh_io import read_body, read_positions
 from .modifiers import finish_hidden
 from .properties import scene_properties
-from .shape_keys import former_bake_hidden
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Stage:
         """Shows the meshes as they are simulated, and puts everything back at the end."""
         frame, subframe = self.scene.frame_current, self.scene.frame_subframe
         try:
-            with former_bake_hidden(self.bodies), finish_hidden(self.bodies):
+            with former_bakes_hidden(self.bodies), finish_hidden(self.bodies):
                 yield
         finally:
             self.scene.frame_set(frame, subframe=subframe)

@@ -1,7 +1,6 @@
 """Baked shape keys: one relative key per frame, and the way back to the mesh as it was."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import bpy
@@ -12,6 +11,7 @@ from ..core.errors import MeshError
 from . import animation
 from .mesh_access import shape_keys_of, write_coordinates
 from .properties import body_properties
+from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
 
 
 def write_bake(
@@ -30,6 +30,7 @@ def write_bake(
     """
     remove_bake(obj)
     body = body_properties(obj)
+    remember_rest(obj)
     if shape_keys_of(obj) is None:
         obj.shape_key_add(name="Basis", from_mix=False)
         body.made_basis = True
@@ -40,7 +41,7 @@ def write_bake(
     names = [block.name for block in blocks]
     for name in names:
         body.baked_keys.add().name = name
-    animation.write_curves(cast(bpy.types.Key, shape_keys_of(obj)), names, frames)
+    animation.write_curves(obj, names, frames)
 
 
 def remove_bake(obj: bpy.types.Object) -> None:
@@ -53,59 +54,25 @@ def remove_bake(obj: bpy.types.Object) -> None:
     key = shape_keys_of(obj)
     if key is not None and body.baked_keys:
         _require_object_mode(obj)
-        names = _baked_names(obj)
+        names = baked_names(obj)
         animation.remove_curves(key, _remembered(obj))
+        if has_lost_basis(obj, names):
+            names.remove(key.reference_key.name)
+            restore_basis(obj)
         _remove_keys(obj, names)
         if body.made_basis:
             _remove_lone_basis(obj)
     body.baked_keys.clear()
     body.made_basis = False
+    forget_rest(obj)
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
     """Whether the object has keys of a bake."""
-    return bool(_baked_names(obj))
+    return bool(baked_names(obj))
 
 
-@contextmanager
-def former_bake_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Shows the animated mesh as it is beside a bake, but without the former one.
-
-    Baked keys are muted. A key that is shown alone is so no longer, for a bake can only be seen
-    when it is not. Objects and keys are kept by name: within, the file may be undone or redone.
-    """
-    soloists = [obj.name for obj in objects if obj.show_only_shape_key]
-    muted = [
-        (obj.name, block.name)
-        for obj in objects
-        for block in _blocks(obj, _baked_names(obj))
-        if not block.mute
-    ]
-    _solo(soloists, False)
-    _mute(muted, True)
-    try:
-        yield
-    finally:
-        _mute(muted, False)
-        _solo(soloists, True)
-
-
-def _solo(names: Iterable[str], solo: bool) -> None:
-    """Lets objects show their active key alone or all; those that are gone are passed over."""
-    for name in names:
-        if (obj := bpy.data.objects.get(name)) is not None:
-            obj.show_only_shape_key = solo
-
-
-def _mute(keys: Iterable[tuple[str, str]], mute: bool) -> None:
-    """Mutes or unmutes (object name, key name) pairs; those that are gone are passed over."""
-    for object_name, name in keys:
-        if (obj := bpy.data.objects.get(object_name)) is not None:
-            for block in _blocks(obj, [name]):
-                block.mute = mute
-
-
-def _blocks(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
+def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
     """The object's shape keys of these names, as far as they are there."""
     key = shape_keys_of(obj)
     return [] if key is None else [key.key_blocks[name] for name in names if name in key.key_blocks]
@@ -116,7 +83,7 @@ def _remembered(obj: bpy.types.Object) -> set[str]:
     return {item.name for item in body_properties(obj).baked_keys}
 
 
-def _baked_names(obj: bpy.types.Object) -> list[str]:
+def baked_names(obj: bpy.types.Object) -> list[str]:
     """Names of the object's baked keys, in the order in which they stand."""
     key = shape_keys_of(obj)
     if key is None:
@@ -145,7 +112,7 @@ def _remove_keys(obj: bpy.types.Object, names: Iterable[str]) -> None:
     active = obj.active_shape_key.name if obj.active_shape_key is not None else ""
     for name in names:
         # Blender frees the whole Key with its last block, so each is looked up afresh.
-        for block in _blocks(obj, [name]):
+        for block in blocks_named(obj, [name]):
             obj.shape_key_remove(block)
     key = shape_keys_of(obj)
     obj.active_shape_key_index = max(key.key_blocks.find(active), 0) if key is not None else 0
