@@ -398,7 +398,7 @@ def test_the_rest_shape_survives_the_loss_of_the_basis(
     np.testing.assert_array_equal(shown(obj), rest)
     np.testing.assert_array_equal(coordinates(obj.data.vertices), rest)
     assert (obj.data.shape_keys is not None) == users_basis
-    assert not any(name.startswith(".verlet") for name in obj.data.attributes.keys())
+    assert not any(name.startswith(".verlet") for name, _ in obj.data.attributes.items())
 
 
 def test_keys_added_after_a_bake_get_their_basis_back(keys: ModuleType) -> None:
@@ -521,7 +521,7 @@ def test_the_former_bake_is_hidden_while_sampling(keys: ModuleType, addon: Addon
     former_bakes_hidden = addon("blender.former_bake").former_bakes_hidden
     with former_bakes_hidden([obj]):
         np.testing.assert_array_equal(shown(obj), rest)
-        # Blender would evaluate the curve of a muted key, and a frame's cost grow with their number.
+        # Blender evaluates curves of muted keys too: a frame would cost more with each of them.
         assert all(curve.mute for curve in curves_of(obj.data.shape_keys))
     assert everything() == before
     with pytest.raises(KeyError), former_bakes_hidden([obj]):

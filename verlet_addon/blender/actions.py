@@ -66,7 +66,7 @@ def give_back(key: bpy.types.Key) -> None:
         return
     action = animation.action
     former = mark.get("former")
-    former_slot = _slot(former, mark["slot"])
+    former_slot = _slot(former, mark.get("slot", ""))
     if _content(channels(key)) == _content(_channels(former, former_slot)):
         slot = animation.action_slot if _HAS_SLOTS and not is_shared(key) else None
         _play(animation, former, former_slot)
@@ -140,7 +140,9 @@ def _put(key: bpy.types.Key, action: bpy.types.Action, slot: Any) -> None:
 def _is_given(animation: Any, mark: dict[str, Any]) -> bool:
     """Whether an animation still plays what `_put` gave it, or a copy of it."""
     if _HAS_SLOTS:
-        return animation.action_slot is not None and mark["given"] == animation.action_slot.identifier
+        return (
+            animation.action_slot is not None and mark["given"] == animation.action_slot.identifier
+        )
     return animation.action is not None and _MARK in animation.action
 
 
@@ -150,7 +152,9 @@ def _leave(action: Any) -> None:
         return
     if action.users == 0:
         bpy.data.actions.remove(action)
-    elif not any(_MARK in cast(Any, key) and _plays(key)[0] == action for key in bpy.data.shape_keys):
+    elif not any(
+        _MARK in cast(Any, key) and _plays(key)[0] == action for key in bpy.data.shape_keys
+    ):
         del action[_MARK]
 
 
@@ -160,7 +164,7 @@ def _slot(action: Any, identifier: str) -> Any:
 
 
 def _new_slot(action: Any, name: str) -> Any:
-    """A new slot for a Key in an action, with a channelbag to hold its curves; None before slots."""
+    """A new slot for a Key in an action, ready to hold curves; None before there were slots."""
     if not _HAS_SLOTS:
         return None
     slot = action.slots.new(id_type="KEY", name=name)
@@ -191,6 +195,8 @@ def _channels(action: Any, slot: Any) -> Any:
     layers = action.layers if slot is not None else ()
     bags = (strip.channelbag(slot) for layer in layers for strip in layer.strips)
     return next((bag for bag in bags if bag is not None), None)
+
+
 def _plays(key: bpy.types.Key) -> tuple[Any, int]:
     """The action of a key, and the slot of it."""
     animation: Any = key.animation_data

@@ -13,7 +13,7 @@ _GROUP = "Verlet"
 
 
 def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[int]) -> None:
-    """Lets each named shape key of an object rise and fall, linearly, between the frames beside its own.
+    """Lets each named shape key of an object rise and fall between the frames beside its own.
 
     The first key holds 1 before its frame, the last after it. The curves join those that the user
     has on these keys already, in a group of their own.

@@ -1,5 +1,6 @@
 """Everything the add-on tells Blender of, in order; unregistering goes through it backwards."""
 
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -29,22 +30,27 @@ CLASSES: tuple[type[Any], ...] = (
 # Blender's type stubs know neither our properties nor that these functions return anything.
 _blender: Any = bpy
 
+_HERE = str(Path(__file__).parent)
+"""Beside `presets`, whose files Blender offers in its export dialogues."""
+
 _commands: list[Any] = []
 
 
 def register() -> None:
-    """Registers classes, properties, the menu entry and the command."""
+    """Registers classes, properties, the menu entry, presets and the command."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
     _blender.types.Scene.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_scene)
     bpy.types.VIEW3D_MT_mesh_add.append(panels.draw_add_menu)
+    _blender.utils.register_preset_path(_HERE)
     _commands.append(_blender.utils.register_cli_command("verlet", cli.main))
 
 
 def unregister() -> None:
     """Takes back what `register` made, last things first."""
     bpy.utils.unregister_cli_command(_commands.pop())
+    _blender.utils.unregister_preset_path(_HERE)
     bpy.types.VIEW3D_MT_mesh_add.remove(panels.draw_add_menu)
     del _blender.types.Scene.verlet
     del _blender.types.Object.verlet

@@ -1,0 +1,125 @@
+"""Exports a scene, reads the file back into an empty one, and measures how far anything is off."""
+
+import ast
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils.kdtree import KDTree
+
+from tests.blender.scenes import blender, shown
+
+PRESETS = Path(__file__).parents[2] / "verlet_addon" / "blender" / "presets" / "operator"
+
+
+@dataclass(frozen=True)
+class Format:
+    """How Blender writes a kind of file and reads it back."""
+
+    exporter: str
+    importers: tuple[str, ...]
+    """The first that this Blender has is used."""
+    suffix: str
+    finished: bool = False
+    """Whether the file holds meshes as their modifiers leave them."""
+    delay: int = 0
+    """Frames by which the importer moves everything."""
+
+    @property
+    def preset(self) -> dict[str, Any]:
+        """What the Verlet preset of the exporter sets."""
+        text = (PRESETS / self.exporter / "verlet.py").read_text(encoding="utf-8")
+        settings = [item for item in ast.parse(text).body if isinstance(item, ast.Assign)]
+        return {
+            item.targets[0].attr: ast.literal_eval(item.value)
+            for item in settings
+            if isinstance(item.targets[0], ast.Attribute)
+        }
+
+    @property
+    def available(self) -> bool:
+        """Whether this build of Blender knows the format."""
+        return operator(self.exporter) is not None
+
+
+FORMATS = {
+    "glTF": Format("export_scene.gltf", ("import_scene.gltf",), "glb"),
+    "FBX": Format("export_scene.fbx", ("wm.fbx_import", "import_scene.fbx"), "fbx", delay=1),
+    "USD": Format("wm.usd_export", ("wm.usd_import",), "usdc", finished=True),
+    "Alembic": Format("wm.alembic_export", ("wm.alembic_import",), "abc", finished=True),
+}
+
+
+def round_trip(
+    form: Format, bodies: Sequence[str], folder: Path, **settings: Any
+) -> dict[str, float]:
+    """Exports the open file, opens a new one, imports there, and compares every frame.
+
+    Returns for each body the largest distance [m] of any exported vertex from where it was;
+    infinite for a body of which nothing is found.
+    """
+    scene = bpy.context.scene
+    frames, fps = range(scene.frame_start, scene.frame_end + 1), scene.render.fps
+    path = str(folder / f"round_trip.{form.suffix}")
+    operator(form.exporter)(filepath=path, **settings)
+    if not form.finished:
+        remove_finish(bodies)
+    wanted = {name: [shown(bpy.data.objects[name], frame) for frame in frames] for name in bodies}
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.context.scene.render.fps = fps
+    next(filter(None, map(operator, form.importers)))(filepath=path)
+    return {name: worst(name, wanted[name], frames, form.delay) for name in bodies}
+
+
+def operator(identifier: str) -> Any:
+    """An operator by its identifier; None if this build of Blender lacks it."""
+    module, name = identifier.split(".")
+    found = getattr(getattr(blender.ops, module), name)
+    with suppress(KeyError):
+        found.get_rna_type()
+        return found
+    return None
+
+
+def remove_finish(bodies: Sequence[str]) -> None:
+    """Removes the modifiers that only finish a mesh: formats with shape keys leave them out."""
+    for name in bodies:
+        obj = bpy.data.objects[name]
+        for modifier in [item for item in obj.modifiers if item.type != "ARMATURE"]:
+            obj.modifiers.remove(modifier)
+
+
+def worst(name: str, wanted: Sequence[Any], frames: range, delay: int) -> float:
+    """The largest distance of an imported body's vertices from where they should be.
+
+    Importers may split, drop and sort vertices: each is one of those at its place in frame 1.
+    """
+    found = imported(name)
+    if found is None:
+        return float("inf")
+    tree = KDTree(len(wanted[0]))
+    for index, position in enumerate(wanted[0]):
+        tree.insert(position, index)
+    tree.balance()
+    first = shown(found, frames[0] + delay)
+    origins = [tree.find(position)[1] for position in first]
+    return max(
+        float(np.linalg.norm(shown(found, frame + delay) - there[origins], axis=1).max())
+        for frame, there in zip(frames, wanted, strict=True)
+    )
+
+
+def imported(name: str) -> Any:
+    """The mesh object that was exported under a name; importers change names a little."""
+    plain = re.sub(r"\W", "_", name)
+    meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.data.vertices]
+    for ending in ("", "_001"):
+        for obj in meshes:
+            if re.sub(r"\W", "_", obj.name) == plain + ending:
+                return obj
+    return None

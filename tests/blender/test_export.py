@@ -1,0 +1,124 @@
+"""What is baked reaches other programs: nothing is lost from file to file, at any frame."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from tests.blender.round_trips import FORMATS, operator, round_trip
+from tests.blender.scenes import body, mesh_object, pin, sheet, verlet
+
+# Files hold float32, at sizes of a few metres; 1e-4 m is what no eye can see.
+NEAR = 1e-4
+FRAMES = 12
+
+
+def still(obj: Any) -> None:
+    """Nothing moves but the baked motion."""
+
+
+def animated(obj: Any) -> None:
+    """The object is animated by itself."""
+    move(obj)
+
+
+def animated_briefly(obj: Any) -> None:
+    """The object's own animation ends before the bake does."""
+    move(obj, end=5)
+
+
+def parented(obj: Any) -> None:
+    """The object hangs on another one that is animated."""
+    obj.parent = mesh_object("Pole", [(0, 0, 0), (0, 0, 1), (0, 1, 0)], [], [(0, 1, 2)])
+    move(obj.parent)
+
+
+def rigged(obj: Any) -> None:
+    """The object is carried by an animated bone."""
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.new("Bone").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    obj.parent = rig
+    obj.modifiers.new("Rig", "ARMATURE").object = rig
+    everything = [vertex.index for vertex in obj.data.vertices]
+    obj.vertex_groups.new(name="Bone").add(everything, 1.0, "REPLACE")
+    bone = rig.pose.bones["Bone"]
+    for frame, x in ((1, 0.0), (6, 0.4), (FRAMES, -0.3)):
+        bone.location.x = x
+        bone.keyframe_insert("location", frame=frame)
+
+
+def accompanied(_obj: Any) -> None:
+    """Other bodies are baked along."""
+    for x in (2.0, 4.0):
+        other = body(sheet("Other", height=5.0))
+        other.location.x = x
+        pin(other, [0])
+
+
+def thick(obj: Any) -> None:
+    """A modifier gives the mesh its finish."""
+    obj.modifiers.new("Thickness", "SOLIDIFY")
+
+
+def move(obj: Any, *, end: int = FRAMES) -> None:
+    """Animates an object's place."""
+    for frame, x in ((1, 0.0), (end, 0.5)):
+        obj.location.x = x
+        obj.keyframe_insert("location", frame=frame)
+
+
+SCENES = [still, animated, animated_briefly, parented, rigged, accompanied, thick]
+
+
+@pytest.fixture(params=SCENES, ids=lambda prepare: prepare.__name__)
+def bodies(request: pytest.FixtureRequest) -> list[str]:
+    """Names of the bodies of a baked scene."""
+    obj = body(sheet("Cloth", height=3.0))
+    pin(obj, [0, 4])
+    request.param(obj)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    verlet.bake()
+    return [item.name for item in scene.objects if item.verlet.enabled]
+
+
+def check(name: str, bodies: list[str], folder: Path, **settings: Any) -> None:
+    form = FORMATS[name]
+    if not form.available:
+        pytest.skip(f"This build of Blender does not write {name}")
+    distances = round_trip(form, bodies, folder, **settings)
+    assert max(distances.values()) < NEAR, distances
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions of older files hold one thing")
+def test_gltf_as_it_is_set_up(bodies: list[str], tmp_path: Path) -> None:
+    check("glTF", bodies, tmp_path)
+
+
+def test_alembic_as_it_is_set_up(bodies: list[str], tmp_path: Path) -> None:
+    check("Alembic", bodies, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
+def test_with_the_preset(name: str, bodies: list[str], tmp_path: Path) -> None:
+    check(name, bodies, tmp_path, **FORMATS[name].preset)
+
+
+@pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
+def test_the_export_dialogue_offers_the_preset(name: str) -> None:
+    folders = bpy.utils.preset_paths(f"operator/{FORMATS[name].exporter}")
+    assert any(Path(folder, "verlet.py").is_file() for folder in folders)
+
+
+@pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
+def test_the_preset_sets_what_the_exporter_has(name: str) -> None:
+    """Assigning to what is not there would fail in the dialogue, without a word."""
+    form = FORMATS[name]
+    if form.available:
+        properties = operator(form.exporter).get_rna_type().properties
+        assert set(form.preset) <= set(properties.keys())
