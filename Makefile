@@ -12,7 +12,7 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test lint demo samples figures bench zip clean
+.PHONY: help test lint demo samples figures bench exports zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
@@ -36,6 +36,9 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 
 bench: .venv/$(READY) ## Measure speed and stretch beside Blender's own cloth
 	$(RUN) tests/benchmarks/cloth.py
+
+exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
+	$(RUN) tests/benchmarks/exports.py
 
 zip: .venv/$(READY) ## Build the extension: dist/verlet_soft_body-VERSION.zip
 	mkdir -p dist

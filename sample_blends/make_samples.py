@@ -122,23 +122,30 @@ def rope() -> None:
         _sagging(segments, span, length) + np.array((0.0, 0.0, 1.8)),
         edges=np.stack((np.arange(segments), np.arange(1, segments + 1)), axis=1),
     )
-    hand = link(bpy.data.objects.new("Hand", None))
-    hand.empty_display_size = 0.15
-    hand.location = (span / 2, 0.0, 1.8)
-    hook = obj.modifiers.new("Hand", "HOOK")
-    hook.object = hand
-    hook.vertex_indices_set([segments])
-    hook.matrix_inverse = hand.matrix_basis.inverted()
+    rig = _rig({"Post": (-span / 2, 0.0, 1.8), "Hand": (span / 2, 0.0, 1.8)})
+    obj.parent = rig
+    obj.modifiers.new("Rig", "ARMATURE").object = rig
+    obj.vertex_groups.new(name="Post").add(range(segments), 1.0, "REPLACE")
+    obj.vertex_groups.new(name="Hand").add([segments], 1.0, "REPLACE")
     turn = {0: (0.0, 0.0), 1: (0.3, 0.3), 2: (0.0, 0.6), 3: (-0.3, 0.3)}
-    place = {
-        12 + 6 * quarter: (span / 2, turn[quarter % 4][0], 1.8 + turn[quarter % 4][1])
-        for quarter in range(13)
-    }
-    animate(hand, "location", {1: (span / 2, 0.0, 1.8), **place})
+    place = {12 + 6 * quarter: (0.0, *turn[quarter % 4]) for quarter in range(13)}
+    animate(rig.pose.bones["Hand"], "location", {1: (0.0, 0.0, 0.0), **place})
     make_body(obj, "ROPE", pinned=np.array((0, segments)), mass=0.6, bend_compliance=2e3)
     show_edges(obj, radius=0.028, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
     camera((1.4, -6.4, 1.6), (0.1, 0.0, 1.3), lens=44)
+
+
+def _rig(heads: dict[str, Vector]) -> Any:
+    """Adds an armature with a bone at each place, whose axes are the world's: it lies along Y."""
+    rig: Any = link(bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig")))
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, head in heads.items():
+        bone = rig.data.edit_bones.new(name)
+        bone.head, bone.tail = head, (head[0], head[1] + 0.2, head[2])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
 
 
 def _sagging(segments: int, span: float, length: float) -> Points:

@@ -89,7 +89,7 @@ def make_body(obj: Any, body_type: str, *, pinned: NDArray[np.int64], **settings
 
 
 def animate(obj: Any, path: str, keys: Mapping[int, Sequence[float]]) -> None:
-    """Sets keyframes of an object's location or rotation."""
+    """Sets keyframes of the location or rotation of an object or a bone."""
     for frame, value in keys.items():
         setattr(obj, path, value)
         obj.keyframe_insert(path, frame=frame)

@@ -1,5 +1,6 @@
 """What is baked reaches other programs: nothing is lost from file to file, at any frame."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,14 @@ SCENES = [still, animated, animated_briefly, parented, rigged, accompanied, thic
 @pytest.fixture(params=SCENES, ids=lambda prepare: prepare.__name__)
 def bodies(request: pytest.FixtureRequest) -> list[str]:
     """Names of the bodies of a baked scene."""
+    return baked_bodies(request.param)
+
+
+def baked_bodies(prepare: Callable[[Any], None]) -> list[str]:
+    """Bakes one of the scenes in the empty file that is open; returns the names of its bodies."""
     obj = body(sheet("Cloth", height=3.0))
     pin(obj, [0, 4])
-    request.param(obj)
+    prepare(obj)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, FRAMES
     verlet.bake()
