@@ -139,7 +139,7 @@ def rope() -> None:
 def _rig(heads: dict[str, Vector]) -> Any:
     """Adds an armature with a bone at each place, whose axes are the world's: it lies along Y."""
     rig: Any = link(bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig")))
-    bpy.context.view_layer.objects.active = rig
+    cast(Any, bpy.context.view_layer).objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
     for name, head in heads.items():
         bone = rig.data.edit_bones.new(name)
