@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import bpy
 import numpy as np
@@ -102,6 +103,12 @@ def _baked_frames(start: int, end: int, step: int) -> range:
         )
     if step < 1:
         raise SettingsError(f"The frame step is {step}; set it to 1 or more")
+    limits = cast(bpy.types.IntProperty, bpy.types.Scene.bl_rna.properties["frame_current"])
+    if start < limits.hard_min or end > limits.hard_max:
+        raise SettingsError(
+            f"The frame range {start} to {end} is longer than Blender's own, {limits.hard_min} to "
+            f"{limits.hard_max}; choose a part of that"
+        )
     return range(start, end + 1, step)
 
 
