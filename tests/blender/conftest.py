@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import bpy
 import pytest
+
+from tests.blender.scenes import body, line, pin, sheet
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,3 +37,39 @@ def _empty_file(_registered: None) -> None:
 def addon() -> Callable[[str], ModuleType]:
     """The add-on's modules by short name: `addon("blender.bake")`."""
     return lambda name: import_module(f"verlet_addon.{name}")
+
+
+@pytest.fixture
+def cli(addon: Callable[[str], ModuleType]) -> ModuleType:
+    """The command line."""
+    return addon("blender.cli")
+
+
+@pytest.fixture
+def blend(tmp_path: Path) -> Path:
+    """A file with a pinned cloth, a rope, and a square that is no body."""
+    cloth = body(sheet("Cloth", height=3.0))
+    pin(cloth, [0, 1, 2, 3, 4])
+    pin(body(line("Rope", height=3.0)), [0])
+    sheet("Table")
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 6
+    path = tmp_path / "in.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return path
+
+
+@pytest.fixture
+def printed(
+    addon: Callable[[str], ModuleType], capfd: pytest.CaptureFixture[str]
+) -> Callable[[], Any]:
+    """Gives what has been printed since the last call, or the start, as `out` and `err`."""
+
+    def read() -> Any:
+        # Blender's own output may still wait in a buffer.
+        with addon("blender.quiet").quiet():
+            pass
+        return capfd.readouterr()
+
+    read()
+    return read

@@ -1,8 +1,6 @@
 """The command line: what it bakes, what it prints where, and how it ends."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,49 +11,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import baked, body, line, pin, sheet, shown, verlet
-
-Addon = Callable[[str], ModuleType]
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def cli(addon: Addon) -> ModuleType:
-    return addon("blender.cli")
-
-
-@pytest.fixture
-def printed(cli: ModuleType, blend: Path, capfd: pytest.CaptureFixture[str]) -> Callable[[], Any]:
-    """Gives what has been printed since the file was written, `out` and `err`."""
-    with cli.quiet():
-        assert blend.exists()
-    capfd.readouterr()
-    return capfd.readouterr
-
-
-@pytest.fixture
-def blend(tmp_path: Path) -> Path:
-    """A file with a pinned cloth, a rope, and a cube that is no body."""
-    cloth = body(sheet("Cloth", height=3.0))
-    pin(cloth, [0, 1, 2, 3, 4])
-    pin(body(line("Rope", height=3.0)), [0])
-    sheet("Table")
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, 6
-    path = tmp_path / "in.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
-    return path
-
-
-def keys_in(path: Path) -> dict[str, list[str]]:
-    """Names of the baked keys of every object in a file."""
-    bpy.ops.wm.open_mainfile(filepath=str(path))
-    return {obj.name: list(baked(obj)) for obj in bpy.data.objects}
-
-
-def names(frames: range) -> list[str]:
-    return [f"verlet_{frame:04}" for frame in frames]
-
+from tests.blender.command_line import keys_in, names, run
+from tests.blender.scenes import baked, body, line, shown, verlet
 
 # --- what is baked ------------------------------------------------------------------------------
 
@@ -287,18 +244,6 @@ def test_wrong_usage_ends_with_2(
 
 
 # --- the programs themselves --------------------------------------------------------------------
-
-
-def run(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    """Runs the command as a user does: Blender's own, or the Python module's."""
-    if bpy.app.binary_path:
-        command: list[str | Path] = [bpy.app.binary_path, "--command", "verlet"]
-    else:
-        command = [sys.executable, "-m", "verlet_addon"]
-    environment: dict[str, Any] = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [*command, *arguments], env=environment, capture_output=True, text=True, check=False
-    )
 
 
 def test_the_program_bakes_and_prints_json_alone(blend: Path, tmp_path: Path) -> None:

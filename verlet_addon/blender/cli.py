@@ -1,11 +1,10 @@
 """The command line: `blender --command verlet …` and `python -m verlet_addon …`."""
 
 import json
-import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -13,11 +12,16 @@ import bpy
 
 from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range
+from .blend_files import check_no_library, destination, open_blend, save_copy
+from .console import answer, tell
 from .file_context import file_context
-from .quiet import quiet
+from .file_warnings import file_warnings
+from .quiet import open_closed_streams, stdout_on_stderr
 
-# How a .blend begins: plain, compressed by Blender 3.0 and later, compressed by older ones.
-_SIGNATURES = (b"BLENDER", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
+_EPILOG = """\
+Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
+them in Blender's preferences. What was kept from running, or is missing, is warned of on stderr.
+Exit code: 0 the file is written, 1 a mistake in the input, 2 wrong usage, 130 interrupted."""
 
 
 def main(arguments: Sequence[str], *, program: str = "blender --command verlet") -> int:
@@ -33,19 +37,29 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     Returns
     -------
     int
-        0 on success, 1 after a mistake in the input, told in one line on stderr.
+        0 on success, 1 after a mistake in the input, 130 after Ctrl+C; both told in one line on
+        stderr, with nothing written.
 
     Raises
     ------
     SystemExit
         With code 2 after wrong usage, 0 after `--help`.
     """
+    open_closed_streams()
     options = _parser(program).parse_args(arguments)
+    if signal.getsignal(signal.SIGINT) is None:
+        # Blender's own handler lets a command run to its end, and Python cannot put it back; but
+        # the command is the last thing that this process does.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        _bake(options)
+        result = _bake(options)
     except VerletError as error:
-        print(f"verlet: {error}", file=sys.stderr)
+        tell(str(error))
         return 1
+    except KeyboardInterrupt:
+        tell("interrupted; nothing was written")
+        return 130
+    answer(result)
     return 0
 
 
@@ -57,10 +71,15 @@ def _parser(program: str) -> ArgumentParser:
         "bake",
         help="simulate a file's bodies and save a copy with shape keys",
         description="Simulates a .blend file's bodies and saves a copy with shape keys.",
+        epilog=_EPILOG,
     )
     command.add_argument("input", metavar="IN.blend", type=Path, help="file to read")
     command.add_argument(
-        "--output", metavar="OUT.blend", type=Path, required=True, help="file to write"
+        "--output",
+        metavar="OUT.blend",
+        type=Path,
+        required=True,
+        help="file to write; replaces an older one once it is complete",
     )
     command.add_argument(
         "--object",
@@ -82,91 +101,82 @@ def _parser(program: str) -> ArgumentParser:
     command.add_argument(
         "--mode", choices=["relative"], default="relative", help="kind of shape keys"
     )
+    command.add_argument(
+        "-y",
+        "--enable-autoexec",
+        action="store_true",
+        dest="run_scripts",
+        help="let the file's scripts and Python drivers run",
+    )
+    command.add_argument(
+        "--strict", action="store_true", help="end with code 1 where there would be a warning"
+    )
     command.add_argument("--json", action="store_true", help="print the result as JSON")
     return parser
 
 
-def _bake(options: Namespace) -> None:
-    """Opens the file, bakes, saves the copy and prints what was done."""
-    output = _writable(options.output)
-    _open(options.input)
+def _bake(options: Namespace) -> str:
+    """Opens the file, bakes, saves the copy and says what was done."""
+    output = destination(options.output)
+    warnings = open_blend(options.input, run_scripts=options.run_scripts) + file_warnings()
+    _warn(warnings, strict=options.strict)
+    check_no_library(output)
     here = file_context(bpy.context)
     objects = _chosen(here.scene, options.names)
     names = [obj.name for obj in objects]
     start, end = options.frames or frame_range(here.scene)
     started = monotonic()
-    worst_stretch = _follow(
-        bake(
-            here.scene,
-            here.view_layer,
-            objects,
-            frame_start=start,
-            frame_end=end,
-            step=options.step,
+    with stdout_on_stderr():
+        worst_stretch = _follow(
+            bake(
+                here.scene,
+                here.view_layer,
+                objects,
+                frame_start=start,
+                frame_end=end,
+                step=options.step,
+            )
         )
-    )
     seconds = monotonic() - started
-    _save(output)
-    if options.json:
-        result = {
-            "output": str(output),
-            "bodies": names,
-            "frames": [start, end],
-            "step": options.step,
-            "seconds": round(seconds, 3),
-            "worst_stretch": worst_stretch,
-        }
-        print(json.dumps(result), flush=True)
-    else:
-        print(f"Baked {', '.join(names)}, frames {start} to {end}, in {seconds:.1f} s: {output}")
+    # Some drivers fail only later in the scene.
+    _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)
+    save_copy(output)
+    if not options.json:
+        return f"Baked {', '.join(names)}, frames {start} to {end}, in {seconds:.1f} s: {output}"
+    result = {
+        "output": str(output),
+        "bodies": names,
+        "frames": [start, end],
+        "step": options.step,
+        "seconds": round(seconds, 3),
+        "worst_stretch": worst_stretch,
+    }
+    return json.dumps(result)
+
+
+def _warn(warnings: Sequence[str], *, strict: bool) -> None:
+    """Tells what is wrong with the file, or takes it for an error."""
+    if warnings and strict:
+        raise VerletError(". ".join(warnings))
+    for warning in warnings:
+        tell(f"warning: {warning}")
 
 
 def _follow(progress: Generator[Progress, None, None]) -> float:
     """Bakes to the end, with a line that tells how far on a terminal; gives the worst stretch."""
     started = monotonic()
     worst_stretch = 0.0
-    terminal = sys.stderr.isatty()
-    for now in progress:
-        worst_stretch = now.worst_stretch
-        if terminal:
-            line = now.describe(seconds=monotonic() - started)
-            print(f"\r\x1b[KVerlet: {line}", end="", file=sys.stderr, flush=True)
-    if terminal:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    return worst_stretch
-
-
-def _open(path: Path) -> None:
-    """Opens a .blend file."""
+    terminal = sys.stderr is not None and sys.stderr.isatty()
     try:
-        with path.open("rb") as file:
-            known = file.read(7).startswith(_SIGNATURES)
-    except OSError as error:
-        raise VerletError(f"Cannot read {path}: {error.strerror}") from error
-    if not known:
-        raise VerletError(f"{path} is not a .blend file")
-    with quiet(), _blender_errors():
-        bpy.ops.wm.open_mainfile(filepath=str(path.absolute()))
-
-
-def _writable(path: Path) -> Path:
-    """Makes sure, before any work is done, that a file can be written; gives its full path."""
-    path = path.absolute()
-    if path.is_dir():
-        raise VerletError(f"Cannot write {path}: it is a folder; name a file")
-    if not path.parent.is_dir():
-        raise VerletError(f"Cannot write {path}: there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise VerletError(f"Cannot write {path}: permission denied")
-    return path
-
-
-def _save(path: Path) -> None:
-    """Saves a copy; Blender writes it beside the old one and puts it in place when complete."""
-    with quiet(), _blender_errors():
-        bpy.ops.wm.save_as_mainfile(
-            filepath=str(path), copy=True, check_existing=False, relative_remap=True
-        )
+        for now in progress:
+            worst_stretch = now.worst_stretch
+            if terminal:
+                line = now.describe(seconds=monotonic() - started)
+                print(f"\r\x1b[KVerlet: {line}", end="", file=sys.stderr, flush=True)
+    finally:
+        if terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    return worst_stretch
 
 
 def _chosen(scene: bpy.types.Scene, names: list[str] | None) -> list[bpy.types.Object]:
@@ -180,12 +190,3 @@ def _chosen(scene: bpy.types.Scene, names: list[str] | None) -> list[bpy.types.O
         if scene.objects[name] not in everything:
             raise VerletError(f"{name} is not a soft body; make it one in Blender first")
     return [obj for obj in everything if obj.name in names]
-
-
-@contextmanager
-def _blender_errors() -> Iterator[None]:
-    """Turns what an operator reports into one sentence of ours."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise VerletError(" ".join(str(error).removeprefix("Error: ").split())) from error

@@ -1,20 +1,59 @@
-"""Keeps what Blender itself prints off stdout and stderr."""
+"""Keeps what Blender itself prints off stdout, where the command's result stands alone."""
 
 import ctypes
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from tempfile import TemporaryFile
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Discards what Blender prints, be it through Python's streams or past them."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, ExitStack() as stack:
-        for number in (1, 2):
-            stack.enter_context(_redirected(number, nowhere.fileno()))
-        with redirect_stdout(nowhere), redirect_stderr(nowhere):
-            yield
+def quiet() -> Iterator[list[str]]:
+    """Holds back what Blender prints, be it through Python's streams or past them.
+
+    Yields
+    ------
+    list of str
+        Empty at first; afterwards the lines that were held back.
+    """
+    lines: list[str] = []
+    with TemporaryFile("w+", encoding="utf-8", errors="backslashreplace") as kept:
+        with ExitStack() as stack:
+            for number in (1, 2):
+                stack.enter_context(_redirected(number, kept.fileno()))
+            stack.enter_context(redirect_stdout(kept))
+            stack.enter_context(redirect_stderr(kept))
+            yield lines
+        kept.seek(0)
+        lines += kept.read().splitlines()
+
+
+@contextmanager
+def stdout_on_stderr() -> Iterator[None]:
+    """Sends what Blender and the file's scripts print on stdout to stderr instead."""
+    with _redirected(1, 2), redirect_stdout(sys.stderr):
+        yield
+
+
+def open_closed_streams() -> None:
+    """Opens stdout and stderr where the caller closed them.
+
+    A file opened later would else take their number, and get what is printed.
+    """
+    for number in (1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            discard(number)
+
+
+def discard(number: int) -> None:
+    """Sends one of the process's streams nowhere from now on."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 @contextmanager
@@ -33,6 +72,8 @@ def _redirected(number: int, target: int) -> Iterator[None]:
 
 def _flush() -> None:
     """Writes out what Python and Blender's C code have printed so far."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        # Python has none where the caller closed it.
+        if stream is not None:
+            stream.flush()
     ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).fflush(None)

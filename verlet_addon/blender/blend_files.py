@@ -1,0 +1,165 @@
+"""Opens and saves .blend files; what goes wrong is one sentence that names the file."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import bpy
+
+from ..core.errors import VerletError
+from .quiet import quiet
+
+# How a .blend begins: plain, compressed by Blender 3.0 and later, compressed by older ones.
+_SIGNATURES = (b"BLENDER", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
+
+# How one ends: with a block of this name, or with what closes a list of compressed frames.
+_LAST_BLOCK, _LAST_FRAMES = b"ENDB", b"\xb1\xea\x92\x8f"
+
+# Longer paths are cut off by Blender without a word.
+_LONGEST_PATH = 1023
+
+# What Blender's warnings say that `file_warnings` says better.
+_SAID_BETTER = ("Unable to open", "Unrecognized file", "data-blocks are missing", "newer Blender")
+
+
+def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
+    """Opens a .blend file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    run_scripts
+        Whether its scripts and drivers run in any case; else Blender's own setting decides.
+
+    Returns
+    -------
+    list of str
+        What Blender warns of, but for what `file_warnings` finds.
+
+    Raises
+    ------
+    VerletError
+        The file cannot be read, or is none of Blender's.
+    """
+    try:
+        with path.open("rb") as file:
+            known = file.read(7).startswith(_SIGNATURES)
+    except OSError as error:
+        raise VerletError(f"Cannot read {path}: {error.strerror}") from error
+    if not known:
+        raise VerletError(f"{path} is not a .blend file")
+    trust: dict[str, Any] = {"use_scripts": True} if run_scripts else {}
+    with _errors_named(f"Cannot read {path}"), quiet() as printed:
+        bpy.ops.wm.open_mainfile(filepath=str(path.absolute()), **trust)
+    warnings = [line.removeprefix("Warning: ") for line in printed if line.startswith("Warning: ")]
+    return [line for line in warnings if not any(words in line for words in _SAID_BETTER)]
+
+
+def destination(path: Path) -> Path:
+    """Makes sure, before any work is done, that a file can be written.
+
+    Parameters
+    ----------
+    path
+        The file, or a link to it, which is followed.
+
+    Returns
+    -------
+    Path
+        The file's full path.
+
+    Raises
+    ------
+    VerletError
+        There is no such folder, no permission, or something else than a file.
+    """
+    target = Path(os.path.realpath(path))
+    with _errors_named(f"Cannot write {path.absolute()}"):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            mode = stat.S_IFREG
+        else:
+            if stat.S_ISREG(mode) and not os.access(target, os.W_OK):
+                raise VerletError("permission denied")
+        if stat.S_ISDIR(mode):
+            raise VerletError("it is a folder; name a file")
+        if not stat.S_ISREG(mode):
+            raise VerletError("it is a device, a pipe or a socket; name a file")
+        if not target.parent.is_dir():
+            raise VerletError(f"there is no folder {target.parent}")
+        if len(os.fsencode(_unused_name(target.parent))) >= _LONGEST_PATH:
+            raise VerletError("Blender cannot write to paths that long; choose a shorter one")
+    return target
+
+
+def check_no_library(path: Path) -> None:
+    """Refuses to write over a library that the open file links from, as Blender does."""
+    for library in bpy.data.libraries:
+        if Path(os.path.realpath(bpy.path.abspath(library.filepath))) == path:
+            raise VerletError(f"Cannot write {path}: the file links from it; name another file")
+
+
+def save_copy(path: Path) -> None:
+    """Saves a copy under a name of its own, and puts it in place when it is complete.
+
+    Jobs that write the same file at the same time thus each write a whole one, and the last stays.
+
+    Parameters
+    ----------
+    path
+        What `destination` gave.
+
+    Raises
+    ------
+    VerletError
+        The disk is full, or whatever else the cause is; an older file is as it was.
+    """
+    with _errors_named(f"Cannot write {path}"):
+        unfinished = _unused_name(path.parent)
+        try:
+            with quiet():
+                bpy.ops.wm.save_as_mainfile(
+                    filepath=str(unfinished), copy=True, check_existing=False, relative_remap=True
+                )
+            if not _is_complete(unfinished):
+                raise VerletError("the file came out incomplete; is the disk full?")
+            if path.exists():
+                shutil.copymode(path, unfinished)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+            # Blender's own name for what it is writing.
+            unfinished.with_name(f"{unfinished.name}@").unlink(missing_ok=True)
+
+
+def _unused_name(folder: Path) -> Path:
+    """Finds a name that no other process uses, by making the file, and deletes it again."""
+    with NamedTemporaryFile(dir=folder, prefix=".verlet_", suffix=".blend") as file:
+        return Path(file.name)
+
+
+def _is_complete(path: Path) -> bool:
+    """Looks at a file's end, for Blender 5.0 does not notice when a disk is full."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 64))
+        end = file.read()
+    return _LAST_BLOCK in end or end.endswith(_LAST_FRAMES)
+
+
+@contextmanager
+def _errors_named(what: str) -> Iterator[None]:
+    """Turns what goes wrong into one sentence of ours that begins with what was tried."""
+    try:
+        yield
+    except OSError as error:
+        raise VerletError(f"{what}: {error.strerror}") from error
+    except (VerletError, RuntimeError) as error:
+        cause = " ".join(str(error).removeprefix("Error: ").split())
+        raise VerletError(f"{what}: {cause}") from error

@@ -1,0 +1,32 @@
+"""What the command line prints itself: a line is a line, and printing never fails."""
+
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+from .quiet import discard
+
+
+def tell(text: str) -> None:
+    """Prints one line on stderr, if anybody listens."""
+    with suppress(OSError):
+        _print(f"verlet: {text}", sys.stderr)
+
+
+def answer(text: str) -> None:
+    """Prints the result, one line on stdout; where that fails, says so on stderr."""
+    try:
+        _print(text, sys.stdout)
+    except OSError as error:
+        # Python would try again when it ends, and end with an error.
+        discard(1)
+        tell(f"warning: the result could not be printed: {error.strerror}")
+
+
+def _print(text: str, stream: TextIO | None) -> None:
+    """Prints one line in which names cannot break the line or steer the terminal."""
+    if stream is None:
+        return
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    encoding = stream.encoding or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)

@@ -1,0 +1,91 @@
+"""What makes an open file move otherwise than its author saw it."""
+
+from collections.abc import Iterable, Iterator
+
+import bpy
+
+
+def file_warnings() -> list[str]:
+    """Finds what Blender opened or evaluated only in part; a sentence with a remedy for each."""
+    return [*_newer(), *_missing(), *_blocked(), *_broken_drivers()]
+
+
+def _newer() -> Iterator[str]:
+    """Finds files that a newer Blender saved."""
+    files = [(bpy.data.filepath, bpy.data.version)]
+    files += [(_path(library), library.version) for library in bpy.data.libraries]
+    for path, version in files:
+        if tuple(version) > bpy.app.version_file:
+            yield (
+                f"{path} was saved by Blender {_version(version)}, and Blender "
+                f"{_version(bpy.app.version)} may lose some of it; use the newer one"
+            )
+
+
+def _missing() -> Iterator[str]:
+    """Finds libraries, and things in them, that are not where they are linked from."""
+    for library in bpy.data.libraries:
+        if library.is_missing:
+            yield (
+                f"The library {_path(library)} cannot be read, and what is linked from it is "
+                "missing; restore it, or relink it in Blender"
+            )
+        elif names := [item.name for item in library.users_id if item.is_missing]:
+            yield (
+                f"The library {_path(library)} no longer has {_some(names)}; restore it, or relink "
+                "it in Blender"
+            )
+
+
+def _blocked() -> Iterator[str]:
+    """Finds out whether Blender kept Python code in the file from running."""
+    if bpy.app.autoexec_fail:
+        yield (
+            f"Blender blocked the file's Python code ({bpy.app.autoexec_fail_message}), and what "
+            "it would move stands still; if you trust the file, give the option -y"
+        )
+
+
+def _broken_drivers() -> Iterator[str]:
+    """Finds drivers that could not be evaluated, other than blocked ones."""
+    names = [
+        f"{item.name} {curve.data_path}"
+        for item in bpy.data.user_map()
+        for curve in _drivers(item)
+        if curve.driver and not (curve.driver.is_valid or _is_blocked(curve.driver))
+    ]
+    if names:
+        yield (
+            f"Drivers do not work ({_some(names)}), and what they would move stands still; mend "
+            "them in Blender"
+        )
+
+
+def _drivers(item: bpy.types.ID) -> Iterable[bpy.types.FCurve]:
+    """Lists a datablock's drivers."""
+    animation = getattr(item, "animation_data", None)
+    return animation.drivers if animation else ()
+
+
+def _is_blocked(driver: bpy.types.Driver) -> bool:
+    """Says whether a driver is Python code that Blender may have blocked."""
+    blocked: bool = bpy.app.autoexec_fail
+    return blocked and driver.type == "SCRIPTED" and not driver.is_simple_expression
+
+
+def _path(library: bpy.types.Library) -> str:
+    """Gives a library's full path."""
+    return str(bpy.path.abspath(library.filepath))
+
+
+def _version(version: Iterable[int]) -> str:
+    """Writes a version as users know it."""
+    major, minor, *_ = version
+    return f"{major}.{minor}"
+
+
+def _some(names: Iterable[str]) -> str:
+    """Lists the first three of some names, each once, and says how many more there are."""
+    first, *rest = sorted(set(names))
+    shown = ", ".join((first, *rest[:2]))
+    return f"{shown} and {len(rest) - 2} more" if len(rest) > 2 else shown
