@@ -20,6 +20,7 @@ from tests.blender.command_line import ended, keys_in, names, run, started
 from tests.blender.scenes import blender, body, line, sheet, verlet
 
 Printed = Callable[[], Any]
+UNPRINTED = "verlet: warning: the result could not be printed"
 
 
 def saved(path: Path) -> Path:
@@ -246,11 +247,12 @@ def test_a_full_disk_is_told_with_path_and_cause_and_leaves_an_older_output(
     done = run(
         *("bake", blend, "--output", out),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        restore_signals=False,  # the signal that goes with it stays ignored, as in Python
     )
     assert (done.returncode, done.stdout) == (1, "")
     (told,) = done.stderr.splitlines()
     assert told.startswith(f"verlet: Cannot write {out}: ")
-    assert "File too large" in told or "disk full" in told
+    assert told.endswith("is the disk full?")
     assert out.read_bytes() == b"older"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.blend", "out.blend"]
 
@@ -396,7 +398,8 @@ def test_a_closed_stream_does_not_matter(blend: Path, tmp_path: Path, number: in
     command = ("bake", blend, "--output", out, "--frames", "1", "2", "--json")
     done = run(*command, preexec_fn=lambda: os.close(number))
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    # In Blender itself, something else that it opened has the number of a closed stdout.
+    assert done.stderr in ("", f"{UNPRINTED}: Bad file descriptor\n")
     assert bool(done.stdout) == (number == 2)
     assert keys_in(out)["Rope"] == names(range(1, 3))
 
@@ -408,5 +411,5 @@ def test_a_result_that_nobody_reads_is_written_all_the_same(blend: Path, tmp_pat
     done = run("bake", blend, "--output", out, "--frames", "1", "2", stdout=writer)
     os.close(writer)
     assert done.returncode == 0
-    assert done.stderr == "verlet: warning: the result could not be printed: Broken pipe\n"
+    assert done.stderr == f"{UNPRINTED}: Broken pipe\n"
     assert keys_in(out)["Rope"] == names(range(1, 3))

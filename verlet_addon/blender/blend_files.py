@@ -124,12 +124,7 @@ def save_copy(path: Path) -> None:
     with _errors_named(f"Cannot write {path}"):
         unfinished = _unused_name(path.parent)
         try:
-            with quiet():
-                bpy.ops.wm.save_as_mainfile(
-                    filepath=str(unfinished), copy=True, check_existing=False, relative_remap=True
-                )
-            if not _is_complete(unfinished):
-                raise VerletError("the file came out incomplete; is the disk full?")
+            _save(unfinished)
             if path.exists():
                 shutil.copymode(path, unfinished)
             unfinished.replace(path)
@@ -137,6 +132,20 @@ def save_copy(path: Path) -> None:
             unfinished.unlink(missing_ok=True)
             # Blender's own name for what it is writing.
             unfinished.with_name(f"{unfinished.name}@").unlink(missing_ok=True)
+
+
+def _save(path: Path) -> None:
+    """Saves a copy, all of it."""
+    try:
+        with quiet():
+            bpy.ops.wm.save_as_mainfile(
+                filepath=str(path), copy=True, check_existing=False, relative_remap=True
+            )
+    except RuntimeError as error:
+        # Blender 4.2 says "No such file or directory" when a disk is full.
+        raise VerletError(f"{_report(error)}; is the disk full?") from error
+    if not _is_complete(path):
+        raise VerletError("the file came out incomplete; is the disk full?")
 
 
 def _unused_name(folder: Path) -> Path:
@@ -160,6 +169,12 @@ def _errors_named(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise VerletError(f"{what}: {error.strerror}") from error
-    except (VerletError, RuntimeError) as error:
-        cause = " ".join(str(error).removeprefix("Error: ").split())
-        raise VerletError(f"{what}: {cause}") from error
+    except RuntimeError as error:
+        raise VerletError(f"{what}: {_report(error)}") from error
+    except VerletError as error:
+        raise VerletError(f"{what}: {error}") from error
+
+
+def _report(error: Exception) -> str:
+    """Gives an error's text, which may be several lines from an operator, in one line."""
+    return " ".join(str(error).removeprefix("Error: ").split())
