@@ -142,10 +142,17 @@ def _save(path: Path) -> None:
                 filepath=str(path), copy=True, check_existing=False, relative_remap=True
             )
     except RuntimeError as error:
-        # Blender 4.2 says "No such file or directory" when a disk is full.
-        raise VerletError(f"{_report(error)}; is the disk full?") from error
-    if not _is_complete(path):
-        raise VerletError("the file came out incomplete; is the disk full?")
+        problem = _report(error)
+    else:
+        if _is_complete(path):
+            return
+        problem = "its end is missing"
+    # On a full disk, Blender says "No such file or directory", or in 5.0 nothing at all.
+    free = shutil.disk_usage(path.parent).free / 1e6
+    raise VerletError(
+        f"Blender could not finish it ({problem}), with {free:,.1f} MB left on the disk; "
+        "make room there, or name another folder"
+    )
 
 
 def _unused_name(folder: Path) -> Path:
@@ -155,7 +162,7 @@ def _unused_name(folder: Path) -> Path:
 
 
 def _is_complete(path: Path) -> bool:
-    """Looks at a file's end, for Blender 5.0 does not notice when a disk is full."""
+    """Looks whether a file has its end."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 64))
         end = file.read()
