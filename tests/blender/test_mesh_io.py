@@ -369,12 +369,14 @@ def test_modifiers_without_a_way_back_are_an_error(io: ModuleType, mesh_error: A
     assert state(obj) == before
 
 
-def test_a_key_shown_alone_does_not_spoil_a_bake(io: ModuleType, keys: ModuleType) -> None:
+def test_a_key_shown_alone_does_not_spoil_a_bake(
+    io: ModuleType, keys: ModuleType, addon: Addon
+) -> None:
     """The bake is right once all keys are shown again, which is the only way to see it."""
     obj = sheet()
     mixed_keys(obj)
     obj.show_only_shape_key = True
-    with keys.former_bake_hidden([obj]):
+    with addon("blender.former_bake").former_bakes_hidden([obj]):
         wanted = billowed(io.read_positions(obj, depsgraph()))
         coordinates = io.world_to_key(obj, depsgraph(), wanted)
     assert obj.show_only_shape_key
