@@ -11,7 +11,23 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "verlet_addon"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 CORE = [module for module in MODULES if module.parts[0] == "core"]
+TOP = [module for module in CORE if len(module.parts) == 2]
+BUILT_UP = [module for module in CORE if module.name != "__init__.py"]
 BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
+
+LAYERS = [
+    "errors arrays",
+    "settings mesh coloring drag linear",
+    "integrators geometry",
+    "stretch",
+    "bending ropes volume",
+    "model",
+    "build momentum contact",
+    "step",
+    "simulate",
+]
+"""The core from the ground up: a folder or module imports from lower lines alone."""
+HEIGHTS = {name: height for height, names in enumerate(LAYERS) for name in names.split()}
 
 LONGEST_MODULE = 350
 LONGEST_FUNCTION = 40
@@ -45,6 +61,18 @@ def relative_imports(module: Path) -> Iterator[Path]:
             yield from (place / alias.name for alias in node.names)
 
 
+def core_imports(module: Path) -> set[Path]:
+    """The modules of the core that a module of the core imports, at its top or within."""
+    modules = {place.with_suffix(".py") for place in relative_imports(module)}
+    modules |= {place.parent.with_suffix(".py") for place in relative_imports(module)}
+    return modules & set(CORE)
+
+
+def height(module: Path) -> int:
+    """The layer of a module of the core, counted from the ground."""
+    return HEIGHTS[Path(*module.parts[1:2]).stem]
+
+
 def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """The length of a function in lines, without its docstring."""
     first = function.body[0]
@@ -55,15 +83,34 @@ def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 @pytest.mark.parametrize("module", CORE, ids=str)
 def test_core_needs_numpy_alone(module: Path) -> None:
-    """The core runs in any Python; only a kernel may use a package that not everyone has."""
-    allowed = {"numpy", "warp"} if module.parts[1] == "kernels" else {"numpy"}
-    assert absolute_imports(module) <= allowed
+    """The core runs in any Python that has NumPy."""
+    assert absolute_imports(module) <= {"numpy"}
 
 
 @pytest.mark.parametrize("module", CORE, ids=str)
 def test_core_does_not_know_blender(module: Path) -> None:
     """Data flows from Blender into the core and back; the core asks for nothing."""
     assert {place.parts[0] for place in relative_imports(module)} <= {"core"}
+
+
+@pytest.mark.parametrize("module", BUILT_UP, ids=str)
+def test_the_core_is_built_from_the_ground_up(module: Path) -> None:
+    """Each module stands on lower layers, and on others of its own folder."""
+    above = {
+        other
+        for other in core_imports(module)
+        if height(other) >= height(module) and (other.parent != module.parent or other in TOP)
+    }
+    assert not above
+
+
+def test_no_two_modules_need_each_other() -> None:
+    """Modules can be read one after the other, each after those that it imports."""
+    unread = {module: core_imports(module) for module in BUILT_UP}
+    while readable := [module for module, needed in unread.items() if not needed & set(unread)]:
+        for module in readable:
+            del unread[module]
+    assert not unread
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module not in BLENDER], ids=str)
@@ -107,7 +154,7 @@ def test_the_core_loads_without_blender() -> None:
     """What the syntax trees promise holds: importing the core brings in no module of Blender."""
     script = (
         "import importlib, pkgutil, sys, verlet_addon.core as core\n"
-        "for module in pkgutil.iter_modules(core.__path__, 'verlet_addon.core.'):\n"
+        "for module in pkgutil.walk_packages(core.__path__, 'verlet_addon.core.'):\n"
         "    importlib.import_module(module.name)\n"
         "assert not {'bpy', 'mathutils', 'verlet_addon.blender'} & set(sys.modules)\n"
     )

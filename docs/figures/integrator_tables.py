@@ -23,8 +23,8 @@ from docs.figures.problems import (
     random_steps,
     times,
 )
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.integrators import SCHEMES, start_displacement, step_gains, trajectory
-from verlet_addon.core.mesh import Floats
 
 DRAWS = 8
 RUNS = 500

@@ -18,8 +18,8 @@ from docs.figures.problems import (
     times,
 )
 from docs.figures.svg import Curve, Panel, draw
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.integrators import trajectory
-from verlet_addon.core.mesh import Floats
 
 DOCS = Path(__file__).resolve().parents[1]
 TRUTH = "#c3c9d1"

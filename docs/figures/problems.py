@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.integrators import trajectory
-from verlet_addon.core.mesh import Floats
 
 DURATION = 3.0
 """Of every motion here [s]."""

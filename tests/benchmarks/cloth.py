@@ -18,7 +18,7 @@ import numpy as np
 
 import verlet_addon
 from docs.figures import svg
-from verlet_addon.core.mesh import Floats
+from verlet_addon.core.arrays import Floats
 
 # The add-on's own properties are unknown to the stubs.
 bpy: Any = blender

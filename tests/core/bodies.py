@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
-from verlet_addon.core.mesh import Floats, Ground, Integers, MeshData, Sample
+from verlet_addon.core.mesh import Ground, MeshData, Sample
 from verlet_addon.core.model import ParticleState, SoftBodyModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.core.bodies import built_state, sheet, tube
-from verlet_addon.core.bend_strips import bend_strip_batches
-from verlet_addon.core.kernels.numpy_bend_strips import project_bend_strips
-from verlet_addon.core.kernels.pentadiagonal import factorize, solve
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.bending.along_strips import bend_strip_batches
+from verlet_addon.core.bending.numpy_kernels import project_bend_strips
+from verlet_addon.core.linear.pentadiagonal import factorize, solve
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings
 

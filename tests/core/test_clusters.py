@@ -18,10 +18,11 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
-from verlet_addon.core.clusters import Clusters, build_clusters, find_spacing
-from verlet_addon.core.kernels.numpy_clusters import project_clusters
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.stretch.clusters import Clusters, build_clusters, find_spacing
+from verlet_addon.core.stretch.numpy_clusters import project_clusters
 
 
 def scanned(cells: int, *, tiny: float) -> MeshData:

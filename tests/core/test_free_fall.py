@@ -19,7 +19,8 @@ from tests.core.bodies import (
     sphere,
     thrown,
 )
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, BodyType, Integrator, SceneSettings
 
 EXACT = 1e-9

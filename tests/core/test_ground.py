@@ -15,7 +15,8 @@ from tests.core.bodies import (
     simulated,
     thrown,
 )
-from verlet_addon.core.mesh import Floats, Ground
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import Ground
 from verlet_addon.core.settings import BodySettings, BodyType, SceneSettings
 
 G = 9.81

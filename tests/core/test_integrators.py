@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import SettingsError
 from verlet_addon.core.integrators import SCHEMES, start_displacement, step_gains, trajectory
-from verlet_addon.core.mesh import Floats
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 START = np.array([1.0, -2.0, 3.0])

@@ -25,7 +25,8 @@ from tests.core.bodies import (
     thrown,
     tube,
 )
-from verlet_addon.core.mesh import Floats, Ground, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import Ground, MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 SHORT = frames(0.25, 24)

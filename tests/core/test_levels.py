@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import disc, lengths, moved, rotation, sheet, sphere, tube
-from verlet_addon.core import topology
-from verlet_addon.core.levels import Graph, Level, build_levels
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.geometry.faces import face_diagonals, read_corners
+from verlet_addon.core.geometry.graph import Graph
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.stretch.levels import Level, build_levels
 
 UP = (0.0, 0.0, 1.0)
 FLAT: dict[str, MeshData] = {
@@ -20,7 +22,7 @@ FLAT: dict[str, MeshData] = {
 
 def graph_of(mesh: MeshData) -> Graph:
     """Edges, and the diagonals of faces."""
-    across, _ = topology.face_diagonals(topology.read_corners(mesh))
+    across, _ = face_diagonals(read_corners(mesh))
     pairs = np.concatenate([mesh.edges, across])
     return Graph(pairs, lengths(mesh.positions, pairs))
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import GRAVITY, floor, frames, make_mesh, pinned, samples, sheet, simulated
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import DivergenceError, MeshError, SettingsError
-from verlet_addon.core.mesh import Floats, MeshData, check_mesh
+from verlet_addon.core.mesh import MeshData, check_mesh
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 

@@ -18,9 +18,9 @@ from tests.core.bodies import (
     simulated,
     thrown,
 )
-from verlet_addon.core.mesh import Floats
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.solver import StepInput, step
+from verlet_addon.core.step import StepInput, step
 
 G = 9.81
 LIMP = 1e9

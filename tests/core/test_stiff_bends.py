@@ -20,20 +20,22 @@ from tests.core.bodies import (
     split,
     thrown,
 )
-from verlet_addon.core.bends import bend_batches
-from verlet_addon.core.kernels.dissection import factorize, solve
-from verlet_addon.core.kernels.numpy_bend_strips import project_bend_strips
-from verlet_addon.core.kernels.numpy_kernels import project_flat_bends
-from verlet_addon.core.kernels.numpy_stiff_bends import project_stiff_bends
-from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stiff_bends import (
+from verlet_addon.core.bending.all_at_once import (
     along_strips,
     joined,
     stiff_bend_batch,
     stiffness,
     unstrung,
 )
+from verlet_addon.core.bending.choice import bend_batches
+from verlet_addon.core.bending.numpy_kernels import (
+    project_bend_strips,
+    project_flat_bends,
+    project_stiff_bends,
+)
+from verlet_addon.core.linear.dissection import factorize, solve
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
 
 STIFF = BodySettings(bend_compliance=0.2, mass=0.1, damping=10.0)
 

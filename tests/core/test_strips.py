@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.core.bodies import WEIGHTLESS, disc, lengths, make_mesh, rope, sheet, sphere, tube
-from verlet_addon.core.kernels.numpy_strips import project_strips
-from verlet_addon.core.kernels.tridiagonal import factorize, solve
-from verlet_addon.core.mesh import Integers, MeshData
-from verlet_addon.core.strips import Strips, build_strips, strip_batches
+from verlet_addon.core.arrays import Integers
+from verlet_addon.core.linear.tridiagonal import factorize, solve
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.stretch.numpy_kernels import project_strips
+from verlet_addon.core.stretch.paths import Strips, build_strips
+from verlet_addon.core.stretch.strips import strip_batches
 
 MESHES = {
     "quads": sheet(5, 4),

@@ -22,9 +22,10 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.solver import StepInput, step
+from verlet_addon.core.step import StepInput, step
 
 G = 9.81
 FREE = 1e6

@@ -18,13 +18,14 @@ from tests.core.bodies import (
     simulated,
     thrown,
 )
-from verlet_addon.core import solver
-from verlet_addon.core.kernels import numpy_tension
-from verlet_addon.core.kernels.numpy_sharing import share_stretch
-from verlet_addon.core.kernels.numpy_tension import project_former_tension
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core import step as solver
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.tension import StripNet
+from verlet_addon.core.stretch import numpy_warm_start as numpy_tension
+from verlet_addon.core.stretch.numpy_kernels import share_stretch
+from verlet_addon.core.stretch.numpy_warm_start import project_former_tension
+from verlet_addon.core.stretch.warm_start import StripNet
 
 
 def hung(cells: int, *, triangles: bool = False) -> MeshData:

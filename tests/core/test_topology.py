@@ -15,8 +15,18 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
-from verlet_addon.core import topology
-from verlet_addon.core.mesh import Floats, MeshData
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.bending.lines import line_turns, lines_across_quads, lines_along_ropes
+from verlet_addon.core.geometry.faces import (
+    edge_areas,
+    face_diagonals,
+    face_normals,
+    read_corners,
+    vertex_areas,
+)
+from verlet_addon.core.geometry.graph import edge_lengths, find_components
+from verlet_addon.core.geometry.hinges import find_hinges
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, BodyType
 
 MESHES = {
@@ -31,8 +41,8 @@ every_mesh = pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
 
 def areas(mesh: MeshData) -> Floats:
     """(f,) of the faces."""
-    corners = topology.read_corners(mesh)
-    normals = topology.face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
+    corners = read_corners(mesh)
+    normals = face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
     return np.asarray(np.linalg.norm(normals, axis=1))
 
 
@@ -57,8 +67,8 @@ def test_known_areas() -> None:
 @every_mesh
 def test_area_is_shared_out_completely(mesh: MeshData) -> None:
     """Vertices and faces have the same area in total."""
-    corners = topology.read_corners(mesh)
-    shares = topology.vertex_areas(corners, areas(mesh), len(mesh.positions))
+    corners = read_corners(mesh)
+    shares = vertex_areas(corners, areas(mesh), len(mesh.positions))
     assert shares.sum() == pytest.approx(areas(mesh).sum())
 
 
@@ -66,9 +76,7 @@ def test_inner_edges_carry_a_cell_in_quads_and_triangles_alike() -> None:
     """An inner edge of a grid stands for one cell, a rim edge for half of one, cut up or not."""
     for triangles in (False, True):
         mesh = sheet(4, triangles=triangles)
-        found = topology.edge_areas(
-            mesh.edges, topology.read_corners(mesh), areas(mesh), len(mesh.positions)
-        )
+        found = edge_areas(mesh.edges, read_corners(mesh), areas(mesh), len(mesh.positions))
         ends = mesh.positions[mesh.edges]
         straight = (ends[:, 0] == ends[:, 1]).sum(axis=1) == 2
         on_rim = ((ends[:, 0] == ends[:, 1]) & ((ends[:, 0] == 0) | (ends[:, 0] == 1)))[:, :2]
@@ -80,7 +88,7 @@ def test_inner_edges_carry_a_cell_in_quads_and_triangles_alike() -> None:
 @every_mesh
 def test_hinges_are_the_edges_between_two_faces(mesh: MeshData) -> None:
     """One hinge for each edge with two faces; what lies beyond is next to its ends."""
-    hinges = topology.find_hinges(topology.read_corners(mesh), len(mesh.positions))
+    hinges = find_hinges(read_corners(mesh), len(mesh.positions))
     faces = np.split(mesh.face_vertices, mesh.face_starts[1:-1])
     beside = [sum({a, b} <= set(face.tolist()) for face in faces) for a, b in mesh.edges]
     assert len(hinges.p) == sum(count == 2 for count in beside)
@@ -101,7 +109,7 @@ def test_diagonals_of_faces() -> None:
         np.eye(12, 3),
         faces=[(0, 1, 2, 3), (4, 5, 6, 7, 8), (9, 10, 11)],
     )
-    pairs, face = topology.face_diagonals(topology.read_corners(mesh))
+    pairs, face = face_diagonals(read_corners(mesh))
     assert np.bincount(face, minlength=3).tolist() == [2, 5, 0]
     found = {tuple(sorted(pair)) for pair in pairs.tolist()}
     assert found == {(0, 2), (1, 3), (4, 6), (5, 7), (6, 8), (4, 7), (5, 8)}
@@ -110,29 +118,27 @@ def test_diagonals_of_faces() -> None:
 def test_lines_and_hinges_share_out_the_bending_once() -> None:
     """In a flat grid of quads every bend is a straight line of three; on a tube those along it."""
     for mesh, straight in ((sheet(4), 2 * 5 * 3), (tube(8, 3), 8 * 2)):
-        corners = topology.read_corners(mesh)
-        hinges = topology.find_hinges(corners, len(mesh.positions))
-        lines, _ = topology.surface_lines(hinges, areas(mesh), mesh.positions)
+        corners = read_corners(mesh)
+        hinges = find_hinges(corners, len(mesh.positions))
+        lines, _ = lines_across_quads(hinges, areas(mesh), mesh.positions)
         assert len(lines.vertices) == straight
-        np.testing.assert_allclose(
-            topology.line_turns(mesh.positions, lines.vertices), 0, atol=1e-9
-        )
+        np.testing.assert_allclose(line_turns(mesh.positions, lines.vertices), 0, atol=1e-9)
 
 
 def test_rope_bends_at_every_inner_vertex() -> None:
     """A rope bends once at each vertex between two edges; where ropes cross, along each of them."""
     line = rope([(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)])
-    assert topology.rope_lines(line.positions, line.edges).vertices[:, 1].tolist() == [1, 2]
+    assert lines_along_ropes(line.positions, line.edges).vertices[:, 1].tolist() == [1, 2]
     points = np.array([(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)], dtype=float)
     cross = np.array([(0, k) for k in range(1, 5)])
-    bends = topology.rope_lines(points, cross).vertices
+    bends = lines_along_ropes(points, cross).vertices
     assert sorted(sorted(bend) for bend in bends[:, [0, 2]].tolist()) == [[1, 2], [3, 4]]
 
 
 def test_components() -> None:
     """Labels are equal within what hangs together, and count from 0."""
     edges = np.array([(5, 4), (4, 3), (0, 1)])
-    labels = topology.find_components(7, edges)
+    labels = find_components(7, edges)
     assert labels.tolist() == [0, 0, 1, 2, 2, 2, 3]
 
 
@@ -185,5 +191,5 @@ def test_edges_keep_their_lengths_in_the_builders() -> None:
     """Rest lengths are the distances of the mesh."""
     mesh = disc(3)
     np.testing.assert_allclose(
-        topology.edge_lengths(mesh.positions, mesh.edges), lengths(mesh.positions, mesh.edges)
+        edge_lengths(mesh.positions, mesh.edges), lengths(mesh.positions, mesh.edges)
     )

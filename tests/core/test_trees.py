@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated
-from verlet_addon.core.kernels.numpy_trees import project_tree_tension, project_trees
-from verlet_addon.core.mesh import Floats, Integers
+from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.ropes.numpy_kernels import project_tree_tension, project_trees
+from verlet_addon.core.ropes.trees import TreeBatches, are_trees, build_trees, tree_batches
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.strips import StripBatch
-from verlet_addon.core.trees import TreeBatches, are_trees, build_trees, tree_batches
+from verlet_addon.core.stretch.strips import StripBatch
 
 G = 9.81
 

@@ -8,8 +8,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError, SettingsError
-from ..core.mesh import Floats, Integers, MeshData
+from ..core.mesh import MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .mesh_io import check_body, world_to_key

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.mesh import Floats
+from ..core.arrays import Floats
 
 
 def mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:

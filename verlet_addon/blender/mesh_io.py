@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError
-from ..core.mesh import Floats, Integers, MeshData
+from ..core.mesh import MeshData
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties

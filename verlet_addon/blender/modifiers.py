@@ -12,8 +12,8 @@ from typing import cast
 import bpy
 import numpy as np
 
+from ..core.arrays import Floats
 from ..core.errors import MeshError
-from ..core.mesh import Floats
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 
 _CARRIERS = {

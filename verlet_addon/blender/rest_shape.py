@@ -10,7 +10,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..core.mesh import Floats
+from ..core.arrays import Floats
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 
 _ATTRIBUTE = ".verlet_rest"

@@ -9,8 +9,9 @@ from typing import cast
 import bpy
 import numpy as np
 
+from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
-from ..core.mesh import Floats, Ground, MeshData, Sample
+from ..core.mesh import Ground, MeshData, Sample
 from .former_bake import former_bakes_hidden
 from .mesh_io import read_body, read_positions
 from .modifiers import finish_hidden

@@ -4,31 +4,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import topology
-from .bending import hinge_stencils, rope_stencils, surface_lines
-from .bends import BendConstraints
-from .clusters import build_clusters, find_spacing
+from .arrays import Booleans, Floats, Integers, sum_by
+from .bending.choice import BendConstraints
+from .bending.lattices import triangle_lines
+from .bending.lines import Lines, lines_across_quads, lines_along_ropes
+from .bending.stencils import hinge_stencils, line_stencils, rope_stencils
+from .geometry.faces import vertex_areas
+from .geometry.graph import find_components
+from .geometry.hinges import Hinges, find_hinges
+from .geometry.scene import Scene, merge, vertex_normals
 from .integrators import start_displacement
-from .lengths import (
+from .mesh import MeshData
+from .model import LengthConstraints, ParticleState, SoftBodyModel
+from .ropes.trees import are_trees, stretch_trees
+from .settings import BodySettings
+from .stretch.clusters import build_clusters, find_spacing
+from .stretch.elasticity import (
     diagonals,
     inextensible,
     inextensible_surfaces,
     rope_edges,
     short_strips,
     stretch_strips,
-    stretch_trees,
     without_long_strips,
 )
-from .levels import build_levels
-from .mesh import Booleans, Floats, Integers, MeshData
-from .model import LengthConstraints, ParticleState, SoftBodyModel
-from .scene import Scene, merge, vertex_normals
-from .settings import BodySettings
-from .strips import Strips
-from .tethers import build_tethers
-from .trees import are_trees
-from .triangle_lines import triangle_lines
-from .volumes import build_volumes
+from .stretch.levels import build_levels
+from .stretch.paths import Strips
+from .stretch.tethers import build_tethers
+from .volume.volumes import build_volumes
 
 FIRM_PIN = 0.999
 """From this weight on a pin holds its particle exactly."""
@@ -53,7 +56,7 @@ def build(
     """
     scene = merge(meshes, body_settings)
     masses = _masses(scene)
-    hinges = topology.find_hinges(scene.corners, scene.particle_count)
+    hinges = find_hinges(scene.corners, scene.particle_count)
     firm = scene.mesh.pin_weights >= FIRM_PIN
     goals = np.flatnonzero(~firm & (scene.mesh.pin_weights > 0.0))
     inverse_masses = np.where(firm, 0.0, 1.0 / masses)
@@ -78,7 +81,7 @@ def build(
 
 
 def _lengths(
-    scene: Scene, hinges: topology.Hinges, masses: Floats, inverse_masses: Floats
+    scene: Scene, hinges: Hinges, masses: Floats, inverse_masses: Floats
 ) -> LengthConstraints:
     """Everything that keeps lengths."""
     firm = inverse_masses == 0.0
@@ -109,17 +112,17 @@ def _lengths(
     )
 
 
-def _bends(scene: Scene, hinges: topology.Hinges, strips: Strips) -> BendConstraints:
+def _bends(scene: Scene, hinges: Hinges, strips: Strips) -> BendConstraints:
     """Everything that keeps angles, given the strips of surfaces."""
     positions = scene.mesh.positions
-    lines, bent = topology.surface_lines(hinges, scene.areas, positions)
+    lines, bent = lines_across_quads(hinges, scene.areas, positions)
     more, hinged = triangle_lines(scene, hinges)
-    lines = topology.Lines(
+    lines = Lines(
         np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
     )
     bent = bent[hinged[bent] > 0.0]
-    line_strips, stray_lines = surface_lines(scene, lines, strips)
-    rope_lines = topology.rope_lines(positions, scene.mesh.edges[scene.loose])
+    line_strips, stray_lines = line_stencils(scene, lines, strips)
+    rope_lines = lines_along_ropes(positions, scene.mesh.edges[scene.loose])
     flat_hinges, signed_hinges = hinge_stencils(scene, hinges, bent, hinged[bent])
     return BendConstraints(
         positions=positions,
@@ -134,7 +137,7 @@ def _bends(scene: Scene, hinges: topology.Hinges, strips: Strips) -> BendConstra
 def _masses(scene: Scene) -> Floats:
     """(n,) each body's mass shared out by area, and by length along loose edges [kg]."""
     n = scene.particle_count
-    area = topology.vertex_areas(scene.corners, scene.areas, n)
+    area = vertex_areas(scene.corners, scene.areas, n)
     length = np.zeros(n)
     ends = scene.mesh.edges[scene.loose]
     np.add.at(length, ends.ravel(), np.repeat(scene.lengths[scene.loose] / 2, 2))
@@ -147,19 +150,19 @@ def _masses(scene: Scene) -> Floats:
     shares = np.where(area > 0.0, area, length * widths[scene.body])
     # A particle without edges or area weighs as much as the average of its body.
     known = shares > 0.0
-    mean = topology.sum_by(scene.body, shares, bodies) / np.maximum(
+    mean = sum_by(scene.body, shares, bodies) / np.maximum(
         np.bincount(scene.body, known, bodies), 1
     )
     mean[mean == 0.0] = 1.0
     shares = np.where(known, shares, mean[scene.body])
-    totals = topology.sum_by(scene.body, shares, bodies)
+    totals = sum_by(scene.body, shares, bodies)
     mass = scene.per_particle(lambda body: body.mass)
     return np.asarray(mass * shares / totals[scene.body])
 
 
 def _free_components(scene: Scene, firm: Booleans, goals: Integers) -> Integers:
     """(n,) labels of the components without any pin, −1 elsewhere."""
-    labels = topology.find_components(scene.particle_count, scene.mesh.edges)
+    labels = find_components(scene.particle_count, scene.mesh.edges)
     held = np.zeros(labels.max(initial=-1) + 1, dtype=bool)
     held[labels[firm]] = True
     held[labels[goals]] = True

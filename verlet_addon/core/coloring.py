@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .mesh import Booleans, Floats, Integers
+from .arrays import Booleans, Floats, Integers
 
 CROWDED = 16
 """A particle of more edges than this is a hub."""
@@ -79,3 +79,10 @@ def gather_copies(particles: Integers, copies: Integers, masses: Floats) -> Copi
         return None
     _, labels = np.unique(particles[entries], return_inverse=True)
     return Copies(entries, labels.reshape(-1), 1.0 / copies[entries])
+
+
+def meet(values: Floats, copies: Copies | None) -> None:
+    """Puts all copies of each hub among the values (c,) at their mean."""
+    if copies is not None:
+        means = np.bincount(copies.labels, values[copies.entries] * copies.shares)
+        values[copies.entries] = means[copies.labels]

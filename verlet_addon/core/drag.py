@@ -8,7 +8,7 @@ from math import factorial
 
 import numpy as np
 
-from .mesh import Floats
+from .arrays import Floats
 
 SMALL = 0.1
 """Below it the series lose no digits, and the closed forms would."""

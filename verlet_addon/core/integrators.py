@@ -11,9 +11,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .arrays import Floats
 from .drag import decay_span, mean_decay, mean_ramp
 from .errors import SettingsError
-from .mesh import Floats
 
 Option = TypeVar("Option")
 Gain = Floats | float

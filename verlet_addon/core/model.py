@@ -6,19 +6,21 @@ from itertools import chain
 
 import numpy as np
 
-from .bend_strips import BendStripBatch
-from .bends import BendBatches, BendConstraints
-from .clusters import Clusters
-from .constraints import DistanceBatch, Distances, StencilBatch
-from .levels import Level
-from .mesh import Floats, Integers
-from .sharing import Links
-from .stiff_bends import StiffBendBatch
-from .strips import StripBatch, Strips
-from .tension import StripNet
-from .tethers import Tethers
-from .trees import TreeBatches, Trees
-from .volumes import Volumes
+from .arrays import Floats, Integers
+from .bending.all_at_once import StiffBendBatch
+from .bending.along_strips import BendStripBatch
+from .bending.choice import BendBatches, BendConstraints
+from .bending.one_by_one import StencilBatch
+from .ropes.trees import TreeBatches, Trees
+from .stretch.at_most import DistanceBatch, Distances
+from .stretch.clusters import Clusters
+from .stretch.leftovers import Links
+from .stretch.levels import Level
+from .stretch.paths import Strips
+from .stretch.strips import StripBatch
+from .stretch.tethers import Tethers
+from .stretch.warm_start import StripNet
+from .volume.volumes import Volumes
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from .mesh import Floats
+from .arrays import Floats, sum_by
 from .model import SoftBodyModel
-from .topology import sum_by
 
 
 def conserve_momentum(

@@ -9,7 +9,7 @@ from .errors import DivergenceError, SettingsError
 from .mesh import Frame, Ground, MeshData, Sample, check_mesh
 from .model import ParticleState, SoftBodyModel
 from .settings import BodySettings, SceneSettings
-from .solver import StepInput, step
+from .step import StepInput, step
 
 FASTEST = 1e4
 """Nothing that is simulated well moves faster than this [m/s]."""

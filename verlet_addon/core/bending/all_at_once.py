@@ -1,0 +1,149 @@
+"""Bends of flat surfaces so stiff that all of them are solved for at once.
+
+Relaxed one after the other, or strip by strip, bends reach a few cells a step, and stiff cloth
+would hang as if limp. But those that are straight at rest are linear in the positions, so that
+M + Σ c cᵀ/α̃, the matrix of an implicit step, stays what it is as long as h does, and is
+factorized once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers, inverse, sum_by
+from ..geometry.graph import edge_keys
+from ..linear.dissection import Factors, factorize
+from .along_strips import BendStrips
+from .one_by_one import Stencils
+
+FIRMNESS = 1e-10
+"""Least compliance as a share of the mobility, so that rigid bends have a solution."""
+HINGE = 4
+"""Particles of a hinge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bends:
+    """Bends g = Σ coefficient · x of four particles each; of three, where one of them counts 0."""
+
+    members: Integers
+    """(c, 4) hinges (p, q, a, b)."""
+    coefficients: Floats
+    """(c, 4) [1/m]"""
+    compliances: Floats
+    """(c,) |g| per moment [1/(N m)]; 0 = rigid."""
+
+
+@dataclass(frozen=True, eq=False)
+class StiffBendBatch:
+    """All bends that are straight at rest, ready for one h²."""
+
+    particles: Integers
+    """(4 c,) all first members, then all second members…"""
+    coefficients: Floats
+    """(4, c) [1/m]"""
+    stiffnesses: Floats
+    """(c,) 1 / scaled compliance."""
+    free: Integers
+    """(f,) the particles that can move."""
+    masses: Floats
+    """(f,) [kg]"""
+    factors: Factors
+    """Of the matrix M + Σ c cᵀ/α̃ for those."""
+    multipliers: Floats
+    """(3, f) mass × how far bends have moved particles in this step; changed by the kernel."""
+
+
+def along_strips(strips: BendStrips) -> Bends:
+    """The lines along strips."""
+    middle = np.flatnonzero(strips.coefficients[1])
+    lines = strips.path[middle[:, None] + [-1, 0, 1]]
+    return _padded(lines, strips.coefficients[:, middle].T, strips.compliances[middle])
+
+
+def unstrung(stencils: Sequence[Stencils]) -> Bends:
+    """Stencils that are straight at rest."""
+    return joined([_padded(some.members, some.coefficients, some.compliances) for some in stencils])
+
+
+def _padded(members: Integers, coefficients: Floats, compliances: Floats) -> Bends:
+    """Bends of no more than four particles."""
+    missing = HINGE - members.shape[1]
+    more = np.repeat(members[:, :1], missing, axis=1)
+    return Bends(
+        np.concatenate([members, more], axis=1),
+        np.pad(coefficients, ((0, 0), (0, missing))),
+        compliances,
+    )
+
+
+def joined(parts: Sequence[Bends]) -> Bends:
+    """All of them."""
+    return Bends(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("members", "coefficients", "compliances")
+        )
+    )
+
+
+def stiffness(bends: Bends, inverse_masses: Floats, h_squared: Floats) -> float:
+    """How much more easily the particles of half of the bends give way than these; 0 for none."""
+    mobility, scaled = _mobility(bends, inverse_masses), _scaled(bends, h_squared)
+    movable = mobility > 0.0
+    if not movable.any():
+        return 0.0
+    mobility, scaled = mobility[movable], scaled[movable]
+    return float(np.median(mobility / np.maximum(scaled, FIRMNESS * mobility)))
+
+
+def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
+    """(c,) Σ w c²: how much each bend gives way to a moment."""
+    return np.asarray((inverse_masses[bends.members] * bends.coefficients**2).sum(axis=1))
+
+
+def _scaled(bends: Bends, h_squared: Floats) -> Floats:
+    """(c,) compliance / h²."""
+    return np.asarray(bends.compliances / h_squared[bends.members[:, 1]])
+
+
+def stiff_bend_batch(
+    bends: Bends, positions: Floats, inverse_masses: Floats, h_squared: Floats
+) -> StiffBendBatch:
+    """The bends for one h² (n,) [s²]; positions (n, 3) at rest, to take the mesh apart by."""
+    mobility = _mobility(bends, inverse_masses)
+    softness = _scaled(bends, h_squared) + FIRMNESS * mobility
+    stiffnesses = inverse(softness, mobility)
+    free = np.flatnonzero(inverse_masses)
+    masses = 1.0 / inverse_masses[free]
+    pairs, couplings, diagonal = _matrix(bends, stiffnesses, free, len(inverse_masses))
+    return StiffBendBatch(
+        particles=bends.members.T.ravel(),
+        coefficients=np.ascontiguousarray(bends.coefficients.T),
+        stiffnesses=stiffnesses,
+        free=free,
+        masses=masses,
+        factors=factorize(positions[free], pairs, couplings, masses + diagonal),
+        multipliers=np.zeros((3, len(free))),
+    )
+
+
+def _matrix(
+    bends: Bends, stiffnesses: Floats, free: Integers, particle_count: int
+) -> tuple[Integers, Floats, Floats]:
+    """Σ c cᵀ/α̃ among free particles: (m, 2) pairs that are coupled, (m,) how, (f,) diagonal."""
+    number = np.full(particle_count, -1)
+    number[free] = np.arange(len(free))
+    first, second = np.triu_indices(HINGE)
+    ends = number[bends.members]
+    rows, columns = ends[:, first].ravel(), ends[:, second].ravel()
+    elements = bends.coefficients[:, first] * bends.coefficients[:, second] * stiffnesses[:, None]
+    kept = (rows >= 0) & (columns >= 0)
+    rows, columns, values = rows[kept], columns[kept], elements.ravel()[kept]
+    same = rows == columns
+    # A particle named twice, to fill up a line, counts 0 there.
+    diagonal = sum_by(rows[same], values[same], len(free))
+    keys, place = np.unique(edge_keys(rows[~same], columns[~same], len(free)), return_inverse=True)
+    couplings = sum_by(place.reshape(-1), values[~same], len(keys))
+    return np.stack(np.divmod(keys, max(len(free), 1)), axis=1), couplings, diagonal

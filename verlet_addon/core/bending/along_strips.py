@@ -1,0 +1,153 @@
+"""Straight bends strung together along strips, each of which is bent as one piece.
+
+Each line joins three particles in a row; those of a strip form a pentadiagonal system that never
+changes, since they are linear in the positions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..coloring import Copies, gather_copies
+from ..linear.pentadiagonal import Factors, factorize
+from ..stretch.paths import Strips
+from .one_by_one import bend_gains
+
+FIRMNESS = 1e-9
+"""Share of the mobility added to the diagonal, so that rigid strips have a solution."""
+
+
+@dataclass(frozen=True, eq=False)
+class BendStrips:
+    """Lines g = Σ coefficient · x along paths, one colour after the other, as in `Strips`."""
+
+    path: Integers
+    """(k,) particles along all paths."""
+    coefficients: Floats
+    """(3, k) of the particle before, this one and the one after [1/m]; 0 where no line is."""
+    compliances: Floats
+    """(k,) |g| per moment [1/(N m)]."""
+    starts: Integers
+    """(colours + 1,) where each colour begins in `path`."""
+    longest: Integers
+    """(colours,) the most edges of any path of the colour."""
+    copies: Integers
+    """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
+
+
+@dataclass(frozen=True, eq=False)
+class BendStripBatch:
+    """The lines of one colour, ready for one h²; the line k has the entries k to k + 2."""
+
+    path: Integers
+    """(c,)"""
+    coefficients: Floats
+    """(3, c − 2)"""
+    responses: Floats
+    """(3, c − 2) inverse mass × coefficient."""
+    scaled_compliances: Floats
+    """(c − 2,)"""
+    gains: Floats
+    """(c − 2,) as `bend_gains` has them."""
+    factors: Factors | None
+    """Of the whole system; none where lines are so soft that each may be relaxed alone."""
+    multipliers: Floats
+    """(3, c − 2) XPBD's multipliers; changed by the kernel."""
+    copies: Copies | None
+    """Of hubs along the path."""
+
+
+def string_lines(
+    members: Integers, coefficients: Floats, compliances: Floats, strips: Strips
+) -> tuple[BendStrips, Integers]:
+    """Finds lines along strips.
+
+    Parameters
+    ----------
+    members : (m, 3) the first particle of each before the last.
+    coefficients : (m, 3)
+    compliances : (m,)
+    strips : of the edges that the lines consist of.
+
+    Returns
+    -------
+    strung : those that lie along a strip.
+    strays : (s,) the others.
+    """
+    path = strips.path
+    before, after = path[:-2], path[2:]
+    along = np.stack([np.minimum(before, after), path[1:-1], np.maximum(before, after)], axis=1)
+    joined = np.flatnonzero(strips.linked[:-2] & strips.linked[1:-1])
+    found, place = _look_up(members, along[joined])
+    place = joined[place]
+    laid = coefficients[found]
+    turned = before[place] > after[place]
+    laid[turned] = laid[turned][:, ::-1]
+    spread = np.zeros((3, len(path)))
+    spread[:, place + 1] = laid.T
+    softness = np.zeros(len(path))
+    softness[place + 1] = compliances[found]
+    strung = BendStrips(path, spread, softness, strips.starts, strips.longest, strips.copies)
+    return strung, np.setdiff1d(np.arange(len(members)), found)
+
+
+def _look_up(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:
+    """Where among the members (m, 3) those are that are wanted (k, 3), and where among these."""
+    n = int(max(members.max(initial=0), wanted.max(initial=0))) + 1
+    keys, sought = (
+        (triples[:, 0] * n + triples[:, 1]) * n + triples[:, 2] for triples in (members, wanted)
+    )
+    _, found, place = np.intersect1d(keys, sought, assume_unique=True, return_indices=True)
+    return found, place
+
+
+def bend_strip_batches(
+    strips: BendStrips, inverse_masses: Floats, h_squared: Floats
+) -> list[BendStripBatch]:
+    """One batch per colour that has lines, for one h² (n,) [s²]."""
+    batches = []
+    for start, stop, longest in zip(
+        strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
+    ):
+        coefficients = strips.coefficients[:, start + 1 : stop - 1]
+        if not coefficients.any():
+            continue
+        path = strips.path[start:stop]
+        copies = strips.copies[start:stop]
+        masses = inverse_masses[path] * copies
+        responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
+        mobility = (responses * coefficients).sum(axis=0)
+        scaled = strips.compliances[start + 1 : stop - 1] / h_squared[path[1:-1]]
+        movable = mobility > 0.0
+        total = np.where(movable, mobility * (1.0 + FIRMNESS) + scaled, 1.0)
+        beside, beyond = _couplings(coefficients, responses)
+        stiff = bool((_row_sums(mobility, beside, beyond) > scaled).any())
+        batches.append(
+            BendStripBatch(
+                path=path,
+                coefficients=coefficients,
+                responses=responses,
+                scaled_compliances=scaled,
+                gains=bend_gains(mobility, scaled),
+                factors=factorize(total, beside, beyond, int(longest)) if stiff else None,
+                multipliers=np.zeros((3, stop - start - 2)),
+                copies=gather_copies(path, copies, masses),
+            )
+        )
+    return batches
+
+
+def _couplings(coefficients: Floats, responses: Floats) -> tuple[Floats, Floats]:
+    """C M⁻¹ Cᵀ: a line shares two particles with the next, and one with the next but one."""
+    beside = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
+    return beside, responses[2, :-2] * coefficients[0, 2:]
+
+
+def _row_sums(diagonal: Floats, beside: Floats, beyond: Floats) -> Floats:
+    """(n,) sizes of C M⁻¹ Cᵀ's rows: where compliance is larger, all may be relaxed at once."""
+    sums = diagonal.copy()
+    for apart, couplings in ((1, np.abs(beside)), (2, np.abs(beyond))):
+        sums[:-apart] += couplings
+        sums[apart:] += couplings
+    return sums

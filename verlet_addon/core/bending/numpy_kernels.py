@@ -1,0 +1,153 @@
+"""Bends in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
+
+Each walks its batches in the order given and moves `positions` (3, n) in place:
+Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ; bends of surfaces take `bend_gains` instead of
+that quotient. Batches hold no particle twice but hubs.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..arrays import SHORTEST, Floats, Integers, sum_by
+from ..coloring import meet
+from ..linear import dissection, pentadiagonal
+from .all_at_once import StiffBendBatch
+from .along_strips import BendStripBatch
+from .one_by_one import StencilBatch
+
+BLUNT = 1e-2
+"""A bend below this has no certain side; its target turns over smoothly instead of jumping."""
+CLOSED = 3.0
+"""Bends |g| whose product with the bend at rest is more are both past 120°."""
+
+
+def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """C = |u + v| − r = 0 for the directions u, v from a rope's particle to both neighbours.
+
+    ∇C at the end of u is (n − u (u · n)) / length with n = (u + v)/|u + v|: it is square to the
+    rope, so that a bend neither stretches it nor minds that it is stretched.
+    """
+    for batch in batches:
+        points = np.stack([row.take(batch.particles, mode="clip") for row in positions])
+        points = points.reshape(3, 3, -1)
+        arms = points[:, ::2] - points[:, 1:2]
+        lengths = np.maximum(np.sqrt((arms * arms).sum(axis=0)), SHORTEST)
+        arms /= lengths
+        bend = arms.sum(axis=1)
+        size = np.sqrt((bend * bend).sum(axis=0))
+        bend /= np.maximum(size, SHORTEST)
+        slopes = (bend[:, None] - arms * (arms * bend[:, None]).sum(axis=0)) / lengths
+        slopes = np.stack([slopes[:, 0], -slopes.sum(axis=1), slopes[:, 1]], axis=1)
+        pulls = batch.inverse_masses * slopes
+        resistance = (pulls * slopes).sum(axis=(0, 1)) + batch.scaled_compliances
+        steps = size - batch.rests + batch.scaled_compliances * batch.multipliers[0]
+        steps /= np.where(resistance > 0.0, resistance, np.inf)
+        batch.multipliers[0] -= steps
+        points -= pulls * steps
+        _put_back(positions, batch, points)
+
+
+def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """C = g = 0: straight at rest, which makes the constraint linear, axis by axis."""
+    for batch in batches:
+        members, bend = gather_bends(positions, batch.particles, batch.coefficients)
+        _scatter_bend(positions, batch, members, bend)
+
+
+def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """C = g − r n̂ = 0: a hinge (p, q, a, b) keeps its bend, and the side of its faces it lies on.
+
+    n̂ is the direction of g on the side of the faces' normals, or the normal where g is too blunt.
+    """
+    for batch in batches:
+        members, bend = gather_bends(positions, batch.particles, batch.coefficients)
+        normal = _hinge_normals(members)
+        size = np.sqrt((bend * bend).sum(axis=0))
+        side = np.sign((bend * normal).sum(axis=0))
+        side[side == 0.0] = 1.0
+        # Faces that are to lie on each other may pass through, and are not turned inside out.
+        closed = size * np.abs(batch.rests) > CLOSED
+        side[closed] = np.sign(batch.rests[closed])
+        normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
+        normal += bend * (side / np.maximum(size, BLUNT))
+        bend -= batch.rests * normal
+        _scatter_bend(positions, batch, members, bend)
+
+
+def _hinge_normals(members: Floats) -> Floats:
+    """(3, c) unit normals between the two faces of each hinge."""
+    edge, across = members[:, 1] - members[:, 0], members[:, 2] - members[:, 3]
+    # The cross products of the edge with both arms, added up; np.cross would take twice as long.
+    normal: Floats = edge[[1, 2, 0]] * across[[2, 0, 1]]
+    normal -= edge[[2, 0, 1]] * across[[1, 2, 0]]
+    normal /= np.maximum(np.sqrt((normal * normal).sum(axis=0)), SHORTEST)
+    return normal
+
+
+def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
+    """C = g = 0 for all lines of a strip at once: straight at rest, and linear, axis by axis.
+
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, or as `bend_gains` has it where α̃ is by far
+    the largest part of it.
+    """
+    for batch in batches:
+        points = positions.take(batch.path, axis=1, mode="clip")
+        size = points.shape[1] - 2
+        steps = batch.scaled_compliances * batch.multipliers
+        for k, coefficients in enumerate(batch.coefficients):
+            steps += coefficients * points[:, k : k + size]
+        if batch.factors is None:
+            steps *= batch.gains
+        else:
+            steps = pentadiagonal.solve(batch.factors, steps)
+        batch.multipliers[...] -= steps
+        for k, responses in enumerate(batch.responses):
+            points[:, k : k + size] -= responses * steps
+        for row, point in zip(positions, points, strict=True):
+            meet(point, batch.copies)
+            row[batch.path] = point
+
+
+def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
+    """C = g = 0 for all bends at once: what they move, d, fulfils M d + Σ c C(x + d)/α̃ = 0."""
+    for batch in batches:
+        _, bends = gather_bends(positions, batch.particles, batch.coefficients)
+        bends *= batch.stiffnesses
+        moments = [(batch.coefficients * row).ravel() for row in bends]
+        pull = np.stack(
+            [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in moments]
+        )
+        moved = dissection.solve(batch.factors, -pull - batch.multipliers)
+        batch.multipliers[...] += batch.masses * moved
+        positions[:, batch.free] += moved
+
+
+def gather_bends(
+    positions: Floats, particles: Integers, coefficients: Floats
+) -> tuple[Floats, Floats]:
+    """(3, k, c) the members' positions and (3, c) the bends g = Σ coefficient · x."""
+    members = positions.take(particles, axis=1, mode="clip").reshape(3, *coefficients.shape)
+    bends = members[:, 0] * coefficients[0]
+    for k in range(1, len(coefficients)):
+        bends += members[:, k] * coefficients[k]
+    return members, bends
+
+
+def _scatter_bend(
+    positions: Floats, batch: StencilBatch, members: Floats, violation: Floats
+) -> None:
+    """Moves the members against the violation (3, c), by their inverse masses."""
+    violation += batch.scaled_compliances * batch.multipliers
+    violation *= batch.gains
+    batch.multipliers[...] -= violation
+    for k, response in enumerate(batch.responses):
+        members[:, k] -= response * violation
+    _put_back(positions, batch, members)
+
+
+def _put_back(positions: Floats, batch: StencilBatch, members: Floats) -> None:
+    """Writes the members' new positions (3, k, c)."""
+    for row, moved in zip(positions, members.reshape(3, -1), strict=True):
+        meet(moved, batch.copies)
+        row[batch.particles] = moved

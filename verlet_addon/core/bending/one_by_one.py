@@ -1,0 +1,91 @@
+"""Bends that are relaxed one after the other, sorted by colour."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, inverse
+from ..coloring import Copies, color_constraints, count_copies, gather_copies
+
+
+@dataclass(frozen=True, eq=False)
+class Stencils:
+    """Bends: vectors g = Σ coefficient · x, as long as 2 sin(turn / 2), kept at rest length."""
+
+    members: Integers
+    """(m, k) particles, sorted by colour; lines have 3, hinges 4 (p, q, a, b)."""
+    starts: Integers
+    """(colours + 1,) where each colour begins."""
+    coefficients: Floats
+    """(m, k) [1/m]; each row sums to 0."""
+    rests: Floats
+    """(m,) rest length of g, signed by the side of the normal for signed hinges."""
+    compliances: Floats
+    """(m,) |g| per moment [1/(N m)]; 0 = rigid."""
+
+
+@dataclass(frozen=True, eq=False)
+class StencilBatch:
+    """The bends of one colour, ready for one h²."""
+
+    particles: Integers
+    """(k · c,) all first members, then all second members…"""
+    inverse_masses: Floats
+    """(k, c)"""
+    coefficients: Floats
+    """(k, c)"""
+    responses: Floats
+    """(k, c) inverse mass × coefficient."""
+    rests: Floats
+    scaled_compliances: Floats
+    gains: Floats
+    multipliers: Floats
+    """(3, c)"""
+    copies: Copies | None
+    """Of hubs among the particles."""
+
+
+def build_stencils(
+    members: Integers, coefficients: Floats, rests: Floats, compliances: Floats, hubs: Booleans
+) -> Stencils:
+    """Sorts bends by colour; those of one colour may share `hubs`, (n,) bool."""
+    order, starts = color_constraints(members, hubs)
+    return Stencils(members[order], starts, coefficients[order], rests[order], compliances[order])
+
+
+def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
+    """(c,) 1 / √(mobility² + α̃²), and 0 where nothing can move: −Δλ for each C + α̃ λ.
+
+    Alone, a bend would need 1 / (mobility + α̃). But where its neighbours bend alike, each moves
+    what they move back, and together they would be softer than asked for by mobility / α̃.
+    """
+    return inverse(np.hypot(mobility, scaled_compliances), mobility)
+
+
+def stencil_batches(
+    stencils: Stencils, inverse_masses: Floats, h_squared: Floats
+) -> list[StencilBatch]:
+    """One batch per colour for one h² (n,) [s²]."""
+    batches = []
+    copies = count_copies(stencils.members, stencils.starts)
+    for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
+        members = stencils.members[start:stop].T
+        coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
+        often = copies[start:stop].T
+        masses = inverse_masses[members] * often
+        responses = masses * coefficients
+        scaled = stencils.compliances[start:stop] / h_squared[members[1]]
+        batches.append(
+            StencilBatch(
+                particles=members.ravel(),
+                inverse_masses=masses,
+                coefficients=coefficients,
+                responses=responses,
+                rests=stencils.rests[start:stop],
+                scaled_compliances=scaled,
+                gains=bend_gains((responses * coefficients).sum(axis=0), scaled),
+                multipliers=np.zeros((3, stop - start)),
+                copies=gather_copies(members.ravel(), often.ravel(), masses.ravel()),
+            )
+        )
+    return batches

@@ -1,0 +1,106 @@
+"""Bend stencils of surfaces and ropes, scaled so that a drape does not depend on the mesh."""
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from ..bending.lines import Lines, line_turns
+from ..geometry.hinges import Hinges
+from ..geometry.scene import Scene
+from ..stretch.paths import Strips
+from .along_strips import BendStrips, string_lines
+from .one_by_one import Stencils, build_stencils
+
+FLAT = 1e-3
+"""A hinge counts as flat at rest when it turns by less than this [rad]."""
+
+
+def line_stencils(scene: Scene, lines: Lines, strips: Strips) -> tuple[BendStrips, Stencils]:
+    """Lines along strips, and the others."""
+    coefficients, compliances = _line_arrays(scene, lines)
+    strung, strays = string_lines(lines.vertices, coefficients, compliances, strips)
+    return strung, build_stencils(
+        lines.vertices[strays],
+        coefficients[strays],
+        np.zeros(len(strays)),
+        compliances[strays],
+        scene.hubs,
+    )
+
+
+def rope_stencils(scene: Scene, lines: Lines) -> Stencils:
+    """Bends of ropes, at their rest angles."""
+    coefficients, compliances = _line_arrays(scene, lines)
+    rests = line_turns(scene.mesh.positions, lines.vertices)
+    return build_stencils(lines.vertices, coefficients, rests, compliances, scene.hubs)
+
+
+def _line_arrays(scene: Scene, lines: Lines) -> tuple[Floats, Floats]:
+    """(m, 3) coefficients and (m,) compliances.
+
+    Lines g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes.
+    """
+    positions = scene.mesh.positions
+    ends = positions[lines.vertices[:, [0, 2]]] - positions[lines.vertices[:, [1]]]
+    arms = np.linalg.norm(ends, axis=2)
+    inverse = 1.0 / arms
+    coefficients = np.stack([inverse[:, 0], -inverse.sum(axis=1), inverse[:, 1]], axis=1)
+    compliance = scene.per_particle(lambda body: body.bend_compliance)[lines.vertices[:, 1]]
+    return coefficients, compliance * arms.mean(axis=1) ** 2 / lines.share
+
+
+def hinge_stencils(
+    scene: Scene, hinges: Hinges, chosen: Integers, share: Floats
+) -> tuple[Stencils, Stencils]:
+    """Flat hinges, and those with a rest angle, of those chosen, each counting by its share.
+
+    g joins the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while nothing
+    stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
+    Inextensible Surfaces* (2006), with energy ½ B |e|²/A g² (E. Grinspun et al., *Discrete
+    Shells*, 2003).
+    """
+    positions = scene.mesh.positions
+    p, q = hinges.p[chosen], hinges.q[chosen]
+    members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
+    edge = positions[q] - positions[p]
+    length = np.linalg.norm(edge, axis=1)
+    arms = positions[members[:, 2:]] - positions[p][:, None]
+    along = np.einsum("hsk,hk->hs", arms, edge) / length[:, None] ** 2
+    heights = np.linalg.norm(arms - along[..., None] * edge[:, None], axis=2)
+    sound = (heights > 1e-6 * length[:, None]).all(axis=1) & (members[:, 2] != members[:, 3])
+    members, length, along, heights = members[sound], length[sound], along[sound], heights[sound]
+    inverse = 1.0 / heights
+    coefficients = np.stack(
+        [
+            -((1.0 - along) * inverse).sum(axis=1),
+            -(along * inverse).sum(axis=1),
+            inverse[:, 0],
+            inverse[:, 1],
+        ],
+        axis=1,
+    )
+    rests = _signed_rests(positions, members, coefficients)
+    compliance = scene.per_particle(lambda body: body.bend_compliance)[members[:, 0]]
+    compliance = compliance * heights.sum(axis=1) / (2.0 * length * share[sound])
+    flat: Booleans = np.abs(rests) < FLAT
+
+    def stencils(which: Booleans, rest: Floats) -> Stencils:
+        return build_stencils(
+            members[which],
+            coefficients[which],
+            rest[which],
+            compliance[which],
+            scene.hubs,
+        )
+
+    return stencils(flat, np.zeros(len(rests))), stencils(~flat, rests)
+
+
+def _signed_rests(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
+    """(h,) |g| at rest, above 0 where it points to the side that the first face is seen from."""
+    bends = np.einsum("hk,hkx->hx", coefficients, positions[members])
+    p, q, a, b = (positions[members[:, k]] for k in range(4))
+    # Both faces' normals added up: (q − p) × (a − p) − (q − p) × (b − p).
+    side = np.einsum("hx,hx->h", bends, np.cross(q - p, a - b))
+    sizes = np.linalg.norm(bends, axis=1)
+    # A face folded flat onto the next is on neither side: any will do.
+    return np.where(side < 0.0, -sizes, sizes)

@@ -1,0 +1,1 @@
+"""What bodies rest on and bounce off."""

@@ -1,0 +1,1 @@
+"""A mesh taken apart, once, before anything moves."""

@@ -1,0 +1,93 @@
+"""The faces of a mesh: their corners, areas and normals, and what they leave to edges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, sum_by
+from ..mesh import MeshData
+from .graph import edge_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """The face corners of a mesh, one row per corner."""
+
+    vertex: Integers
+    """(c,) the corner's vertex."""
+    following: Integers
+    """(c,) the next vertex around the face."""
+    preceding: Integers
+    """(c,) the vertex before, around the face."""
+    face: Integers
+    """(c,) the face."""
+    size: Integers
+    """(c,) how many corners that face has."""
+
+
+def read_corners(mesh: MeshData) -> Corners:
+    """Lists every face corner with its neighbours around the face."""
+    sizes = np.diff(mesh.face_starts)
+    face = np.repeat(np.arange(len(sizes)), sizes)
+    size = sizes[face]
+    start = mesh.face_starts[:-1][face]
+    place = np.arange(len(face)) - start
+    return Corners(
+        vertex=mesh.face_vertices,
+        following=mesh.face_vertices[start + (place + 1) % size],
+        preceding=mesh.face_vertices[start + (place - 1) % size],
+        face=face,
+        size=size,
+    )
+
+
+def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats:
+    """(f, 3) vectors normal to the faces, as long as their areas [m²] (Newell's formula)."""
+    cross = np.cross(positions[corners.vertex], positions[corners.following])
+    return 0.5 * np.stack(
+        [np.bincount(corners.face, cross[:, axis], face_count) for axis in range(3)], axis=1
+    )
+
+
+def vertex_areas(corners: Corners, areas: Floats, particle_count: int) -> Floats:
+    """(n,) the area around each vertex: every face shared out evenly over its corners [m²]."""
+    shares = areas / _sizes(corners, len(areas))
+    return sum_by(corners.vertex, shares[corners.face], particle_count)
+
+
+def _sizes(corners: Corners, face_count: int) -> Integers:
+    """(f,) corners of each face, at least 1."""
+    return np.maximum(np.bincount(corners.face, minlength=face_count), 1)
+
+
+def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count: int) -> Floats:
+    """(m,) the area whose tension each edge carries: half of each quad, all of each triangle.
+
+    With strain = compliance × tension, the edge's compliance is c L² / area; a grid of quads and
+    the same grid cut into triangles then stretch alike [m²].
+    """
+    keys = edge_keys(edges[:, 0], edges[:, 1], particle_count)
+    order = np.argsort(keys, kind="stable")
+    corner_keys = edge_keys(corners.vertex, corners.following, particle_count)
+    place = np.searchsorted(keys[order], corner_keys)
+    part = areas[corners.face] * np.where(corners.size == 3, 1.0, 0.5)
+    return sum_by(order[place], part, len(edges))
+
+
+def among_triangles(edges: Integers, corners: Corners, particle_count: int) -> Booleans:
+    """(m,) bool, edges that have faces, and triangles only."""
+    keys = edge_keys(edges[:, 0], edges[:, 1], particle_count)
+    corner_keys = edge_keys(corners.vertex, corners.following, particle_count)
+    triangle = corners.size == 3
+    wider = np.isin(keys, corner_keys[~triangle])
+    return np.asarray(np.isin(keys, corner_keys[triangle]) & ~wider)
+
+
+def face_diagonals(corners: Corners) -> tuple[Integers, Integers]:
+    """Pairs two corners apart within each face of four or more, and the face of each pair."""
+    pairs = np.stack([corners.preceding, corners.following], axis=1)
+    wide = corners.size > 4
+    starts = np.diff(corners.face, prepend=-1) > 0
+    second = np.roll(starts, 1)
+    chosen = wide | ((corners.size == 4) & (starts | second))
+    return pairs[chosen], corners.face[chosen]

@@ -1,0 +1,66 @@
+"""Pairs of faces that meet at an edge."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Integers
+from .faces import Corners
+from .graph import edge_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Hinges:
+    """Pairs of faces across an edge (p, q): `first` walks p → q, `second` is the other face."""
+
+    p: Integers
+    q: Integers
+    beyond_p: Integers
+    """(h, 2) the vertex next to p in either face, away from the edge."""
+    beyond_q: Integers
+    """(h, 2) the vertex next to q in either face, away from the edge."""
+    faces: Integers
+    """(h, 2) the two faces."""
+    sizes: Integers
+    """(h, 2) their numbers of corners."""
+
+
+def find_hinges(corners: Corners, particle_count: int) -> Hinges:
+    """Pairs up the faces that meet at an edge; where more than two meet, neighbours in the list."""
+    keys = edge_keys(corners.vertex, corners.following, particle_count)
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    first, second = order[same], order[same + 1]
+    after = _corner_after_next(corners)
+    p, q = corners.vertex[first], corners.following[first]
+    turned = corners.vertex[second] == q
+    return Hinges(
+        p=p,
+        q=q,
+        beyond_p=np.stack(
+            [
+                corners.preceding[first],
+                np.where(turned, after[second], corners.preceding[second]),
+            ],
+            axis=1,
+        ),
+        beyond_q=np.stack(
+            [after[first], np.where(turned, corners.preceding[second], after[second])], axis=1
+        ),
+        faces=np.stack([corners.face[first], corners.face[second]], axis=1),
+        sizes=np.stack([corners.size[first], corners.size[second]], axis=1),
+    )
+
+
+def _corner_after_next(corners: Corners) -> Integers:
+    """(c,) the vertex two steps ahead around the face."""
+    starts = np.flatnonzero(np.diff(corners.face, prepend=-1))
+    start = starts[np.searchsorted(starts, np.arange(len(corners.face)), side="right") - 1]
+    place = np.arange(len(corners.face)) - start
+    return np.asarray(corners.vertex[start + (place + 2) % corners.size])
+
+
+def triangle_pair_diagonals(hinges: Hinges) -> tuple[Integers, Integers]:
+    """Opposite vertices of triangle pairs, and the hinge of each pair."""
+    both = np.flatnonzero((hinges.sizes == 3).all(axis=1))
+    return hinges.beyond_p[both], both

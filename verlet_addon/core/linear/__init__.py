@@ -1,0 +1,1 @@
+"""Linear systems of one kind each, factorized once and solved many times."""

@@ -1,0 +1,183 @@
+"""Sparse symmetric systems of meshes, solved directly in nearly linear time by nested dissection.
+
+A thin separator parts the unknowns in two halves, which are parted in turn; each part is eliminated
+before the separators around it (A. George, *Nested Dissection of a Regular Finite Element Mesh*,
+1973). Parts of one depth are solved together, as dense blocks of one size.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+
+SMALLEST = 40
+"""Parts of no more unknowns than this are not parted any further."""
+
+
+class Level(NamedTuple):
+    """The p parts of one depth; what they have fewer unknowns is filled up with number n."""
+
+    own: Integers
+    """(p, s) the unknowns of each part."""
+    border: Integers
+    """(p, b) those of separators around it that it is coupled to."""
+    root: Floats
+    """(p, s, s) L⁻¹, L Lᵀ being its own block once all that is deeper is eliminated."""
+    passed: Floats
+    """(p, s, b) L⁻¹ times its coupling to the border."""
+
+
+class Factors(NamedTuple):
+    """A factorized system."""
+
+    size: int
+    """n, the number of unknowns."""
+    levels: list[Level]
+    """From the deepest parts to the separator of the whole."""
+
+
+@dataclass(eq=False)
+class _Part:
+    """A separator with the parts on both of its sides, or a part that is small enough."""
+
+    depth: int
+    own: Integers
+    children: list["_Part"]
+
+    def walk(self) -> Iterator["_Part"]:
+        """All parts, each after those that it separates."""
+        for child in self.children:
+            yield from child.walk()
+        yield self
+
+
+@dataclass(eq=False)
+class _Block:
+    """A part that has been eliminated."""
+
+    own: Integers
+    border: Integers
+    root: Floats
+    passed: Floats
+
+
+def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floats) -> Factors:
+    """Prepares a positive definite system for `solve`.
+
+    Parameters
+    ----------
+    points : (n, d) where the unknowns are; those coupled should be near each other.
+    pairs : (m, 2) unknowns that are coupled, each pair once.
+    couplings : (m,) their elements in the matrix.
+    diagonal : (n,)
+    """
+    n = len(points)
+    side = np.zeros(n, dtype=np.int64)
+    parts = list(_dissect(points, pairs, np.arange(n), 0, side).walk())
+    owner = np.empty(n, dtype=np.int64)
+    for number, part in enumerate(parts):
+        owner[part.own] = number
+    earlier = owner[pairs].min(axis=1, initial=len(parts))
+    order = np.argsort(earlier, kind="stable")
+    firsts = np.searchsorted(earlier[order], np.arange(len(parts) + 1))
+    place = np.empty(n, dtype=np.int64)
+    updates: dict[int, tuple[Integers, Floats]] = {}
+    depths: dict[int, list[_Block]] = {}
+    for number, part in enumerate(parts):
+        chosen = order[firsts[number] : firsts[number + 1]]
+        below = [updates.pop(id(child)) for child in part.children]
+        border = np.setdiff1d(
+            np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)]), part.own
+        )
+        front = _front(part.own, border, pairs[chosen], couplings[chosen], diagonal, place)
+        for around, update in below:
+            front[np.ix_(place[around], place[around])] += update
+        size = len(part.own)
+        root = np.linalg.inv(np.linalg.cholesky(front[:size, :size]))
+        passed = root @ front[:size, size:]
+        updates[id(part)] = border, front[size:, size:] - passed.T @ passed
+        depths.setdefault(part.depth, []).append(_Block(part.own, border, root, passed))
+    return Factors(n, [_level(depths[depth], n) for depth in sorted(depths, reverse=True)])
+
+
+def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Part:
+    """Parts the unknowns, coupled by pairs among them, across the way they reach furthest.
+
+    `side` (n,) is to write on.
+    """
+    if len(own) <= SMALLEST:
+        return _Part(depth, own, [])
+    widest = int(np.argmax(np.ptp(points[own], axis=0)))
+    order = own[np.argsort(points[own, widest], kind="stable")]
+    side[order[: len(own) // 2]] = 1
+    side[order[len(own) // 2 :]] = 2
+    ends = pairs[side[pairs[:, 0]] != side[pairs[:, 1]]].ravel()
+    side[ends[side[ends] == 1]] = 0
+    within = side[own]
+    sides = side[pairs]
+    halves = [
+        (pairs[(sides == which).all(axis=1)], own[within == which])
+        for which in (1, 2)
+        if (within == which).any()
+    ]
+    children = [_dissect(points, among, half, depth + 1, side) for among, half in halves]
+    return _Part(depth, own[within == 0], children)
+
+
+def _front(
+    own: Integers,
+    border: Integers,
+    pairs: Integers,
+    couplings: Floats,
+    diagonal: Floats,
+    place: Integers,
+) -> Floats:
+    """Its part of the matrix, of its unknowns and those around; `place` (n,) is set for them."""
+    place[own] = np.arange(len(own))
+    place[border] = np.arange(len(own), len(own) + len(border))
+    front = np.zeros((len(own) + len(border),) * 2)
+    front[place[own], place[own]] = diagonal[own]
+    first, second = place[pairs].T
+    front[first, second] = front[second, first] = couplings
+    return front
+
+
+def _level(blocks: Sequence[_Block], n: int) -> Level:
+    """Parts of one depth as arrays of one size."""
+    count = len(blocks)
+    size = max(len(block.own) for block in blocks)
+    reach = max(len(block.border) for block in blocks)
+    level = Level(
+        own=np.full((count, size), n),
+        border=np.full((count, reach), n),
+        root=np.zeros((count, size, size)),
+        passed=np.zeros((count, size, reach)),
+    )
+    for row, block in enumerate(blocks):
+        s, b = block.passed.shape
+        level.own[row, :s] = block.own
+        level.border[row, :b] = block.border
+        level.root[row, :s, :s] = block.root
+        level.passed[row, :s, :b] = block.passed
+    return level
+
+
+def solve(factors: Factors, right: Floats) -> Floats:
+    """Returns (3, n) the solutions for right-hand sides (3, n)."""
+    n = factors.size
+    values = np.zeros((n + 1, len(right)))
+    values[:n] = right.T
+    eliminated = []
+    for level in factors.levels:
+        eliminated.append(level.root @ values[level.own])
+        passed = level.passed.transpose(0, 2, 1) @ eliminated[-1]
+        border = level.border.ravel()
+        for axis in range(len(right)):
+            values[:, axis] -= np.bincount(border, passed[..., axis].ravel(), n + 1)
+    for level, own in zip(reversed(factors.levels), reversed(eliminated), strict=True):
+        found = own - level.passed @ values[level.border]
+        values[level.own] = level.root.transpose(0, 2, 1) @ found
+    return values[:n].T

@@ -1,0 +1,1 @@
+"""Ropes, solved to the last digit."""

@@ -1,0 +1,217 @@
+"""Trees of paths in NumPy: solved directly, from the branches to the root and back.
+
+What hangs on a junction answers its displacement u with a force f − K u, so that to the path it is
+in the junction is a particle of inverse mass W = w (1 + w K)⁻¹, a 3 × 3 matrix (R. Featherstone,
+*The Calculation of Robot Dynamics Using Articulated-Body Inertias*, 1983). Time is linear.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, sum_by
+from ..linear.tridiagonal import factorize, solve
+from ..stretch.numpy_kernels import beside_diagonal, measure_links, violation_along
+from ..stretch.strips import StripBatch
+from .trees import TreeBatches, TreeLevel
+
+RESOLVED = 0.1
+"""A rope's sideways vibration is resolved in time up to about this (h ω)²."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What the paths of a level do while their junctions stay, and by how much they move them."""
+
+    along: Floats
+    """(3, c − 1) directions of the links."""
+    steps: Floats
+    """(c − 1,) −Δλ while what they hang on stays."""
+    response: Floats
+    """(c − 1,) −Δλ where the first link is longer by 1."""
+    mobility: Floats
+    """(q, 3, 3) W of the junctions that they pass."""
+
+
+def project_trees(positions: Floats, trees: TreeBatches) -> None:
+    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
+    count = len(trees.inverse_masses)
+    stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
+    answers = []
+    for level in reversed(trees.levels):
+        answer = _solve_level(positions, trees, level, stiffness, force)
+        directions = answer.along[:, level.hung].T
+        squares = directions[:, :, None] * directions[:, None, :]
+        np.add.at(stiffness, level.supports, answer.response[level.hung, None, None] * squares)
+        np.add.at(force, level.supports, answer.steps[level.hung, None] * directions)
+        answers.append(answer)
+    displacements = np.zeros((count, 3))
+    for level, answer in zip(trees.levels, reversed(answers), strict=True):
+        _move_level(positions, level, answer, force, displacements)
+
+
+def _solve_level(
+    positions: Floats, trees: TreeBatches, level: TreeLevel, stiffness: Floats, force: Floats
+) -> _Answer:
+    """The answer of a level's paths, given what hangs on the junctions that they pass."""
+    batch = level.batch
+    along, violation = violation_along(positions, batch)
+    diagonal, beside = batch.diagonal.copy(), beside_diagonal(batch, along)
+    diagonal[level.hung] -= batch.inverse_masses[level.hung]
+    w = trees.inverse_masses[level.passed_junctions, None, None]
+    mobility = np.linalg.inv(np.eye(3) + w * stiffness[level.passed_junctions]) * w
+    if len(level.passed):
+        shift = np.einsum("qij,qj->qi", mobility, force[level.passed_junctions])
+        firmer = mobility - w * np.eye(3)
+        for sign, (passed, link) in ((1.0, level.links_before), (-1.0, level.links_after)):
+            direction = along[:, link]
+            violation[link] += sign * np.einsum("iq,qi->q", direction, shift[passed])
+            diagonal[link] += np.einsum("iq,qij,jq->q", direction, firmer[passed], direction)
+        passed, link = level.links_through
+        beside[link] = -np.einsum(
+            "iq,qij,jq->q", along[:, link], mobility[passed], along[:, link + 1]
+        )
+    factors = factorize(diagonal, beside, batch.rounds)
+    response = np.zeros(len(violation))
+    if len(level.hung):
+        response[level.hung] = 1.0
+        response = solve(factors, response)
+    return _Answer(along, solve(factors, violation), response, mobility)
+
+
+def _move_level(
+    positions: Floats, level: TreeLevel, answer: _Answer, force: Floats, displacements: Floats
+) -> None:
+    """Moves a level's particles, given how far the junctions went that it hangs on."""
+    batch = level.batch
+    pulled = np.zeros(batch.labels[-1] + 1)
+    pulled[batch.labels[level.hung]] = np.einsum(
+        "ip,pi->p", answer.along[:, level.hung], displacements[level.supports]
+    )
+    steps = answer.steps - answer.response * pulled[batch.labels[:-1]]
+    batch.multipliers[...] -= steps
+    total = _force_of_links(answer.along * steps)
+    moved = total * batch.inverse_masses
+    hanging = total[:, level.passed].T + force[level.passed_junctions]
+    hanging = np.einsum("qij,qj->qi", answer.mobility, hanging)
+    moved[:, level.passed] = hanging.T
+    displacements[level.passed_junctions] = hanging
+    positions[:, batch.path[level.owned]] += moved[:, level.owned]
+
+
+def project_tree_tension(positions: Floats, trees: TreeBatches) -> None:
+    """Starts from the tension T of the step before, along the new directions.
+
+    (m/h² + T/l between neighbours) δ = T/l (neighbours − x), as `project_former_tension` does for
+    nets; on trees it is solved directly. What hangs on a junction answers there with a scalar
+    stiffness and a force.
+    """
+    count = len(trees.inverse_masses)
+    stiffness, force = np.zeros(count), np.zeros((count, 3))
+    answers = []
+    for level in reversed(trees.levels):
+        answer = _settle_level(positions, level, stiffness, force)
+        pulls, second = answer.pulls[level.hung], level.hung + 1
+        np.add.at(stiffness, level.supports, pulls * (1.0 - answer.response[second]))
+        hanging = answer.along[:, level.hung] + answer.found[:, second]
+        np.add.at(force, level.supports, (pulls * hanging).T)
+        answers.append(answer)
+    displacements = np.zeros((count, 3))
+    for level, settled in zip(trees.levels, reversed(answers), strict=True):
+        batch = level.batch
+        carried = np.zeros((3, batch.labels[-1] + 1))
+        carried[:, batch.labels[level.hung]] = displacements[level.supports].T
+        moved = settled.found + settled.response * carried[:, batch.labels]
+        displacements[level.passed_junctions] = moved[:, level.passed].T
+        positions[:, batch.path[level.owned]] += moved[:, level.owned]
+        batch.multipliers[...] = -settled.pulls * measure_links(positions, batch.path)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """How a level's paths go under their former tension while their junctions stay."""
+
+    along: Floats
+    """(3, c − 1) vectors of the links [m]."""
+    pulls: Floats
+    """(c − 1,) h² T/l, 0 in gaps."""
+    found: Floats
+    """(3, c) displacements [m]."""
+    response: Floats
+    """(c,) displacement for each unit that the junction goes."""
+
+
+def _settle_level(
+    positions: Floats, level: TreeLevel, stiffness: Floats, force: Floats
+) -> _Settled:
+    """Solves a level's paths, given what hangs on the junctions that they pass."""
+    batch = level.batch
+    along, lengths = measure_links(positions, batch.path)
+    pulls = np.maximum(-batch.multipliers, 0.0) * batch.movable / lengths
+    fixed = batch.inverse_masses == 0.0
+    fixed[level.hung] = True
+    diagonal = 1.0 / np.where(fixed, 1.0, batch.inverse_masses)
+    diagonal[:-1] += pulls
+    diagonal[1:] += pulls
+    diagonal[level.passed] += stiffness[level.passed_junctions]
+    pulled = _force_of_links(pulls * along)
+    pulled[:, level.passed] += force[level.passed_junctions].T
+    first = np.zeros(len(batch.path))
+    first[level.hung + 1] = pulls[level.hung]
+    diagonal[fixed], pulled[:, fixed], first[fixed] = 1.0, 0.0, 0.0
+    beside = np.where(fixed[1:] | fixed[:-1], 0.0, -pulls)
+    factors = factorize(diagonal, beside, batch.rounds + 1)
+    response = solve(factors, first) if len(level.hung) else first
+    return _Settled(along, pulls, solve(factors, pulled), response)
+
+
+def _force_of_links(pull: Floats) -> Floats:
+    """(3, c) the force on every particle of a path whose links pull so (3, c − 1)."""
+    total = np.zeros((3, pull.shape[1] + 1))
+    total[:, :-1] += pull
+    total[:, 1:] -= pull
+    return total
+
+
+def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
+    """Adds to displacements what soft links pull by their stretch at the start of a step."""
+    for batch in batches:
+        if len(batch.start_gains):
+            along, lengths = measure_links(positions, batch.path)
+            along *= batch.start_gains * (1.0 - batch.rest_lengths / lengths)
+            _add_along(moved, batch, along)
+
+
+def undo_implicit_damping(
+    previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
+) -> None:
+    """Gives back the speed that projecting along the new directions of edges has cost.
+
+    Tension T at the step's end points along d', not along d as at its start; the difference
+    w h² T (d' − d) brakes every turn, a pendulum's by ω³h per second. It also steadies stiff ropes,
+    whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there it stays.
+    """
+    for batch in batches:
+        tension = np.maximum(-batch.multipliers, 0.0)
+        stiffness = tension * batch.mobilities / batch.measures
+        tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
+        turns = _directions(batch, positions) - _directions(batch, start)
+        turns *= tension
+        _add_along(previous_positions, batch, turns)
+
+
+def _add_along(displacements: Floats, batch: StripBatch, pulls: Floats) -> None:
+    """Adds what pulls (3, c − 1) between the particles of a path move them."""
+    count = displacements.shape[1]
+    for axis, pull in enumerate(pulls):
+        # A tree's paths may begin at the same particle.
+        moved = sum_by(batch.path[:-1], batch.inverse_masses[:-1] * pull, count)
+        moved -= sum_by(batch.path[1:], batch.inverse_masses[1:] * pull, count)
+        displacements[axis] += moved
+
+
+def _directions(batch: StripBatch, positions: Floats) -> Floats:
+    """(3, c − 1) unit vectors along the path."""
+    along, lengths = measure_links(positions, batch.path)
+    return along / lengths

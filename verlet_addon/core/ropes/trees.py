@@ -1,0 +1,179 @@
+"""Ropes that branch, without rings, taken apart into paths that hang on each other.
+
+One path of each tree goes all through it, the longest branches hang on that, their branches on
+them, and so on: level by level. A particle that a path of the next level hangs on is a junction.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from ..geometry.graph import find_components
+from ..geometry.scene import Scene
+from ..stretch.elasticity import edge_compliances
+from ..stretch.paths import Piece, Strips, lay_out
+from ..stretch.strips import StripBatch, strip_batches
+from .springs import acting_from_start
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Paths, one level after the other."""
+
+    strips: Strips
+    """Its colours are the levels, from the root out. In a level, junctions may occur repeatedly."""
+    hung: Booleans
+    """(k,) bool, where in the strips' path one begins that hangs on a junction, its first entry."""
+    junctions: Integers
+    """(j,) particles that paths hang on."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLevel:
+    """The paths of one level, ready for one h²."""
+
+    batch: StripBatch
+    hung: Integers
+    """(p,) places in the path where one begins that hangs on a junction."""
+    supports: Integers
+    """(p,) those junctions' numbers."""
+    passed: Integers
+    """(q,) places of junctions that paths of the next levels hang on."""
+    passed_junctions: Integers
+    """(q,) their numbers."""
+    links_before: tuple[Integers, Integers]
+    """Which of `passed` have a link before them, and those links."""
+    links_after: tuple[Integers, Integers]
+    """Which have one after them, and those links."""
+    links_through: tuple[Integers, Integers]
+    """Which have both, and the links before them."""
+    owned: Integers
+    """(o,) all places but `hung`; each particle occurs there once in all levels."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBatches:
+    """All levels, from the root out, ready for one h²."""
+
+    levels: list[TreeLevel]
+    inverse_masses: Floats
+    """(j,) of the junctions [1/kg]."""
+
+
+def are_trees(particle_count: int, edges: Integers) -> Booleans:
+    """(m,) bool, whether each edge belongs to a component without rings."""
+    labels = find_components(particle_count, edges)
+    count = int(labels.max(initial=-1)) + 1
+    ends = labels[edges[:, 0]]
+    edge_count = np.bincount(ends, minlength=count)
+    return np.asarray((edge_count < np.bincount(labels, minlength=count))[ends])
+
+
+def stretch_trees(scene: Scene, chosen: Booleans, firm: Booleans) -> Trees:
+    """Edges of ropes without rings; `firm` (n,) bool tells which particles are pinned."""
+    return build_trees(
+        scene.mesh.edges[chosen],
+        scene.lengths[chosen],
+        (edge_compliances(scene) * scene.lengths)[chosen],
+        firm,
+    )
+
+
+def build_trees(
+    pairs: Integers, rest_lengths: Floats, compliances: Floats, pinned: Booleans
+) -> Trees:
+    """Takes trees apart.
+
+    Parameters
+    ----------
+    pairs : (m, 2) without rings.
+    rest_lengths : (m,) [m].
+    compliances : (m,) [m/N].
+    pinned : (n,) bool; a tree begins at a pinned particle where it has one.
+    """
+    branches: list[list[tuple[int, int]]] = [[] for _ in pinned]
+    for pair, (a, b) in enumerate(pairs.tolist()):
+        branches[a].append((b, pair))
+        branches[b].append((a, pair))
+    seen = [False] * len(pinned)
+    pieces: list[Piece] = []
+    for root in [*np.flatnonzero(pinned).tolist(), *range(len(pinned))]:
+        if branches[root] and not seen[root]:
+            pieces.extend(_take_apart(branches, root, seen))
+    pieces.sort(key=lambda piece: piece[0])
+    strips = lay_out(pieces, rest_lengths, compliances, np.zeros(len(pairs)))
+    sizes = [len(particles) for _, particles, _ in pieces]
+    hung = np.zeros(len(strips.path), dtype=bool)
+    firsts = np.cumsum([0, *sizes])[:-1]
+    hung[firsts[[level > 0 for level, _, _ in pieces]]] = True
+    return Trees(strips, hung, np.unique(strips.path[hung]))
+
+
+def _take_apart(
+    branches: list[list[tuple[int, int]]], root: int, seen: list[bool]
+) -> Iterator[Piece]:
+    """The paths of one tree: (level, particles, pairs)."""
+    order, onward = [root], {root: branches[root]}
+    seen[root] = True
+    for particle in order:
+        for other, _ in onward[particle]:
+            seen[other] = True
+            onward[other] = [branch for branch in branches[other] if branch[0] != particle]
+            order.append(other)
+    height = dict.fromkeys(order, 0)
+    for particle in reversed(order):
+        onward[particle].sort(key=lambda branch: -height[branch[0]])
+        height[particle] = max((height[other] + 1 for other, _ in onward[particle]), default=0)
+
+    def follow(particle: int, branch: int) -> tuple[list[int], list[int]]:
+        particles, pairs = [particle], []
+        while branch < len(onward[particle]):
+            particle, pair = onward[particle][branch]
+            particles.append(particle)
+            pairs.append(pair)
+            branch = 0
+        return particles, pairs
+
+    back, back_pairs = follow(root, 1)
+    ahead, ahead_pairs = follow(root, 0)
+    paths = [(0, back[:0:-1] + ahead, back_pairs[::-1] + ahead_pairs)]
+    for level, particles, pairs in paths:
+        yield level, particles, pairs
+        inner = particles[0 if level == 0 else 1 :]
+        for particle in inner:
+            rest = range(2 if particle == root else 1, len(onward[particle]))
+            paths.extend((level + 1, *follow(particle, branch)) for branch in rest)
+
+
+def tree_batches(
+    trees: Trees, inverse_masses: Floats, h_squared: Floats, *, firmness: float
+) -> TreeBatches:
+    """The levels for particles of these inverse masses (n,) and one h² (n,) [s²]."""
+    number = np.full(len(inverse_masses), -1)
+    number[trees.junctions] = np.arange(len(trees.junctions))
+    levels = []
+    batches = acting_from_start(
+        strip_batches(trees.strips, inverse_masses, h_squared, firmness=firmness)
+    )
+    for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
+        hung = trees.hung[start:stop]
+        passed = np.flatnonzero(~hung & (number[batch.path] >= 0))
+        linked = np.pad(batch.labels[1:] == batch.labels[:-1], 1)
+        before, after = linked[passed], linked[passed + 1]
+        levels.append(
+            TreeLevel(
+                batch=batch,
+                hung=np.flatnonzero(hung),
+                supports=number[batch.path[hung]],
+                passed=passed,
+                passed_junctions=number[batch.path[passed]],
+                links_before=(np.flatnonzero(before), passed[before] - 1),
+                links_after=(np.flatnonzero(after), passed[after]),
+                links_through=(np.flatnonzero(before & after), passed[before & after] - 1),
+                owned=np.flatnonzero(~hung),
+            )
+        )
+    return TreeBatches(levels, inverse_masses[trees.junctions])

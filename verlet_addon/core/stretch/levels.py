@@ -1,0 +1,251 @@
+"""Coarse levels of the mesh graph, so that a pull reaches across the body in one step.
+
+M. Müller, *Hierarchical Position Based Dynamics* (2008): coarse particles are a subset of the fine
+ones, joined by one-sided "at most" distances; they are solved first, and their corrections are
+interpolated to the next finer level. Here the subset is grown in lattice order over any graph, and
+a coarse distance is the length of the way through the finer level.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import product
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, sum_by
+from ..geometry.graph import Graph, Neighbours, neighbour_lists
+from .at_most import Distances, build_distances
+
+SMALLEST = 40
+"""Coarsening stops at a level of fewer particles than this."""
+PARENTS = 4
+"""A fine particle follows at most this many coarse ones."""
+BEFORE_ALL = 1_000_000
+"""More ways than any particle has: pins are chosen first."""
+NEARLY_STRAIGHT = 1.15
+"""A way through the mesh at most this much longer than the straight line may be that line, bent."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One coarse level; its particles are numbered 0 … k − 1."""
+
+    particles: Integers
+    """(k,) their numbers in the model."""
+    inverse_masses: Floats
+    """(k,) of all they carry with them; 0 = pinned."""
+    limits: Distances
+    """At-most distances between them, by their numbers in the level."""
+    children: Integers
+    """(f,) particles of the next finer level, by their numbers in the model."""
+    parents: Integers
+    """(f, PARENTS) the particles of this level that each child follows."""
+    weights: Floats
+    """(f, PARENTS) and by how much; rows of pinned children are 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """Particles at one coarseness while levels are being built, numbered by their place here."""
+
+    particles: Integers
+    """(k,) their numbers in the model."""
+    graph: Graph
+    masses: Floats
+    """(k,) [kg]"""
+    cones: Floats
+    """(k,) how far the normals around each turn away from its own [rad]."""
+
+
+def build_levels(
+    graph: Graph,
+    positions: Floats,
+    normals: Floats,
+    masses: Floats,
+    pinned: Booleans,
+) -> list[Level]:
+    """Levels from coarse to fine.
+
+    Parameters
+    ----------
+    graph : edges and diagonals of the mesh; particles without any take no part.
+    positions : (n, 3) rest positions [m].
+    normals : (n, 3) unit surface normals at rest, 0 on ropes.
+    masses : (n,) [kg].
+    pinned : (n,) bool, which particles follow their targets.
+    """
+    levels: list[Level] = []
+    fine = _start(graph, masses)
+    while len(fine.particles) > SMALLEST:
+        chosen = _choose_coarse(fine.graph, pinned[fine.particles])
+        if len(chosen) == len(fine.particles):
+            break
+        parents, weights = _parents(fine.graph, chosen, len(fine.particles))
+        carried = sum_by(parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen))
+        coarse = _coarsen(fine, chosen, carried, positions, normals)
+        if not len(coarse.graph.pairs):
+            break
+        weights[pinned[fine.particles]] = 0.0
+        levels.append(_level(fine, coarse, parents, weights, pinned))
+        fine = coarse
+    return levels[::-1]
+
+
+def _start(graph: Graph, masses: Floats) -> _Layer:
+    """The particles of the mesh that have neighbours."""
+    particles, pairs = np.unique(graph.pairs, return_inverse=True)
+    return _Layer(
+        particles=particles,
+        graph=Graph(pairs.reshape(-1, 2), graph.lengths),
+        masses=masses[particles],
+        cones=np.zeros(len(particles)),
+    )
+
+
+def _coarsen(
+    fine: _Layer, chosen: Integers, masses: Floats, positions: Floats, normals: Floats
+) -> _Layer:
+    """The chosen particles of a layer, joined by the ways through it."""
+    particles = fine.particles[chosen]
+    cones = _grow_cones(fine.graph, normals[fine.particles], fine.cones)[chosen]
+    graph = _coarse_graph(fine.graph, chosen, len(fine.particles))
+    graph = _straighten(graph, positions[particles], normals[particles], cones)
+    return _Layer(particles, graph, masses, cones)
+
+
+def _level(
+    fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Booleans
+) -> Level:
+    """What the solver needs of a coarse layer and the finer one below it."""
+    return Level(
+        particles=coarse.particles,
+        inverse_masses=np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses),
+        limits=build_distances(
+            coarse.graph.pairs,
+            coarse.graph.lengths,
+            np.zeros(len(coarse.graph.pairs)),
+            len(coarse.particles),
+        ),
+        children=fine.particles,
+        parents=parents,
+        weights=weights,
+    )
+
+
+def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
+    """A maximal independent set, grown so that a lattice yields every second row and column.
+
+    The next particle is always the one that most two-step ways join to particles chosen already,
+    the nearest first; pinned ones come before all others.
+    """
+    neighbours = neighbour_lists(graph, len(pinned))
+    covered = [False] * len(pinned)
+    score = [0] * len(pinned)
+    chosen: list[int] = []
+    front: list[tuple[int, float, int]] = []
+    for pin in np.flatnonzero(pinned).tolist():
+        score[pin] = BEFORE_ALL
+        heappush(front, (-BEFORE_ALL, 0.0, pin))
+    for start in range(len(pinned)):
+        if not covered[start]:
+            heappush(front, (-score[start], 0.0, start))
+        while front:
+            ways, _, particle = heappop(front)
+            if covered[particle] or -ways < score[particle]:
+                continue
+            chosen.append(particle)
+            covered[particle] = True
+            for middle, _ in neighbours[particle]:
+                covered[middle] = True
+            for middle, near in neighbours[particle]:
+                for far, length in neighbours[middle]:
+                    if not covered[far]:
+                        score[far] += 1
+                        heappush(front, (-score[far], near + length, far))
+    return np.array(sorted(chosen), dtype=np.int64)
+
+
+def _parents(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floats]:
+    """For each particle the nearest chosen neighbours, weighted by 1 / distance²."""
+    number = np.full(count, -1)
+    number[chosen] = np.arange(len(chosen))
+    towards = np.concatenate([graph.pairs, graph.pairs[:, ::-1]])
+    lengths = np.concatenate([graph.lengths, graph.lengths])
+    kept = (number[towards[:, 1]] >= 0) & (number[towards[:, 0]] < 0)
+    towards, lengths = towards[kept], lengths[kept]
+    order = np.lexsort((number[towards[:, 1]], lengths, towards[:, 0]))
+    child, parent, lengths = towards[order, 0], number[towards[order, 1]], lengths[order]
+    rank = np.arange(len(child)) - np.searchsorted(child, child)
+    nearest = rank < PARENTS
+    child, parent, rank, lengths = child[nearest], parent[nearest], rank[nearest], lengths[nearest]
+    parents = np.zeros((count, PARENTS), dtype=np.int64)
+    weights = np.zeros((count, PARENTS))
+    parents[child, rank] = parent
+    weights[child, rank] = 1.0 / lengths**2
+    parents[chosen, 0] = np.arange(len(chosen))
+    weights[chosen, 0] = 1.0
+    return parents, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _coarse_graph(graph: Graph, chosen: Integers, count: int) -> Graph:
+    """Joins chosen particles two or three steps apart, by the shortest such way."""
+    number = np.full(count, -1)
+    number[chosen] = np.arange(len(chosen))
+    numbers = number.tolist()
+    neighbours = neighbour_lists(graph, count)
+    roots = [
+        [(numbers[other], length) for other, length in around if numbers[other] >= 0]
+        for around in neighbours
+    ]
+    shortest: dict[tuple[int, int], float] = {}
+    for a, b, length in _ways(neighbours, roots, numbers):
+        key = (a, b) if a < b else (b, a)
+        if a != b and length < shortest.get(key, np.inf):
+            shortest[key] = length
+    pairs = np.array(sorted(shortest), dtype=np.int64).reshape(-1, 2)
+    return Graph(pairs, np.array([shortest[a, b] for a, b in pairs.tolist()]))
+
+
+def _ways(
+    neighbours: Neighbours, roots: Neighbours, numbers: list[int]
+) -> Iterator[tuple[int, int, float]]:
+    """Every way of two or three steps between chosen particles, and its length."""
+    for middle, around in enumerate(roots):
+        for place, (a, to_a) in enumerate(around):
+            for b, to_b in around[place + 1 :]:
+                yield a, b, to_a + to_b
+        if numbers[middle] < 0:
+            for other, step in neighbours[middle]:
+                if other > middle and numbers[other] < 0:
+                    for (a, to_a), (b, to_b) in product(around, roots[other]):
+                        yield a, b, to_a + step + to_b
+
+
+def _angles(a: Floats, b: Floats) -> Floats:
+    """(k,) angles between unit vectors [rad]."""
+    return np.asarray(np.arccos(np.clip((a * b).sum(axis=1), -1.0, 1.0)))
+
+
+def _grow_cones(graph: Graph, normals: Floats, cones: Floats) -> Floats:
+    """(n,) how far the normals around each particle turn away from its own [rad]."""
+    a, b = graph.pairs.T
+    turns = _angles(normals[a], normals[b])
+    grown = cones.copy()
+    np.maximum.at(grown, a, turns + cones[b])
+    np.maximum.at(grown, b, turns + cones[a])
+    return grown
+
+
+def _straighten(graph: Graph, positions: Floats, normals: Floats, cones: Floats) -> Graph:
+    """Shortens ways through nearly flat cloth, which zigzag along edges, to the distance there.
+
+    A way whose direction stays within θ of the straight line is at most 1 / cos θ longer; θ is
+    bounded by how far the normals turn. Ways round a hole or a slit are left as they are.
+    """
+    a, b = graph.pairs.T
+    straight = np.linalg.norm(positions[b] - positions[a], axis=1)
+    turn = np.minimum(_angles(normals[a], normals[b]) + np.maximum(cones[a], cones[b]), 1.4)
+    bound = straight / np.cos(turn)
+    direct = (graph.lengths < NEARLY_STRAIGHT * straight) & (bound < graph.lengths)
+    return Graph(graph.pairs, np.where(direct, bound, graph.lengths))

@@ -1,0 +1,269 @@
+"""Lengths in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
+
+Each walks its batches in the order given and moves `positions` (3, n) in place:
+Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice but hubs.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..arrays import SHORTEST, Floats, Integers, sum_by
+from ..coloring import meet
+from ..linear.tridiagonal import factorize, solve
+from .at_most import DistanceBatch
+from .leftovers import Links
+from .levels import Level
+from .strips import StripBatch
+from .tethers import Tethers
+
+EXACT = 1e-9
+"""Lengths are at rest within this share: rounding must not decide what yields."""
+LEAST = 0.5
+"""What yields does so down to this share of its length, and keeps at least that."""
+SHARINGS = 16
+"""So often edges are looked for that are stretched too far…"""
+PATIENCE = 0.2
+"""…each time by this share of the tolerance more, so that little is left for the last rounds…"""
+MOST_WORK = 0.5
+"""…and no longer than until so many were mended, as a share of all: it is for single edges…"""
+PULLS = 2
+"""…and their ends are so often drawn together."""
+
+
+def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
+    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
+
+    (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
+    next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
+
+    Returns the largest (C + α̃ λ) / L that it came upon.
+    """
+    largest = 0.0
+    for batch in batches:
+        points, along, violation = _violation(positions, batch)
+        largest = max(largest, float((violation / batch.measures).max()))
+        _solve(positions, batch, points, along, violation)
+    return largest
+
+
+def _solve(
+    positions: Floats,
+    batch: StripBatch,
+    points: list[Floats],
+    along: list[Floats],
+    violation: Floats,
+) -> None:
+    """Moves the points of the path by the solution of its tridiagonal system."""
+    diagonal = batch.diagonal
+    if len(batch.scaled_yielding):
+        # What is not under tension, and not stretched either, yields.
+        pushed = (violation < -EXACT * batch.measures) & (batch.multipliers >= 0.0)
+        crushed = pushed & (violation < (LEAST - 1.0) * batch.measures)
+        violation += (1.0 - LEAST) * crushed * batch.measures
+        yielding = np.where(pushed & ~crushed, batch.scaled_yielding, 0.0)
+        violation += yielding * batch.multipliers
+        diagonal = diagonal + yielding
+    steps = solve(factorize(diagonal, beside_diagonal(batch, along), batch.rounds), violation)
+    batch.multipliers[...] -= steps
+    first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
+    for row, point, component in zip(positions, points, along, strict=True):
+        point[:-1] += first * component
+        point[1:] -= second * component
+        meet(point, batch.copies)
+        row[batch.path] = point
+
+
+def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
+    """The lowest and the highest (C + α̃ λ) / L, 0 included."""
+    lowest, highest = 0.0, 0.0
+    for batch in batches:
+        strains = _violation(positions, batch)[2] / batch.measures
+        lowest, highest = min(lowest, float(strains.min())), max(highest, float(strains.max()))
+    return lowest, highest
+
+
+def _violation(positions: Floats, batch: StripBatch) -> tuple[list[Floats], list[Floats], Floats]:
+    """The points of the path by axis, unit vectors along it by axis, and C + α̃ λ."""
+    # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
+    points = [row.take(batch.path, mode="clip") for row in positions]
+    along = [row[1:] - row[:-1] for row in points]
+    lengths = along[0] * along[0]
+    lengths += along[1] * along[1]
+    lengths += along[2] * along[2]
+    np.sqrt(lengths, out=lengths)
+    np.maximum(lengths, SHORTEST, out=lengths)
+    for axis in range(3):
+        along[axis] /= lengths
+    violation = lengths
+    violation -= batch.rest_lengths
+    violation += batch.scaled_compliances * batch.multipliers
+    violation *= batch.movable
+    return points, along, violation
+
+
+def violation_along(positions: Floats, batch: StripBatch) -> tuple[Floats, Floats]:
+    """(3, c − 1) unit vectors along the path, and (c − 1,) C + α̃ λ."""
+    _, along, violation = _violation(positions, batch)
+    return np.stack(along), violation
+
+
+def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
+    """(c − 2,) the elements beside the diagonal of J M⁻¹ Jᵀ."""
+    turn = along[0][:-1] * along[0][1:]
+    turn += along[1][:-1] * along[1][1:]
+    turn += along[2][:-1] * along[2][1:]
+    turn *= batch.joints
+    return np.asarray(np.negative(turn, out=turn))
+
+
+def measure_links(positions: Floats, path: Integers) -> tuple[Floats, Floats]:
+    """(3, c − 1) vectors along a path, and their lengths."""
+    along = np.diff(positions.take(path, axis=1, mode="clip"), axis=1)
+    return along, np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
+
+
+def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
+    """C = |x₂ − x₁| − L ≤ 0: acts on pairs further apart than their length."""
+    for batch in batches:
+        ends, along, lengths = _gather(positions, batch)
+        excess = np.maximum(lengths - batch.rest_lengths, 0.0)
+        if excess.any():
+            _scatter(positions, batch, ends, along, _distance_steps(batch, excess) / lengths)
+
+
+def _gather(positions: Floats, batch: DistanceBatch) -> tuple[list[Floats], list[Floats], Floats]:
+    """Both ends of each pair by axis, the vectors between them by axis, and their lengths."""
+    count = len(batch.rest_lengths)
+    # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
+    ends = [row.take(batch.particles, mode="clip") for row in positions]
+    along = [row[count:] - row[:count] for row in ends]
+    squares = along[0] * along[0]
+    squares += along[1] * along[1]
+    squares += along[2] * along[2]
+    np.sqrt(squares, out=squares)
+    return ends, along, np.maximum(squares, SHORTEST, out=squares)
+
+
+def _distance_steps(batch: DistanceBatch, violation: Floats) -> Floats:
+    """−Δλ, also taken off the multipliers."""
+    steps = violation + batch.scaled_compliances * batch.multipliers
+    steps *= batch.gains
+    batch.multipliers[...] -= steps
+    return steps
+
+
+def _scatter(
+    positions: Floats,
+    batch: DistanceBatch,
+    ends: list[Floats],
+    along: list[Floats],
+    steps: Floats,
+) -> None:
+    """Draws both ends together along the pair, by their inverse masses."""
+    count = len(steps)
+    first, second = batch.first_masses * steps, batch.second_masses * steps
+    for row, end, component in zip(positions, ends, along, strict=True):
+        end[:count] += first * component
+        end[count:] -= second * component
+        meet(end, batch.copies)
+        row[batch.particles] = end
+
+
+def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
+    """C = |x − pin| − L ≤ 0; pins (3, t) do not move, so all are solved at once."""
+    arms = positions.take(tethers.particles, axis=1, mode="clip")
+    arms -= pins
+    squares = arms[0] * arms[0]
+    squares += arms[1] * arms[1]
+    squares += arms[2] * arms[2]
+    far = np.flatnonzero(squares > tethers.lengths**2)
+    if len(far):
+        excess = tethers.lengths[far] / np.sqrt(squares[far]) - 1.0
+        particles = tethers.particles[far]
+        for row, arm in zip(positions, arms, strict=True):
+            row[particles] += arm[far] * excess
+
+
+def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> None:
+    """Every child moves by the weighted mean of its parents' corrections (3, k)."""
+    for row, correction in zip(positions, corrections, strict=True):
+        row[level.children] += np.einsum(
+            "fp,fp->f", level.weights, correction.take(level.parents, mode="clip")
+        )
+
+
+def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
+    """Draws edges together that are stretched by more than this share, all at once (Jacobi).
+
+    Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for
+    Jitter-Free Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a
+    little. That spreads peaks, which sweeps over whole strips push to and fro.
+    """
+    multipliers = np.concatenate([np.empty(0), *(batch.multipliers for batch in links.batches)])
+    looked_at: Integers | slice = slice(None)
+    work = 0
+    for sharing in range(SHARINGS):
+        least = tolerance * (1.0 + PATIENCE * sharing)
+        found = _stretched_links(positions, links, multipliers, least, looked_at)
+        if not len(found):
+            break
+        looked_at = links.at(_draw_together(positions, links, multipliers, found))
+        work += len(found)
+        if work > MOST_WORK * len(links.first):
+            break
+    start = 0
+    for batch in links.batches:
+        stop = start + len(batch.multipliers)
+        batch.multipliers[...] = multipliers[start:stop]
+        start = stop
+
+
+def _stretched_links(
+    positions: Floats,
+    links: Links,
+    multipliers: Floats,
+    tolerance: float,
+    looked_at: Integers | slice,
+) -> Integers:
+    """Those of the links looked at that are stretched by more than this share."""
+    first, second = links.first[looked_at], links.second[looked_at]
+    squares = np.zeros(len(first))
+    for row in positions:
+        across = row.take(second, mode="clip")
+        across -= row.take(first, mode="clip")
+        across *= across
+        squares += across
+    limits = (1.0 + tolerance) * links.rest_lengths[looked_at]
+    limits -= links.scaled_compliances[looked_at] * multipliers[looked_at]
+    stretched = np.flatnonzero(squares > limits * limits)
+    return stretched if isinstance(looked_at, slice) else looked_at[stretched]
+
+
+def _draw_together(
+    positions: Floats, links: Links, multipliers: Floats, found: Integers
+) -> Integers:
+    """Mends the links found; the particles that have moved."""
+    ends = np.concatenate([links.first[found], links.second[found]])
+    often = np.bincount(ends, minlength=positions.shape[1])
+    particles = np.flatnonzero(often)
+    number = np.empty(len(often), dtype=np.int64)
+    number[particles] = np.arange(len(particles))
+    masses = links.inverse_masses[:, found]
+    rest_lengths, compliances = links.rest_lengths[found], links.scaled_compliances[found]
+    gains = 1.0 / ((masses * often[ends].reshape(2, -1)).sum(axis=0) + compliances)
+    masses[1] *= -1.0
+    ends = number[ends]
+    points: Floats = positions.take(particles, axis=1)
+    for _ in range(PULLS):
+        at_ends = points.take(ends, axis=1).reshape(3, 2, -1)
+        along = at_ends[:, 1] - at_ends[:, 0]
+        lengths = np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
+        excess: Floats = lengths - rest_lengths + compliances * multipliers[found]
+        steps = np.maximum(excess, 0.0) * gains
+        multipliers[found] -= steps
+        along *= steps / lengths
+        for axis, pull in enumerate(along):
+            points[axis] += sum_by(ends, (masses * pull).ravel(), len(particles))
+    positions[:, particles] = points
+    return particles

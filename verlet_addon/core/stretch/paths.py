@@ -1,0 +1,233 @@
+"""Edges strung into paths that go as straight as they can through the mesh, sorted by colour."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from ..coloring import count_copies, find_hubs
+from ..geometry.graph import find_components
+
+STRAIGHTEST = -0.5
+"""Edges are strung together where the angle between them is wider than 120° (its cosine)."""
+
+FEW_COLORS = 4
+"""Strips are not cut before this many colours are in use."""
+
+
+Piece = tuple[int, list[int], list[int]]
+"""A path before it is laid out: its colour, its particles, and the pairs between them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """Distances as paths, one colour after the other.
+
+    Every path is followed by a gap: an entry of `joints` that joins it to the next path without
+    meaning anything, so that whole colours are worked on as one long path.
+    """
+
+    path: Integers
+    """(k,) particles along all paths."""
+    rest_lengths: Floats
+    """(k,) from each particle to the next [m]; 0 in gaps."""
+    compliances: Floats
+    """(k,) [m/N]"""
+    yielding: Floats
+    """(k,) compliance more where an edge is pushed together [m/N]."""
+    linked: Booleans
+    """(k,) bool; False in gaps."""
+    starts: Integers
+    """(colours + 1,) where each colour begins in `path`."""
+    longest: Integers
+    """(colours,) the most edges of any path of the colour."""
+    copies: Integers
+    """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
+
+
+def build_strips(
+    positions: Floats,
+    pairs: Integers,
+    rest_lengths: Floats,
+    compliances: Floats,
+    yielding: Floats,
+    loose: Booleans,
+) -> Strips:
+    """Strings pairs together at their ends, the straightest first, and colours the strips.
+
+    Parameters
+    ----------
+    positions : (n, 3) rest positions [m].
+    pairs : (m, 2)
+    rest_lengths : (m,) [m].
+    compliances : (m,) [m/N].
+    yielding : (m,) compliance more where a pair is pushed together [m/N].
+    loose : (m,) bool, pairs of ropes, which are strung together round any corner.
+    """
+    strips = _string_together(pairs, straight_joints(positions, pairs, loose))
+    hubs = find_hubs(pairs[~loose], len(positions))
+    pieces = sorted(_color_strips(strips, pairs, hubs), key=lambda piece: piece[0])
+    laid = lay_out(pieces, rest_lengths, compliances, yielding)
+    return replace(laid, copies=count_copies(laid.path, laid.starts))
+
+
+def lay_out(
+    pieces: list[Piece], rest_lengths: Floats, compliances: Floats, yielding: Floats
+) -> Strips:
+    """Strips from pieces (colour, particles, pairs between them), sorted by colour."""
+    path = np.array([p for _, particles, _ in pieces for p in particles], dtype=np.int64)
+    edges = np.array([e for _, _, along in pieces for e in [*along, -1]], dtype=np.int64)
+    sizes = np.array([len(particles) for _, particles, _ in pieces], dtype=np.int64)
+    colors = np.array([color for color, _, _ in pieces], dtype=np.int64)
+    count = int(colors.max()) + 1 if len(colors) else 0
+    firsts = np.searchsorted(colors, np.arange(count + 1))
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    linked = edges >= 0
+
+    def along_paths(values: Floats) -> Floats:
+        return np.where(linked, values[edges], 0.0) if len(values) else np.empty(0)
+
+    return Strips(
+        path=path,
+        rest_lengths=along_paths(rest_lengths),
+        compliances=along_paths(compliances),
+        yielding=along_paths(yielding),
+        linked=linked,
+        starts=ends[firsts],
+        longest=np.array(
+            [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],
+            dtype=np.int64,
+        ),
+        copies=np.ones(len(path), dtype=np.int64),
+    )
+
+
+def straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Integers:
+    """(j, 2) ends of pairs that are strung together there, the straightest first, each once.
+
+    Pair k has the ends 2k and 2k + 1.
+    """
+    first, second = _sharing_ends(pairs)
+    centre = pairs.ravel()[first]
+    cosines = np.einsum(
+        "kx,kx->k", _outward(positions, pairs, first), _outward(positions, pairs, second)
+    )
+    # A rope goes on round any corner: only where strips cross must they be straight.
+    alone = np.bincount(pairs.ravel(), minlength=len(positions))[centre] == 2
+    fits = (cosines < STRAIGHTEST) | (alone & loose[first // 2] & loose[second // 2])
+    first, second, cosines = first[fits], second[fits], cosines[fits]
+    # Rounded, so that on a lattice the order of the mesh decides and not the last digit.
+    order = np.lexsort((second // 2, first // 2, np.round(cosines, 6)))
+    ends = np.stack([first[order], second[order]], axis=1)
+    return _match(ends, pairs.size)
+
+
+def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
+    """Which two ends of pairs lie on one particle."""
+    particles = pairs.ravel()
+    order = np.argsort(particles, kind="stable")
+    meeting = np.bincount(particles)
+    found = [np.empty((0, 2), dtype=np.int64)]
+    for apart in range(1, int(meeting.max(initial=0))):
+        # A hub of many edges must not make a whole mesh be looked through as often.
+        order = order[meeting[particles[order]] > apart]
+        places = np.flatnonzero(particles[order[apart:]] == particles[order[:-apart]])
+        found.append(np.stack([order[places], order[places + apart]], axis=1))
+    first, second = np.concatenate(found).T
+    return first, second
+
+
+def _match(candidates: Integers, count: int) -> Integers:
+    """The candidates (c, 2) that come first for both their numbers, of `count`; then the next."""
+    matched = [candidates[:0]]
+    while len(candidates):
+        foremost = np.full(count, len(candidates))
+        np.minimum.at(foremost, candidates, np.arange(len(candidates))[:, None])
+        first = (foremost[candidates] == np.arange(len(candidates))[:, None]).all(axis=1)
+        matched.append(candidates[first])
+        used = np.zeros(count, dtype=bool)
+        used[matched[-1]] = True
+        candidates = candidates[~used[candidates].any(axis=1)]
+    return np.concatenate(matched)
+
+
+def _outward(positions: Floats, pairs: Integers, ends: Integers) -> Floats:
+    """(k, 3) unit vectors along pairs away from these ends."""
+    particles = pairs.ravel()
+    arm = positions[particles[ends ^ 1]] - positions[particles[ends]]
+    return np.asarray(arm / np.maximum(np.linalg.norm(arm, axis=1, keepdims=True), 1e-300))
+
+
+def _string_together(pairs: Integers, joints: Integers) -> list[tuple[list[int], list[int]]]:
+    """Paths as (particles, pairs between them), each particle once; rings are cut open."""
+    joined = np.full(pairs.size, -1)
+    joined[joints] = joints[:, ::-1]
+    onward, particle = joined.tolist(), pairs.ravel().tolist()
+    done = [False] * len(pairs)
+    strips: list[tuple[list[int], list[int]]] = []
+    for tip in [*np.flatnonzero(joined < 0).tolist(), *range(0, pairs.size, 2)]:
+        particles, along, end = [particle[tip]], [], tip
+        while end >= 0 and not done[end // 2]:
+            done[end // 2] = True
+            along.append(end // 2)
+            particles.append(particle[end ^ 1])
+            end = onward[end ^ 1]
+        if along:
+            strips.extend(_cut_at_revisits(particles, along))
+    return strips
+
+
+def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[int], list[int]]]:
+    """A path cut wherever it comes back to a particle that it has visited."""
+    if len(set(particles)) == len(particles):
+        return [(particles, along)]
+    strips: list[tuple[list[int], list[int]]] = []
+    start, seen = 0, {particles[0]}
+    for place, particle in enumerate(particles[1:], start=1):
+        if particle in seen:
+            if place - start > 1:
+                strips.append((particles[start:place], along[start : place - 1]))
+            start, seen = place - 1, {particles[place - 1]}
+        seen.add(particle)
+    return [*strips, (particles[start:], along[start:])]
+
+
+def _color_strips(
+    strips: list[tuple[list[int], list[int]]], pairs: Integers, hubs: Booleans
+) -> list[Piece]:
+    """Pieces of strips with colours, so that no particle has a colour twice but hubs, (n,) bool.
+
+    Each component is coloured by itself, so that a body bakes alike alone and in company. Each
+    strip, the longest first, keeps the colour that it can keep longest, and is cut where that
+    colour is taken: long strips reach far, and few colours are quick.
+    """
+    used = [0] * len(hubs)
+    shared = hubs.tolist()
+    labels = find_components(len(hubs), pairs).tolist()
+    palettes: Counter[int] = Counter()
+    pieces: list[Piece] = []
+    for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
+        start, component = 0, labels[particles[0]]
+        while start < len(edges):
+            stop, color = max(
+                ((_first_taken(used, particles, start, c), -c) for c in range(palettes[component])),
+                default=(start, 0),
+            )
+            if stop - start < 2 or (stop < len(particles) and palettes[component] < FEW_COLORS):
+                palettes[component] += 1
+                continue
+            for particle in particles[start:stop]:
+                used[particle] |= 0 if shared[particle] else 1 << -color
+            pieces.append((-color, particles[start:stop], edges[start : stop - 1]))
+            start = stop - 1
+    return pieces
+
+
+def _first_taken(used: list[int], particles: list[int], start: int, color: int) -> int:
+    """Where, from `start` on, a colour is taken already; the path's length if nowhere."""
+    for place in range(start, len(particles)):
+        if used[particles[place]] >> color & 1:
+            return place
+    return len(particles)

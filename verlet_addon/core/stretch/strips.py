@@ -1,0 +1,92 @@
+"""Strips: paths of edges, ready for one h², each of which is solved directly.
+
+The edges of a row or column of a grid, or of a whole rope, form a tridiagonal system, so that a
+pull on one end reaches the other at once. Strips of one colour share no particle and are solved
+together; between colours it is Gauss–Seidel.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..coloring import Copies, gather_copies
+from .paths import Strips
+
+
+@dataclass(frozen=True, eq=False)
+class StripBatch:
+    """The strips of one colour, ready for one h²; a path of c particles has c − 1 edges or gaps."""
+
+    path: Integers
+    """(c,)"""
+    labels: Integers
+    """(c,) number of the path that each entry belongs to."""
+    inverse_masses: Floats
+    """(c,) those of hubs are shared out over their copies."""
+    copies: Copies | None
+    """Of hubs along the path."""
+    joints: Floats
+    """(c − 2,) inverse mass of the particle between an edge and the next; 0 beside gaps."""
+    rest_lengths: Floats
+    """(c − 1,)"""
+    measures: Floats
+    """(c − 1,) rest lengths to measure violations by; 1 in gaps [m]."""
+    scaled_compliances: Floats
+    """(c − 1,) compliance / h²."""
+    scaled_yielding: Floats
+    """(c − 1,) compliance more where pushed together / h²; empty where none is."""
+    mobilities: Floats
+    """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
+    movable: Floats
+    """(c − 1,) 1 where an end can move, 0 elsewhere and in gaps."""
+    diagonal: Floats
+    """(c − 1,) of the system: mobility + scaled compliance; 1 where nothing can move."""
+    rounds: int
+    """Rounds of cyclic reduction that part every edge from the next."""
+    multipliers: Floats
+    """(c − 1,) XPBD's multipliers; changed by the kernels."""
+    start_gains: Floats
+    """(c − 1,) pull for each metre that a link is stretched at the step's start; empty if none."""
+
+
+def strip_batches(
+    strips: Strips, inverse_masses: Floats, h_squared: Floats, *, firmness: float
+) -> list[StripBatch]:
+    """One batch per colour for one h² (n,) [s²].
+
+    `firmness` is a share of the mobility added to the diagonal, so that a taut strip between two
+    pins, or one that can only buckle, has a solution; more of it is safer and less exact.
+    """
+    batches = []
+    for start, stop, longest in zip(
+        strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
+    ):
+        path = strips.path[start:stop]
+        linked = strips.linked[start : stop - 1]
+        copies = strips.copies[start:stop]
+        masses = inverse_masses[path] * copies
+        both = linked[:-1] & linked[1:]
+        mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
+        scaled = strips.compliances[start : stop - 1] / h_squared[path[:-1]]
+        yielding = strips.yielding[start : stop - 1] / h_squared[path[:-1]]
+        batches.append(
+            StripBatch(
+                path=path,
+                labels=np.concatenate([[0], np.cumsum(~linked)]),
+                inverse_masses=masses,
+                copies=gather_copies(path, copies, masses),
+                joints=np.where(both, masses[1:-1], 0.0),
+                rest_lengths=strips.rest_lengths[start : stop - 1],
+                measures=np.where(linked, strips.rest_lengths[start : stop - 1], 1.0),
+                scaled_compliances=scaled,
+                scaled_yielding=yielding if yielding.any() else np.empty(0),
+                mobilities=mobilities,
+                movable=(mobilities > 0.0).astype(np.float64),
+                diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
+                rounds=int(longest).bit_length(),
+                multipliers=np.zeros(stop - start - 1),
+                start_gains=np.empty(0),
+            )
+        )
+    return batches
