@@ -22,6 +22,7 @@ LAYERS = [
     "stretch",
     "bending ropes volume",
     "model",
+    "state",
     "build momentum contact",
     "step",
     "simulate",

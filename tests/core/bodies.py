@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
 from verlet_addon.core.mesh import Ground, MeshData, Sample
-from verlet_addon.core.model import ParticleState, SoftBodyModel
+from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
+from verlet_addon.core.state import ParticleState
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 WEIGHTLESS = np.zeros(3)
@@ -250,17 +251,17 @@ def simulated(
     return [np.array(track) for track in zip(*(frame.positions for frame in frames), strict=True)]
 
 
-def built(*bodies: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480) -> SoftBodyModel:
-    """The model of some bodies."""
-    return built_state(*bodies, gravity=gravity, dt=dt)[0]
+def built(body: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480) -> SoftBodyModel:
+    """The model of a body."""
+    return built_state(body, gravity=gravity, dt=dt)[0]
 
 
 def built_state(
-    *bodies: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480
+    body: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480
 ) -> tuple[SoftBodyModel, ParticleState]:
-    """The model of some bodies, and their state at the start."""
-    meshes, settings = [mesh for mesh, _ in bodies], [settings for _, settings in bodies]
-    return build(meshes, settings, gravity=gravity, dt=dt)
+    """The model of a body, and its state at the start."""
+    mesh, settings = body
+    return build(mesh, settings, gravity=gravity, dt=dt)
 
 
 def frames(seconds: float, fps: float) -> Floats:

@@ -62,9 +62,7 @@ def test_stiff_lines_are_solved_at_once() -> None:
     for compliance, left in ((0.0, 1e-6), (1e9, 0.9)):
         model, state = built_state((mesh, BodySettings(bend_compliance=compliance)))
         n = len(model.inverse_masses)
-        batches = bend_strip_batches(
-            model.bends.line_strips, model.inverse_masses, np.full(n, DT**2)
-        )
+        batches = bend_strip_batches(model.bends.line_strips, model.inverse_masses, DT**2)
         shaken = state.positions + np.random.default_rng(2).normal(0.0, 0.01, (3, n))
         after = shaken.copy()
         project_bend_strips(after, batches)

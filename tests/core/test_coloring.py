@@ -68,7 +68,7 @@ def test_poles_take_few_colors() -> None:
     """However many meridians meet at the poles of a sphere, its colours stay few."""
     for around in (20, 80):
         model = built((sphere(around, 12), BodySettings()))
-        assert len(model.lengths.stretch.longest) <= 4
+        assert len(model.lengths.edges.longest) <= 4
         assert len(model.bends.hinges.starts) <= 15
 
 

@@ -27,7 +27,7 @@ from verlet_addon.core.bending.all_at_once import (
     stiffness,
     unstrung,
 )
-from verlet_addon.core.bending.choice import bend_batches
+from verlet_addon.core.bending.constraints import bend_batches
 from verlet_addon.core.bending.numpy_kernels import (
     project_bend_strips,
     project_flat_bends,
@@ -71,8 +71,7 @@ def test_systems_of_meshes_are_solved(
 def is_stiff(mesh: MeshData, body: BodySettings) -> bool:
     """Whether the bends of a body are solved as one in steps of 1/240 s."""
     model = built((mesh, body))
-    h_squared = np.full(len(mesh.positions), 1 / 240**2)
-    return bool(bend_batches(model.bends, model.inverse_masses, h_squared).stiff)
+    return bool(bend_batches(model.bends, model.inverse_masses, 1 / 240**2).stiff)
 
 
 @pytest.mark.parametrize("mesh", [sheet(20), sheet(20, triangles=True), disc(12)])
@@ -92,7 +91,7 @@ def test_soft_bends_give_way_as_if_solved_at_once(kind: str, firmness: float) ->
     bends = built((mesh, BodySettings())).bends
     inverse_masses = np.full(len(x), 1000.0)
     every = joined([along_strips(bends.line_strips), unstrung([bends.lines, bends.flat_hinges])])
-    h_squared = np.full(len(x), firmness / stiffness(every, inverse_masses, np.ones(len(x))))
+    h_squared = firmness / stiffness(every, inverse_masses, 1.0)
     relaxed = bend_batches(bends, inverse_masses, h_squared)
     assert not relaxed.stiff
     in_turn, at_once = np.stack([x, y, z]), np.stack([x, y, z])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
-    GRAVITY,
     WEIGHTLESS,
     built_state,
     disc,
@@ -18,10 +17,10 @@ from tests.core.bodies import (
     simulated,
     thrown,
 )
-from verlet_addon.core import step as solver
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import numpy_warm_start as numpy_tension
 from verlet_addon.core.stretch.numpy_kernels import share_stretch
 from verlet_addon.core.stretch.numpy_warm_start import project_former_tension
@@ -42,12 +41,11 @@ def worst_stretch(mesh: MeshData, track: Floats) -> float:
 def taut_net(mesh: MeshData) -> tuple[StripNet, Floats]:
     """A body's strips under random tension, and its positions (3, n)."""
     model, state = built_state((mesh, BodySettings()), dt=1 / 240)
-    given = solver.StepInput(1 / 240, GRAVITY, mesh.positions.T, None, np.zeros(3))
-    batches = solver.ready_batches(model, state, SceneSettings(), given)
+    batches = ready_batches(model, state, "TCV_EXACT", 1 / 240)
     random = np.random.default_rng(0)
-    for batch in batches.stretch_net.batches:
+    for batch in batches.lengths.net.batches:
         batch.multipliers[...] = -random.uniform(0.0, 1e-6, len(batch.multipliers))
-    return batches.stretch_net, state.positions
+    return batches.lengths.net, state.positions
 
 
 def dense_answer(net: StripNet, positions: Floats, kept: float) -> Floats:
@@ -122,13 +120,12 @@ def test_disc_keeps_its_lengths(held: str) -> None:
 def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
     """Drawing stretched edges together keeps the centre of mass, and makes the worst one better."""
     model, state = built_state((mesh, BodySettings()), dt=1 / 240)
-    given = solver.StepInput(1 / 240, WEIGHTLESS, mesh.positions.T, None, np.zeros(3))
-    batches = solver.ready_batches(model, state, SceneSettings(), given)
+    batches = ready_batches(model, state, "TCV_EXACT", 1 / 240)
     state.positions[:, 3] += (0.1, 0.05, 0.2)
     masses = 1.0 / model.inverse_masses
     centre = state.positions @ masses
     before = worst_stretch(mesh, state.positions.T[None])
-    share_stretch(state.positions, batches.stretch_links, 0.005)
+    share_stretch(state.positions, batches.lengths.links, 0.005)
     np.testing.assert_allclose(state.positions @ masses, centre, rtol=0, atol=1e-12)
     assert worst_stretch(mesh, state.positions.T[None]) < before / 2
 

@@ -155,16 +155,6 @@ def test_masses_add_up(mesh: MeshData, body_type: BodyType, scale: float) -> Non
     assert (model.inverse_masses > 0.0).all()
 
 
-def test_each_body_has_its_own_mass() -> None:
-    """Masses of bodies built together are those of the settings, apart."""
-    model = built(
-        (sheet(3), BodySettings(mass=2.0)),
-        (rope(np.eye(3)), BodySettings(body_type="ROPE", mass=7.0)),
-    )
-    masses = np.split(1.0 / model.inverse_masses, model.body_starts[1:-1])
-    np.testing.assert_allclose([part.sum() for part in masses], [2.0, 7.0])
-
-
 def test_mass_follows_area_and_length() -> None:
     """A vertex inside a grid weighs four times a corner's, one inside a rope twice an end's."""
     masses = 1.0 / built((sheet(4), BodySettings())).inverse_masses

@@ -32,7 +32,7 @@ def sample(seed: int, count: int, pins: int) -> tuple[Integers, Floats, Floats, 
     trees = build_trees(
         edges, np.ones(count - 1), random.choice([0.0, 0.3], count - 1), inverse_masses == 0.0
     )
-    batches = tree_batches(trees, inverse_masses, np.ones(count), firmness=0.0)
+    batches = tree_batches(trees, inverse_masses, 1.0, firmness=0.0)
     return edges, inverse_masses, random.normal(size=(3, count)), batches
 
 

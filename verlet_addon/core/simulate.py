@@ -7,8 +7,9 @@ import numpy as np
 from .build import build
 from .errors import DivergenceError, SettingsError
 from .mesh import Frame, Ground, MeshData, Sample, check_mesh
-from .model import ParticleState, SoftBodyModel
+from .model import SoftBodyModel
 from .settings import BodySettings, SceneSettings
+from .state import ParticleState
 from .step import StepInput, step
 
 FASTEST = 1e4
@@ -52,7 +53,10 @@ def simulate(
                 _check_sane(model, state, sample.frame)
         yield Frame(
             sample.frame,
-            [np.ascontiguousarray(state.positions.T) for _, state in bodies]
+            [
+                np.ascontiguousarray(state.positions[:, : model.vertex_count].T)
+                for model, state in bodies
+            ]
             or [mesh.positions for mesh in meshes],
         )
         before = sample
@@ -76,8 +80,8 @@ def _build_each(
     """A model for each body: while bodies do not touch, each bakes alike alone and in company."""
     return [
         build(
-            [mesh],
-            [settings],
+            mesh,
+            settings,
             gravity=sample.gravity,
             dt=sample.duration / scene_settings.substeps,
         )
@@ -131,9 +135,8 @@ def _check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
     speeds = np.sqrt((state.velocities() ** 2).sum(axis=0))
     wrong = np.flatnonzero(~(speeds < FASTEST))
     if len(wrong):
-        body = int(np.searchsorted(model.body_starts, wrong[0], side="right")) - 1
         raise DivergenceError(
-            f"'{model.names[body]}' became unstable at frame {frame}, moving at "
+            f"'{model.name}' became unstable at frame {frame}, moving at "
             f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or look for a pin or the ground "
             "that jumps"
         )

@@ -88,7 +88,7 @@ def joined(parts: Sequence[Bends]) -> Bends:
     )
 
 
-def stiffness(bends: Bends, inverse_masses: Floats, h_squared: Floats) -> float:
+def stiffness(bends: Bends, inverse_masses: Floats, h_squared: float) -> float:
     """How much more easily the particles of half of the bends give way than these; 0 for none."""
     mobility, scaled = _mobility(bends, inverse_masses), _scaled(bends, h_squared)
     movable = mobility > 0.0
@@ -103,15 +103,15 @@ def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
     return np.asarray((inverse_masses[bends.members] * bends.coefficients**2).sum(axis=1))
 
 
-def _scaled(bends: Bends, h_squared: Floats) -> Floats:
+def _scaled(bends: Bends, h_squared: float) -> Floats:
     """(c,) compliance / h²."""
-    return np.asarray(bends.compliances / h_squared[bends.members[:, 1]])
+    return np.asarray(bends.compliances / h_squared)
 
 
 def stiff_bend_batch(
-    bends: Bends, positions: Floats, inverse_masses: Floats, h_squared: Floats
+    bends: Bends, positions: Floats, inverse_masses: Floats, h_squared: float
 ) -> StiffBendBatch:
-    """The bends for one h² (n,) [s²]; positions (n, 3) at rest, to take the mesh apart by."""
+    """The bends for one h² [s²]; positions (n, 3) at rest, to take the mesh apart by."""
     mobility = _mobility(bends, inverse_masses)
     softness = _scaled(bends, h_squared) + FIRMNESS * mobility
     stiffnesses = inverse(softness, mobility)

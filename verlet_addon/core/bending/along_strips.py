@@ -103,9 +103,9 @@ def _look_up(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:
 
 
 def bend_strip_batches(
-    strips: BendStrips, inverse_masses: Floats, h_squared: Floats
+    strips: BendStrips, inverse_masses: Floats, h_squared: float
 ) -> list[BendStripBatch]:
-    """One batch per colour that has lines, for one h² (n,) [s²]."""
+    """One batch per colour that has lines, for one h² [s²]."""
     batches = []
     for start, stop, longest in zip(
         strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
@@ -118,7 +118,7 @@ def bend_strip_batches(
         masses = inverse_masses[path] * copies
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
-        scaled = strips.compliances[start + 1 : stop - 1] / h_squared[path[1:-1]]
+        scaled = strips.compliances[start + 1 : stop - 1] / h_squared
         movable = mobility > 0.0
         total = np.where(movable, mobility * (1.0 + FIRMNESS) + scaled, 1.0)
         beside, beyond = _couplings(coefficients, responses)

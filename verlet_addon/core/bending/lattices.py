@@ -12,40 +12,40 @@ from ..bending.lines import STRAIGHT, Lines, line_turns
 from ..geometry.faces import among_triangles, face_normals, vertex_areas
 from ..geometry.graph import edge_keys
 from ..geometry.hinges import Hinges
-from ..geometry.scene import Scene
+from ..geometry.rest_shape import RestShape
 from ..stretch.paths import straight_joints
 
 COPLANAR = 1e-3
 """Faces whose normals turn by less than this lie in one plane [rad]."""
 
 
-def triangle_lines(scene: Scene, hinges: Hinges) -> tuple[Lines, Floats]:
+def triangle_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Floats]:
     """The lines, and (h,) what share of each hinge they leave: either end has half of it."""
-    positions, n = scene.mesh.positions, scene.particle_count
-    flat = (hinges.sizes == 3).all(axis=1) & _coplanar(scene, hinges)
-    triples = _straight_triples(scene)
-    triples = triples[_regular(scene, hinges, flat, triples)[triples[:, 1]]]
+    positions, n = shape.mesh.positions, shape.particle_count
+    flat = (hinges.sizes == 3).all(axis=1) & _coplanar(shape, hinges)
+    triples = _straight_triples(shape)
+    triples = triples[_regular(shape, hinges, flat, triples)[triples[:, 1]]]
     weights, sound = _weights(positions, triples, n)
     kept = sound[triples[:, 1]]
     triples = triples[kept]
-    areas = vertex_areas(scene.corners, scene.areas, n)
+    areas = vertex_areas(shape.corners, shape.areas, n)
     share = _evened_out(weights[kept] * areas[triples[:, 1]], triples, n)
     left = 1.0 - (sound[hinges.p] * 0.5 + sound[hinges.q] * 0.5)
     return Lines(triples, share), left
 
 
-def _coplanar(scene: Scene, hinges: Hinges) -> Booleans:
+def _coplanar(shape: RestShape, hinges: Hinges) -> Booleans:
     """(h,) bool, hinges that are flat at rest."""
-    normals = face_normals(scene.mesh.positions, scene.corners, len(scene.areas))
+    normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     first, second = normals[hinges.faces[:, 0]], normals[hinges.faces[:, 1]]
     return np.asarray(np.linalg.norm(first - second, axis=1) < COPLANAR)
 
 
-def _straight_triples(scene: Scene) -> Integers:
+def _straight_triples(shape: RestShape) -> Integers:
     """(k, 3) particles in a straight row among triangles, the first of each before the last."""
-    positions, edges = scene.mesh.positions, scene.mesh.edges
-    pairs = edges[among_triangles(edges, scene.corners, scene.particle_count)]
+    positions, edges = shape.mesh.positions, shape.mesh.edges
+    pairs = edges[among_triangles(edges, shape.corners, shape.particle_count)]
     joints = straight_joints(positions, pairs, np.zeros(len(pairs), dtype=bool))
     particles = pairs.ravel()
     outer = np.sort(particles[joints ^ 1], axis=1)
@@ -75,13 +75,13 @@ def _arm_keys(triples: Integers, particle_count: int) -> Integers:
     return edge_keys(ends, middle, particle_count)
 
 
-def _regular(scene: Scene, hinges: Hinges, flat: Booleans, triples: Integers) -> Booleans:
+def _regular(shape: RestShape, hinges: Hinges, flat: Booleans, triples: Integers) -> Booleans:
     """(n,) bool, where flat triangles meet and all edges go on straight, or those of the rim do."""
-    n = scene.particle_count
+    n = shape.particle_count
     ends = np.concatenate([hinges.p, hinges.q])
     inner = np.bincount(ends, minlength=n)
     all_flat = inner == np.bincount(ends, np.concatenate([flat, flat]), n)
-    valence = np.bincount(scene.mesh.edges.ravel(), minlength=n)
+    valence = np.bincount(shape.mesh.edges.ravel(), minlength=n)
     within = (inner == valence) & (2 * np.bincount(triples[:, 1], minlength=n) == valence)
     edges = edge_keys(hinges.p, hinges.q, n)
     along_rim = ~np.isin(_arm_keys(triples, n), edges).any(axis=0)

@@ -63,9 +63,9 @@ def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
 
 
 def stencil_batches(
-    stencils: Stencils, inverse_masses: Floats, h_squared: Floats
+    stencils: Stencils, inverse_masses: Floats, h_squared: float
 ) -> list[StencilBatch]:
-    """One batch per colour for one h² (n,) [s²]."""
+    """One batch per colour for one h² [s²]."""
     batches = []
     copies = count_copies(stencils.members, stencils.starts)
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
@@ -74,7 +74,7 @@ def stencil_batches(
         often = copies[start:stop].T
         masses = inverse_masses[members] * often
         responses = masses * coefficients
-        scaled = stencils.compliances[start:stop] / h_squared[members[1]]
+        scaled = stencils.compliances[start:stop] / h_squared
         batches.append(
             StencilBatch(
                 particles=members.ravel(),

@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..bending.lines import Lines, line_turns
 from ..geometry.hinges import Hinges
-from ..geometry.scene import Scene
+from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .along_strips import BendStrips, string_lines
 from .one_by_one import Stencils, build_stencils
@@ -14,42 +14,42 @@ FLAT = 1e-3
 """A hinge counts as flat at rest when it turns by less than this [rad]."""
 
 
-def line_stencils(scene: Scene, lines: Lines, strips: Strips) -> tuple[BendStrips, Stencils]:
+def line_stencils(shape: RestShape, lines: Lines, strips: Strips) -> tuple[BendStrips, Stencils]:
     """Lines along strips, and the others."""
-    coefficients, compliances = _line_arrays(scene, lines)
+    coefficients, compliances = _line_arrays(shape, lines)
     strung, strays = string_lines(lines.vertices, coefficients, compliances, strips)
     return strung, build_stencils(
         lines.vertices[strays],
         coefficients[strays],
         np.zeros(len(strays)),
         compliances[strays],
-        scene.hubs,
+        shape.hubs,
     )
 
 
-def rope_stencils(scene: Scene, lines: Lines) -> Stencils:
+def rope_stencils(shape: RestShape, lines: Lines) -> Stencils:
     """Bends of ropes, at their rest angles."""
-    coefficients, compliances = _line_arrays(scene, lines)
-    rests = line_turns(scene.mesh.positions, lines.vertices)
-    return build_stencils(lines.vertices, coefficients, rests, compliances, scene.hubs)
+    coefficients, compliances = _line_arrays(shape, lines)
+    rests = line_turns(shape.mesh.positions, lines.vertices)
+    return build_stencils(lines.vertices, coefficients, rests, compliances, shape.hubs)
 
 
-def _line_arrays(scene: Scene, lines: Lines) -> tuple[Floats, Floats]:
+def _line_arrays(shape: RestShape, lines: Lines) -> tuple[Floats, Floats]:
     """(m, 3) coefficients and (m,) compliances.
 
     Lines g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes.
     """
-    positions = scene.mesh.positions
+    positions = shape.mesh.positions
     ends = positions[lines.vertices[:, [0, 2]]] - positions[lines.vertices[:, [1]]]
     arms = np.linalg.norm(ends, axis=2)
     inverse = 1.0 / arms
     coefficients = np.stack([inverse[:, 0], -inverse.sum(axis=1), inverse[:, 1]], axis=1)
-    compliance = scene.per_particle(lambda body: body.bend_compliance)[lines.vertices[:, 1]]
+    compliance = shape.settings.bend_compliance
     return coefficients, compliance * arms.mean(axis=1) ** 2 / lines.share
 
 
 def hinge_stencils(
-    scene: Scene, hinges: Hinges, chosen: Integers, share: Floats
+    shape: RestShape, hinges: Hinges, chosen: Integers, share: Floats
 ) -> tuple[Stencils, Stencils]:
     """Flat hinges, and those with a rest angle, of those chosen, each counting by its share.
 
@@ -58,7 +58,7 @@ def hinge_stencils(
     Inextensible Surfaces* (2006), with energy ½ B |e|²/A g² (E. Grinspun et al., *Discrete
     Shells*, 2003).
     """
-    positions = scene.mesh.positions
+    positions = shape.mesh.positions
     p, q = hinges.p[chosen], hinges.q[chosen]
     members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
     edge = positions[q] - positions[p]
@@ -79,8 +79,9 @@ def hinge_stencils(
         axis=1,
     )
     rests = _signed_rests(positions, members, coefficients)
-    compliance = scene.per_particle(lambda body: body.bend_compliance)[members[:, 0]]
-    compliance = compliance * heights.sum(axis=1) / (2.0 * length * share[sound])
+    compliance = (
+        shape.settings.bend_compliance * heights.sum(axis=1) / (2.0 * length * share[sound])
+    )
     flat: Booleans = np.abs(rests) < FLAT
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:
@@ -89,7 +90,7 @@ def hinge_stencils(
             coefficients[which],
             rest[which],
             compliance[which],
-            scene.hubs,
+            shape.hubs,
         )
 
     return stencils(flat, np.zeros(len(rests))), stencils(~flat, rests)

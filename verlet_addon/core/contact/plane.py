@@ -5,7 +5,8 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..integrators import start_displacement
 from ..mesh import Ground
-from ..model import ParticleState, SoftBodyModel
+from ..model import SoftBodyModel
+from ..state import ParticleState
 
 
 def collide_with_plane(
@@ -34,20 +35,20 @@ def collide_with_plane(
         decide.
     """
     normal = ground.normal
-    height = _along(normal, state.positions - ground.point[:, None]) - model.thicknesses
+    height = _along(normal, state.positions - ground.point[:, None]) - model.settings.thickness
     hit = np.flatnonzero((height < 0.0) & (model.inverse_masses > 0.0))
     if not len(hit):
         return
     depth = -height[hit]
     state.positions[:, hit] += normal[:, None] * depth
-    grip = np.minimum(model.frictions[hit], friction)
+    grip = min(model.settings.friction, friction)
     _rub(state, hit, start[:, hit] + ground_shift[:, None], normal, grip * depth)
-    bounce = np.maximum(model.restitutions[hit], restitution)
+    bounce = max(model.settings.restitution, restitution)
     fall = _along(normal, arrival[:, hit] - start[:, hit] - ground_shift[:, None])
-    overshoot = _along(normal, arrival[:, hit] - ground.point[:, None]) - model.thicknesses[hit]
+    overshoot = _along(normal, arrival[:, hit] - ground.point[:, None]) - model.settings.thickness
     pull = float(normal @ gravity)
     rise, speed = _bounce(bounce, fall, overshoot, pull, dt)
-    climb = start_displacement(speed, pull, dt, model.dampings[hit]) * (speed > 0.0)
+    climb = start_displacement(speed, pull, dt, model.settings.damping) * (speed > 0.0)
     state.positions[:, hit] += normal[:, None] * rise
     moved = state.positions[:, hit] - state.previous_positions[:, hit]
     climb += normal @ ground_shift
@@ -69,7 +70,7 @@ def _rub(state: ParticleState, hit: Integers, start: Floats, normal: Floats, lim
 
 
 def _bounce(
-    restitution: Floats, fall: Floats, overshoot: Floats, pull: float, dt: float
+    restitution: float, fall: Floats, overshoot: Floats, pull: float, dt: float
 ) -> tuple[Floats, Floats]:
     """How high above the ground a particle ends the step after a bounce, and how fast it rises.
 

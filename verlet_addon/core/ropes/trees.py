@@ -12,8 +12,6 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.graph import find_components
-from ..geometry.scene import Scene
-from ..stretch.elasticity import edge_compliances
 from ..stretch.paths import Piece, Strips, lay_out
 from ..stretch.strips import StripBatch, strip_batches
 from .springs import acting_from_start
@@ -70,16 +68,6 @@ def are_trees(particle_count: int, edges: Integers) -> Booleans:
     ends = labels[edges[:, 0]]
     edge_count = np.bincount(ends, minlength=count)
     return np.asarray((edge_count < np.bincount(labels, minlength=count))[ends])
-
-
-def stretch_trees(scene: Scene, chosen: Booleans, firm: Booleans) -> Trees:
-    """Edges of ropes without rings; `firm` (n,) bool tells which particles are pinned."""
-    return build_trees(
-        scene.mesh.edges[chosen],
-        scene.lengths[chosen],
-        (edge_compliances(scene) * scene.lengths)[chosen],
-        firm,
-    )
 
 
 def build_trees(
@@ -149,9 +137,9 @@ def _take_apart(
 
 
 def tree_batches(
-    trees: Trees, inverse_masses: Floats, h_squared: Floats, *, firmness: float
+    trees: Trees, inverse_masses: Floats, h_squared: float, *, firmness: float
 ) -> TreeBatches:
-    """The levels for particles of these inverse masses (n,) and one h² (n,) [s²]."""
+    """The levels for particles of these inverse masses (n,) and one h² [s²]."""
     number = np.full(len(inverse_masses), -1)
     number[trees.junctions] = np.arange(len(trees.junctions))
     levels = []

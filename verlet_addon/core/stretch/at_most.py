@@ -52,14 +52,14 @@ def build_distances(
 
 
 def distance_batches(
-    distances: Distances, inverse_masses: Floats, h_squared: Floats
+    distances: Distances, inverse_masses: Floats, h_squared: float
 ) -> list[DistanceBatch]:
-    """One batch per colour for one h² (n,) [s²]."""
+    """One batch per colour for one h² [s²]."""
     batches = []
     copies = count_copies(distances.pairs, distances.starts)
     for start, stop in zip(distances.starts[:-1], distances.starts[1:], strict=True):
         first, second = distances.pairs[start:stop].T
-        scaled = distances.compliances[start:stop] / h_squared[first]
+        scaled = distances.compliances[start:stop] / h_squared
         masses = inverse_masses[distances.pairs[start:stop]] * copies[start:stop]
         first_masses, second_masses = masses.T
         mobility = first_masses + second_masses

@@ -10,9 +10,12 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..geometry.graph import edge_lengths
+from .paths import Strips, build_strips
 
 SHORT = 0.4
 """Edges are short that have less than this share of the spacing around them."""
+LIMP = 1e6
+"""Compliance that is as good as no resistance at all [m/N]."""
 SMALL = 0.1
 """Clusters are smaller than this share of the edges around them."""
 GRADING = 0.5
@@ -37,6 +40,13 @@ class Clusters:
     """(k,) of the cluster's mass; those of each cluster sum to 1."""
     arms: Floats
     """(3, k) at rest, from the cluster's centre of mass [m]."""
+
+
+def short_strips(positions: Floats, edges: Integers, spacing: Floats) -> Strips:
+    """The edges (m, 2) among these that are much shorter than those around; they only pull."""
+    short = short_edges(positions, edges, spacing)
+    none, lengths = np.zeros(len(short)), edge_lengths(positions, short)
+    return build_strips(positions, short, lengths, none, none + LIMP, none > 0.0)
 
 
 def short_edges(

@@ -51,9 +51,9 @@ class StripBatch:
 
 
 def strip_batches(
-    strips: Strips, inverse_masses: Floats, h_squared: Floats, *, firmness: float
+    strips: Strips, inverse_masses: Floats, h_squared: float, *, firmness: float
 ) -> list[StripBatch]:
-    """One batch per colour for one h² (n,) [s²].
+    """One batch per colour for one h² [s²].
 
     `firmness` is a share of the mobility added to the diagonal, so that a taut strip between two
     pins, or one that can only buckle, has a solution; more of it is safer and less exact.
@@ -68,8 +68,8 @@ def strip_batches(
         masses = inverse_masses[path] * copies
         both = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
-        scaled = strips.compliances[start : stop - 1] / h_squared[path[:-1]]
-        yielding = strips.yielding[start : stop - 1] / h_squared[path[:-1]]
+        scaled = strips.compliances[start : stop - 1] / h_squared
+        yielding = strips.yielding[start : stop - 1] / h_squared
         batches.append(
             StripBatch(
                 path=path,

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.graph import Graph, neighbour_lists
-from ..geometry.scene import Scene
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,16 +21,15 @@ class Tethers:
     """(t,) how far from its pin each may be [m]."""
 
 
-def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
+def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
     """For each particle the nearest pin along the mesh, and how far that is.
 
     T.-Y. Kim, N. Chentanez, M. Müller-Fischer, *Long Range Attachments* (2012).
     """
-    wanted = scene.per_particle(lambda body: float(body.use_tethers)) > 0.0
-    neighbours = neighbour_lists(graph, scene.particle_count)
-    pin = np.full(scene.particle_count, -1)
-    distance = np.full(scene.particle_count, np.inf)
-    front = [(0.0, source, source) for source in np.flatnonzero(firm & wanted).tolist()]
+    n = len(pinned)
+    neighbours = neighbour_lists(graph, n)
+    pin, distance = np.full(n, -1), np.full(n, np.inf)
+    front = [(0.0, source, source) for source in np.flatnonzero(pinned).tolist()]
     heapify(front)
     while front:
         length, particle, source = heappop(front)
@@ -41,5 +39,5 @@ def build_tethers(scene: Scene, graph: Graph, firm: Booleans) -> Tethers:
         for other, step in neighbours[particle]:
             if length + step < distance[other]:
                 heappush(front, (length + step, other, source))
-    tethered = np.flatnonzero((pin >= 0) & ~firm)
+    tethered = np.flatnonzero((pin >= 0) & ~pinned)
     return Tethers(tethered, pin[tethered], distance[tethered])

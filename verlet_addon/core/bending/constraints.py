@@ -2,10 +2,18 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..arrays import Floats
+from ..geometry.hinges import Hinges
+from ..geometry.rest_shape import RestShape
+from ..stretch.paths import Strips
 from .all_at_once import StiffBendBatch, along_strips, joined, stiff_bend_batch, stiffness, unstrung
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches
+from .lattices import triangle_lines
+from .lines import Lines, lines_across_quads, lines_along_ropes
 from .one_by_one import StencilBatch, Stencils, stencil_batches
+from .stencils import hinge_stencils, line_stencils, rope_stencils
 
 ALONE = 0.3
 """Up to this stiffness, bends are relaxed one after the other: each hardly bends the next."""
@@ -48,8 +56,30 @@ class BendBatches:
     flat_hinges: list[StencilBatch] = field(default_factory=list)
 
 
-def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: Floats) -> BendBatches:
-    """The batches for one h² (n,) [s²]."""
+def build_bends(shape: RestShape, hinges: Hinges, strips: Strips) -> BendConstraints:
+    """The sets of one body, given the strips of its edges."""
+    positions = shape.mesh.positions
+    lines, bent = lines_across_quads(hinges, shape.areas, positions)
+    more, hinged = triangle_lines(shape, hinges)
+    lines = Lines(
+        np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
+    )
+    bent = bent[hinged[bent] > 0.0]
+    line_strips, stray_lines = line_stencils(shape, lines, strips)
+    rope_lines = lines_along_ropes(positions, shape.mesh.edges[shape.loose])
+    flat_hinges, signed_hinges = hinge_stencils(shape, hinges, bent, hinged[bent])
+    return BendConstraints(
+        positions=positions,
+        line_strips=line_strips,
+        lines=stray_lines,
+        rope_lines=rope_stencils(shape, rope_lines),
+        flat_hinges=flat_hinges,
+        hinges=signed_hinges,
+    )
+
+
+def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
+    """The batches for one h² [s²]."""
     rope_lines = stencil_batches(bends.rope_lines, inverse_masses, h_squared)
     hinges = stencil_batches(bends.hinges, inverse_masses, h_squared)
     strung = along_strips(bends.line_strips)

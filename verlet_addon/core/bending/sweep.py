@@ -1,0 +1,22 @@
+"""One sweep over everything that keeps angles."""
+
+from ..arrays import Floats
+from .constraints import BendBatches
+from .numpy_kernels import (
+    project_bend_strips,
+    project_flat_bends,
+    project_rope_bends,
+    project_signed_bends,
+    project_stiff_bends,
+)
+
+
+def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:
+    """Draws ropes and surfaces back to their rest angles."""
+    way = slice(None, None, -1) if backwards else slice(None)
+    project_rope_bends(positions, bends.rope_lines[way])
+    project_stiff_bends(positions, bends.stiff)
+    project_bend_strips(positions, bends.line_strips[way])
+    project_flat_bends(positions, bends.lines[way])
+    project_flat_bends(positions, bends.flat_hinges[way])
+    project_signed_bends(positions, bends.hinges[way])

@@ -1,0 +1,110 @@
+"""A body at rest, taken apart once for everything that is built from it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, sum_by
+from ..coloring import find_hubs
+from ..mesh import MeshData
+from ..settings import BodySettings
+from .faces import Corners, face_normals, read_corners, vertex_areas
+from .graph import edge_keys, edge_lengths, find_components
+
+FIRM_PIN = 0.999
+"""From this weight on a pin holds its particle exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class RestShape:
+    """A body's mesh and settings, and what its builders share; ropes have no faces."""
+
+    mesh: MeshData
+    settings: BodySettings
+    corners: Corners
+    areas: Floats
+    """(f,) [m²]"""
+    lengths: Floats
+    """(m,) of the edges [m]."""
+    loose: Booleans
+    """(m,) bool, edges that carry no face, as ropes do."""
+    in_rope: Booleans
+    """(m,) bool, edges of components that have no face at all."""
+    triangles: Integers
+    """(3, t) all faces, each fanned out from its first corner, counter-clockwise from outside."""
+    components: Integers
+    """(n,) label of each connected part, from 0."""
+    pinned: Booleans
+    """(n,) bool, particles that follow their targets exactly."""
+    masses: Floats
+    """(n,) [kg]"""
+
+    @property
+    def particle_count(self) -> int:
+        """How many particles the body has."""
+        return len(self.mesh.positions)
+
+    @property
+    def hubs(self) -> Booleans:
+        """(n,) bool, particles where very many edges meet."""
+        return find_hubs(self.mesh.edges, self.particle_count)
+
+    @property
+    def inverse_masses(self) -> Floats:
+        """(n,) 0 for pinned particles [1/kg]."""
+        return np.where(self.pinned, 0.0, 1.0 / self.masses)
+
+
+def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
+    """Reads off the mesh what is needed again and again."""
+    if settings.body_type == "ROPE":
+        none = np.zeros(0, dtype=np.int64)
+        mesh = replace(mesh, face_starts=np.zeros(1, dtype=np.int64), face_vertices=none)
+    n = len(mesh.positions)
+    corners = read_corners(mesh)
+    sides = edge_keys(corners.vertex, corners.following, n)
+    loose = ~np.isin(edge_keys(mesh.edges[:, 0], mesh.edges[:, 1], n), sides)
+    normals = face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
+    areas = np.linalg.norm(normals, axis=1)
+    lengths = edge_lengths(mesh.positions, mesh.edges)
+    labels = find_components(n, mesh.edges)
+    surface = np.isin(labels, labels[corners.vertex])
+    around = vertex_areas(corners, areas, n)
+    ends = sum_by(mesh.edges[loose].ravel(), np.repeat(lengths[loose] / 2, 2), n)
+    return RestShape(
+        mesh=mesh,
+        settings=settings,
+        corners=corners,
+        areas=areas,
+        lengths=lengths,
+        loose=loose,
+        triangles=_fan(mesh, corners),
+        components=labels,
+        in_rope=~surface[mesh.edges[:, 0]],
+        pinned=mesh.pin_weights >= FIRM_PIN,
+        # Beside faces, a loose edge counts as a band as wide as the body's edges are long.
+        masses=_masses(settings.mass, np.where(around > 0.0, around, ends * lengths.mean())),
+    )
+
+
+def _fan(mesh: MeshData, corners: Corners) -> Integers:
+    """(3, t) every face as triangles around its first corner."""
+    first = mesh.face_vertices[mesh.face_starts[:-1]][corners.face]
+    apart = (corners.vertex != first) & (corners.following != first)
+    return np.asarray(np.stack([first, corners.vertex, corners.following])[:, apart])
+
+
+def _masses(total: float, shares: Floats) -> Floats:
+    """(n,) the total by shares; what has no edge or area weighs as much as the average [kg]."""
+    known = shares > 0.0
+    shares[~known] = shares[known].mean() if known.any() else 1.0
+    return np.asarray(total * shares / shares.sum())
+
+
+def vertex_normals(shape: RestShape) -> Floats:
+    """(n, 3) unit normals, 0 without faces."""
+    normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
+    summed = np.zeros((shape.particle_count, 3))
+    np.add.at(summed, shape.corners.vertex, normals[shape.corners.face])
+    size = np.linalg.norm(summed, axis=1, keepdims=True)
+    return np.asarray(summed / np.where(size > 0.0, size, 1.0))

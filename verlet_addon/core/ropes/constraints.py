@@ -1,0 +1,66 @@
+"""Everything that keeps the lengths of ropes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats
+from ..geometry.rest_shape import RestShape
+from ..stretch.elasticity import edge_strips
+from ..stretch.paths import Strips
+from ..stretch.strips import StripBatch, strip_batches
+from ..stretch.warm_start import StripNet, make_net
+from .springs import acting_from_start
+from .trees import TreeBatches, Trees, are_trees, build_trees, tree_batches
+
+FIRMNESS = 1e-9
+"""Ropes are solved to tolerance and need only be solvable."""
+
+
+@dataclass(frozen=True, eq=False)
+class RopeConstraints:
+    """Constant sets of everything that keeps the lengths of ropes."""
+
+    trees: Trees
+    """Edges of ropes, branched or not."""
+    rings: Strips
+    """Edges of rings and nets."""
+
+
+@dataclass(frozen=True, eq=False)
+class RopeBatches:
+    """The same, ready for one h²."""
+
+    trees: TreeBatches
+    rings: list[StripBatch]
+    net: StripNet
+    """Rings."""
+
+    def strips(self) -> list[StripBatch]:
+        """All of them."""
+        return [*self.rings, *(level.batch for level in self.trees.levels)]
+
+
+def build_ropes(shape: RestShape) -> RopeConstraints:
+    """The sets of one body."""
+    edges = shape.mesh.edges
+    in_tree = shape.in_rope.copy()
+    in_tree[in_tree] = are_trees(shape.particle_count, edges[in_tree])
+    lengths = shape.lengths[in_tree]
+    compliances = shape.settings.stretch_compliance * lengths
+    return RopeConstraints(
+        trees=build_trees(edges[in_tree], lengths, compliances, shape.pinned),
+        rings=edge_strips(shape, shape.in_rope & ~in_tree),
+    )
+
+
+def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: float) -> RopeBatches:
+    """The batches for one h² [s²]."""
+    rings = acting_from_start(
+        strip_batches(ropes.rings, inverse_masses, h_squared, firmness=FIRMNESS)
+    )
+    return RopeBatches(
+        trees=tree_batches(ropes.trees, inverse_masses, h_squared, firmness=FIRMNESS),
+        rings=rings,
+        net=make_net(rings, inverse_masses, np.ones(len(inverse_masses), dtype=bool)),
+    )

@@ -1,0 +1,24 @@
+"""One sweep over ropes, which solves them to tolerance."""
+
+from ..arrays import Floats
+from ..stretch.numpy_kernels import project_strips, strain_range
+from .constraints import RopeBatches
+from .numpy_kernels import project_trees
+
+TOLERANCE = 1e-7
+"""Ropes are solved until every edge keeps its length to this share."""
+MOST_ROUNDS = 30
+"""Give up after so many rounds: a rope pulled from both ends cannot keep its length."""
+
+
+def project_ropes(positions: Floats, batches: RopeBatches) -> None:
+    """Solves ropes until no edge is longer or shorter than it should be by the tolerance.
+
+    One Newton step is not enough where a rope turns sharply within a step.
+    """
+    for _ in range(MOST_ROUNDS):
+        project_trees(positions, batches.trees)
+        project_strips(positions, batches.rings)
+        lowest, highest = strain_range(positions, batches.strips())
+        if max(-lowest, highest) < TOLERANCE:
+            break

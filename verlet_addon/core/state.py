@@ -1,0 +1,115 @@
+"""What a step changes, and the constraints made ready for steps of one length."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+
+from .arrays import Booleans, Floats
+from .bending.all_at_once import StiffBendBatch
+from .bending.along_strips import BendStripBatch
+from .bending.constraints import BendBatches, bend_batches
+from .bending.one_by_one import StencilBatch
+from .integrators import step_gains
+from .model import SoftBodyModel
+from .ropes.constraints import RopeBatches, rope_batches
+from .stretch.at_most import DistanceBatch
+from .stretch.constraints import LengthBatches, length_batches
+from .stretch.strips import StripBatch
+
+STIFFEST = 20.0
+"""Triangles whose bends are stiffer than this start from no tension either: a warm start and stiff
+bends amplify each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """The model's constraints ready for one pair of steps."""
+
+    steps: tuple[float, float]
+    """This step and the one before [s]."""
+    velocity_gain: float
+    """What a step leaves of the displacement before it."""
+    h_squared: float
+    """The factor of acceleration [s²]."""
+    lengths: LengthBatches
+    ropes: RopeBatches
+    bends: BendBatches
+
+    def strips(self) -> list[StripBatch]:
+        """Everything that remembers its tension."""
+        return [*self.lengths.edges, *self.lengths.shear, *self.ropes.strips()]
+
+    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch]:
+        """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
+        yield from chain(self.lengths.folds, *self.lengths.levels)
+        bends = self.bends
+        yield from chain(bends.stiff, bends.line_strips)
+        yield from chain(bends.rope_lines, bends.lines, bends.flat_hinges, bends.hinges)
+
+
+@dataclass(eq=False)
+class ParticleState:
+    """What a step changes; positions are component rows, which the kernels gather fastest."""
+
+    positions: Floats
+    """(3, n) [m]"""
+    previous_positions: Floats
+    """(3, n) one step ago, edited to set a velocity [m]."""
+    previous_dt: float
+    """Length of the step before [s]."""
+    steps: int = 0
+    """Steps taken; odd ones sweep backwards."""
+    batches: Batches | None = field(default=None, repr=False)
+    """Made anew when the steps change."""
+
+    def velocities(self) -> Floats:
+        """(3, n) mean velocities over the last step [m/s]."""
+        return np.asarray((self.positions - self.previous_positions) / self.previous_dt)
+
+
+def ready_batches(
+    model: SoftBodyModel, state: ParticleState, integrator: str, dt: float
+) -> Batches:
+    """The constraints for the same h² that gravity has; strips remember their tension."""
+    steps = (dt, state.previous_dt)
+    if state.batches is None or state.batches.steps != steps:
+        former, state.batches = state.batches, _make_batches(model, integrator, steps)
+        if former is not None:
+            _carry_tension(former, state.batches)
+    for batch in state.batches.fresh():
+        batch.multipliers.fill(0.0)
+    return state.batches
+
+
+def _make_batches(model: SoftBodyModel, integrator: str, steps: tuple[float, float]) -> Batches:
+    """Every constraint set of the model for one pair of steps."""
+    w = model.inverse_masses
+    gains = step_gains(integrator, *steps, model.settings.damping)
+    velocity_gain, h_squared = (float(gain) for gain in gains)
+    bends = bend_batches(model.bends, w, h_squared)
+    return Batches(
+        steps=steps,
+        velocity_gain=velocity_gain,
+        h_squared=h_squared,
+        lengths=length_batches(model.lengths, w, h_squared, _loaded(model, bends)),
+        ropes=rope_batches(model.ropes, w, h_squared),
+        bends=bends,
+    )
+
+
+def _loaded(model: SoftBodyModel, bends: BendBatches) -> Booleans:
+    """(n,) bool, whose tension is worth remembering; what nothing holds carries no load."""
+    stiff_triangles = len(model.lengths.folds.pairs) > 0 and bends.stiffness > STIFFEST
+    return (model.free_components < 0) & (not stiff_triangles)
+
+
+def _carry_tension(former: Batches, batches: Batches) -> None:
+    """Hands tension on when the step changes: multipliers are forces × h²."""
+    ratio = batches.h_squared / former.h_squared
+    nets = ((former.lengths.net, batches.lengths.net), (former.ropes.net, batches.ropes.net))
+    for old, new in nets:
+        np.multiply(old.displacement, ratio, out=new.displacement)
+    for before, after in zip(former.strips(), batches.strips(), strict=True):
+        np.multiply(before.multipliers, ratio, out=after.multipliers)

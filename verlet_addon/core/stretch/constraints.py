@@ -1,0 +1,108 @@
+"""Everything that keeps the lengths of a surface."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats
+from ..geometry.graph import Graph
+from ..geometry.hinges import Hinges
+from ..geometry.rest_shape import RestShape, vertex_normals
+from .at_most import DistanceBatch, Distances, distance_batches
+from .clusters import Clusters, build_clusters, find_spacing, short_strips
+from .elasticity import diagonals, edge_strips
+from .leftovers import Links, make_links
+from .levels import Level, build_levels
+from .paths import Strips
+from .strips import StripBatch, strip_batches
+from .tethers import Tethers, build_tethers
+from .warm_start import StripNet, make_net
+
+SHORT_STRIPS = 8
+"""Surfaces whose strips have fewer edges than this on average get coarse levels."""
+FIRMNESS = 3e-5
+"""Keeps strips, solved once a sweep, from jumping where they buckle."""
+
+
+@dataclass(frozen=True, eq=False)
+class LengthConstraints:
+    """Constant sets of everything that keeps lengths."""
+
+    edges: Strips
+    """Edges of surfaces, and of ropes that hang on them."""
+    short: Strips
+    """Those that are much shorter than others around them, once more."""
+    clusters: Clusters
+    """Particles that those join."""
+    shear: Strips
+    """Diagonals of quads."""
+    folds: Distances
+    """Opposite vertices of triangle pairs: at most as far apart as at rest."""
+    levels: list[Level]
+    """From coarse to fine; empty where nothing is to be gained."""
+    tethers: Tethers
+
+
+@dataclass(frozen=True, eq=False)
+class LengthBatches:
+    """The same, ready for one h²."""
+
+    edges: list[StripBatch]
+    shear: list[StripBatch]
+    net: StripNet
+    """Edges and shear."""
+    links: Links
+    """Edges."""
+    short: list[StripBatch]
+    folds: list[DistanceBatch]
+    levels: list[list[DistanceBatch]]
+
+
+def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
+    """The sets of one body."""
+    positions, body = shape.mesh.positions, shape.settings
+    edges = edge_strips(shape, ~shape.in_rope)
+    shear, folds, ways = diagonals(shape, hinges)
+    # What acts on lengths alone would hold an elastic body back from stretching as it should.
+    none = Graph(ways.pairs[:0], ways.lengths[:0])
+    firm_ways = ways if body.stretch_compliance == 0.0 else none
+    firm_edges = shape.mesh.edges[~shape.in_rope & (body.stretch_compliance == 0.0)]
+    spacing = find_spacing(positions, firm_edges)
+    long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
+    return LengthConstraints(
+        edges=edges,
+        short=short_strips(positions, firm_edges, spacing),
+        clusters=build_clusters(positions, firm_edges, spacing, shape.inverse_masses),
+        shear=shear,
+        folds=folds,
+        levels=build_levels(
+            none if long_strips else firm_ways,
+            positions,
+            vertex_normals(shape),
+            shape.masses,
+            shape.pinned,
+        ),
+        tethers=build_tethers(firm_ways if body.use_tethers else none, shape.pinned),
+    )
+
+
+def length_batches(
+    lengths: LengthConstraints, inverse_masses: Floats, h_squared: float, loaded: Booleans
+) -> LengthBatches:
+    """The batches for one h² [s²]; `loaded` (n,) bool tells which particles remember tension."""
+    edges, shear, short = (
+        strip_batches(strips, inverse_masses, h_squared, firmness=FIRMNESS)
+        for strips in (lengths.edges, lengths.shear, lengths.short)
+    )
+    return LengthBatches(
+        edges=edges,
+        shear=shear,
+        net=make_net([*edges, *shear], inverse_masses, loaded),
+        links=make_links(edges, inverse_masses),
+        short=short,
+        folds=distance_batches(lengths.folds, inverse_masses, h_squared),
+        levels=[
+            distance_batches(level.limits, level.inverse_masses, h_squared)
+            for level in lengths.levels
+        ],
+    )

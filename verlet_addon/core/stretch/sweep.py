@@ -1,0 +1,79 @@
+"""One sweep over everything that keeps the lengths of a surface."""
+
+from ..arrays import Floats
+from .constraints import LengthBatches, LengthConstraints
+from .numpy_clusters import project_clusters
+from .numpy_kernels import (
+    add_interpolated,
+    project_at_most,
+    project_strips,
+    project_tethers,
+    share_stretch,
+    strain_range,
+)
+
+TOLERANCE = 4e-3
+"""Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
+UNREST = 300.0
+"""…nor by more than this times h², for what is left over shakes the cloth [1/s²]…"""
+FORWARD_SWEEPS = (1, 1)
+"""…or so often, from the tautest strips to the slackest…"""
+BACKWARD_SWEEPS = (-1, 1)
+"""…and so in every other step, −1 being from the slackest to the tautest."""
+MOST_SHORT_ROUNDS = 6
+"""Short edges and clusters, and the edges around, are mended in turn so often at most."""
+
+
+def project_levels(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
+    """Solves each coarse level, and hands its corrections down to the next finer one."""
+    for level, limits in zip(lengths.levels, batches.levels, strict=True):
+        coarse = positions[:, level.particles]
+        before = coarse.copy()
+        project_at_most(coarse, limits)
+        coarse -= before
+        if coarse.any():
+            add_interpolated(positions, level, coarse)
+
+
+def project_shear(positions: Floats, batches: LengthBatches, *, backwards: bool) -> None:
+    """Draws faces back to their angles."""
+    way = slice(None, None, -1) if backwards else slice(None)
+    project_strips(positions, batches.shear[way])
+    project_at_most(positions, batches.folds[way])
+
+
+def project_stretch(
+    positions: Floats,
+    lengths: LengthConstraints,
+    batches: LengthBatches,
+    *,
+    dt: float,
+    backwards: bool,
+) -> None:
+    """Sweeps over edges and tethers until nothing is stretched noticeably.
+
+    Every other step sweeps there and back: a sweep that always runs the same way is slightly
+    unstable. The last one ends with the slackest strips, for the heavily loaded give way less to
+    them than they to the loaded. What is left at single edges, those around them take.
+    """
+    pins = positions[:, lengths.tethers.pins]
+    tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
+    tolerance = min(TOLERANCE, UNREST * dt**2)
+    project_clusters(positions, lengths.clusters)
+    for way in BACKWARD_SWEEPS if backwards else FORWARD_SWEEPS:
+        project_tethers(positions, lengths.tethers, pins)
+        if project_strips(positions, tautest_first[::way]) < tolerance:
+            break
+    else:
+        share_stretch(positions, batches.links, tolerance)
+    _mend_short(positions, lengths, batches)
+
+
+def _mend_short(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
+    """Mends what is left of edges much shorter than those around, which hardly notice it."""
+    for _ in range(MOST_SHORT_ROUNDS if batches.short else 0):
+        share_stretch(positions, batches.links, TOLERANCE)
+        project_strips(positions, batches.short)
+        project_clusters(positions, lengths.clusters)
+        if strain_range(positions, batches.short)[1] < TOLERANCE:
+            break
