@@ -82,6 +82,13 @@ def tube(around: int, rows: int, *, radius: float = 0.3, length: float = 1.0) ->
     return make_mesh(points.reshape(-1, 3), faces=faces)
 
 
+def cube(size: float = 2.0) -> MeshData:
+    """A closed cube of six quads around the origin."""
+    points = np.array(list(np.ndindex(2, 2, 2))) * size - size / 2
+    faces = [(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0), (7, 3, 1, 5)]
+    return make_mesh(points, faces=faces)
+
+
 def disc(rings: int, *, radius: float = 0.5) -> MeshData:
     """A flat disc of triangles in the XY plane: ring k has 6 k vertices."""
     points = [(0.0, 0.0, 0.0)]

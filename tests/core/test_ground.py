@@ -147,17 +147,6 @@ def test_moving_ground_carries() -> None:
     np.testing.assert_allclose(track[-1, :, 2], 0.2, atol=TINY)
 
 
-def test_body_that_starts_in_the_ground_is_lifted_not_shot() -> None:
-    """A body begun below the ground is put onto it, and does not fly off."""
-    (track,) = simulated(
-        [(moved(PUCK, np.eye(3), (0, 0, -0.5)), SLICK)],
-        frames(1.0, 24),
-        SceneSettings(),
-        ground=floor(),
-    )
-    np.testing.assert_allclose(track[1:, :, 2], 0.0, atol=1e-6)
-
-
 def test_pins_may_pass_the_ground() -> None:
     """A pinned vertex stays on its target below the ground."""
     (track,) = simulated(

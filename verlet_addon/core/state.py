@@ -61,6 +61,10 @@ class ParticleState:
     """Length of the step before [s]."""
     steps: int = 0
     """Steps taken; odd ones sweep backwards."""
+    burial: Floats | None = None
+    """(n,) how deep each particle lay in the ground when it met it first, 0 once it is out [m]."""
+    burial_age: float = 0.0
+    """Time since it met the ground first [s]."""
     batches: Batches | None = field(default=None, repr=False)
     """Made anew when the steps change."""
 

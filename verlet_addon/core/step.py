@@ -133,7 +133,9 @@ def collide(
     arrival: Floats,
 ) -> None:
     """Keeps bodies above the ground."""
-    if given.ground is not None:
+    if given.ground is None:
+        state.burial = None
+    else:
         collide_with_plane(
             model,
             state,

@@ -8,12 +8,12 @@ them are solved directly.
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..bending.lines import STRAIGHT, Lines, line_turns
 from ..geometry.faces import among_triangles, face_normals, vertex_areas
 from ..geometry.graph import edge_keys
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import straight_joints
+from .lines import STRAIGHT, Lines, line_turns
 
 COPLANAR = 1e-3
 """Faces whose normals turn by less than this lie in one plane [rad]."""

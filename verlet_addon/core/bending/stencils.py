@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..bending.lines import Lines, line_turns
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .along_strips import BendStrips, string_lines
+from .lines import Lines, line_turns
 from .one_by_one import Stencils, build_stencils
 
 FLAT = 1e-3
