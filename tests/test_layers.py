@@ -17,14 +17,13 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "settings mesh coloring drag linear",
-    "integrators geometry",
-    "stretch",
+    "settings mesh momentum coloring drag linear",
+    "integrators geometry forces",
+    "stretch contact",
     "bending ropes volume",
     "model",
     "state",
-    "build momentum contact",
-    "step",
+    "build step",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

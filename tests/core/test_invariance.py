@@ -11,7 +11,9 @@ from tests.core.bodies import (
     WEIGHTLESS,
     Body,
     built,
+    built_state,
     disc,
+    floor,
     frames,
     lengths,
     make_mesh,
@@ -28,6 +30,7 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import Ground, MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.step import Surroundings, step
 
 SHORT = frames(0.25, 24)
 """Short enough that rounding is not yet amplified: crumpling is chaotic [s]."""
@@ -109,6 +112,27 @@ def test_company_changes_nothing(scene: str, company: str) -> None:
     _, last = simulated([SCENES[company], SCENES[scene]], SHORT, SCENE)
     np.testing.assert_array_equal(first, alone)
     np.testing.assert_array_equal(last, alone)
+
+
+def test_particles_may_be_no_vertices() -> None:
+    """A particle that no vertex of the mesh stands for falls too, and moves none of them."""
+    mesh, body = SCENES["free disc"]
+    targets = [mesh.positions.T] * 2
+    given = Surroundings(1 / 240, GRAVITY, targets, floor(-1.0), np.zeros(3))
+    plain, extended = built_state((mesh, body)), built_state((mesh, body))
+    model, state = extended
+    inner = mesh.positions.mean(axis=0) + np.array([0.0, 0.0, 1.0])
+    state.positions = np.c_[state.positions, inner]
+    state.previous_positions = np.c_[state.previous_positions, inner]
+    model = replace(
+        model,
+        inverse_masses=np.append(model.inverse_masses, 1.0),
+        free_components=np.append(model.free_components, 1),
+    )
+    for _ in range(120):
+        step([plain, (model, state)], SceneSettings(), given)
+    np.testing.assert_array_equal(state.positions[:, : model.vertex_count], plain[1].positions)
+    assert state.positions[2, -1] < inner[2] - 0.9
 
 
 def masses(body: Body) -> Floats:

@@ -20,7 +20,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.step import StepInput, step
+from verlet_addon.core.step import Surroundings, step
 
 G = 9.81
 LIMP = 1e9
@@ -143,11 +143,11 @@ def test_heavy_tip_does_not_stretch_a_rope(segments: int) -> None:
     inverse_masses = model.inverse_masses.copy()
     inverse_masses[-1] = 1.0 / (100.0 * BodySettings().mass)
     model = replace(model, inverse_masses=inverse_masses)
-    given = StepInput(
-        dt=dt, gravity=GRAVITY, targets=hung.positions.T, ground=None, ground_shift=np.zeros(3)
+    given = Surroundings(
+        dt=dt, gravity=GRAVITY, targets=[hung.positions.T], ground=None, ground_shift=np.zeros(3)
     )
     for _ in range(100):
-        step(model, state, SceneSettings(), given)
+        step([(model, state)], SceneSettings(), given)
         strain = lengths(state.positions.T, hung.edges) * segments - 1.0
         assert np.abs(strain).max() < 1e-4
     # From the horizontal a pendulum falls ½ g t² (1 − g² t⁴/40 …), a tenth less here at most.

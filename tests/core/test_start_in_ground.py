@@ -22,7 +22,7 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.contact.plane import EASING
+from verlet_addon.core.contact.easing import EASING
 from verlet_addon.core.mesh import Ground, MeshData
 from verlet_addon.core.settings import BodySettings
 

@@ -25,7 +25,7 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.step import StepInput, step
+from verlet_addon.core.step import Surroundings, step
 
 G = 9.81
 FREE = 1e6
@@ -74,13 +74,12 @@ def settled(mesh: MeshData, body: BodySettings, start: Floats, *, steps: int) ->
     state.previous_positions = state.positions.copy()
     for _ in range(steps):
         step(
-            model,
-            state,
+            [(model, state)],
             SceneSettings(),
-            StepInput(
+            Surroundings(
                 dt=1 / 480,
                 gravity=WEIGHTLESS,
-                targets=mesh.positions.T,
+                targets=[mesh.positions.T],
                 ground=None,
                 ground_shift=np.zeros(3),
             ),

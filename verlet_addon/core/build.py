@@ -4,6 +4,7 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .bending.constraints import build_bends
+from .forces import accelerations
 from .geometry.hinges import find_hinges
 from .geometry.rest_shape import RestShape, take_apart
 from .integrators import start_displacement
@@ -68,10 +69,12 @@ def _goal_compliances(weights: Floats, masses: Floats) -> Floats:
 
 def _state(model: SoftBodyModel, mesh: MeshData, gravity: Floats, dt: float) -> ParticleState:
     """Positions and velocities at the first frame."""
-    displacements = start_displacement(mesh.velocities, gravity, dt, model.settings.damping)
-    displacements[model.pinned] = 0.0
+    positions = np.ascontiguousarray(mesh.positions.T)
+    pulls = accelerations(positions, gravity)
+    displacements = start_displacement(mesh.velocities.T, pulls, dt, model.settings.damping)
+    displacements[:, model.pinned] = 0.0
     return ParticleState(
-        positions=np.ascontiguousarray(mesh.positions.T),
-        previous_positions=np.ascontiguousarray((mesh.positions - displacements).T),
+        positions=positions,
+        previous_positions=positions - displacements,
         previous_dt=dt,
     )

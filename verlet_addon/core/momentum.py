@@ -2,26 +2,25 @@
 
 import numpy as np
 
-from .arrays import Floats, sum_by
-from .model import SoftBodyModel
+from .arrays import Floats, Integers, sum_by
 
 
 def conserve_momentum(
-    model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats
+    components: Integers, inverse_masses: Floats, before: Floats, after: Floats, *, about: Floats
 ) -> Floats:
     """Returns (3, n) `after` without what its change did to the momentum of bodies nothing holds.
 
     Internal forces cannot change it; interpolated and implicit corrections do, a little. Discrete
     angular momentum is Σ m x × (x' − x)/h: a position's correction has its moment about the
-    position a step before, a correction of the previous position about the new one.
+    position a step before, a correction of the previous position about the new one. `components`
+    (n,) number those bodies; −1 = held.
     """
-    label = model.free_components
-    free = np.flatnonzero(label >= 0)
+    free = np.flatnonzero(components >= 0)
     if not len(free):
         return after
-    label = label[free]
+    label = components[free]
     count = int(label.max()) + 1
-    masses = 1.0 / model.inverse_masses[free]
+    masses = 1.0 / inverse_masses[free]
 
     def total(values: Floats) -> Floats:
         return np.stack([sum_by(label, row, count) for row in values])

@@ -10,7 +10,7 @@ from .mesh import Frame, Ground, MeshData, Sample, check_mesh
 from .model import SoftBodyModel
 from .settings import BodySettings, SceneSettings
 from .state import ParticleState
-from .step import StepInput, step
+from .step import Body, Surroundings, step
 
 FASTEST = 1e4
 """Nothing that is simulated well moves faster than this [m/s]."""
@@ -42,13 +42,14 @@ def simulate(
     incoming = iter(samples)
     before = next(incoming)
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
-    bodies: list[tuple[SoftBodyModel, ParticleState]] = []
+    bodies: list[Body] = []
     for sample in incoming:
         _check_sample(sample)
         if sample.duration > 0.0:
             if not bodies:
                 bodies = _build_each(meshes, body_settings, scene_settings, sample)
-            _advance(bodies, scene_settings, before, sample)
+            for given in _substeps(before, sample, scene_settings.substeps):
+                step(bodies, scene_settings, given)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
         yield Frame(
@@ -76,44 +77,30 @@ def _build_each(
     body_settings: Sequence[BodySettings],
     scene_settings: SceneSettings,
     sample: Sample,
-) -> list[tuple[SoftBodyModel, ParticleState]]:
+) -> list[Body]:
     """A model for each body: while bodies do not touch, each bakes alike alone and in company."""
+    dt = sample.duration / scene_settings.substeps
     return [
-        build(
-            mesh,
-            settings,
-            gravity=sample.gravity,
-            dt=sample.duration / scene_settings.substeps,
-        )
+        build(mesh, settings, gravity=sample.gravity, dt=dt)
         for mesh, settings in zip(meshes, body_settings, strict=True)
     ]
 
 
-def _advance(
-    bodies: Sequence[tuple[SoftBodyModel, ParticleState]],
-    settings: SceneSettings,
-    before: Sample,
-    after: Sample,
-) -> None:
-    """Steps all bodies together from one sample to the next."""
-    ways = [_substeps(before, after, body, settings.substeps) for body in range(len(bodies))]
-    for given_to_each in zip(*ways, strict=True):
-        for (model, state), given in zip(bodies, given_to_each, strict=True):
-            step(model, state, settings, given)
-
-
-def _substeps(before: Sample, after: Sample, body: int, substeps: int) -> Iterator[StepInput]:
-    """Cuts the way of one body's surroundings from one sample to the next into equal steps."""
-    start, end = before.targets[body].T, after.targets[body].T
+def _substeps(before: Sample, after: Sample, substeps: int) -> Iterator[Surroundings]:
+    """Cuts the way of the surroundings from one sample to the next into equal steps."""
+    ways = list(zip(before.targets, after.targets, strict=True))
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
     for number in range(1, substeps + 1):
         share = number / substeps
-        yield StepInput(
+        yield Surroundings(
             dt=after.duration / substeps,
             gravity=after.gravity,
-            targets=end if number == substeps else start + (end - start) * share,
+            targets=[
+                (end if number == substeps else start + (end - start) * share).T
+                for start, end in ways
+            ],
             ground=_between(before.ground, after.ground, share),
             ground_shift=shift,
         )

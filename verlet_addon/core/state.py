@@ -11,6 +11,7 @@ from .bending.all_at_once import StiffBendBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.one_by_one import StencilBatch
+from .contact.easing import Burial
 from .integrators import step_gains
 from .model import SoftBodyModel
 from .ropes.constraints import RopeBatches, rope_batches
@@ -61,10 +62,8 @@ class ParticleState:
     """Length of the step before [s]."""
     steps: int = 0
     """Steps taken; odd ones sweep backwards."""
-    burial: Floats | None = None
-    """(n,) how deep each particle lay in the ground when it met it first, 0 once it is out [m]."""
-    burial_age: float = 0.0
-    """Time since it met the ground first [s]."""
+    burial: Burial | None = None
+    """How deep it lay in the ground that there is."""
     batches: Batches | None = field(default=None, repr=False)
     """Made anew when the steps change."""
 

@@ -1,10 +1,15 @@
 """One step of the simulation, readable from top to bottom."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from .arrays import Floats
 from .bending.sweep import project_bends
-from .contact.plane import collide_with_plane
+from .contact.easing import Burial, carried, raise_floors
+from .contact.plane import PlaneContact, project_plane, rebound
+from .forces import accelerations
 from .mesh import Ground
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
@@ -23,62 +28,140 @@ Surfaces that nothing holds carry no load, and start from none."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 
+Body = tuple[SoftBodyModel, ParticleState]
+
 
 @dataclass(frozen=True, eq=False)
-class StepInput:
-    """What acts on the bodies during one step."""
+class Surroundings:
+    """What acts on all bodies during one step."""
 
     dt: float
     """[s], above 0."""
     gravity: Floats
     """(3,) [m/s²]"""
-    targets: Floats
-    """(3, n) where pins are at the end of the step [m]."""
+    targets: Sequence[Floats]
+    """Per body (3, n): where pins are at the end of the step [m]."""
     ground: Ground | None
     """At the end of the step."""
     ground_shift: Floats
     """(3,) how far the ground moves during the step [m]."""
 
 
-def step(
-    model: SoftBodyModel, state: ParticleState, settings: SceneSettings, given: StepInput
-) -> None:
-    """Moves the state on by one time step."""
-    start = state.positions
-    batches = ready_batches(model, state, settings.integrator, given.dt)
-    integrate(model, state, batches, given)
-    arrival = state.positions.copy()
-    project_former_tensions(state.positions, batches)
+@dataclass(eq=False)
+class Stride:
+    """One body on its way through one step."""
+
+    model: SoftBodyModel
+    state: ParticleState
+    batches: Batches
+    """Constraints that stay the same from step to step."""
+    contacts: list[PlaneContact]
+    """Constraints of this step alone."""
+    targets: Floats
+    """(3, n) [m]"""
+    accelerations: Floats
+    """(3, n) [m/s²]"""
+    start: Floats
+    """(3, n) where the step began [m]."""
+    arrival: Floats
+    """(3, n) where free motion led to [m]."""
+
+
+def step(bodies: Sequence[Body], settings: SceneSettings, given: Surroundings) -> None:
+    """Moves all bodies on together by one time step."""
+    strides = [
+        set_out(body, settings, given, targets)
+        for body, targets in zip(bodies, given.targets, strict=True)
+    ]
     for sweep in range(settings.iterations):
-        if sweep and is_relaxed(state, batches, settings.tolerance):
-            break
-        backwards = (state.steps + sweep) % 2 == 1
-        project_levels(state.positions, model.lengths, batches.lengths)
-        project_goals(model, state, batches, given)
-        project_bends(state.positions, batches.bends, backwards=backwards)
-        project_volumes(state.positions, model.triangles, model.volumes, model.inverse_masses)
-        project_shear(state.positions, batches.lengths, backwards=backwards)
-        project_stretch(
-            state.positions, model.lengths, batches.lengths, dt=given.dt, backwards=backwards
-        )
-        project_ropes(state.positions, batches.ropes)
-    state.positions = conserve_momentum(model, arrival, state.positions, about=start)
-    regain_speed(model, state, batches, start)
-    collide(model, state, settings, given, start, arrival)
-    state.previous_dt = given.dt
-    state.steps += 1
+        for stride in strides:
+            if sweep == 0 or not is_relaxed(stride, settings.tolerance):
+                relax(stride, sweep, given.dt)
+        for stride in strides:
+            project_contacts(stride)
+    for stride in strides:
+        regain_speed(stride)
+        bounce(stride, given.dt)
+        stride.state.previous_dt = given.dt
+        stride.state.steps += 1
 
 
-def integrate(
-    model: SoftBodyModel, state: ParticleState, batches: Batches, given: StepInput
-) -> None:
-    """Lets particles go on under gravity and springs, and puts pinned ones on their targets."""
+def set_out(body: Body, settings: SceneSettings, given: Surroundings, targets: Floats) -> Stride:
+    """Lets a body go where inertia and forces lead it, and finds what it meets there."""
+    model, state = body
+    stride = Stride(
+        model=model,
+        state=state,
+        batches=ready_batches(model, state, settings.integrator, given.dt),
+        contacts=[],
+        targets=targets,
+        accelerations=accelerations(state.positions, given.gravity),
+        start=state.positions,
+        arrival=state.positions,
+    )
+    integrate(stride)
+    find_contacts(stride, settings, given)
+    return stride
+
+
+def integrate(stride: Stride) -> None:
+    """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
+    model, state, batches = stride.model, stride.state, stride.batches
     moved = (state.positions - state.previous_positions) * batches.velocity_gain
-    moved += given.gravity[:, None] * batches.h_squared
+    moved += stride.accelerations * batches.h_squared
     add_pulls_from_start(moved, state.positions, batches.ropes.strips())
     state.previous_positions = state.positions.copy()
     state.positions = state.positions + moved
-    state.positions[:, model.pinned] = given.targets[:, model.pinned]
+    state.positions[:, model.pinned] = stride.targets[:, model.pinned]
+    stride.arrival = state.positions.copy()
+
+
+def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) -> None:
+    """Sets up the contact with the ground; what starts in it is carried up without speed."""
+    model, state, ground = stride.model, stride.state, given.ground
+    if ground is None:
+        state.burial = None
+        return
+    body, n = model.settings, state.positions.shape[1]
+    contact = PlaneContact(
+        plane=ground,
+        start=stride.start + given.ground_shift[:, None],
+        climb=float((ground.normal * given.ground_shift).sum()),
+        floors=np.empty((2, n)),
+        friction=min(body.friction, settings.ground_friction),
+        restitution=max(body.restitution, settings.ground_restitution),
+        pushed=np.zeros(n),
+        rubbed=np.zeros((3, n)),
+    )
+    stride.contacts.append(contact)
+    above = contact.heights(contact.start)
+    state.burial = state.burial or Burial(body.thickness - above)
+    contact.floors = raise_floors(state.burial, above, body.thickness, given.dt)
+    lifts = contact.floors[1] - contact.floors[0]
+    if lifts.any():
+        heights = contact.heights(state.positions) - contact.floors[1]
+        shift = ground.normal[:, None] * carried(heights, lifts, model.free_components)
+        state.positions += shift
+        state.previous_positions += shift
+
+
+def relax(stride: Stride, sweep: int, dt: float) -> None:
+    """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
+    model, state, batches = stride.model, stride.state, stride.batches
+    positions, before = state.positions, state.positions.copy()
+    backwards = (state.steps + sweep) % 2 == 1
+    if sweep == 0:
+        project_former_tensions(positions, batches)
+    project_levels(positions, model.lengths, batches.lengths)
+    project_goals(stride)
+    project_bends(positions, batches.bends, backwards=backwards)
+    project_volumes(positions, model.triangles, model.volumes, model.inverse_masses)
+    project_shear(positions, batches.lengths, backwards=backwards)
+    project_stretch(positions, model.lengths, batches.lengths, dt=dt, backwards=backwards)
+    project_ropes(positions, batches.ropes)
+    state.positions = conserve_momentum(
+        model.free_components, model.inverse_masses, before, positions, about=stride.start
+    )
 
 
 def project_former_tensions(positions: Floats, batches: Batches) -> None:
@@ -88,63 +171,57 @@ def project_former_tensions(positions: Floats, batches: Batches) -> None:
     project_tree_tension(positions, batches.ropes.trees)
 
 
-def project_goals(
-    model: SoftBodyModel, state: ParticleState, batches: Batches, given: StepInput
-) -> None:
+def project_goals(stride: Stride) -> None:
     """Draws softly pinned particles towards their targets: C = x − target, with compliance."""
-    if len(model.goals):
-        inverse_masses = model.inverse_masses[model.goals]
-        softness = model.goal_compliances / batches.h_squared
+    model, positions, goals = stride.model, stride.state.positions, stride.model.goals
+    if len(goals):
+        inverse_masses = model.inverse_masses[goals]
+        softness = model.goal_compliances / stride.batches.h_squared
         share = inverse_masses / (inverse_masses + softness)
-        missing = given.targets[:, model.goals] - state.positions[:, model.goals]
-        state.positions[:, model.goals] += missing * share
+        positions[:, goals] += (stride.targets[:, goals] - positions[:, goals]) * share
 
 
-def is_relaxed(state: ParticleState, batches: Batches, tolerance: float) -> bool:
+def is_relaxed(stride: Stride, tolerance: float) -> bool:
     """Whether no edge is longer than its tension warrants by this share; never for 0."""
-    if tolerance == 0.0:
-        return False
-    strips = [*batches.lengths.edges, *batches.ropes.strips()]
-    return strain_range(state.positions, strips)[1] < tolerance
+    strips = [*stride.batches.lengths.edges, *stride.batches.ropes.strips()]
+    return tolerance > 0.0 and strain_range(stride.state.positions, strips)[1] < tolerance
 
 
-def regain_speed(
-    model: SoftBodyModel, state: ParticleState, batches: Batches, start: Floats
-) -> None:
+def project_contacts(stride: Stride) -> None:
+    """Pushes a body out of what it touches, and rubs; this does change its momentum."""
+    for contact in stride.contacts:
+        project_plane(stride.state.positions, contact, stride.model.inverse_masses)
+
+
+def regain_speed(stride: Stride) -> None:
     """Gives ropes back the speed that solving for the end of the step has cost them.
 
     Not rings and nets: they are not solved to the last digit, and would gain more than they lost.
     """
-    ropes = [level.batch for level in batches.ropes.trees.levels]
+    model, state = stride.model, stride.state
+    ropes = [level.batch for level in stride.batches.ropes.trees.levels]
     if ropes:
         before = state.previous_positions.copy()
-        undo_implicit_damping(state.previous_positions, start, state.positions, ropes)
+        undo_implicit_damping(state.previous_positions, stride.start, state.positions, ropes)
         state.previous_positions = conserve_momentum(
-            model, before, state.previous_positions, about=state.positions
+            model.free_components,
+            model.inverse_masses,
+            before,
+            state.previous_positions,
+            about=state.positions,
         )
 
 
-def collide(
-    model: SoftBodyModel,
-    state: ParticleState,
-    settings: SceneSettings,
-    given: StepInput,
-    start: Floats,
-    arrival: Floats,
-) -> None:
-    """Keeps bodies above the ground."""
-    if given.ground is None:
-        state.burial = None
-    else:
-        collide_with_plane(
-            model,
-            state,
-            given.ground,
-            start=start,
-            arrival=arrival,
-            ground_shift=given.ground_shift,
-            gravity=given.gravity,
-            dt=given.dt,
-            friction=settings.ground_friction,
-            restitution=settings.ground_restitution,
+def bounce(stride: Stride, dt: float) -> None:
+    """Sets the speed of what has been pushed out: it stops there, or rebounds."""
+    state, damping = stride.state, stride.model.settings.damping
+    for contact in stride.contacts:
+        rebound(
+            state.positions,
+            state.previous_positions,
+            contact,
+            stride.arrival,
+            stride.accelerations,
+            dt=dt,
+            damping=damping,
         )

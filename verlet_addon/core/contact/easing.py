@@ -1,0 +1,45 @@
+"""What starts in the ground comes out of it little by little."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+
+EASING = 0.5
+"""What starts in the ground is out of it after this time [s]."""
+
+
+@dataclass(eq=False)
+class Burial:
+    """How deep a body lay in the ground when it met it first."""
+
+    depths: Floats
+    """(n,) 0 once a particle is out [m]."""
+    age: float = 0.0
+    """Time since then [s]."""
+
+
+def raise_floors(burial: Burial, above: Floats, thickness: float, dt: float) -> Floats:
+    """(2, n) heights over the ground where particles' own floors begin and end the step [m].
+
+    `above` (n,) is where particles begin the step. The floor of one that met the ground d deep
+    stands d (1 + 2 s) (1 − s)² below it after s EASING: it sets off and arrives without a jerk.
+    What has come out has the ground itself for its floor.
+    """
+    burial.depths[above >= thickness] = 0.0
+    ages = np.minimum(np.array([[burial.age], [burial.age + dt]]) / EASING, 1.0)
+    burial.age += dt
+    return np.asarray(thickness - burial.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)
+
+
+def carried(heights: Floats, lifts: Floats, components: Integers) -> Floats:
+    """(n,) how far bodies that nothing holds go up with the floors of the particles they stand on.
+
+    They are put there: a push would become speed, and squash them. Heights (n,) are over the
+    floors, which rise by `lifts` (n,); `components` (n,) are −1 for what is held.
+    """
+    most = np.zeros(components.max(initial=-1) + 2)  # the last for what is held
+    np.maximum.at(most, components, np.minimum(lifts, -heights))
+    most[-1] = 0.0
+    return np.asarray(most[components])
