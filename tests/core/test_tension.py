@@ -13,6 +13,7 @@ from tests.core.bodies import (
     frames,
     lengths,
     pinned,
+    rope,
     sheet,
     simulated,
     thrown,
@@ -42,10 +43,11 @@ def taut_net(mesh: MeshData) -> tuple[StripNet, Floats]:
     """A body's strips under random tension, and its positions (3, n)."""
     model, state = built_state((mesh, BodySettings()), dt=1 / 240)
     batches = ready_batches(model, state, "TCV_EXACT", 1 / 240)
+    net = batches.lengths.net if len(mesh.face_vertices) else batches.ropes.net
     random = np.random.default_rng(0)
-    for batch in batches.lengths.net.batches:
+    for batch in net.batches:
         batch.multipliers[...] = -random.uniform(0.0, 1e-6, len(batch.multipliers))
-    return batches.lengths.net, state.positions
+    return net, state.positions
 
 
 def dense_answer(net: StripNet, positions: Floats, kept: float) -> Floats:
@@ -84,6 +86,15 @@ def test_former_tension_is_solved_implicitly(
     for batch, multipliers in zip(net.batches, before, strict=True):
         assert (np.abs(batch.multipliers) <= np.abs(multipliers) * 1.5 + 1e-12).all()
         assert (batch.multipliers <= 0.0).all()
+
+
+def test_former_tension_of_a_rope_is_solved_at_once() -> None:
+    """A single strip needs no search: it ends where a full solve puts it."""
+    line = rope(np.linspace((0.0, 0.0, 0.0), (1.0, 0.5, -0.2), 40))
+    net, positions = taut_net(pinned(line, [0]))
+    expected = dense_answer(net, positions, 1.0)
+    project_former_tension(positions, net, kept=1.0, taut=0.0)
+    np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-12)
 
 
 def test_nothing_moves_without_tension() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated
 from verlet_addon.core.arrays import Floats, Integers
-from verlet_addon.core.ropes.numpy_kernels import project_tree_tension, project_trees
+from verlet_addon.core.ropes.numpy_kernels import project_trees
 from verlet_addon.core.ropes.trees import TreeBatches, are_trees, build_trees, tree_batches
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.stretch.strips import StripBatch
@@ -78,27 +78,6 @@ def test_one_step_is_that_of_the_full_system(seed: int, count: int, pins: int) -
     expected = positions + ((jacobian.T @ change) * np.tile(w, 3)).reshape(3, count)
     project_trees(positions, trees)
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-6)
-
-
-@settings(max_examples=60, deadline=None)
-@given(**TREES)
-def test_former_tension_is_that_of_the_full_system(seed: int, count: int, pins: int) -> None:
-    """(m + T/l between neighbours) δ = T/l (neighbours − x) with NumPy's dense solver."""
-    _, w, positions, trees = sample(seed, count, pins)
-    random = np.random.default_rng(seed)
-    laplacian = np.zeros((count, count))
-    for level in trees.levels:
-        level.batch.multipliers[...] = -random.uniform(0.0, 5.0, len(level.batch.multipliers))
-        for k, a, b in links(level.batch):
-            span = np.linalg.norm(positions[:, b] - positions[:, a])
-            pull = -level.batch.multipliers[k] / span
-            laplacian[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
-    free = w > 0.0
-    system = laplacian[np.ix_(free, free)] + np.diag(1.0 / w[free])
-    expected = positions.copy()
-    expected[:, free] -= np.linalg.solve(system, (laplacian @ positions.T)[free]).T
-    project_tree_tension(positions, trees)
-    np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("substeps", [2, 10])

@@ -40,7 +40,7 @@ class Batches:
 
     def strips(self) -> list[StripBatch]:
         """Everything that remembers its tension."""
-        return [*self.lengths.edges, *self.lengths.shear, *self.ropes.strips()]
+        return [*self.lengths.edges, *self.lengths.shear, *self.ropes.strips]
 
     def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch]:
         """Every batch whose multipliers start at zero: all but strips, which remember theirs."""

@@ -13,7 +13,7 @@ from .forces import accelerations
 from .mesh import Ground
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
-from .ropes.numpy_kernels import add_pulls_from_start, project_tree_tension, undo_implicit_damping
+from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
 from .state import Batches, ParticleState, ready_batches
@@ -109,7 +109,7 @@ def integrate(stride: Stride) -> None:
     model, state, batches = stride.model, stride.state, stride.batches
     moved = (state.positions - state.previous_positions) * batches.velocity_gain
     moved += stride.accelerations * batches.h_squared
-    add_pulls_from_start(moved, state.positions, batches.ropes.strips())
+    add_pulls_from_start(moved, state.positions, batches.ropes.strips)
     state.previous_positions = state.positions.copy()
     state.positions = state.positions + moved
     state.positions[:, model.pinned] = stride.targets[:, model.pinned]
@@ -168,7 +168,6 @@ def project_former_tensions(positions: Floats, batches: Batches) -> None:
     """Starts strips from the tension they had, so that projections only have to find its change."""
     project_former_tension(positions, batches.lengths.net, kept=SURFACE_MEMORY, taut=TAUT)
     project_former_tension(positions, batches.ropes.net, kept=1.0, taut=0.0)
-    project_tree_tension(positions, batches.ropes.trees)
 
 
 def project_goals(stride: Stride) -> None:
@@ -183,7 +182,7 @@ def project_goals(stride: Stride) -> None:
 
 def is_relaxed(stride: Stride, tolerance: float) -> bool:
     """Whether no edge is longer than its tension warrants by this share; never for 0."""
-    strips = [*stride.batches.lengths.edges, *stride.batches.ropes.strips()]
+    strips = [*stride.batches.lengths.edges, *stride.batches.ropes.strips]
     return tolerance > 0.0 and strain_range(stride.state.positions, strips)[1] < tolerance
 
 

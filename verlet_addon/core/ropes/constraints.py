@@ -1,5 +1,6 @@
 """Everything that keeps the lengths of ropes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,11 +35,12 @@ class RopeBatches:
     trees: TreeBatches
     rings: list[StripBatch]
     net: StripNet
-    """Rings."""
+    """All of them."""
 
-    def strips(self) -> list[StripBatch]:
+    @property
+    def strips(self) -> Sequence[StripBatch]:
         """All of them."""
-        return [*self.rings, *(level.batch for level in self.trees.levels)]
+        return self.net.batches
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:
@@ -56,11 +58,10 @@ def build_ropes(shape: RestShape) -> RopeConstraints:
 
 def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: float) -> RopeBatches:
     """The batches for one h² [s²]."""
+    trees = tree_batches(ropes.trees, inverse_masses, h_squared, firmness=FIRMNESS)
     rings = acting_from_start(
         strip_batches(ropes.rings, inverse_masses, h_squared, firmness=FIRMNESS)
     )
-    return RopeBatches(
-        trees=tree_batches(ropes.trees, inverse_masses, h_squared, firmness=FIRMNESS),
-        rings=rings,
-        net=make_net(rings, inverse_masses, np.ones(len(inverse_masses), dtype=bool)),
-    )
+    strips = [*rings, *(level.batch for level in trees.levels)]
+    everything = np.ones(len(inverse_masses), dtype=bool)
+    return RopeBatches(trees, rings, make_net(strips, inverse_masses, everything))

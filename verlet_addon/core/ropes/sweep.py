@@ -19,6 +19,6 @@ def project_ropes(positions: Floats, batches: RopeBatches) -> None:
     for _ in range(MOST_ROUNDS):
         project_trees(positions, batches.trees)
         project_strips(positions, batches.rings)
-        lowest, highest = strain_range(positions, batches.strips())
+        lowest, highest = strain_range(positions, batches.strips)
         if max(-lowest, highest) < TOLERANCE:
             break
