@@ -17,6 +17,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
+    "elementary",
     "settings mesh momentum coloring drag linear",
     "integrators geometry forces",
     "stretch contact",

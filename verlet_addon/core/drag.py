@@ -4,11 +4,12 @@ The mean velocity over a step that begins with v is a/c + (v − a/c)·M(c h), M
 the displacement over the step is v h M(c h) + a h² N(c h), N being `mean_ramp`.
 """
 
-from math import factorial
+from math import expm1, factorial, log
 
 import numpy as np
 
 from .arrays import Floats
+from .elementary import by_value
 
 SMALL = 0.1
 """Below it the series lose no digits, and the closed forms would."""
@@ -19,14 +20,14 @@ _LOG_SINHC_SERIES = (1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775)
 def mean_decay(z: Floats) -> Floats:
     """(1 − e^(−z))/z, the mean of e^(−z τ) over τ = 0 … 1."""
     divisor = np.where(z == 0.0, 1.0, z)
-    return np.where(z == 0.0, 1.0, -np.expm1(-divisor) / divisor)
+    return np.where(z == 0.0, 1.0, -by_value(expm1, -divisor) / divisor)
 
 
 def mean_ramp(z: Floats) -> Floats:
     """(e^(−z) − 1 + z)/z², the mean of (1 − e^(−z τ))/z over τ = 0 … 1."""
     small = np.abs(z) < SMALL
     divisor = np.where(small, 1.0, z)
-    closed = (np.expm1(-divisor) / divisor + 1.0) / divisor
+    closed = (by_value(expm1, -divisor) / divisor + 1.0) / divisor
     series = _power_series(np.where(small, z, 0.0), _RAMP_SERIES)
     return np.where(small, series, closed)
 
@@ -49,7 +50,7 @@ def _log_sinhc_over(z: Floats) -> Floats:
     """ln(sinh(z)/z)/z."""
     near, far = np.minimum(z, SMALL), np.maximum(z, SMALL)
     series = near * _power_series(near * near, _LOG_SINHC_SERIES)
-    closed = 1.0 + np.log(-np.expm1(-2.0 * far) / (2.0 * far)) / far
+    closed = 1.0 + by_value(log, -by_value(expm1, -2.0 * far) / (2.0 * far)) / far
     return np.where(z < SMALL, series, closed)
 
 

@@ -6,6 +6,7 @@ before.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import exp
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import Floats
 from .drag import decay_span, mean_decay, mean_ramp
+from .elementary import by_value
 from .errors import SettingsError
 
 Option = TypeVar("Option")
@@ -35,20 +37,20 @@ NO_DAMPING = np.zeros(())
 def verlet_gains(dt: float, _previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """Plain Verlet: x' = x + (x − x₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
     decay = damping * dt
-    return np.exp(-decay), dt * dt * mean_decay(decay)
+    return by_value(exp, -decay), dt * dt * mean_decay(decay)
 
 
 def tcv_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """Time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
     decay = damping * dt
-    return dt / previous_dt * np.exp(-decay), dt * dt * mean_decay(decay)
+    return dt / previous_dt * by_value(exp, -decay), dt * dt * mean_decay(decay)
 
 
 def tcv_exact_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """Exact: x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
     span = decay_span(dt, previous_dt, damping)
     decay = damping * span
-    return dt / previous_dt * np.exp(-decay), dt * span * mean_decay(decay)
+    return dt / previous_dt * by_value(exp, -decay), dt * span * mean_decay(decay)
 
 
 GAINS: dict[str, Gains] = {

@@ -104,7 +104,8 @@ def _weights(positions: Floats, triples: Integers, particle_count: int) -> tuple
     for lines in np.unique(count[count > 0]).tolist():
         particles = np.flatnonzero(count == lines)
         places = order[firsts[particles][:, None] + np.arange(lines)]
-        costs = np.einsum("vix,vjx->vij", way[places], way[places]) ** 4
+        costs = np.einsum("vix,vjx->vij", way[places], way[places])
+        costs = np.square(np.square(costs))  # a general power rounds differently elsewhere
         found = np.linalg.solve(costs + 1e-12 * np.eye(lines), np.ones((len(particles), lines, 1)))
         weights[places] = found[:, :, 0]
         sound[particles] = (found > 0.0).all(axis=(1, 2))

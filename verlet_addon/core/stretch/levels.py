@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import product
+from math import acos, cos
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
+from ..elementary import by_value
 from ..geometry.graph import Graph, Neighbours, neighbour_lists
 from .at_most import Distances, build_distances
 
@@ -224,7 +226,7 @@ def _ways(
 
 def _angles(a: Floats, b: Floats) -> Floats:
     """(k,) angles between unit vectors [rad]."""
-    return np.asarray(np.arccos(np.clip((a * b).sum(axis=1), -1.0, 1.0)))
+    return by_value(acos, np.clip((a * b).sum(axis=1), -1.0, 1.0))
 
 
 def _grow_cones(graph: Graph, normals: Floats, cones: Floats) -> Floats:
@@ -246,6 +248,6 @@ def _straighten(graph: Graph, positions: Floats, normals: Floats, cones: Floats)
     a, b = graph.pairs.T
     straight = np.linalg.norm(positions[b] - positions[a], axis=1)
     turn = np.minimum(_angles(normals[a], normals[b]) + np.maximum(cones[a], cones[b]), 1.4)
-    bound = straight / np.cos(turn)
+    bound = straight / by_value(cos, turn)
     direct = (graph.lengths < NEARLY_STRAIGHT * straight) & (bound < graph.lengths)
     return Graph(graph.pairs, np.where(direct, bound, graph.lengths))
