@@ -4,6 +4,11 @@ import numpy as np
 
 from .arrays import Floats, Integers, sum_by
 
+NOTHING = 1e-11
+"""Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
+NEXT, AFTER = [1, 2, 0], [2, 0, 1]
+"""The axes after x, y, z, and those after them."""
+
 
 def conserve_momentum(
     components: Integers, inverse_masses: Floats, before: Floats, after: Floats, *, about: Floats
@@ -36,7 +41,23 @@ def conserve_momentum(
     if not np.isfinite(second).all():
         return after  # the frame's check will say which body broke
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    turn = np.einsum("cij,cj->ic", np.linalg.pinv(inertia, rcond=1e-9, hermitian=True), spin)
+    turn = _solve(inertia, spin).T
     kept = after.copy()
     kept[:, free] -= drift + np.cross(turn[:, label], arms, axis=0)
     return kept
+
+
+def _solve(matrices: Floats, right: Floats) -> Floats:
+    """(c, 3) solutions of symmetric systems (c, 3, 3), by Cramer's rule, and 0 for a single point.
+
+    NumPy's linear algebra rounds in its own way on every processor. A straight rope has no inertia
+    about itself, and no spin either: a tiny one added keeps 0 / 0 away.
+    """
+    whole = np.trace(matrices, axis1=1, axis2=2)
+    rows = (matrices + NOTHING * whole[:, None, None] * np.eye(3)).transpose(1, 2, 0)
+    minors = (
+        rows[NEXT][:, NEXT] * rows[AFTER][:, AFTER] - rows[NEXT][:, AFTER] * rows[AFTER][:, NEXT]
+    )
+    size = (rows[0] * minors[0]).sum(axis=0)
+    found = (minors * right.T).sum(axis=1) / np.where(size > 0.0, size, np.inf)
+    return np.asarray(found.T)
