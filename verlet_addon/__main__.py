@@ -6,9 +6,7 @@ import sys
 def main() -> int:
     """Registers the add-on in the `bpy` module and runs the command line."""
     try:
-        import bpy
-
-        from .blender import cli
+        from .blender import blend_files, cli
     except ModuleNotFoundError as error:
         if error.name != "bpy":
             raise
@@ -26,7 +24,7 @@ def main() -> int:
         # Blender as a module does not end cleanly while classes of ours are registered, nor, in
         # 4.2, with a file open that has drivers of Python code.
         unregister()
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        blend_files.close_blend()
 
 
 if __name__ == "__main__":

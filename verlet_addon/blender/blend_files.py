@@ -61,6 +61,11 @@ def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
     return [line for line in warnings if not any(words in line for words in _SAID_BETTER)]
 
 
+def close_blend() -> None:
+    """Leaves the open file for an empty one."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+
+
 def destination(path: Path) -> Path:
     """Makes sure, before any work is done, that a file can be written.
 
