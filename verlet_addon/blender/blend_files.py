@@ -62,7 +62,7 @@ def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
 
 
 def close_blend() -> None:
-    """Leaves the open file for an empty one."""
+    """Closes the file; with Python drivers in it, Blender 4.2 as a module would end in a crash."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
 
 
@@ -152,7 +152,7 @@ def _save(path: Path) -> None:
         if _is_complete(path):
             return
         problem = "its end is missing"
-    # On a full disk, Blender says "No such file or directory", or in 5.0 nothing at all.
+    # On a full disk, Blender says "No such file or directory", or nothing if it compresses.
     free = shutil.disk_usage(path.parent).free / 1e6
     raise VerletError(
         f"Blender could not finish it ({problem}), with {free:,.1f} MB left on the disk; "

@@ -81,6 +81,12 @@ def _parser(program: str) -> ArgumentParser:
         required=True,
         help="file to write; replaces an older one once it is complete",
     )
+    _add_options(command)
+    return parser
+
+
+def _add_options(command: ArgumentParser) -> None:
+    """Describes what may be left out."""
     command.add_argument(
         "--object",
         metavar="NAME",
@@ -112,7 +118,6 @@ def _parser(program: str) -> ArgumentParser:
         "--strict", action="store_true", help="end with code 1 where there would be a warning"
     )
     command.add_argument("--json", action="store_true", help="print the result as JSON")
-    return parser
 
 
 def _bake(options: Namespace) -> str:
