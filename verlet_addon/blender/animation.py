@@ -12,7 +12,7 @@ from .mesh_access import shape_keys_of
 _GROUP = "Verlet"
 
 
-def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[int]) -> None:
+def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[float]) -> None:
     """Lets each named shape key of an object rise and fall between the frames beside its own.
 
     The first key holds 1 before its frame, the last after it. The curves join those that the user
@@ -61,11 +61,11 @@ def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[
     return set(changed)
 
 
-def _pulses(frames: Sequence[int]) -> Iterator[list[tuple[float, float]]]:
+def _pulses(frames: Sequence[float]) -> Iterator[list[tuple[float, float]]]:
     """(frame, value) points of each key's curve: 0, 1, 0 at the frame before, its own, the next."""
     for before, frame, after in zip([None, *frames], frames, [*frames[1:], None], strict=False):
         points = [(before, 0.0), (frame, 1.0), (after, 0.0)]
-        yield [(float(at), value) for at, value in points if at is not None]
+        yield [(at, value) for at, value in points if at is not None]
 
 
 def _strip(channels: Any, names: set[str]) -> None:

@@ -16,6 +16,7 @@ from .former_bake import former_bakes_hidden
 from .mesh_io import read_body, read_positions
 from .modifiers import finish_hidden
 from .properties import scene_properties
+from .timing import playhead, seconds_per_frame
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Stage:
     @contextmanager
     def left_as_found(self) -> Iterator[None]:
         """Shows the meshes as they are simulated, and puts everything back at the end."""
-        frame, subframe = self.scene.frame_current, self.scene.frame_subframe
+        frame, subframe = playhead(self.scene)
         try:
             with former_bakes_hidden(self.bodies), finish_hidden(self.bodies):
                 yield
@@ -70,7 +71,7 @@ def read_meshes(stage: Stage, start: int) -> list[MeshData]:
         (_time_scale(depsgraph), stage.positions(depsgraph))
         for depsgraph in map(stage.at, (start - 2, start - 1, start))
     ]
-    seconds = _seconds_per_frame(stage.scene)
+    seconds = seconds_per_frame(stage.scene)
     durations = [seconds * (before[0] + after[0]) / 2 for before, after in pairwise(past)]
     depsgraph = stage.at(start)
     return [
@@ -96,7 +97,7 @@ def _velocity(positions: list[Floats], durations: list[float]) -> Floats:
 def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     """Yields the scene frame by frame; it stands at that frame until the next is asked for."""
     before = _time_scale(stage.at(start - 1))
-    seconds = _seconds_per_frame(stage.scene)
+    seconds = seconds_per_frame(stage.scene)
     for frame in range(start, end + 1):
         depsgraph = stage.at(frame)
         scene = stage.scene
@@ -109,11 +110,6 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             ground=_ground(scene, depsgraph),
         )
         before = now
-
-
-def _seconds_per_frame(scene: bpy.types.Scene) -> float:
-    """Gives the playing time of one frame."""
-    return scene.render.fps_base / scene.render.fps
 
 
 def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:

@@ -12,6 +12,7 @@ from . import animation
 from .mesh_access import shape_keys_of, write_coordinates
 from .properties import body_properties
 from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
+from .timing import animation_frame
 
 
 def write_bake(
@@ -31,17 +32,19 @@ def write_bake(
     remove_bake(obj)
     body = body_properties(obj)
     remember_rest(obj)
+    scene = cast(bpy.types.Scene, bpy.context.scene)
+    moments = [animation_frame(scene, frame) for frame in frames]
     if shape_keys_of(obj) is None:
         obj.shape_key_add(name="Basis", from_mix=False)
         body.made_basis = True
     blocks = [
         _add_key(obj, f"verlet_{frame:04d}", points, value)
-        for frame, points, value in zip(frames, coordinates, _values_now(frames), strict=True)
+        for frame, points, value in zip(frames, coordinates, _values_now(moments), strict=True)
     ]
     names = [block.name for block in blocks]
     for name in names:
         body.baked_keys.add().name = name
-    animation.write_curves(obj, names, frames)
+    animation.write_curves(obj, names, moments)
 
 
 def remove_bake(obj: bpy.types.Object) -> None:
@@ -125,11 +128,11 @@ def _remove_lone_basis(obj: bpy.types.Object) -> None:
         obj.shape_key_remove(key.reference_key)
 
 
-def _values_now(frames: Sequence[int]) -> list[float]:
+def _values_now(moments: Sequence[float]) -> list[float]:
     """Gives the keys' values at the current frame of the scene."""
     now = cast(bpy.types.Scene, bpy.context.scene).frame_current_final
-    numbers = np.arange(len(frames))
-    place = np.interp(now, frames, numbers)
+    numbers = np.arange(len(moments))
+    place = np.interp(now, moments, numbers)
     return [float(value) for value in np.maximum(0, 1 - np.abs(numbers - place))]
 
 
