@@ -7,6 +7,7 @@ import pytest
 
 from tests.blender.scenes import body, line, pin, shown, verlet
 
+
 @pytest.fixture
 def scene() -> Any:
     """The scene, without ground."""
@@ -27,8 +28,10 @@ def carried_line() -> Any:
 def test_time_stretching_only_plays_the_same_motion_at_another_pace(
     scene: Any, old: int, new: int
 ) -> None:
-    """Each frame of the animation shows the same whatever frame of the scene it is, for steps as
-    long; float32 of Blender's matrices moves pins, and what hangs on them."""
+    """Each frame of the animation shows the same, whatever frame of the scene it is.
+
+    Steps are as long either way; float32 of Blender's matrices moves pins and what hangs on them.
+    """
     scene.verlet.substeps = 24
     obj = carried_line()
     verlet.bake(frame_start=0, frame_end=24)

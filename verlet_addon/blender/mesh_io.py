@@ -127,8 +127,33 @@ def _check_keys(obj: bpy.types.Object) -> None:
         return
     if not key.use_relative:
         raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
-    if key.animation_data is not None and key.animation_data.use_tweak_mode:
-        raise MeshError(f"The shape keys of {obj.name} are in Tweak Mode; leave it in the NLA")
+    if key.animation_data is not None:
+        _check_action(key.animation_data, obj.name)
+
+
+def _check_action(animation: bpy.types.AnimData, name: str) -> None:
+    """Raises MeshError where the NLA would not play the curves of baked keys as they are."""
+    if animation.use_tweak_mode:
+        raise MeshError(f"The shape keys of {name} are in Tweak Mode; leave it in the NLA")
+    if not (animation.use_nla and animation.nla_tracks):
+        return
+    if animation.action_influence < 1:
+        raise MeshError(
+            f"The action of the shape keys of {name} has an influence of "
+            f"{animation.action_influence:g} in the NLA, which would weaken a bake; set it to 1"
+        )
+    if animation.action_blend_type not in ("REPLACE", "COMBINE"):
+        raise MeshError(
+            f"The action of the shape keys of {name} is set to "
+            f"{animation.action_blend_type.title()} in the NLA, which would distort a bake; "
+            "set it to Replace"
+        )
+    for track in animation.nla_tracks:
+        if track.is_solo:
+            raise MeshError(
+                f"Only the NLA track {track.name} of the shape keys of {name} plays, so a bake "
+                "would not; turn off its star"
+            )
 
 
 def _is_flat(linear: Floats) -> bool:
