@@ -13,6 +13,7 @@ from ..core.errors import MeshError, SettingsError
 from ..core.mesh import MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
+from .following import check_following
 from .mesh_io import check_body, world_to_key
 from .properties import body_properties, body_settings, scene_properties, scene_settings
 from .sampling import Stage, read_meshes, read_samples
@@ -93,6 +94,7 @@ def bake(
         if obj == scene_properties(scene).ground_object:
             raise MeshError(f"{obj.name} cannot be its own ground; choose another ground object")
     stage = Stage(scene.name, view_layer.name, tuple(obj.name for obj in objects))
+    check_following(objects, stage.depsgraph)
     return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
 
 
@@ -129,6 +131,8 @@ def _bake(
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
             total = frames[-1] - frames.start + 1
             yield Progress(result.frame, done, total, gauge.worst)
+        # Again, for what makes one follow may be animated from nothing.
+        check_following(stage.bodies, stage.depsgraph)
     for obj, coordinates in zip(stage.bodies, keys, strict=True):
         write_bake(obj, frames, coordinates)
 

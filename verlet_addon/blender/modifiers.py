@@ -99,7 +99,7 @@ def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted:
     MeshError
         The carriers cannot be undone: they flatten the mesh or let vertices depend on others.
     """
-    with finish_hidden([obj]), _solo_key(obj) as key:
+    with finish_hidden([obj]), solo_key(obj) as key:
         start = read_coordinates(key.points)
 
         def deform(positions: Floats) -> Floats:
@@ -113,7 +113,7 @@ def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted:
     if positions is None:
         raise MeshError(
             f"The modifiers of {obj.name} cannot be undone; "
-            "turn off or apply those that flatten or project it"
+            "turn off or apply those that flatten or project it, or limit them to pinned vertices"
         )
     return positions - start
 
@@ -148,7 +148,7 @@ def _slopes(
 
 
 @contextmanager
-def _solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
+def solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
     """A passing shape key, shown alone, that holds the mix of the object's own keys."""
     active, solo = obj.active_shape_key_index, obj.show_only_shape_key
     passing = [] if shape_keys_of(obj) else [obj.shape_key_add(name="Basis", from_mix=False)]
