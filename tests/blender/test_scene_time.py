@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 import pytest
 
-from tests.blender.scenes import body, line, pin, shown, verlet
+from tests.blender.scenes import body, file_content, line, pin, shown, verlet
 
 
 @pytest.fixture
@@ -58,3 +58,33 @@ def test_a_bake_leaves_the_playhead_where_it_is(frame: float) -> None:
     verlet.bake(frame_start=1, frame_end=3)
     scene: Any = bpy.context.scene
     assert (scene.frame_current, scene.frame_subframe) == before
+
+
+def freeze(scene: Any, first: int, last: int) -> None:
+    """Lets time stand still over these frames: none passes on the way to any of them."""
+    expression = f"0.0 if {first - 1} <= frame <= {last} else 1.0"
+    scene.driver_add("verlet.time_scale").driver.expression = expression
+
+
+def test_pins_that_move_while_time_stands_still_are_named_with_the_frame(scene: Any) -> None:
+    """What hangs on them cannot follow in no time, and would be torn at when time goes on."""
+    carried_line()
+    freeze(scene, 6, 9)
+    scene.frame_set(1)
+    before = file_content()
+    with pytest.raises(RuntimeError, match="pins of 'Line' move .* still at frame 6; keep them"):
+        verlet.bake(frame_start=1, frame_end=12)
+    assert file_content() == before
+
+
+def test_after_time_stood_still_the_motion_goes_on_as_if_it_had_not(scene: Any) -> None:
+    """Five frames later, to what other lengths of steps change; a hundredth of an edge is still."""
+    obj = body(line(segments=8, height=2.0))
+    pin(obj, [0])
+    verlet.bake(frame_start=1, frame_end=12)
+    moved_on = shown(obj, 12)
+    obj.driver_add("location", 0).driver.expression = "2e-5 * frame"
+    freeze(scene, 6, 9)
+    verlet.bake(frame_start=1, frame_end=12 + 5)
+    assert shown(obj, 9) == pytest.approx(shown(obj, 5), abs=1e-5)
+    assert shown(obj, 12 + 5) == pytest.approx(moved_on, abs=1e-3)

@@ -14,6 +14,8 @@ from .step import Body, Surroundings, step
 
 FASTEST = 1e4
 """Nothing that is simulated well moves faster than this [m/s]."""
+STILL = 0.01
+"""Pins that move less than this share of an edge may do so while time stands still."""
 
 
 def simulate(
@@ -34,13 +36,15 @@ def simulate(
     ------
     MeshError
         If a mesh cannot be simulated as it is.
+    SettingsError
+        If gravity is not finite, or pins move while time stands still.
     DivergenceError
         If positions or speeds leave any sane range.
     """
     for mesh in meshes:
         check_mesh(mesh)
     incoming = iter(samples)
-    before = next(incoming)
+    before = stopped = next(incoming)
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
     bodies: list[Body] = []
     for sample in incoming:
@@ -52,6 +56,8 @@ def simulate(
                 step(bodies, scene_settings, given)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
+            stopped = sample
+        _check_still(meshes, stopped, sample)
         yield Frame(
             sample.frame,
             [
@@ -70,6 +76,18 @@ def _check_sample(sample: Sample) -> None:
             f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; "
             "set it to finite numbers"
         )
+
+
+def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> None:
+    """Raises SettingsError where pins moved since time stopped: they would tear at their body."""
+    for mesh, start, end in zip(meshes, stopped.targets, now.targets, strict=True):
+        moved = np.abs(end - start)[mesh.pin_weights > 0.0]
+        size = np.abs(mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]).mean()
+        if moved.max(initial=0.0) > STILL * size:
+            raise SettingsError(
+                f"The pins of '{mesh.name}' move while time stands still at frame {now.frame}; "
+                "keep them still there, or raise the time scale above 0"
+            )
 
 
 def _build_each(
