@@ -24,7 +24,7 @@ LAYERS = [
     "bending ropes volume",
     "model",
     "state",
-    "build step",
+    "build step mirrors",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

@@ -15,6 +15,7 @@ from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .following import check_following
 from .mesh_io import check_body, world_to_key
+from .mirrors import find_joints
 from .properties import body_properties, body_settings, scene_properties, scene_settings
 from .sampling import Stage, read_meshes, read_samples
 from .shape_keys import write_bake
@@ -93,7 +94,12 @@ def bake(
         check_body(obj, view_layer)
         if obj == scene_properties(scene).ground_object:
             raise MeshError(f"{obj.name} cannot be its own ground; choose another ground object")
-    stage = Stage(scene.name, view_layer.name, tuple(obj.name for obj in objects))
+    stage = Stage(
+        scene.name,
+        view_layer.name,
+        tuple(obj.name for obj in objects),
+        tuple(map(find_joints, objects)),
+    )
     check_following(objects, stage.depsgraph)
     return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
 

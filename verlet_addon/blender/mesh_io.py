@@ -1,5 +1,6 @@
 """The animated mesh as world-space arrays, and the way back into shape keys."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import bpy
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError
-from ..core.mesh import MeshData
+from ..core.mesh import MeshData, Mirror
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties
@@ -51,7 +52,11 @@ def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Flo
 
 
 def read_body(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, velocities: Floats
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    velocities: Floats,
+    mirrors: Sequence[Mirror] = (),
 ) -> MeshData:
     """Everything that the core takes from one object at the first frame."""
     mesh = mesh_of(obj)
@@ -64,6 +69,7 @@ def read_body(
         face_vertices=_integers(mesh.loops, "vertex_index"),
         pin_weights=_pin_weights(obj),
         velocities=velocities,
+        mirrors=mirrors,
     )
 
 

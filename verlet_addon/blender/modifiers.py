@@ -54,7 +54,12 @@ def has_carriers(obj: bpy.types.Object) -> bool:
     """Whether modifiers, or an armature or lattice as parent, carry the vertices along."""
     if obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE"):
         return True
-    return any(item.show_viewport and item.type in _CARRIERS for item in obj.modifiers)
+    return any(item.show_viewport and is_carrier(item) for item in obj.modifiers)
+
+
+def is_carrier(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier carries vertices along."""
+    return modifier.type in _CARRIERS
 
 
 @contextmanager

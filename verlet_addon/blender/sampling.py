@@ -1,6 +1,6 @@
 """The animated scene, frame by frame, as the core takes it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,9 +11,10 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
-from ..core.mesh import Ground, MeshData, Sample
+from ..core.mesh import Ground, MeshData, Mirror, Plane, Sample
 from .former_bake import former_bakes_hidden
 from .mesh_io import read_body, read_positions
+from .mirrors import Joint, read_planes, read_reaches
 from .modifiers import finish_hidden
 from .properties import scene_properties
 from .timing import playhead, seconds_per_frame
@@ -29,6 +30,8 @@ class Stage:
     scene_name: str
     view_layer_name: str
     body_names: tuple[str, ...]
+    joints: tuple[tuple[Joint, ...], ...]
+    """Per body, where mirrors join it to its image."""
 
     @property
     def scene(self) -> bpy.types.Scene:
@@ -54,6 +57,13 @@ class Stage:
         """Reads where the animated meshes are."""
         return [read_positions(obj, depsgraph) for obj in self.bodies]
 
+    def mirrors(self, depsgraph: bpy.types.Depsgraph) -> list[list[Plane]]:
+        """Reads where the planes are that bodies are mirrored at."""
+        return [
+            read_planes(obj, joints, depsgraph)
+            for obj, joints in zip(self.bodies, self.joints, strict=True)
+        ]
+
     @contextmanager
     def left_as_found(self) -> Iterator[None]:
         """Shows the meshes as they are simulated, and puts everything back at the end."""
@@ -68,19 +78,45 @@ class Stage:
 def read_meshes(stage: Stage, start: int) -> list[MeshData]:
     """Reads the bodies at the first frame, moving as fast as their animation does there."""
     past = [
-        (_time_scale(depsgraph), stage.positions(depsgraph))
+        (_time_scale(depsgraph), stage.positions(depsgraph), stage.mirrors(depsgraph))
         for depsgraph in map(stage.at, (start - 2, start - 1, start))
     ]
+    scales, positions, mirrors = zip(*past, strict=True)
     seconds = seconds_per_frame(stage.scene)
-    durations = [seconds * (before[0] + after[0]) / 2 for before, after in pairwise(past)]
-    depsgraph = stage.at(start)
+    durations = [seconds * (before + after) / 2 for before, after in pairwise(scales)]
     return [
-        read_body(obj, depsgraph, velocities=_velocity(positions, durations))
-        for obj, *positions in zip(stage.bodies, *(positions for _, positions in past), strict=True)
+        read_body(
+            obj,
+            stage.depsgraph,
+            velocities=_velocity(places, durations),
+            mirrors=_mirrors(planes, read_reaches(obj, joints, planes[-1]), durations),
+        )
+        for obj, joints, places, planes in zip(
+            stage.bodies,
+            stage.joints,
+            zip(*positions, strict=True),
+            zip(*mirrors, strict=True),
+            strict=True,
+        )
     ]
 
 
-def _velocity(positions: list[Floats], durations: list[float]) -> Floats:
+def _mirrors(
+    past: Sequence[list[Plane]], reaches: list[float], durations: list[float]
+) -> list[Mirror]:
+    """Gives a body's mirrors at the last of three frames, and how fast they move there."""
+    return [
+        Mirror(
+            plane=planes[-1],
+            point_velocity=_velocity([plane.point for plane in planes], durations),
+            normal_velocity=_velocity([plane.normal for plane in planes], durations),
+            reach=reach,
+        )
+        for planes, reach in zip(zip(*past, strict=True), reaches, strict=True)
+    ]
+
+
+def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
     """Differentiates three successive positions at the last, to second order in the durations.
 
     Differences come first, so that what does not move gets exactly zero.
@@ -108,6 +144,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
             targets=stage.positions(depsgraph),
             ground=_ground(scene, depsgraph),
+            mirrors=stage.mirrors(depsgraph),
         )
         before = now
 

@@ -1,11 +1,36 @@
 """What the core takes from Blender: one body's mesh, and what is sampled at each frame."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .arrays import Floats, Integers
 from .errors import MeshError
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A plane at one moment: {x : normal · (x − point) = 0}."""
+
+    point: Floats
+    """(3,) [m]"""
+    normal: Floats
+    """(3,) unit vector."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mirror:
+    """A plane behind which a body shows once more, joined to itself where it touches the plane."""
+
+    plane: Plane
+    """At the first frame."""
+    point_velocity: Floats
+    """(3,) how fast the plane's point moves there [m/s]."""
+    normal_velocity: Floats
+    """(3,) how fast its normal turns there [1/s]."""
+    reach: float
+    """Vertices as near to the plane as this are on it [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +51,8 @@ class MeshData:
     """(n,) 0 = free, 1 = follows `Sample.targets` exactly, between = drawn towards it."""
     velocities: Floats
     """(n, 3) velocity at the first frame [m/s]."""
+    mirrors: Sequence[Mirror] = ()
+    """Each shows what the mesh and those before it show; the mesh above is without any image."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +79,8 @@ class Sample:
     """Per body (n, 3): the animated mesh [m], which pinned vertices follow."""
     ground: Ground | None
     """The ground plane, if there is one."""
+    mirrors: Sequence[Sequence[Plane]] = ()
+    """Per body, where its mirrors are; left empty where no body has any."""
 
 
 @dataclass(frozen=True, eq=False)

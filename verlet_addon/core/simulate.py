@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from .arrays import Floats
 from .build import build
 from .errors import DivergenceError, SettingsError
-from .mesh import Frame, Ground, MeshData, Sample, check_mesh
+from .mesh import Frame, Ground, MeshData, Plane, Sample, check_mesh
+from .mirrors import Reflection, between, complete_all, complete_positions, keep_symmetric
 from .model import SoftBodyModel
 from .settings import BodySettings, SceneSettings
 from .state import ParticleState
@@ -46,14 +48,14 @@ def simulate(
     incoming = iter(samples)
     before = stopped = next(incoming)
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
+    wholes, reflections = complete_all(meshes)
     bodies: list[Body] = []
     for sample in incoming:
         _check_sample(sample)
         if sample.duration > 0.0:
             if not bodies:
-                bodies = _build_each(meshes, body_settings, scene_settings, sample)
-            for given in _substeps(before, sample, scene_settings.substeps):
-                step(bodies, scene_settings, given)
+                bodies = _build_each(wholes, body_settings, scene_settings, sample)
+            _advance(bodies, reflections, scene_settings, before, sample)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
             stopped = sample
@@ -61,8 +63,8 @@ def simulate(
         yield Frame(
             sample.frame,
             [
-                np.ascontiguousarray(state.positions[:, : model.vertex_count].T)
-                for model, state in bodies
+                np.ascontiguousarray(state.positions[:, : len(mesh.positions)].T)
+                for mesh, (_, state) in zip(meshes, bodies, strict=False)
             ]
             or [mesh.positions for mesh in meshes],
         )
@@ -104,9 +106,39 @@ def _build_each(
     ]
 
 
-def _substeps(before: Sample, after: Sample, substeps: int) -> Iterator[Surroundings]:
+def _advance(
+    bodies: Sequence[Body],
+    reflections: Sequence[Sequence[Reflection]],
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+) -> None:
+    """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
+    starts, ends = (_mirrors(sample) for sample in (before, after))
+    for number, given in enumerate(_substeps(reflections, before, after, settings.substeps)):
+        step(bodies, settings, given)
+        shares = (number / settings.substeps, (number + 1) / settings.substeps)
+        for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):
+            keep_symmetric(state, images, *(between(start, end, share) for share in shares))
+
+
+def _mirrors(sample: Sample) -> Sequence[Sequence[Plane]]:
+    """The planes of each body's mirrors."""
+    return sample.mirrors or [()] * len(sample.targets)
+
+
+def _targets(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> list[Floats]:
+    """Per body (n, 3): where its mesh is animated to be, with what its mirrors show of it [m]."""
+    wholes = zip(sample.targets, reflections, _mirrors(sample), strict=True)
+    return [complete_positions(*whole) for whole in wholes]
+
+
+def _substeps(
+    reflections: Sequence[Sequence[Reflection]], before: Sample, after: Sample, substeps: int
+) -> Iterator[Surroundings]:
     """Cuts the way of the surroundings from one sample to the next into equal steps."""
-    ways = list(zip(before.targets, after.targets, strict=True))
+    starts, ends = (_targets(sample, reflections) for sample in (before, after))
+    ways = list(zip(starts, ends, strict=True))
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
