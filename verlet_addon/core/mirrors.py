@@ -1,8 +1,8 @@
 """Bodies of which the mesh is one half, and a mirror shows the other.
 
 They are simulated whole, for what pulls at the seam, presses from within or hangs on it is the
-other half. After every step the image is made the mirror image of the mesh again, whatever order
-constraints were solved in; so the seam never leaves the plane.
+other half. After every step both are set to the mean of what either did, whatever order constraints
+were solved in; so the seam never leaves the plane, and no momentum is made.
 """
 
 from collections.abc import Sequence
@@ -60,9 +60,7 @@ def complete_positions(
 ) -> Floats:
     """(n', 3) places of the whole mesh's vertices for those (n, 3) of its own."""
     for reflection in reflections:
-        whole = np.concatenate([positions, positions[reflection.sources]])
-        _mirror(whole.T, reflection, planes[reflection.mirror])
-        positions = whole
+        positions = _with_images(positions, reflection, planes[reflection.mirror])
     return positions
 
 
@@ -72,15 +70,20 @@ def keep_symmetric(
     before: Sequence[Plane],
     after: Sequence[Plane],
 ) -> None:
-    """Lets images be where and as fast as mirrors show them, and the seams stay on the planes.
+    """Makes positions, and those a step before, mirror images of each other again.
 
     Parameters
     ----------
     before, after : the body's mirrors at the beginning and at the end of the step.
     """
-    for reflection in reflections:
-        _mirror(state.previous_positions, reflection, before[reflection.mirror])
-        _mirror(state.positions, reflection, after[reflection.mirror])
+    for positions, planes in ((state.previous_positions, before), (state.positions, after)):
+        for reflection in reversed(reflections):
+            sources = positions[:, reflection.sources]
+            images = _mirrored(positions[:, reflection.images], planes[reflection.mirror])
+            positions[:, reflection.sources] = (sources + images) / 2
+        # Forwards again, for the image in one mirror is a source of the next.
+        for reflection in reflections:
+            _write_images(positions, reflection, planes[reflection.mirror])
 
 
 def between(before: Sequence[Plane], after: Sequence[Plane], share: float) -> list[Plane]:
@@ -91,16 +94,25 @@ def between(before: Sequence[Plane], after: Sequence[Plane], share: float) -> li
     ]
 
 
-def _mirror(positions: Floats, reflection: Reflection, plane: Plane) -> None:
-    """Writes images, and puts the seam on the plane, in positions (3, n)."""
-    normal = plane.normal / np.sqrt((plane.normal**2).sum())
-    for particles, written, times in (
-        (reflection.seam, reflection.seam, 1.0),
-        (reflection.sources, reflection.images, 2.0),
-    ):
-        places = positions[:, particles]
-        heights = np.einsum("x,xk->k", normal, places - plane.point[:, None])
-        positions[:, written] = places - times * normal[:, None] * heights
+def _with_images(positions: Floats, reflection: Reflection, plane: Plane) -> Floats:
+    """(n', 3) positions (n, 3), the seam set onto the plane, and their images after them."""
+    whole: Floats = np.concatenate([positions, positions[reflection.sources]])
+    _write_images(whole.T, reflection, plane)
+    return whole
+
+
+def _write_images(positions: Floats, reflection: Reflection, plane: Plane) -> None:
+    """Sets the images to where their sources show, and the seam onto the plane, in (3, n)."""
+    positions[:, reflection.images] = _mirrored(positions[:, reflection.sources], plane)
+    seam = positions[:, reflection.seam]
+    positions[:, reflection.seam] = (seam + _mirrored(seam, plane)) / 2
+
+
+def _mirrored(positions: Floats, plane: Plane) -> Floats:
+    """(3, k) where a mirror shows positions (3, k)."""
+    normal = plane.normal[:, None] / np.sqrt((plane.normal**2).sum())
+    heights = (normal * (positions - plane.point[:, None])).sum(axis=0)
+    return np.asarray(positions - 2.0 * normal * heights)
 
 
 def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData:
@@ -109,12 +121,10 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
     image[reflection.sources] = reflection.images
     edges = image[mesh.edges]
     starts, corners = _image_faces(mesh, image)
-    positions = np.concatenate([mesh.positions, mesh.positions[reflection.sources]])
-    _mirror(positions.T, reflection, mirror.plane)
     velocities = _image_velocities(mesh, mirror)[reflection.sources]
     return replace(
         mesh,
-        positions=positions,
+        positions=_with_images(mesh.positions, reflection, mirror.plane),
         edges=np.concatenate([mesh.edges, edges[(edges != mesh.edges).any(axis=1)]]),
         face_starts=np.concatenate([mesh.face_starts, mesh.face_starts[-1] + starts]),
         face_vertices=np.concatenate([mesh.face_vertices, corners]),
