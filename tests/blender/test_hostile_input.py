@@ -81,23 +81,6 @@ def edit_mode_of_another() -> None:
     bpy.context.view_layer.objects.active = other
 
 
-def hidden() -> None:
-    sheet("Bad").hide_set(True)
-
-
-def hidden_in_viewports() -> None:
-    sheet("Bad").hide_viewport = True
-
-
-def excluded() -> None:
-    obj = sheet("Bad")
-    collection = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(obj)
-    bpy.context.scene.collection.objects.unlink(obj)
-    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
-
-
 def negative_mass() -> None:
     sheet("Bad").verlet.mass = -1.0
 
@@ -122,9 +105,6 @@ HOSTILE = [
     (shared_mesh, "mesh"),
     (edit_mode, "Edit Mode"),
     (edit_mode_of_another, "Edit Mode"),
-    (hidden, "hidden"),
-    (hidden_in_viewports, "hidden"),
-    (excluded, "view layer"),
     (negative_mass, "mass is -1"),
     (not_a_mesh, "not a mesh"),
 ]

@@ -14,7 +14,7 @@ from ..core.mesh import MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .following import check_following
-from .mesh_io import check_body, world_to_key
+from .mesh_io import check_body, is_shown, world_to_key
 from .mirrors import find_joints
 from .properties import body_properties, body_settings, scene_properties, scene_settings
 from .sampling import Stage, read_meshes, read_samples
@@ -43,6 +43,13 @@ class Progress:
 def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Lists the bodies that take part in a scene's simulation, in the scene's order."""
     return [obj for obj in scene.objects if body_properties(obj).enabled]
+
+
+def shown(
+    objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
+) -> Sequence[bpy.types.Object]:
+    """Lists the bodies that are not hidden; all if none is shown, so that a bake says so."""
+    return [obj for obj in objects if is_shown(obj, view_layer)] or objects
 
 
 def frame_range(scene: bpy.types.Scene) -> tuple[int, int]:

@@ -9,7 +9,8 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 
 from ..core.errors import VerletError
-from .bake import Progress, bake, bodies, frame_range
+from .bake import Progress, bake, bodies, frame_range, shown
+from .cautions import cautions
 from .file_context import file_context
 from .operators import undoable_mode
 
@@ -120,14 +121,18 @@ class VERLET_OT_bake(bpy.types.Operator):
         here = file_context(context)
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
-        return bake(
+        everything = bodies(here.scene)
+        running = bake(
             here.scene,
             here.view_layer,
-            bodies(here.scene),
+            shown(everything, here.view_layer),
             frame_start=self.frame_start if given("frame_start") else start,
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step,
         )
+        for sentence in cautions(here.scene, here.view_layer, everything):
+            self.report({"WARNING"}, sentence)
+        return running
 
     def _advance(self, context: bpy.types.Context) -> bool:
         """Bakes for a moment and shows how far it came; tells whether there is more to do."""

@@ -11,8 +11,9 @@ from time import monotonic
 import bpy
 
 from ..core.errors import VerletError
-from .bake import Progress, bake, bodies, frame_range
+from .bake import Progress, bake, bodies, frame_range, shown
 from .blend_files import check_no_library, destination, open_blend, save_copy
+from .cautions import cautions
 from .console import answer, tell
 from .file_context import file_context
 from .file_warnings import file_warnings
@@ -127,21 +128,22 @@ def _bake(options: Namespace) -> str:
     _warn(warnings, strict=options.strict)
     check_no_library(output)
     here = file_context(bpy.context)
-    objects = _chosen(here.scene, options.names)
+    chosen = _chosen(here.scene, options.names)
+    objects = chosen if options.names else shown(chosen, here.view_layer)
     names = [obj.name for obj in objects]
     start, end = options.frames or frame_range(here.scene)
     started = monotonic()
     with stdout_on_stderr():
-        worst_stretch = _follow(
-            bake(
-                here.scene,
-                here.view_layer,
-                objects,
-                frame_start=start,
-                frame_end=end,
-                step=options.step,
-            )
+        running = bake(
+            here.scene,
+            here.view_layer,
+            objects,
+            frame_start=start,
+            frame_end=end,
+            step=options.step,
         )
+        _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
+        worst_stretch = _follow(running)
     seconds = monotonic() - started
     # Some drivers fail only later in the scene.
     _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)

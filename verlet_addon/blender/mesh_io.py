@@ -41,6 +41,11 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     check_modifiers(obj)
 
 
+def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
+    """Whether an object is in a view layer and not hidden there."""
+    return obj.name in view_layer.objects and obj.visible_get(view_layer=view_layer)
+
+
 def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """World positions (n, 3) of the animated mesh's own vertices at the current frame.
 

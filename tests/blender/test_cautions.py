@@ -1,0 +1,240 @@
+"""A bake that may surprise says so in one sentence that names the object and the remedy."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import (
+    baked,
+    blender,
+    body,
+    line,
+    mesh_object,
+    select,
+    sheet,
+    verlet,
+)
+
+Addon = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def said(addon: Addon) -> Callable[[], list[str]]:
+    """What is said before a bake of all bodies of the scene."""
+
+    def warnings() -> list[str]:
+        scene, view_layer = bpy.context.scene, bpy.context.view_layer
+        view_layer.update()
+        bodies = addon("blender.bake").bodies(scene)
+        sentences: list[str] = addon("blender.cautions").cautions(scene, view_layer, bodies)
+        for sentence in sentences:
+            assert re.search(r"[;,] ", sentence)
+            assert not re.search(r"\n|\. [A-Z]", sentence)
+        return sentences
+
+    return warnings
+
+
+# --- hidden bodies ------------------------------------------------------------------------------
+
+
+def hidden(obj: Any) -> None:
+    obj.hide_set(True)
+
+
+def hidden_in_viewports(obj: Any) -> None:
+    obj.hide_viewport = True
+
+
+def excluded(obj: Any) -> None:
+    collection = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(obj)
+    bpy.context.scene.collection.objects.unlink(obj)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+
+
+HIDES = [hidden, hidden_in_viewports, excluded]
+
+
+@pytest.mark.parametrize("hide", HIDES, ids=lambda f: f.__name__)
+def test_a_hidden_body_is_left_out_and_named(
+    said: Callable[[], list[str]], capfd: Any, hide: Callable[[Any], None]
+) -> None:
+    shown, away = body(line("Shown", height=3.0)), body(line("Away", height=3.0))
+    verlet.bake(frame_start=1, frame_end=3)
+    hide(away)
+    assert said() == ["Away is hidden and left out; show it to bake it too"]
+    verlet.bake(frame_start=1, frame_end=5)
+    assert "Away is hidden and left out" in capfd.readouterr().out
+    assert len(baked(shown)) == 5
+    assert len(baked(away)) == 3
+
+
+@pytest.mark.parametrize("hide", HIDES, ids=lambda f: f.__name__)
+def test_hidden_bodies_alone_cannot_be_baked(hide: Callable[[Any], None]) -> None:
+    away = body(line("Away", height=3.0))
+    hide(away)
+    with pytest.raises(RuntimeError, match=r"Away is (hidden|not in the view layer)"):
+        verlet.bake(frame_start=1, frame_end=3)
+
+
+def test_several_hidden_bodies_share_a_sentence(said: Callable[[], list[str]]) -> None:
+    body(line("Shown"))
+    for name in ("First", "Second"):
+        hidden(body(line(name)))
+    assert said() == ["First, Second are hidden and left out; show them to bake them too"]
+
+
+def test_the_command_line_leaves_hidden_bodies_out_unless_they_are_named(
+    addon: Addon, tmp_path: Path, capfd: Any
+) -> None:
+    main = addon("blender.cli").main
+    body(line("Shown", height=3.0))
+    hidden(body(line("Away", height=3.0)))
+    bpy.context.scene.frame_end = 3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "in.blend"), copy=True)
+    command = ["bake", str(tmp_path / "in.blend"), "--output", str(tmp_path / "out.blend")]
+    assert main([*command, "--json"]) == 0
+    printed = capfd.readouterr()
+    assert "verlet: warning: Away is hidden and left out" in printed.err
+    assert '"bodies": ["Shown"]' in printed.out
+    assert main([*command, "--object", "Shown"]) == 0
+    assert capfd.readouterr().err == ""
+    assert main([*command, "--object", "Away"]) == 1
+    assert capfd.readouterr().err == "verlet: Away is hidden; show it in the viewport\n"
+
+
+# --- units --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scale", "gravity", "warned"),
+    [(1.0, -9.81, False), (0.01, -9.81, True), (0.01, -981.0, False), (1000.0, -9.81, True)],
+)
+def test_gravity_of_the_earth_in_other_units_is_doubted(
+    said: Callable[[], list[str]], scale: float, gravity: float, warned: bool
+) -> None:
+    body(line(height=3.0))
+    scene: Any = bpy.context.scene
+    scene.unit_settings.scale_length, scene.gravity[2] = scale, gravity
+    assert bool(said()) == warned
+    if warned:
+        assert f"unit scale of Scene is {scale:g}" in said()[0]
+        assert f"which a script calls {-9.81 / scale:g}" in said()[0]
+        scene.use_gravity = False
+        assert said() == []
+        scene.use_gravity, scene.unit_settings.system = True, "NONE"
+        assert said() == []
+
+
+# --- modifiers ----------------------------------------------------------------------------------
+
+
+def mirror(obj: Any) -> Any:
+    return obj.modifiers.new("Mirror", "MIRROR")
+
+
+def joined(obj: Any) -> None:
+    mirror(obj)
+
+
+def unjoined(obj: Any) -> None:
+    mirror(obj).use_mirror_merge = False
+
+
+def clipped(obj: Any) -> None:
+    mirror(obj).use_mirror_merge = False
+    obj.modifiers["Mirror"].use_clip = True
+
+
+def unjoined_and_apart(obj: Any) -> None:
+    unjoined(obj)
+    obj.modifiers["Mirror"].mirror_object = bpy.data.objects.new("Plane", None)
+    bpy.context.scene.collection.objects.link(obj.modifiers["Mirror"].mirror_object)
+    obj.location.x = 1.0
+
+
+def carried_before(obj: Any) -> None:
+    obj.modifiers.new("Wave", "WAVE")
+    joined(obj)
+
+
+def carried_after(obj: Any) -> None:
+    joined(obj)
+    obj.modifiers.new("Wave", "WAVE")
+
+
+def across_gravity(obj: Any) -> None:
+    joined(obj)
+    obj.rotation_euler.y = 1.0
+
+
+def array(obj: Any) -> None:
+    obj.modifiers.new("Array", "ARRAY")
+
+
+def merging_array(obj: Any) -> None:
+    array(obj)
+    obj.modifiers["Array"].use_merge_vertices = True
+
+
+def weld_of_nothing(obj: Any) -> None:
+    """Its distance is longer than an edge, but not than two."""
+    obj.modifiers.new("Weld", "WELD").merge_threshold = 0.26
+
+
+def weld(obj: Any) -> None:
+    """A second sheet that only touches the first."""
+    corners = np.array([vertex.co for vertex in obj.data.vertices])
+    faces = [tuple(face.vertices) for face in obj.data.polygons]
+    both = np.concatenate([corners, corners + np.eye(3)[0]]).tolist()
+    count = len(corners)
+    more = [tuple(corner + count for corner in face) for face in faces]
+    blender.data.objects.remove(obj)
+    body(mesh_object("Sheet", both, [], [*faces, *more])).modifiers.new("Weld", "WELD")
+
+
+def boolean(obj: Any) -> None:
+    ball = mesh_object("Cutter", [(0, 0, -1), (1, 0, 1), (0, 1, 1)], [], [(0, 1, 2)])
+    obj.modifiers.new("Boolean", "BOOLEAN").object = ball
+    select(obj)
+
+
+@pytest.mark.parametrize(
+    ("finish", "sentence"),
+    [
+        (joined, ""),
+        (clipped, ""),
+        (unjoined, "The modifier Mirror of Sheet does not join its halves"),
+        (unjoined_and_apart, ""),
+        (carried_before, ""),
+        (carried_after, "The modifier Wave of Sheet carries the halves of Mirror"),
+        (across_gravity, "Gravity pulls Sheet through the plane of its modifier Mirror"),
+        (array, ""),
+        (merging_array, "The modifier Array of Sheet merges copies"),
+        (weld_of_nothing, ""),
+        (weld, "The modifier Weld of Sheet merges vertices that are simulated apart"),
+        (boolean, ""),
+    ],
+    ids=lambda item: getattr(item, "__name__", ""),
+)
+def test_what_modifiers_would_tear_is_said(
+    said: Callable[[], list[str]], finish: Callable[[Any], None], sentence: str
+) -> None:
+    finish(body(sheet()))
+    if not sentence:
+        assert said() == []
+    else:
+        (only,) = said()
+        assert only.startswith(sentence)
+    blender.data.objects["Sheet"].modifiers[0].show_viewport = False
+    blender.data.objects["Sheet"].modifiers[0].show_render = False
+    if len(blender.data.objects["Sheet"].modifiers) == 1:
+        assert said() == []

@@ -1,0 +1,120 @@
+"""What a bake does, but perhaps not as the user expects, in one sentence each."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import bpy
+import numpy as np
+from mathutils.kdtree import KDTree
+
+from .mesh_access import mesh_of, read_coordinates
+from .mesh_io import is_shown
+from .mirrors import find_joints, heights, joins, later_carriers, read_planes, shown_mirrors
+
+
+def cautions(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
+) -> list[str]:
+    """What the user should know before a bake of these bodies, of which hidden ones are left out.
+
+    Each is one sentence that names the object and the remedy.
+    """
+    baked = [obj for obj in objects if is_shown(obj, view_layer)]
+    depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+    return [
+        *_left_out([obj.name for obj in objects if obj not in baked]),
+        *_gravity_in_units(scene),
+        *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
+        *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
+        *(sentence for obj in baked for sentence in _torn_by_merging(obj)),
+    ]
+
+
+def _left_out(names: list[str]) -> Iterator[str]:
+    """Hidden bodies."""
+    if names:
+        them = "it" if len(names) == 1 else "them"
+        verb = "is" if len(names) == 1 else "are"
+        yield f"{', '.join(names)} {verb} hidden and left out; show {them} to bake {them} too"
+
+
+def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
+    """The Earth's gravity in a scene whose units are not metres, as all of Blender's physics."""
+    units, strength = scene.unit_settings, float(np.linalg.norm(np.array(scene.gravity)))
+    if units.system == "NONE" or not scene.use_gravity or abs(units.scale_length - 1) < 1e-6:
+        return
+    if abs(strength - 9.81) < 0.01:
+        yield (
+            f"The unit scale of {scene.name} is {units.scale_length:g}, so its gravity of "
+            f"{strength:g} units is {strength * units.scale_length:.3g} m/s²; for the Earth's, "
+            f"set it to -9.81 m/s², which a script calls {-9.81 / units.scale_length:g}"
+        )
+
+
+def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
+    """Mirrors whose halves touch, and nothing holds them together."""
+    for mirror in shown_mirrors(obj):
+        axes = [axis for axis in range(3) if mirror.use_axis[axis]]
+        if not any((np.abs(heights(obj, mirror, axis)) <= 1).any() for axis in axes):
+            continue
+        if not joins(mirror):
+            yield (
+                f"The modifier {mirror.name} of {obj.name} does not join its halves, which will "
+                "part where they touch; turn on Merge"
+            )
+        elif carriers := later_carriers(obj, mirror):
+            yield (
+                f"The modifier {carriers[0].name} of {obj.name} carries the halves of "
+                f"{mirror.name}, which may part; move {mirror.name} below it, or apply it"
+            )
+
+
+def _across_mirrors(
+    scene: bpy.types.Scene, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> Iterator[str]:
+    """Gravity that pulls a body through its mirror, where its halves can only move alike."""
+    gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0))
+    joints = find_joints(obj)
+    for (name, axis), plane in zip(joints, read_planes(obj, joints, depsgraph), strict=True):
+        mirror = cast(bpy.types.MirrorModifier, obj.modifiers[name])
+        touches = (np.abs(heights(obj, mirror, axis)) <= 1).any()
+        if touches and abs(gravity @ plane.normal) > 0.1 * np.linalg.norm(gravity):
+            yield (
+                f"Gravity pulls {obj.name} through the plane of its modifier {name}, whose halves "
+                "can only move alike; apply the modifier"
+            )
+
+
+def _torn_by_merging(obj: bpy.types.Object) -> Iterator[str]:
+    """Modifiers that merge what is simulated apart."""
+    for modifier in obj.modifiers:
+        if not (modifier.show_viewport or modifier.show_render):
+            continue
+        if isinstance(modifier, bpy.types.ArrayModifier) and modifier.use_merge_vertices:
+            yield (
+                f"The modifier {modifier.name} of {obj.name} merges copies that all move alike, "
+                "so they may part where they touch; apply it first"
+            )
+        if isinstance(modifier, bpy.types.WeldModifier) and _welds(obj, modifier):
+            yield (
+                f"The modifier {modifier.name} of {obj.name} merges vertices that are simulated "
+                "apart, so they may part; apply it first"
+            )
+
+
+def _welds(obj: bpy.types.Object, modifier: bpy.types.WeldModifier) -> bool:
+    """Whether a Weld modifier merges vertices that no edge joins."""
+    if modifier.mode != "ALL":
+        return False
+    places = read_coordinates(mesh_of(obj).vertices).tolist()
+    tree = KDTree(len(places))
+    for number, place in enumerate(places):
+        tree.insert(place, number)
+    tree.balance()
+    near = {
+        (number, other)
+        for number, place in enumerate(places)
+        for _, other, _ in tree.find_range(place, modifier.merge_threshold)
+        if number < other
+    }
+    return bool(near - {(min(edge.vertices), max(edge.vertices)) for edge in mesh_of(obj).edges})
