@@ -105,6 +105,17 @@ def test_together_they_are_refused_and_told_how(
     assert file_content() == before
 
 
+@pytest.mark.parametrize("place", range(7))
+def test_among_many_bodies_the_right_two_are_named(bodies: tuple[Any, Any], place: int) -> None:
+    """Seven more, one of which the rope follows; all hang on one object, which is fine."""
+    others = [body(sheet(f"Other{number}", height=2.0)) for number in range(7)]
+    for obj in (bodies[0], *others):
+        obj.parent = bpy.data.objects.new("Rig", None)
+    child_of_a_vertex(others[place], bodies[1])
+    with pytest.raises(RuntimeError, match=f"Rope follows the mesh of Other{place}, "):
+        verlet.bake()
+
+
 @pytest.mark.parametrize("follow", WAYS, ids=lambda f: f.__name__)
 def test_one_after_the_other_they_are_right(
     bodies: tuple[Any, Any], follow: Callable[[Any, Any], None]
