@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import make_mesh, sheet
-from verlet_addon.core.mesh import Floats, MeshData, Mirror, Plane, check_mesh
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData, Mirror, Plane, check_mesh
 from verlet_addon.core.mirrors import complete, complete_positions
 
 

@@ -6,8 +6,9 @@ from typing import cast
 import bpy
 import numpy as np
 
+from ..core.arrays import Floats
 from ..core.errors import MeshError
-from ..core.mesh import Floats, Plane
+from ..core.mesh import Plane
 from .mesh_access import mesh_of, read_coordinates
 from .modifiers import is_carrier
 
