@@ -1,0 +1,66 @@
+"""The first minutes of an artist with the add-on, in a window of real Blender."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from tests.blender.scenes import baked, shown
+from tests.window.hand import Hand, Steps, wait, wait_until
+
+BAKE, CLEAR = "bpy.ops.verlet.bake()", "bpy.ops.verlet.clear_bake()"
+FRAME_END = 'bpy.data.scenes["Scene"].frame_end'
+
+
+def add_cloth(hand: Hand) -> Steps:
+    """Add ▸ Mesh ▸ Verlet ▸ Cloth, found by typing in the Add menu."""
+    yield from hand.over_view()
+    yield from hand.press("A", shift=True)
+    yield from wait(0.3)
+    yield from hand.type("verlet cloth")
+    yield from wait(0.3)
+    yield from hand.press("RET")
+    yield from wait_until(lambda: "Cloth" in bpy.data.objects)
+
+
+def set_number(hand: Hand, place: tuple[int, int], number: str) -> Steps:
+    """Types another number into a field."""
+    yield from hand.move(*place)
+    yield from hand.press("RET")
+    yield from hand.press("A", ctrl=True)
+    yield from hand.type(number)
+    yield from hand.press("RET")
+
+
+def test_the_first_bake_of_the_readme(hand: Hand) -> Steps:
+    """Its steps, in the scene that Blender opens with, from its menus and its panel."""
+    yield from hand.over_view()
+    yield from hand.press("DEL")
+    yield from add_cloth(hand)
+    yield from hand.press("N")
+    yield from hand.sidebar()
+    hand.picture("readme_added")
+    buttons = yield from hand.buttons()
+    yield from set_number(hand, buttons[FRAME_END], "60")
+    assert bpy.context.scene.frame_end == 60
+    yield from hand.click(buttons[BAKE])
+    cloth: Any = bpy.data.objects["Cloth"]
+    yield from wait_until(lambda: len(baked(cloth)) == 60)
+    yield from hand.over_view()
+    yield from hand.press("SPACE")
+    yield from wait_until(lambda: bpy.context.scene.frame_current > 20)
+    hand.picture("readme_playing")
+    yield from hand.press("SPACE")
+    assert all(not inside(obj, cloth) for obj in bpy.context.scene.objects if obj != cloth)
+    # Its free edge hangs in the end: the cloth is taller than it is deep.
+    assert np.ptp(shown(cloth, 60)[:, 2]) > 1.5
+
+
+def inside(obj: Any, cloth: Any) -> bool:
+    """Whether the cloth swings through the box around a mesh object."""
+    if obj.type != "MESH":
+        return False
+    corners = np.array(obj.bound_box) @ np.array(obj.matrix_world)[:3, :3].T + obj.location
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    points = np.concatenate([shown(cloth, frame) for frame in range(1, 61)])
+    return bool(np.any(np.all((low < points) & (points < high), axis=1)))

@@ -1,0 +1,144 @@
+"""A hand on Blender's mouse and keyboard, and an eye on what the window shows."""
+
+import subprocess
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import bpy
+
+blender: Any = bpy
+
+# What a test does: it yields to let Blender take in the events so far and draw.
+Steps = Iterator[None]
+
+PICTURES = Path("build/window")
+
+
+class Hand:
+    """Events in the first window, as `blender --enable-event-simulate` lets a script send them."""
+
+    def __init__(self) -> None:
+        self.place = (0, 0)
+
+    @property
+    def window(self) -> Any:
+        """The window; looked up anew, for a new file brings a new one."""
+        return bpy.context.window_manager.windows[0]
+
+    @property
+    def area(self) -> Any:
+        """The 3D viewport."""
+        return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
+
+    def region(self, kind: str) -> Any:
+        """A region of the 3D viewport."""
+        return next(region for region in self.area.regions if region.type == kind)
+
+    def override(self, kind: str = "WINDOW") -> Any:
+        """The context in which the mouse is over a region of the 3D viewport."""
+        return bpy.context.temp_override(
+            window=self.window, area=self.area, region=self.region(kind)
+        )
+
+    def event(self, kind: str, value: str = "PRESS", **more: Any) -> Steps:
+        """One event where the mouse is."""
+        x, y = self.place
+        self.window.event_simulate(type=kind, value=value, x=x, y=y, **more)
+        yield
+
+    def move(self, x: int, y: int) -> Steps:
+        """Moves the mouse; Blender notices a button under it only when it moves twice."""
+        for place in ((x - 1, y), (x, y)):
+            self.place = place
+            yield from self.event("MOUSEMOVE", "NOTHING")
+
+    def press(self, kind: str, **modifiers: bool) -> Steps:
+        """Presses and releases a key or a mouse button."""
+        yield from self.event(kind, "PRESS", **modifiers)
+        yield from self.event(kind, "RELEASE", **modifiers)
+
+    def type(self, text: str) -> Steps:
+        """Types lower-case letters, digits and spaces."""
+        digits = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+        for letter in text:
+            kind = "SPACE" if letter == " " else letter.upper()
+            kind = digits[int(letter)] if letter.isdigit() else kind
+            self.window.event_simulate(
+                type=kind, value="PRESS", unicode=letter, x=self.place[0], y=self.place[1]
+            )
+            yield
+            yield from self.event(kind, "RELEASE")
+
+    def over_view(self) -> Steps:
+        """Moves the mouse to the middle of the 3D view."""
+        region = self.region("WINDOW")
+        yield from self.move(region.x + region.width // 2, region.y + region.height // 2)
+
+    def search(self, text: str) -> Steps:
+        """Finds a command by F3, as far as the list of what was found."""
+        yield from self.over_view()
+        yield from self.press("F3")
+        yield from wait(0.5)
+        yield from self.type(text)
+        yield from wait(0.5)
+
+    def sidebar(self) -> Steps:
+        """Opens the sidebar at our tab."""
+        yield from self.over_view()
+        self.area.spaces.active.show_region_ui = True
+        yield from wait(0.3)
+        self.region("UI").active_panel_category = "Verlet"
+        yield from wait(0.3)
+
+    def buttons(self) -> Generator[None, None, dict[str, tuple[int, int]]]:
+        """Looks where the buttons of the sidebar are: `{what: (x, y)}`.
+
+        What a button is, Blender tells of the one under the mouse: the command that it runs, or
+        the data path of the value that it shows.
+        """
+        region, found = self.region("UI"), {}
+        x = region.x + region.width * 2 // 3
+        for y in range(region.y + region.height - 5, region.y, -9):
+            yield from self.move(x, y)
+            if (what := self._under_mouse()) and what not in found:
+                found[what] = (x, y)
+        return found
+
+    def _under_mouse(self) -> str:
+        """The command or data path of the button under the mouse, or nothing."""
+        manager, ops = bpy.context.window_manager, blender.ops.ui
+        manager.clipboard = ""
+        with self.override("UI"):
+            if ops.copy_python_command_button.poll():
+                ops.copy_python_command_button()
+            elif ops.copy_data_path_button.poll():
+                ops.copy_data_path_button(full_path=True)
+        return str(manager.clipboard)
+
+    def click(self, place: tuple[int, int]) -> Steps:
+        """Clicks there with the left button."""
+        yield from self.move(*place)
+        yield from self.press("LEFTMOUSE")
+
+    def picture(self, name: str) -> None:
+        """Keeps what the screen shows."""
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        path = PICTURES / f"{name}.png"
+        subprocess.run(["import", "-silent", "-window", "root", path], check=True)
+
+
+def wait(seconds: float) -> Steps:
+    """Lets Blender go on for a while."""
+    end = monotonic() + seconds
+    while monotonic() < end:
+        yield
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float = 60.0) -> Steps:
+    """Lets Blender go on until something is so."""
+    end = monotonic() + seconds
+    while not condition():
+        assert monotonic() < end, f"not within {seconds:g} s"
+        yield
