@@ -1,5 +1,8 @@
 """Every button does what it says to all that is selected, or to nothing, and can be undone."""
 
+from collections.abc import Callable
+from itertools import product
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -14,10 +17,18 @@ from tests.blender.scenes import (
     coordinates,
     file_content,
     line,
+    mesh_object,
     pin,
     select,
     sheet,
     verlet,
+)
+
+# A cube of quads: its vertices, no loose edges, its faces.
+CUBE: Any = (
+    list(product((0, 1), repeat=3)),
+    [],
+    [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)],
 )
 
 
@@ -63,6 +74,20 @@ def test_convert_takes_the_type_it_is_told() -> None:
     obj = sheet()
     verlet.convert(body_type="SOFT")
     assert obj.verlet.body_type == "SOFT"
+
+
+def test_a_type_that_does_not_suit_a_mesh_is_told_with_what_to_do(
+    addon: Callable[[str], ModuleType],
+) -> None:
+    """Faces as ropes take a hundred times as long, and an open surface has no inside to fill."""
+    hint = addon("blender.convert").type_hint
+    cube = mesh_object("Cube", *CUBE)
+    open_cube = mesh_object("Open", CUBE[0], [], CUBE[2][:-1])
+    assert "choose Cloth" in hint(cube.data, "ROPE")
+    assert "close the mesh" in hint(open_cube.data, "SOFT")
+    assert "close the mesh" in hint(line().data, "SOFT")
+    for obj, body_type in ((cube, "SOFT"), (cube, "CLOTH"), (open_cube, "CLOTH"), (line(), "ROPE")):
+        assert not hint(obj.data, body_type)
 
 
 def test_convert_keeps_settings_made_before() -> None:

@@ -5,10 +5,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from tests.blender.scenes import baked, shown
+from tests.blender.scenes import baked, shown, verlet
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 BAKE, CLEAR = "bpy.ops.verlet.bake()", "bpy.ops.verlet.clear_bake()"
+MASS = 'bpy.data.objects["Cube"].verlet.mass'
 FRAME_END = 'bpy.data.scenes["Scene"].frame_end'
 
 
@@ -64,3 +65,22 @@ def inside(obj: Any, cloth: Any) -> bool:
     low, high = corners.min(axis=0), corners.max(axis=0)
     points = np.concatenate([shown(cloth, frame) for frame in range(1, 61)])
     return bool(np.any(np.all((low < points) & (points < high), axis=1)))
+
+
+def test_a_type_that_does_not_suit_is_told_in_the_panel(hand: Hand) -> Steps:
+    """A line appears above the mass: the default cube as rope is slow, opened it is no jelly."""
+    verlet.convert()
+    cube: Any = bpy.data.objects["Cube"]
+    yield from hand.sidebar()
+    plain = (yield from hand.buttons())[MASS]
+    cube.verlet.body_type = "ROPE"
+    yield from hand.redrawn()
+    hand.picture("hint_rope")
+    assert (yield from hand.buttons())[MASS][1] < plain[1]
+    cube.verlet.body_type = "SOFT"
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.delete(type="ONLY_FACE")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    yield from hand.redrawn()
+    hand.picture("hint_jelly")
+    assert (yield from hand.buttons())[MASS][1] < plain[1]

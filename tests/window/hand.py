@@ -122,6 +122,12 @@ class Hand:
         yield from self.move(*place)
         yield from self.press("LEFTMOUSE")
 
+    def redrawn(self) -> Steps:
+        """Lets Blender draw the sidebar anew, until its panels have slid to their places."""
+        for region in self.area.regions:
+            region.tag_redraw()
+        yield from wait(1.0)
+
     def picture(self, name: str) -> None:
         """Keeps what the screen shows."""
         PICTURES.mkdir(parents=True, exist_ok=True)

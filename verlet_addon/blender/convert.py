@@ -60,3 +60,16 @@ def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
     mesh.loops.foreach_get("edge_index", corner_edges)
     faces_at_edges = np.bincount(corner_edges, minlength=len(mesh.edges))
     return "SOFT" if np.all(faces_at_edges == 2) else "CLOTH"
+
+
+def type_hint(mesh: bpy.types.Mesh, body_type: str) -> str:
+    """Says what a mesh lacks as a body of this type and what to do about it; empty if nothing.
+
+    The panel asks at every redraw, so only counts are compared: of a closed surface every edge has
+    two faces, and lies at two of their corners.
+    """
+    if body_type == "ROPE" and mesh.polygons:
+        return "Slow with faces: choose Cloth"
+    if body_type == "SOFT" and len(mesh.loops) != 2 * len(mesh.edges):
+        return "Hollow: close the mesh"
+    return ""

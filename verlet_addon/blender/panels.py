@@ -4,7 +4,9 @@ from typing import cast
 
 import bpy
 
+from .convert import type_hint
 from .file_context import file_context
+from .mesh_access import mesh_of
 from .properties import VERLET_PG_body, body_properties, scene_properties
 
 
@@ -58,6 +60,8 @@ class VERLET_PT_body(_Panel):
             column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
             return
         column.prop(body, "body_type")
+        if hint := type_hint(mesh_of(body.id_data), body.body_type):
+            column.label(text=hint, icon="ERROR")
         column.prop(body, "mass")
         column.prop_search(body, "pin_group", body.id_data, "vertex_groups", icon="GROUP_VERTEX")
         column.separator()
