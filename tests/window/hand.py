@@ -42,10 +42,22 @@ class Hand:
             window=self.window, area=self.area, region=self.region(kind)
         )
 
-    def event(self, kind: str, value: str = "PRESS", **more: Any) -> Steps:
-        """One event where the mouse is."""
+    def send(self, kind: str, value: str = "PRESS", **more: Any) -> None:
+        """Sends an event from where the mouse is; Blender takes in all of them at the next step."""
         x, y = self.place
         self.window.event_simulate(type=kind, value=value, x=x, y=y, **more)
+
+    def drag(self, kind: str, *, right: int) -> None:
+        """Sends a drag to the right with a mouse button."""
+        self.send(kind)
+        for _ in range(2):
+            self.place = (self.place[0] + right // 2, self.place[1])
+            self.send("MOUSEMOVE", "NOTHING")
+        self.send(kind, "RELEASE")
+
+    def event(self, kind: str, value: str = "PRESS", **more: Any) -> Steps:
+        """One event where the mouse is."""
+        self.send(kind, value, **more)
         yield
 
     def move(self, x: int, y: int) -> Steps:
@@ -65,10 +77,7 @@ class Hand:
         for letter in text:
             kind = "SPACE" if letter == " " else letter.upper()
             kind = digits[int(letter)] if letter.isdigit() else kind
-            self.window.event_simulate(
-                type=kind, value="PRESS", unicode=letter, x=self.place[0], y=self.place[1]
-            )
-            yield
+            yield from self.event(kind, "PRESS", unicode=letter)
             yield from self.event(kind, "RELEASE")
 
     def over_view(self) -> Steps:

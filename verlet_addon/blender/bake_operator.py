@@ -12,13 +12,19 @@ from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range, shown
 from .cautions import cautions
 from .file_context import file_context
+from .navigation import moves_view
 from .operators import undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
-# Long enough to waste little on redrawing, short enough that Esc feels immediate.
-_SECONDS_BETWEEN_REDRAWS = 0.2
+
+def seconds_of_work(redraw: float) -> float:
+    """Gives how long to work after a redraw that took so many seconds.
+
+    Redrawing takes a fifth of that, but Esc waits for 3 s at most.
+    """
+    return min(max(5 * redraw, 0.05), 3.0)
 
 
 class VERLET_OT_bake(bpy.types.Operator):
@@ -77,7 +83,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self._started = monotonic()
+        self._started = self._paused = monotonic()
         manager = file_context(context).window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)
         manager.progress_begin(0, 1)
@@ -87,12 +93,13 @@ class VERLET_OT_bake(bpy.types.Operator):
     def modal(
         self, context: bpy.types.Context, event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
-        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+        if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
             self.report({"INFO"}, "Bake cancelled")
             return {"CANCELLED"}
         if event.type != "TIMER":
-            return {"RUNNING_MODAL"}
+            # Whatever could edit the scene stops here.
+            return {"PASS_THROUGH"} if moves_view(context.window, event) else {"RUNNING_MODAL"}
         try:
             running = self._advance(context)
         except VerletError as error:
@@ -136,10 +143,12 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def _advance(self, context: bpy.types.Context) -> bool:
         """Bakes for a moment and shows how far it came; tells whether there is more to do."""
-        pause = monotonic() + _SECONDS_BETWEEN_REDRAWS
+        begin = monotonic()
+        pause = begin + seconds_of_work(begin - self._paused)
         for progress in self._bake:
             if monotonic() >= pause:
                 self._show(context, progress)
+                self._paused = monotonic()
                 return True
         return False
 
