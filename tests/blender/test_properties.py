@@ -14,7 +14,15 @@ Addon = Callable[[str], ModuleType]
 
 GROUPS = [("VERLET_PG_body", "BodySettings"), ("VERLET_PG_scene", "SceneSettings")]
 OURS = {
-    "VERLET_PG_body": {"enabled", "pin_group", "baked_keys", "made_basis"},
+    "VERLET_PG_body": {
+        "enabled",
+        "pin_group",
+        "baked_keys",
+        "baked_start",
+        "baked_end",
+        "baked_settings",
+        "made_basis",
+    },
     "VERLET_PG_scene": {"ground_object"},
 }
 

@@ -50,6 +50,7 @@ def test_the_first_bake_of_the_readme(hand: Hand) -> Steps:
     cloth: Any = bpy.data.objects["Cloth"]
     yield from wait_until(lambda: len(baked(cloth)) == 60)
     yield from hand.over_view()
+    hand.picture("readme_baked")
     yield from hand.press("SPACE")
     yield from wait_until(lambda: bpy.context.scene.frame_current > 20)
     hand.picture("readme_playing")
@@ -57,6 +58,9 @@ def test_the_first_bake_of_the_readme(hand: Hand) -> Steps:
     assert all(not inside(obj, cloth) for obj in bpy.context.scene.objects if obj != cloth)
     # Its free edge hangs in the end: the cloth is taller than it is deep.
     assert np.ptp(shown(cloth, 60)[:, 2]) > 1.5
+    cloth.verlet.mass = 1.0
+    yield from hand.redrawn()
+    hand.picture("readme_changed")
 
 
 def inside(obj: Any, cloth: Any) -> bool:

@@ -13,6 +13,7 @@ from ..core.errors import MeshError, SettingsError
 from ..core.mesh import MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
+from .bake_record import remember_bake, settings_mark
 from .following import check_following
 from .mesh_io import check_body, is_shown, world_to_key
 from .mirrors import find_joints
@@ -132,6 +133,7 @@ def _bake(
     stage: Stage, frames: range, settings: list[BodySettings], scene: SceneSettings
 ) -> Generator[Progress, None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
+    marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
         meshes = read_meshes(stage, frames.start)
         keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
@@ -146,8 +148,9 @@ def _bake(
             yield Progress(result.frame, done, total, gauge.worst)
         # Again, for what makes one follow may be animated from nothing.
         check_following(stage.bodies, stage.depsgraph)
-    for obj, coordinates in zip(stage.bodies, keys, strict=True):
+    for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
         write_bake(obj, frames, coordinates)
+        remember_bake(obj, frames, mark)
 
 
 def _collect(stage: Stage, positions: list[Floats], keys: list[NDArray[np.float32]]) -> None:

@@ -4,6 +4,7 @@ from typing import cast
 
 import bpy
 
+from .bake_record import baked_range, changed_since_bake
 from .convert import type_hint
 from .file_context import file_context
 from .mesh_access import mesh_of
@@ -60,7 +61,7 @@ class VERLET_PT_body(_Panel):
             column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
             return
         column.prop(body, "body_type")
-        if hint := type_hint(mesh_of(body.id_data), body.body_type):
+        if hint := type_hint(mesh_of(cast(bpy.types.Object, body.id_data)), body.body_type):
             column.label(text=hint, icon="ERROR")
         column.prop(body, "mass")
         column.prop_search(body, "pin_group", body.id_data, "vertex_groups", icon="GROUP_VERTEX")
@@ -157,6 +158,16 @@ class VERLET_PT_bake(_Panel):
         button.scale_y = 1.5
         button.operator("verlet.bake", icon="REC")
         column.operator("verlet.clear_bake", icon="TRASH")
+        self.fill_record(column, scene)
+
+    def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+        """Says which frames are baked, and whose settings have changed since."""
+        if (frames := baked_range(scene)) is None:
+            return
+        column.separator()
+        column.label(text=f"Baked {frames[0]} to {frames[1]}", icon="CHECKMARK")
+        if changed := changed_since_bake(scene):
+            column.label(text=f"Changed since: {', '.join(changed)}", icon="ERROR")
 
 
 class VERLET_MT_add(bpy.types.Menu):

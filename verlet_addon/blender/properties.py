@@ -156,6 +156,21 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         type=VERLET_PG_baked_key,
         options={"HIDDEN"},
     )
+    baked_start: IntProperty(
+        name="Baked Start",
+        description="First frame of the last bake",
+        options={"HIDDEN"},
+    )
+    baked_end: IntProperty(
+        name="Baked End",
+        description="Last frame of the last bake",
+        options={"HIDDEN"},
+    )
+    baked_settings: StringProperty(
+        name="Baked Settings",
+        description="Mark of the settings that the last bake was made with",
+        options={"HIDDEN"},
+    )
     made_basis: BoolProperty(
         name="Made Basis",
         description="The bake also made the Basis key",
@@ -271,7 +286,7 @@ def body_settings(obj: bpy.types.Object) -> BodySettings:
         A value is out of range; the message names the object.
     """
     try:
-        return BodySettings(**_values(body_properties(obj), BodySettings))
+        return BodySettings(**setting_values(body_properties(obj), BodySettings))
     except SettingsError as error:
         raise SettingsError(f"{obj.name}: {error}") from error
 
@@ -285,11 +300,11 @@ def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
         A value is out of range; the message names the scene.
     """
     try:
-        return SceneSettings(**_values(scene_properties(scene), SceneSettings))
+        return SceneSettings(**setting_values(scene_properties(scene), SceneSettings))
     except SettingsError as error:
         raise SettingsError(f"{scene.name}: {error}") from error
 
 
-def _values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:
+def setting_values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:
     """What a group holds for each field of a settings class."""
     return {field.name: getattr(group, field.name) for field in fields(settings)}

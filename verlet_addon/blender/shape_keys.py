@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import MeshError
 from . import animation
+from .bake_record import forget_bake
 from .mesh_access import shape_keys_of, write_coordinates
 from .properties import body_properties
 from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
@@ -68,6 +69,7 @@ def remove_bake(obj: bpy.types.Object) -> None:
     body.baked_keys.clear()
     body.made_basis = False
     forget_rest(obj)
+    forget_bake(obj)
 
 
 def has_bake(obj: bpy.types.Object) -> bool:

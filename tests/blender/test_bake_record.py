@@ -1,0 +1,126 @@
+"""After a bake one can see what was baked, and whether it still holds."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from tests.blender.scenes import baked, body, file_content, line, select, sheet, verlet
+
+Addon = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def scene() -> Any:
+    """Four frames, from 3 to 6."""
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 3, 6
+    return bpy.context.scene
+
+
+@pytest.fixture
+def record(addon: Addon) -> ModuleType:
+    return addon("blender.bake_record")
+
+
+def test_the_baked_range_is_known_until_the_bake_is_cleared(scene: Any, record: Any) -> None:
+    body(sheet())
+    before = file_content()
+    assert record.baked_range(scene) is None
+    verlet.bake()
+    assert record.baked_range(scene) == (3, 6)
+    verlet.bake(frame_start=1, frame_end=9, step=4)
+    assert record.baked_range(scene) == (1, 9)
+    verlet.clear_bake()
+    assert record.baked_range(scene) is None
+    assert file_content() == before
+
+
+@pytest.mark.parametrize(
+    ("holder", "name", "value"),
+    [
+        ("body", "mass", 0.6),
+        ("body", "bend_compliance", 100.0),
+        ("body", "pin_group", "Edge"),
+        ("body", "body_type", "SOFT"),
+        ("settings", "substeps", 11),
+        ("settings", "ground_height", 0.5),
+        ("settings", "use_ground", False),
+        ("scene", "gravity", (0.0, 0.0, -1.6)),
+        ("scene", "use_gravity", False),
+        ("render", "fps", 25),
+    ],
+)
+def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
+    scene: Any, record: Any, holder: str, name: str, value: Any
+) -> None:
+    obj, other = body(sheet("Flag")), body(line("Rope"))
+    verlet.bake()
+    assert record.changed_since_bake(scene) == []
+    owner = {
+        "body": obj.verlet,
+        "settings": scene.verlet,
+        "scene": scene,
+        "render": scene.render,
+    }[holder]
+    before = getattr(owner, name)
+    before = tuple(before) if name == "gravity" else before
+    setattr(owner, name, value)
+    changed = ["Flag"] if holder == "body" else ["Flag", "Rope"]
+    assert record.changed_since_bake(scene) == changed
+    setattr(owner, name, before)
+    assert record.changed_since_bake(scene) == []
+    assert other.verlet.baked_settings
+
+
+def test_baking_again_takes_the_mark_away(scene: Any, record: Any) -> None:
+    obj = body(sheet())
+    verlet.bake()
+    obj.verlet.damping = 2.0
+    verlet.bake()
+    assert record.changed_since_bake(scene) == []
+
+
+def test_what_is_animated_is_no_change_at_another_frame(scene: Any, record: Any) -> None:
+    body(sheet())
+    for frame, value in ((3, 0.0), (6, 1.0)):
+        scene.verlet.ground_height = value
+        scene.verlet.keyframe_insert("ground_height", frame=frame)
+    scene.frame_set(3)
+    verlet.bake()
+    scene.frame_set(6)
+    assert scene.verlet.ground_height == 1.0
+    assert record.changed_since_bake(scene) == []
+
+
+def test_keys_deleted_by_hand_are_no_bake(scene: Any, record: Any) -> None:
+    obj = body(sheet())
+    verlet.bake()
+    obj.shape_key_clear()
+    assert record.baked_range(scene) is None
+
+
+def test_a_copy_and_a_bake_that_was_cancelled_keep_the_record(scene: Any, record: Any) -> None:
+    obj = body(sheet("Flag"))
+    verlet.bake()
+    select(obj)
+    bpy.ops.object.duplicate()
+    assert len(baked(bpy.context.object)) == 4
+    assert bpy.context.object.verlet.baked_end == 6
+    bpy.context.object.verlet.mass = -1.0
+    with pytest.raises(RuntimeError, match="mass"):
+        verlet.bake(frame_end=9)
+    assert record.baked_range(scene) == (3, 6)
+    assert record.changed_since_bake(scene) == ["Flag.001"]
+
+
+def test_a_bake_reports_frames_seconds_and_stretch(
+    scene: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body(sheet())
+    verlet.bake()
+    assert scene.frame_end == 6
+    told = capfd.readouterr()
+    assert "Baked frames 3 to 6 in 0." in told.out + told.err
+    assert "no edge stretched by more than 0." in told.out + told.err

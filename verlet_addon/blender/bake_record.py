@@ -1,0 +1,69 @@
+"""What a bake leaves beside its keys: the frames it has, and the settings it was made with."""
+
+from hashlib import sha256
+
+import bpy
+
+from ..core.settings import BodySettings, SceneSettings
+from .mesh_access import shape_keys_of
+from .properties import body_properties, scene_properties, setting_values
+
+# Where something is animated, these may have another value at every frame.
+_ANIMATABLE = ("time_scale", "use_ground", "ground_height", "gravity")
+
+
+def is_baked(obj: bpy.types.Object) -> bool:
+    """Tells whether an object has a bake, quickly enough for every redraw."""
+    return bool(body_properties(obj).baked_keys) and shape_keys_of(obj) is not None
+
+
+def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Sums up the settings that a bake of a body depends on: equal only while they are.
+
+    Of a scene that is animated, what can be animated is left out.
+    """
+    body, settings = body_properties(obj), scene_properties(scene)
+    ground = settings.ground_object
+    values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
+    values["pin_group"] = body.pin_group
+    values["ground_object"] = ground.name if ground is not None else ""
+    values["gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
+    values["frame_rate"] = (scene.render.fps, scene.render.fps_base)
+    if scene.animation_data is not None:
+        for name in _ANIMATABLE:
+            del values[name]
+    return sha256(repr(values).encode()).hexdigest()
+
+
+def remember_bake(obj: bpy.types.Object, frames: range, mark: str) -> None:
+    """Notes which frames an object's bake has, and the settings it was made with."""
+    body = body_properties(obj)
+    body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], mark
+
+
+def forget_bake(obj: bpy.types.Object) -> None:
+    """Takes back what `remember_bake` noted."""
+    for name in ("baked_start", "baked_end", "baked_settings"):
+        body_properties(obj).property_unset(name)
+
+
+def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
+    """Gives the first and last frame of a scene's bakes, if there are any."""
+    noted = list(map(body_properties, _recorded(scene)))
+    if not noted:
+        return None
+    return min(body.baked_start for body in noted), max(body.baked_end for body in noted)
+
+
+def changed_since_bake(scene: bpy.types.Scene) -> list[str]:
+    """Names the bodies whose settings are not those that they were baked with."""
+    return [
+        obj.name
+        for obj in _recorded(scene)
+        if body_properties(obj).baked_settings != settings_mark(obj, scene)
+    ]
+
+
+def _recorded(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Lists the baked objects; those that an older version baked have no record."""
+    return [obj for obj in scene.objects if is_baked(obj) and body_properties(obj).baked_settings]
