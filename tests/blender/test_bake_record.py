@@ -94,6 +94,16 @@ def test_what_is_animated_is_no_change_at_another_frame(scene: Any, record: Any)
     assert record.changed_since_bake(scene) == []
 
 
+def test_a_body_that_is_switched_off_is_left_alone(scene: Any, record: Any) -> None:
+    """Its bake is kept on purpose, whatever changes around it."""
+    obj = body(sheet())
+    verlet.bake()
+    obj.verlet.enabled = False
+    scene.verlet.substeps = 11
+    assert record.changed_since_bake(scene) == []
+    assert record.baked_range(scene) == (3, 6)
+
+
 def test_keys_deleted_by_hand_are_no_bake(scene: Any, record: Any) -> None:
     obj = body(sheet())
     verlet.bake()

@@ -207,11 +207,12 @@ def test_a_linked_object(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["CURVE", None])
-def test_a_selection_with_something_that_is_no_mesh(kind: Any) -> None:
+def test_a_selection_without_any_mesh(kind: Any) -> None:
     data = bpy.data.curves.new("Other", kind) if kind else None
     other = bpy.data.objects.new("Other", data)
     bpy.context.scene.collection.objects.link(other)
-    select(sheet("Bad"), other)
+    sheet("Unselected")
+    select(other)
     before = file_content()
     with pytest.raises(RuntimeError, match="Other is not a mesh"):
         verlet.convert()

@@ -98,15 +98,44 @@ def test_convert_keeps_settings_made_before() -> None:
 
 
 @pytest.mark.parametrize("kind", ["CURVE", None])
-def test_one_object_that_is_no_mesh_stops_the_whole_conversion(kind: Any) -> None:
+def test_what_is_no_mesh_is_left_out_and_named(
+    kind: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A light that was selected along with the meshes is no reason to convert none."""
     obj = sheet()
     data = bpy.data.curves.new("Other", kind) if kind else None
-    other = bpy.data.objects.new("Other", data)
+    other: Any = bpy.data.objects.new("Other", data)
     bpy.context.scene.collection.objects.link(other)
     select(obj, other)
+    assert verlet.convert() == {"FINISHED"}
+    assert obj.verlet.enabled
+    assert not other.verlet.enabled
+    told = capfd.readouterr()
+    assert "1 of 2 objects left out, no mesh: Other" in told.out + told.err
+
+
+def test_without_any_mesh_nothing_is_converted() -> None:
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    select(other)
     with pytest.raises(RuntimeError, match="Other is not a mesh"):
         verlet.convert()
-    assert not obj.verlet.enabled
+
+
+def test_a_body_that_is_switched_off_keeps_its_settings_until_it_is_released(
+    addon: Callable[[str], ModuleType],
+) -> None:
+    is_body = addon("blender.properties").is_body
+    obj = body(sheet(), mass=7.0)
+    obj.verlet.enabled = False
+    assert is_body(obj)
+    assert obj.verlet.mass == 7.0
+    assert not verlet.bake.poll()
+    with pytest.raises(RuntimeError, match="All soft bodies are switched off"):
+        verlet.bake()
+    verlet.release()
+    assert not is_body(obj)
+    assert obj.verlet.mass != 7.0
 
 
 def test_convert_can_be_undone() -> None:
@@ -239,15 +268,21 @@ def test_clearing_a_bake_can_be_undone() -> None:
 
 
 @pytest.mark.usefixtures("small_bake")
-def test_clear_bake_clears_the_selected_bodies_or_else_all() -> None:
+def test_bake_and_clear_bake_take_all_bodies_that_are_switched_on() -> None:
+    """Whatever is selected; one that is switched off keeps the bake it has."""
     first, second, third = (body(line(name)) for name in ("First", "Second", "Third"))
-    verlet.bake()
     select(first)
+    verlet.bake()
+    assert [len(baked(obj)) for obj in (first, second, third)] == [4, 4, 4]
+    second.verlet.enabled = False
+    verlet.bake(frame_end=2)
+    assert [len(baked(obj)) for obj in (first, second, third)] == [2, 4, 2]
     verlet.clear_bake()
-    assert [len(baked(obj)) for obj in (first, second, third)] == [0, 4, 4]
-    select()
+    assert [len(baked(obj)) for obj in (first, second, third)] == [0, 4, 0]
+    assert not verlet.clear_bake.poll()
+    second.verlet.enabled = True
     verlet.clear_bake()
-    assert [len(baked(obj)) for obj in (first, second, third)] == [0, 0, 0]
+    assert not baked(second)
 
 
 # --- why a button is grey -----------------------------------------------------------------------

@@ -145,6 +145,25 @@ def test_only_esc_cancels_and_the_view_can_be_turned_meanwhile(hand: Hand) -> St
     assert all(np.array_equal(points, alone[name]) for name, points in baked(cloth).items())
 
 
+def test_a_body_is_switched_off_and_on_beside_the_title(hand: Hand) -> Steps:
+    """Its settings stay while it is off; Bake turns grey, for there is no other body."""
+    verlet.convert()
+    cube: Any = bpy.data.objects["Cube"]
+    cube.verlet.mass = 7.0
+    yield from hand.sidebar()
+    region = hand.region("UI")
+    title = (region.x + 36, (yield from hand.buttons())[MASS][1] + 50)
+    hand.picture("switched_on")
+    yield from hand.click(title)
+    yield from hand.redrawn()
+    hand.picture("switched_off")
+    assert not cube.verlet.enabled
+    assert cube.verlet.mass == 7.0
+    assert not verlet.bake.poll()
+    yield from hand.click(title)
+    assert cube.verlet.enabled
+
+
 def hanging_cloth(*, frames: int, resolution: int = 50) -> Any:
     """The cloth of the Add menu alone in the scene."""
     bpy.ops.object.delete()

@@ -14,6 +14,7 @@ from .cautions import cautions
 from .file_context import file_context
 from .navigation import moves_view
 from .operators import undoable_mode
+from .properties import is_body
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -28,7 +29,7 @@ def seconds_of_work(redraw: float) -> float:
 
 
 class VERLET_OT_bake(bpy.types.Operator):
-    """Simulate all bodies of the scene and keep the motion as shape keys"""
+    """Simulate all bodies of the scene that are switched on and keep the motion as shape keys"""
 
     bl_idname = "verlet.bake"
     bl_label = "Bake"
@@ -60,8 +61,14 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not bodies(file_context(context).scene):
-            cls.poll_message_set("There is no soft body; select a mesh and make it one first")
+        scene = file_context(context).scene
+        if not bodies(scene):
+            off = any(is_body(obj) for obj in scene.objects)
+            cls.poll_message_set(
+                "All soft bodies are switched off; switch one on beside the title Soft Body"
+                if off
+                else "There is no soft body; select a mesh and make it one first"
+            )
             return False
         return undoable_mode(cls, context)
 

@@ -56,11 +56,12 @@ def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
 
 
 def changed_since_bake(scene: bpy.types.Scene) -> list[str]:
-    """Names the bodies whose settings are not those that they were baked with."""
+    """Names the bodies that take part and have other settings than they were baked with."""
     return [
         obj.name
         for obj in _recorded(scene)
-        if body_properties(obj).baked_settings != settings_mark(obj, scene)
+        if (body := body_properties(obj)).enabled
+        and body.baked_settings != settings_mark(obj, scene)
     ]
 
 

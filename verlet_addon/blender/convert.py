@@ -18,21 +18,28 @@ def convert(
     view_layer: bpy.types.ViewLayer,
     *,
     body_type: BodyType | Literal["AUTO"],
-) -> None:
-    """Makes every object a body; with `AUTO` its mesh decides of what type.
+) -> list[bpy.types.Object]:
+    """Makes every mesh object a body; with `AUTO` its mesh decides of what type.
+
+    Returns
+    -------
+    list
+        The objects that are left as they are, for they are no meshes.
 
     Raises
     ------
     MeshError
-        An object cannot become a body; then none has been changed.
+        A mesh cannot become a body, or there is no mesh at all; then nothing has been changed.
     """
-    for obj in objects:
+    meshes = [obj for obj in objects if obj.type == "MESH"]
+    for obj in meshes or objects:
         check_body(obj, view_layer)
-    for obj in objects:
+    for obj in meshes:
         properties = body_properties(obj)
         mesh = cast(bpy.types.Mesh, obj.data)
         properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
         properties.enabled = True
+    return [obj for obj in objects if obj not in meshes]
 
 
 def release(objects: Sequence[bpy.types.Object]) -> None:

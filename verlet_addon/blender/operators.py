@@ -6,10 +6,12 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..core.errors import VerletError
+from .bake_record import is_baked
 from .convert import convert, release
 from .file_context import file_context
-from .properties import BODY_TYPES, body_properties
-from .shape_keys import has_bake, remove_bake
+from .mesh_access import mesh_of
+from .properties import BODY_TYPES, body_properties, is_body
+from .shape_keys import remove_bake
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -56,10 +58,16 @@ class VERLET_OT_convert(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         try:
             here = file_context(context)
-            convert(here.selected_objects, here.view_layer, body_type=self.body_type)
+            objects = here.selected_objects
+            others = convert(objects, here.view_layer, body_type=self.body_type)
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if others:
+            names = ", ".join(obj.name for obj in others)
+            self.report(
+                {"WARNING"}, f"{len(others)} of {len(objects)} objects left out, no mesh: {names}"
+            )
         return {"FINISHED"}
 
 
@@ -87,7 +95,7 @@ class VERLET_OT_release(bpy.types.Operator):
 
 
 class VERLET_OT_clear_bake(bpy.types.Operator):
-    """Remove the baked shape keys of the selected bodies, or of all if none is selected"""
+    """Remove the baked shape keys of all bodies of the scene but those that are switched off"""
 
     bl_idname = "verlet.clear_bake"
     bl_label = "Clear Bake"
@@ -96,7 +104,7 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _baked(context):
-            cls.poll_message_set("Nothing is baked")
+            cls.poll_message_set("Nothing is baked, or it is switched off")
             return False
         return undoable_mode(cls, context)
 
@@ -111,18 +119,16 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
 
 
 def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Lists the selected objects that are bodies."""
-    return [obj for obj in context.selected_objects if body_properties(obj).enabled]
+    """Lists the selected objects that are bodies, switched on or off."""
+    return [obj for obj in context.selected_objects if is_body(obj)]
 
 
 def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Lists the objects to clear: selected bodies and bakes, or else the whole scene's."""
-    here = file_context(context)
-    selected = [
-        obj for obj in here.selected_objects if body_properties(obj).enabled or has_bake(obj)
-    ]
+    """Lists the scene's baked objects, released ones too, without bodies that are switched off."""
     return [
         obj
-        for obj in selected or here.scene.objects
-        if has_bake(obj) and obj.data is not None and obj.data.library is None
+        for obj in file_context(context).scene.objects
+        if is_baked(obj)
+        and (body_properties(obj).enabled or not is_body(obj))
+        and mesh_of(obj).library is None
     ]

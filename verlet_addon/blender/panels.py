@@ -8,7 +8,7 @@ from .bake_record import baked_range, changed_since_bake
 from .convert import type_hint
 from .file_context import file_context
 from .mesh_access import mesh_of
-from .properties import VERLET_PG_body, body_properties, scene_properties
+from .properties import VERLET_PG_body, body_properties, is_body, scene_properties
 
 
 class _Panel(bpy.types.Panel):
@@ -40,6 +40,7 @@ class _BodyPanel(_Panel):
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         if (body := _active_body(context)) is not None:
+            column.active = body.enabled
             self.fill_for(column, body)
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
@@ -52,6 +53,10 @@ class VERLET_PT_body(_Panel):
 
     bl_label = "Soft Body"
 
+    def draw_header(self, context: bpy.types.Context) -> None:
+        if (body := _active_body(context)) is not None:
+            _layout(self).prop(body, "enabled", text="")
+
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         body = _active_body(context)
         if body is None:
@@ -60,13 +65,20 @@ class VERLET_PT_body(_Panel):
             button.operator("verlet.convert", icon="MOD_SOFT")
             column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
             return
-        column.prop(body, "body_type")
-        if hint := type_hint(mesh_of(cast(bpy.types.Object, body.id_data)), body.body_type):
-            column.label(text=hint, icon="ERROR")
-        column.prop(body, "mass")
-        column.prop_search(body, "pin_group", body.id_data, "vertex_groups", icon="GROUP_VERTEX")
+        self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
         column.separator()
         column.operator("verlet.release", icon="X")
+
+    def fill_body(
+        self, column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body
+    ) -> None:
+        """Shows what every body has."""
+        column.active = body.enabled
+        column.prop(body, "body_type")
+        if obj.type == "MESH" and (hint := type_hint(mesh_of(obj), body.body_type)):
+            column.label(text=hint, icon="ERROR")
+        column.prop(body, "mass")
+        column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
 
 
 class VERLET_PT_material(_BodyPanel):
@@ -165,9 +177,9 @@ class VERLET_PT_bake(_Panel):
         if (frames := baked_range(scene)) is None:
             return
         column.separator()
-        column.label(text=f"Baked {frames[0]} to {frames[1]}", icon="CHECKMARK")
+        column.label(text=f"Baked frames {frames[0]} to {frames[1]}", icon="CHECKMARK")
         if changed := changed_since_bake(scene):
-            column.label(text=f"Changed since: {', '.join(changed)}", icon="ERROR")
+            column.label(text=f"Settings changed: {', '.join(changed)}", icon="ERROR")
 
 
 class VERLET_MT_add(bpy.types.Menu):
@@ -187,11 +199,9 @@ def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 
 def _active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
-    """The settings of the active object, if it is a body."""
-    if context.object is None:
-        return None
-    body = body_properties(context.object)
-    return body if body.enabled else None
+    """The settings of the active object, if it is a body, switched on or off."""
+    obj = context.object
+    return body_properties(obj) if obj is not None and is_body(obj) else None
 
 
 def _layout(owner: bpy.types.Panel | bpy.types.Menu) -> bpy.types.UILayout:

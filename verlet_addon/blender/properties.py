@@ -40,7 +40,10 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
 
     enabled: BoolProperty(
         name="Verlet Body",
-        description="This object takes part in the simulation",
+        description=(
+            "This object takes part in Bake and Clear Bake; "
+            "switched off, it keeps its settings and its bake"
+        ),
         options=set(),
     )
     body_type: EnumProperty(
@@ -269,6 +272,12 @@ def body_properties(obj: bpy.types.Object) -> VERLET_PG_body:
     """The Verlet settings of an object."""
     holder: Any = obj
     return cast(VERLET_PG_body, holder.verlet)
+
+
+def is_body(obj: bpy.types.Object) -> bool:
+    """Tells whether an object is a body, switched on or off; `convert` has then set its type."""
+    body = body_properties(obj)
+    return body.enabled or body.is_property_set("body_type")
 
 
 def scene_properties(scene: bpy.types.Scene) -> VERLET_PG_scene:
