@@ -223,6 +223,38 @@ def test_without_ground_new_bodies_stay_at_the_cursor() -> None:
     assert added("add_rope").location[:] == (0.0, 0.0, 0.0)
 
 
+def test_a_location_that_is_given_is_taken_as_it_is() -> None:
+    obj = added("add_cloth", location=(1.0, 2.0, 0.5), rotation=(0.0, 0.0, 1.0))
+    assert obj.location[:] == (1.0, 2.0, 0.5)
+    assert obj.rotation_euler[:] == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("angle", [-1.5, 0.0, 0.4, 1.5, 3.0])
+def test_a_turned_cloth_clears_the_ground_by_as_much(angle: float) -> None:
+    """Its lowest pin is a length and a tenth above the ground, however it is turned."""
+    obj = added("add_cloth", rotation=(angle, 0.0, 0.3))
+    bpy.context.view_layer.update()
+    pins = [obj.matrix_world @ obj.data.vertices[i].co for i in np.flatnonzero(weights(obj))]
+    assert min(pin.z for pin in pins) == pytest.approx(2.2, abs=1e-5)
+
+
+def test_the_height_follows_the_size_until_a_location_is_given() -> None:
+    """As Adjust Last Operation runs it anew, with all that the first run chose."""
+    chosen = added("add_cloth").location.copy()
+    assert chosen.z == pytest.approx(2.2)
+    again = {"location": chosen, "chosen_location": chosen}
+    assert added("add_cloth", size=4.0, **again).location.z == pytest.approx(4.4)
+    again["location"] = (0.0, 0.0, 7.0)
+    assert added("add_cloth", size=4.0, **again).location.z == 7.0
+
+
+def test_new_bodies_align_to_the_cursor_and_without_a_view_to_the_world() -> None:
+    bpy.context.scene.cursor.rotation_euler = (0.0, 0.0, 0.5)
+    assert added("add_rope", align="CURSOR").rotation_euler.z == pytest.approx(0.5)
+    assert added("add_rope", align="VIEW").rotation_euler[:] == (0.0, 0.0, 0.0)
+    assert added("add_rope").rotation_euler[:] == (0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize("operator", ["add_cloth", "add_rope"])
 def test_adding_can_be_undone(operator: str) -> None:
     bpy.ops.ed.undo_push(message="before")

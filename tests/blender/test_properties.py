@@ -86,6 +86,28 @@ def test_what_a_script_sets_reaches_the_core(addon: Addon) -> None:
     assert (settings.substeps, settings.integrator) == (7, "VERLET")
 
 
+@pytest.mark.parametrize(
+    ("exponent", "compliance"),
+    [(5.0, 1e5), (4.0, 1e4), (2.0, 100.0), (1.0, 10.0), (0.5, 5.0), (0.0, 0.0), (7.0, 1e7)],
+)
+def test_the_panel_shows_bend_as_a_power_of_ten(exponent: float, compliance: float) -> None:
+    """One step of its arrows is a factor; 0 is rigid; to float32, in which Blender keeps it."""
+    obj = body(sheet())
+    obj.verlet_bend = exponent
+    assert obj.verlet.bend_compliance == pytest.approx(compliance, rel=1e-6)
+    obj.verlet.bend_compliance = compliance
+    assert obj.verlet_bend == pytest.approx(exponent, rel=1e-6)
+
+
+def test_bend_of_the_panel_begins_at_the_default_and_steps_by_a_quarter() -> None:
+    obj = body(sheet())
+    assert obj.verlet_bend == pytest.approx(5.0)
+    shown = obj.bl_rna.properties["verlet_bend"]
+    assert 10 ** (shown.step / 100) == pytest.approx(1.26, abs=0.01)
+    assert not shown.is_animatable
+    assert shown.soft_min == 0.0
+
+
 def test_a_value_out_of_range_is_said_with_the_object_s_name(addon: Addon) -> None:
     obj = body(sheet("Flag"), mass=-1.0)
     with pytest.raises(addon("core.errors").SettingsError, match=r"Flag.*mass.*-1"):

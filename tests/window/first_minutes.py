@@ -164,6 +164,82 @@ def test_a_body_is_switched_off_and_on_beside_the_title(hand: Hand) -> Steps:
     assert cube.verlet.enabled
 
 
+def test_f3_finds_what_the_add_on_does(hand: Hand) -> Steps:
+    """By its name, and each by what it does: Object ▸ Quick Effects and Object ▸ Animation."""
+    cube: Any = bpy.data.objects["Cube"]
+    bpy.context.scene.frame_end = 3
+    yield from hand.search("verlet")
+    hand.picture("f3")
+    yield from hand.press("ESC")
+    yield from hand.search("make verlet")
+    yield from hand.press("RET")
+    yield from wait_until(lambda: cube.verlet.enabled)
+    yield from hand.search("bake verlet")
+    yield from hand.press("RET")
+    yield from wait_until(lambda: len(baked(cube)) == 3)
+    yield from hand.search("clear verlet")
+    yield from hand.press("RET")
+    yield from wait_until(lambda: not baked(cube))
+
+
+def test_the_menus_hold_what_the_add_on_does(hand: Hand) -> Steps:
+    yield from hand.over_view()
+    for name in ("VIEW3D_MT_object_quick_effects", "VIEW3D_MT_object_animation"):
+        with hand.override():
+            bpy.ops.wm.call_menu(name=name)
+        yield from wait(0.5)
+        hand.picture(name)
+        yield from hand.press("ESC")
+
+
+def test_adjust_last_operation_moves_turns_and_aligns_a_new_cloth(hand: Hand) -> Steps:
+    """Its height follows its size, as long as no other location is given."""
+    yield from add_cloth(hand)
+    yield from hand.press("F9")
+    yield from wait(1.0)
+    hand.picture("adjust")
+    # The fields stand below the mouse, where the box opens.
+    x, y = hand.place
+    align, height, size = ((x + 220, y - below) for below in (55, 120, 208))
+    yield from set_number(hand, size, "4")
+    yield from wait(0.5)
+    assert np.allclose(the_cloth().location, (0.0, 0.0, 4.4))
+    yield from hand.click(align)
+    yield from wait(0.5)
+    yield from hand.press("V")
+    yield from wait(0.5)
+    hand.picture("adjusted")
+    view = hand.area.spaces.active.region_3d.view_rotation.to_euler()
+    assert np.allclose(the_cloth().rotation_euler, view, atol=1e-5)
+    yield from set_number(hand, height, "7")
+    yield from wait(0.5)
+    yield from set_number(hand, size, "2")
+    yield from wait(0.5)
+    assert np.allclose(the_cloth().location, (0.0, 0.0, 7.0))
+    assert np.allclose(the_cloth().rotation_euler, view, atol=1e-5)
+
+
+def the_cloth() -> Any:
+    """The one cloth of the scene; adjusting makes it anew."""
+    (cloth,) = (obj for obj in bpy.data.objects if obj.name.startswith("Cloth"))
+    return cloth
+
+
+def test_the_arrows_of_bend_step_by_factors(hand: Hand) -> Steps:
+    """A click on the right arrow makes it a quarter limper, not 1 in 100,000."""
+    verlet.convert()
+    cube: Any = bpy.data.objects["Cube"]
+    yield from hand.sidebar()
+    x, y = (yield from hand.buttons())['bpy.data.objects["Cube"].verlet_bend']
+    region = hand.region("UI")
+    arrow = (region.x + region.width - 46, y)
+    yield from hand.click(arrow)
+    hand.picture("bend")
+    assert np.isclose(cube.verlet.bend_compliance, 1e5 * 10**0.1)
+    yield from set_number(hand, (x, y), "2")
+    assert np.isclose(cube.verlet.bend_compliance, 100.0)
+
+
 def hanging_cloth(*, frames: int, resolution: int = 50) -> Any:
     """The cloth of the Add menu alone in the scene."""
     bpy.ops.object.delete()

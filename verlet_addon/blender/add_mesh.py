@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 from bpy.props import FloatProperty, IntProperty
+from mathutils import Vector
 
 from ..core.settings import BodyType
 from .file_context import file_context
 from .operators import undoable_mode
-from .properties import body_properties, scene_properties
+from .placement import Placement, place
+from .properties import body_properties
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
-# Room for the swing below the pins, in lengths of the material.
-_CLEARANCE = 1.1
 
-
-class VERLET_OT_add_cloth(bpy.types.Operator):
+class VERLET_OT_add_cloth(Placement, bpy.types.Operator):
     """Add a square cloth that hangs from one edge"""
 
     bl_idname = "verlet.add_cloth"
@@ -50,11 +49,12 @@ class VERLET_OT_add_cloth(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = cloth_mesh(size=self.size, resolution=self.resolution)
         edge = range(len(mesh.vertices) - self.resolution - 1, len(mesh.vertices))
-        _add_body(context, mesh, "CLOTH", pinned=edge, reach=self.size)
+        obj = _add_body(context, mesh, "CLOTH", pinned=edge)
+        place(obj, context, self, pins=_points(mesh, edge), reach=self.size)
         return {"FINISHED"}
 
 
-class VERLET_OT_add_rope(bpy.types.Operator):
+class VERLET_OT_add_rope(Placement, bpy.types.Operator):
     """Add a rope that hangs from one end"""
 
     bl_idname = "verlet.add_rope"
@@ -84,7 +84,8 @@ class VERLET_OT_add_rope(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = rope_mesh(length=self.length, segments=self.segments)
-        _add_body(context, mesh, "ROPE", pinned=[0], reach=self.length)
+        obj = _add_body(context, mesh, "ROPE", pinned=[0])
+        place(obj, context, self, pins=_points(mesh, [0]), reach=self.length)
         return {"FINISHED"}
 
 
@@ -120,20 +121,24 @@ def _add_body(
     body_type: BodyType,
     *,
     pinned: Sequence[int],
-    reach: float,
-) -> None:
-    """Puts a mesh at the 3D cursor, high enough to hang free, and makes it a pinned body."""
+) -> bpy.types.Object:
+    """Adds a mesh to the scene, selected and active alone, as a pinned body."""
     here = file_context(context)
     obj = bpy.data.objects.new(mesh.name, mesh)
     obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
-    obj.location = here.scene.cursor.location
-    ground = scene_properties(here.scene)
-    if ground.use_ground and ground.ground_object is None:
-        obj.location.z = max(obj.location.z, ground.ground_height + _CLEARANCE * reach)
     here.collection.objects.link(obj)
     for other in here.selected_objects:
         other.select_set(False)
     here.view_layer.objects.active = obj
     obj.select_set(True)
+    view = context.space_data
+    if isinstance(view, bpy.types.SpaceView3D) and view.local_view is not None:
+        obj.local_view_set(view, True)
     body = body_properties(obj)
     body.enabled, body.body_type, body.pin_group = True, body_type, "Pin"
+    return obj
+
+
+def _points(mesh: bpy.types.Mesh, vertices: Sequence[int]) -> list[Vector]:
+    """Where some vertices of a mesh are."""
+    return [mesh.vertices[vertex].co for vertex in vertices]

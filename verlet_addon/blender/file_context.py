@@ -12,6 +12,7 @@ class FileContext(Protocol):
     view_layer: bpy.types.ViewLayer
     collection: bpy.types.Collection
     window_manager: bpy.types.WindowManager
+    preferences: bpy.types.Preferences
     selected_objects: list[bpy.types.Object]
 
 

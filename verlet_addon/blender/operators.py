@@ -75,7 +75,7 @@ class VERLET_OT_release(bpy.types.Operator):
     """Make the selected bodies ordinary objects again; shape keys already baked stay"""
 
     bl_idname = "verlet.release"
-    bl_label = "Release"
+    bl_label = "Remove Soft Body"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -90,7 +90,7 @@ class VERLET_PT_material(_BodyPanel):
         column.prop(body, "stretch_compliance")
         if body.body_type != "ROPE":
             column.prop(body, "shear_compliance")
-        column.prop(body, "bend_compliance")
+        column.prop(body.id_data, "verlet_bend")
         column.prop(body, "damping")
         if body.pin_group:
             column.prop(body, "use_tethers")
@@ -161,9 +161,10 @@ class VERLET_PT_bake(_Panel):
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         scene = file_context(context).scene
-        prefix = "frame_preview" if scene.use_preview_range else "frame"
+        preview = scene.use_preview_range
+        prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
         frames = column.column(align=True)
-        frames.prop(scene, f"{prefix}_start", text="Frame Start")
+        frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
         column.separator()
         button = column.row()
@@ -196,6 +197,23 @@ class VERLET_MT_add(bpy.types.Menu):
 def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Adds our entry to Add ▸ Mesh."""
     _layout(self).menu("VERLET_MT_add", icon="MOD_SOFT")
+
+
+# In menus the names say whose they are: so F3 finds all of them by "verlet".
+
+
+def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Adds our entry to Object ▸ Quick Effects."""
+    _layout(self).separator()
+    _layout(self).operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
+
+
+def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Adds our entries to Object ▸ Animation."""
+    layout = _layout(self)
+    layout.separator()
+    layout.operator("verlet.bake", text="Bake Verlet Soft Bodies", icon="REC")
+    layout.operator("verlet.clear_bake", text="Clear Verlet Bake", icon="TRASH")
 
 
 def _active_body(context: bpy.types.Context) -> VERLET_PG_body | None:

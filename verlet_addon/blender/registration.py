@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import add_mesh, bake_operator, cli, operators, panels, properties
+from . import add_mesh, bake_operator, bend_field, cli, operators, panels, properties
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
@@ -27,6 +27,12 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_bake,
 )
 
+MENUS: tuple[tuple[str, Any], ...] = (
+    ("VIEW3D_MT_mesh_add", panels.draw_add_menu),
+    ("VIEW3D_MT_object_quick_effects", panels.draw_quick_effects),
+    ("VIEW3D_MT_object_animation", panels.draw_animation_menu),
+)
+
 # Blender's type stubs know neither our properties nor that these functions return anything.
 _blender: Any = bpy
 
@@ -37,12 +43,14 @@ _commands: list[Any] = []
 
 
 def register() -> None:
-    """Registers classes, properties, the menu entry, presets and the command."""
+    """Registers classes, properties, menu entries, presets and the command."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
+    _blender.types.Object.verlet_bend = bend_field.BEND
     _blender.types.Scene.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_scene)
-    bpy.types.VIEW3D_MT_mesh_add.append(panels.draw_add_menu)
+    for menu, draw in MENUS:
+        getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_HERE)
     _commands.append(_blender.utils.register_cli_command("verlet", cli.main))
 
@@ -51,8 +59,10 @@ def unregister() -> None:
     """Takes back what `register` made, last things first."""
     bpy.utils.unregister_cli_command(_commands.pop())
     _blender.utils.unregister_preset_path(_HERE)
-    bpy.types.VIEW3D_MT_mesh_add.remove(panels.draw_add_menu)
+    for menu, draw in reversed(MENUS):
+        getattr(bpy.types, menu).remove(draw)
     del _blender.types.Scene.verlet
+    del _blender.types.Object.verlet_bend
     del _blender.types.Object.verlet
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
