@@ -1,6 +1,7 @@
 """What users download: complete, small, and without complaint from Blender's own checks."""
 
 import re
+import subprocess
 import tomllib
 import zipfile
 from collections.abc import Callable
@@ -50,3 +51,16 @@ def test_the_licence_is_the_one_the_manifest_names() -> None:
 def test_nothing_but_files_is_asked_for() -> None:
     """The add-on reads and writes files; it never needs the network."""
     assert set(MANIFEST["permissions"]) == {"files"}
+
+
+def test_an_installed_blender_builds_the_zip_without_a_gigabyte_of_tools() -> None:
+    """`make zip` sets up .venv only where no Blender is found."""
+    for blender, builds, sets_up in (
+        ("blender", "\nblender --command extension build ", False),
+        ("flatpak run Blender", "\nflatpak run Blender --command extension build ", False),
+        ("", "blender_ext.py build ", True),
+    ):
+        command = ["make", "--dry-run", "zip", f"BLENDER={blender}", "READY=missing"]
+        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        assert builds in said
+        assert ("Setting up .venv" in said) == sets_up

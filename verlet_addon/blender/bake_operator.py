@@ -123,6 +123,8 @@ class VERLET_OT_bake(bpy.types.Operator):
             return {"RUNNING_MODAL"}
         self.cancel(context)
         self._tell(self._last, seconds=monotonic() - self._started)
+        # Again, for the status bar shows the last message alone.
+        self._caution()
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -139,17 +141,16 @@ class VERLET_OT_bake(bpy.types.Operator):
         here = file_context(context)
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
-        everything = bodies(here.scene)
         running = bake(
             here.scene,
             here.view_layer,
-            shown(everything, here.view_layer),
+            shown(bodies(here.scene), here.view_layer),
             frame_start=self.frame_start if given("frame_start") else start,
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step,
         )
-        for sentence in cautions(here.scene, here.view_layer, everything):
-            self.report({"WARNING"}, sentence)
+        self._cautions = cautions(here.scene, here.view_layer, bodies(here.scene))
+        self._caution()
         return running
 
     def _advance(self, context: bpy.types.Context) -> bool:
@@ -170,6 +171,11 @@ class VERLET_OT_bake(bpy.types.Operator):
         if context.area is not None:
             text = progress.describe(seconds=monotonic() - self._started)
             context.area.header_text_set(f"Verlet: {text}, Esc cancels")
+
+    def _caution(self) -> None:
+        """Warns of what the bake does otherwise than the user may expect."""
+        for sentence in self._cautions:
+            self.report({"WARNING"}, sentence)
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports what was baked, in how long, and how well."""
