@@ -10,7 +10,7 @@ import numpy as np
 from tests.blender.scenes import baked, file_content, shown, verlet
 from tests.window.hand import Hand, Steps, wait, wait_until
 
-BAKE, CLEAR = "bpy.ops.verlet.bake()", "bpy.ops.verlet.clear_bake()"
+BAKE = "bpy.ops.verlet.bake()"
 MASS = 'bpy.data.objects["Cube"].verlet.mass'
 FRAME_END = 'bpy.data.scenes["Scene"].frame_end'
 
