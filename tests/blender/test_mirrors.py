@@ -96,12 +96,15 @@ def test_a_quarter_of_a_sheet_moves_as_the_whole(scene: Any) -> None:
     assert_moves_as(whole, quarter, kept, far=0.03)
 
 
-def test_the_seam_stays_on_the_plane_and_closed(scene: Any) -> None:
+@pytest.mark.parametrize("change", [{}, {"use_clip": True, "use_mirror_merge": False}], ids=str)
+def test_the_seam_stays_on_the_plane_and_closed(scene: Any, change: dict[str, Any]) -> None:
     """Exactly; limp cloth, of which a whole sheet is not symmetric for long."""
     whole = whole_sheet()
     whole.verlet.bend_compliance = 100.0
     half, _ = remnant(whole, 1)
     whole.verlet.enabled = False
+    for name, value in change.items():
+        setattr(half.modifiers["Mirror"], name, value)
     count = len(shown(half, 1))
     verlet.bake(frame_end=48)
     for frame in range(1, 49):
@@ -126,6 +129,26 @@ def test_the_plane_may_be_another_object_s_and_move(scene: Any) -> None:
         obj.driver_add("rotation_euler", 0).driver.expression = "0.02 * frame"
     verlet.bake()
     assert_moves_as(whole, half, kept)
+
+
+@pytest.mark.usefixtures("scene")
+def test_what_carries_the_half_comes_before_its_image() -> None:
+    """A hook draws the corner of the half up; the corner follows, and the seam stays closed."""
+    whole = whole_sheet()
+    half, _ = remnant(whole, 1)
+    whole.verlet.enabled = False
+    empty = bpy.data.objects.new("Empty", None)
+    bpy.context.scene.collection.objects.link(empty)
+    empty.driver_add("location", 2).driver.expression = "0.02 * frame"
+    hook = half.modifiers.new("Hook", "HOOK")
+    hook.object = empty
+    hook.vertex_indices_set([CELLS])
+    half.modifiers.move(1, 0)
+    animated = own(half, 24)[CELLS]
+    seam = np.abs(own(half, 1)[:, 0]) < 1e-6
+    verlet.bake()
+    assert own(half, 24)[CELLS] == pytest.approx(animated, abs=FLOAT32)
+    assert np.abs(own(half, 24)[seam, 0]).max() < FLOAT32
 
 
 def test_what_flies_along_with_its_object_does_not_notice_the_mirror(scene: Any) -> None:

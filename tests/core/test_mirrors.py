@@ -7,6 +7,7 @@ import pytest
 
 from tests.core.bodies import make_mesh, sheet
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.errors import MeshError
 from verlet_addon.core.mesh import MeshData, Mirror, Plane, check_mesh
 from verlet_addon.core.mirrors import complete, complete_positions
 
@@ -93,3 +94,10 @@ def test_images_turn_with_a_plane_that_turns() -> None:
     plane = replace(mirror(1.0, 0.0, 0.0), normal_velocity=np.array([0.0, 2.0, 0.0]))
     whole, _ = complete(replace(half, velocities=spin, mirrors=[plane]))
     assert np.allclose(whole.velocities, np.cross((0.0, 0.0, 2.0), whole.positions))
+
+
+def test_a_mirror_that_flattens_edges_is_refused() -> None:
+    """The second column of vertices would be taken onto the plane too."""
+    half = replace(sheet(4), mirrors=[mirror(1.0, 0.0, 0.0, reach=0.3)])
+    with pytest.raises(MeshError, match=r"'Body' has edges shorter than .*; lower that distance"):
+        complete(half)

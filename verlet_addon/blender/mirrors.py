@@ -91,9 +91,12 @@ def _plane(obj: bpy.types.Object, axis: int) -> Plane:
 
 
 def _reach(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, plane: Plane) -> float:
-    """The merge distance, which a modifier measures in the object's space, in the world's [m]."""
+    """How near to its plane a mirror joins a vertex to its image, twice as far away [m].
+
+    It measures in the object's space.
+    """
     linear = np.array(obj.matrix_world, np.float64)[:3, :3]
-    return mirror.merge_threshold * float(np.linalg.norm(linear.T @ plane.normal))
+    return mirror.merge_threshold / 2 * float(np.linalg.norm(linear.T @ plane.normal))
 
 
 def _cuts(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .arrays import Floats, Integers
-from .mesh import MeshData, Mirror, Plane
+from .errors import MeshError
+from .mesh import SHORTEST_EDGE, MeshData, Mirror, Plane
 from .state import ParticleState
 
 
@@ -42,6 +43,11 @@ def complete(mesh: MeshData) -> tuple[MeshData, list[Reflection]]:
 
     Where a mesh does not touch a mirror, its image is another piece, that moves as it does: it is
     left out.
+
+    Raises
+    ------
+    MeshError
+        A mirror takes both ends of an edge across it onto its plane.
     """
     reflections: list[Reflection] = []
     for number, mirror in enumerate(mesh.mirrors):
@@ -52,6 +58,7 @@ def complete(mesh: MeshData) -> tuple[MeshData, list[Reflection]]:
             images = count + np.arange(len(sources))
             reflections.append(Reflection(number, sources, images, np.flatnonzero(on_plane)))
             mesh = _doubled(mesh, mirror, reflections[-1])
+            _check_lengths(mesh)
     return mesh, reflections
 
 
@@ -131,6 +138,16 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
         pin_weights=np.concatenate([mesh.pin_weights, mesh.pin_weights[reflection.sources]]),
         velocities=np.concatenate([mesh.velocities, velocities]),
     )
+
+
+def _check_lengths(mesh: MeshData) -> None:
+    """Raises MeshError where joining the halves has left nothing of an edge."""
+    spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
+    if (np.linalg.norm(spans, axis=1) < SHORTEST_EDGE).any():
+        raise MeshError(
+            f"'{mesh.name}' has edges shorter than the distance at which its Mirror merges; "
+            "lower that distance"
+        )
 
 
 def _image_faces(mesh: MeshData, image: Integers) -> tuple[Integers, Integers]:
