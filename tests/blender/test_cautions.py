@@ -145,6 +145,10 @@ def joined(obj: Any) -> None:
     mirror(obj)
 
 
+def joined_without_distance(obj: Any) -> None:
+    mirror(obj).merge_threshold = 0.0
+
+
 def unjoined(obj: Any) -> None:
     mirror(obj).use_mirror_merge = False
 
@@ -211,6 +215,7 @@ def boolean(obj: Any) -> None:
     ("finish", "sentence"),
     [
         (joined, ""),
+        (joined_without_distance, ""),
         (clipped, ""),
         (unjoined, "The modifier Mirror of Sheet does not join its halves"),
         (unjoined_and_apart, ""),

@@ -225,3 +225,16 @@ def test_what_a_mirror_does_not_join_moves_as_without(change: dict[str, Any]) ->
     half.modifiers["Mirror"].show_render = half.modifiers["Mirror"].show_viewport = False
     verlet.bake()
     assert np.array_equal(own(half, 24), joined)
+
+
+@pytest.mark.usefixtures("scene")
+def test_a_whole_mesh_that_is_cut_at_the_plane_moves_as_without() -> None:
+    """Bisect closes what it leaves, wherever that is."""
+    whole = whole_sheet()
+    modifier = whole.modifiers.new("Mirror", "MIRROR")
+    modifier.use_bisect_axis = (True, False, False)
+    verlet.bake()
+    cut = own(whole, 24)
+    modifier.show_render = modifier.show_viewport = False
+    verlet.bake()
+    assert np.array_equal(own(whole, 24), cut)

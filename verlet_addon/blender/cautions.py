@@ -9,7 +9,7 @@ from mathutils.kdtree import KDTree
 
 from .mesh_access import mesh_of, read_coordinates
 from .mesh_io import is_shown
-from .mirrors import find_joints, heights, joins, later_carriers, read_planes, shown_mirrors
+from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 
 
 def cautions(
@@ -54,8 +54,7 @@ def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
 def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
     """Mirrors whose halves touch, and nothing holds them together."""
     for mirror in shown_mirrors(obj):
-        axes = [axis for axis in range(3) if mirror.use_axis[axis]]
-        if not any((np.abs(heights(obj, mirror, axis)) <= 1).any() for axis in axes):
+        if not any(mirror.use_axis[axis] and touches(obj, mirror, axis) for axis in range(3)):
             continue
         if not joins(mirror):
             yield (
@@ -77,8 +76,8 @@ def _across_mirrors(
     joints = find_joints(obj)
     for (name, axis), plane in zip(joints, read_planes(obj, joints, depsgraph), strict=True):
         mirror = cast(bpy.types.MirrorModifier, obj.modifiers[name])
-        touches = (np.abs(heights(obj, mirror, axis)) <= 1).any()
-        if touches and abs(gravity @ plane.normal) > 0.1 * np.linalg.norm(gravity):
+        across = abs(gravity @ plane.normal) > 0.1 * np.linalg.norm(gravity)
+        if across and touches(obj, mirror, axis):
             yield (
                 f"Gravity pulls {obj.name} through the plane of its modifier {name}, whose halves "
                 "can only move alike; apply the modifier"

@@ -51,12 +51,10 @@ def later_carriers(
     return [item for item in obj.modifiers[place:] if item.show_viewport and is_carrier(item)]
 
 
-def heights(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> Floats:
-    """(n,) how far the mesh's vertices are from a mirror's plane, in units of its reach."""
-    matrix = np.array(obj.matrix_world, np.float64)
-    plane = _plane(mirror.mirror_object or obj, axis)
-    positions = read_coordinates(mesh_of(obj).vertices) @ matrix[:3, :3].T + matrix[:3, 3]
-    return np.asarray((positions - plane.point) @ plane.normal / _reach(obj, mirror, plane))
+def touches(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> bool:
+    """Whether a mesh meets its image in one of a mirror's planes."""
+    places, reach = _heights(obj, mirror, axis)
+    return bool((np.abs(places) <= reach).any())
 
 
 def read_planes(
@@ -101,5 +99,15 @@ def _reach(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, plane: Plane
 
 def _cuts(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> bool:
     """Whether a mesh lies on both sides of a mirror's plane."""
-    places = heights(obj, mirror, axis)
-    return bool((places > 1).any() and (places < -1).any())
+    places, reach = _heights(obj, mirror, axis)
+    return bool((places > reach).any() and (places < -reach).any())
+
+
+def _heights(
+    obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int
+) -> tuple[Floats, float]:
+    """(n,) how far the mesh's vertices are from a mirror's plane, and how near counts as on it."""
+    matrix = np.array(obj.matrix_world, np.float64)
+    plane = _plane(mirror.mirror_object or obj, axis)
+    positions = read_coordinates(mesh_of(obj).vertices) @ matrix[:3, :3].T + matrix[:3, 3]
+    return (positions - plane.point) @ plane.normal, _reach(obj, mirror, plane)
