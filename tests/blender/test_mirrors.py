@@ -143,7 +143,7 @@ def test_what_carries_the_half_comes_before_its_image() -> None:
     hook = half.modifiers.new("Hook", "HOOK")
     hook.object = empty
     hook.vertex_indices_set([CELLS])
-    half.modifiers.move(1, 0)
+    half.modifiers.move(half.modifiers.find("Hook"), 0)
     animated = own(half, 24)[CELLS]
     seam = np.abs(own(half, 1)[:, 0]) < 1e-6
     verlet.bake()
