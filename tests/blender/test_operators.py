@@ -83,11 +83,13 @@ def test_a_type_that_does_not_suit_a_mesh_is_told_with_what_to_do(
     hint = addon("blender.convert").type_hint
     cube = mesh_object("Cube", *CUBE)
     open_cube = mesh_object("Open", CUBE[0], [], CUBE[2][:-1])
-    assert "choose Cloth" in hint(cube.data, "ROPE")
-    assert "close the mesh" in hint(open_cube.data, "SOFT")
-    assert "close the mesh" in hint(line().data, "SOFT")
+    assert "choose Cloth" in hint(cube, "ROPE")
+    assert "close the mesh" in hint(open_cube, "SOFT")
+    assert "close the mesh" in hint(line(), "SOFT")
     for obj, body_type in ((cube, "SOFT"), (cube, "CLOTH"), (open_cube, "CLOTH"), (line(), "ROPE")):
-        assert not hint(obj.data, body_type)
+        assert not hint(obj, body_type)
+    open_cube.modifiers.new("Mirror", "MIRROR")
+    assert not hint(open_cube, "SOFT")
 
 
 def test_convert_keeps_settings_made_before() -> None:

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..core.errors import MeshError
 from ..core.settings import BodySettings, BodyType
+from .mesh_access import mesh_of
 from .mesh_io import check_body
+from .mirrors import find_joints
 from .properties import body_properties
 
 
@@ -69,14 +71,16 @@ def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
     return "SOFT" if np.all(faces_at_edges == 2) else "CLOTH"
 
 
-def type_hint(mesh: bpy.types.Mesh, body_type: str) -> str:
+def type_hint(obj: bpy.types.Object, body_type: str) -> str:
     """Says what a mesh lacks as a body of this type and what to do about it; empty if nothing.
 
     The panel asks at every redraw, so only counts are compared: of a closed surface every edge has
-    two faces, and lies at two of their corners.
+    two faces, and lies at two of their corners. What a Mirror joins is closed by the other half.
     """
+    mesh = mesh_of(obj)
     if body_type == "ROPE" and mesh.polygons:
         return "Slow with faces: choose Cloth"
-    if body_type == "SOFT" and len(mesh.loops) != 2 * len(mesh.edges):
+    closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)
+    if body_type == "SOFT" and not closed:
         return "Hollow: close the mesh"
     return ""

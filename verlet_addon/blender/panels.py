@@ -7,7 +7,6 @@ import bpy
 from .bake_record import baked_range, changed_since_bake
 from .convert import type_hint
 from .file_context import file_context
-from .mesh_access import mesh_of
 from .properties import VERLET_PG_body, body_properties, is_body, scene_properties
 
 
@@ -75,7 +74,7 @@ class VERLET_PT_body(_Panel):
         """Shows what every body has."""
         column.active = body.enabled
         column.prop(body, "body_type")
-        if obj.type == "MESH" and (hint := type_hint(mesh_of(obj), body.body_type)):
+        if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
             column.label(text=hint, icon="ERROR")
         column.prop(body, "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
