@@ -2,8 +2,8 @@
 
 from ..arrays import Floats
 from .constraints import LengthBatches, LengthConstraints
-from .numpy_clusters import project_clusters
 from .numpy_kernels import (
+    LEAST,
     add_interpolated,
     project_at_most,
     project_strips,
@@ -21,7 +21,7 @@ FORWARD_SWEEPS = (1, 1)
 BACKWARD_SWEEPS = (-1, 1)
 """…and so in every other step, −1 being from the slackest to the tautest."""
 MOST_SHORT_ROUNDS = 6
-"""Short edges and clusters, and the edges around, are mended in turn so often at most."""
+"""Short edges, and then those around them, are mended in turn so often at most."""
 
 
 def project_levels(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
@@ -59,21 +59,20 @@ def project_stretch(
     pins = positions[:, lengths.tethers.pins]
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
     tolerance = min(TOLERANCE, UNREST * dt**2)
-    project_clusters(positions, lengths.clusters)
     for way in BACKWARD_SWEEPS if backwards else FORWARD_SWEEPS:
         project_tethers(positions, lengths.tethers, pins)
         if project_strips(positions, tautest_first[::way]) < tolerance:
             break
     else:
         share_stretch(positions, batches.links, tolerance)
-    _mend_short(positions, lengths, batches)
+    _mend_short(positions, batches)
 
 
-def _mend_short(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
+def _mend_short(positions: Floats, batches: LengthBatches) -> None:
     """Mends what is left of edges much shorter than those around, which hardly notice it."""
     for _ in range(MOST_SHORT_ROUNDS if batches.short else 0):
         share_stretch(positions, batches.links, TOLERANCE)
         project_strips(positions, batches.short)
-        project_clusters(positions, lengths.clusters)
-        if strain_range(positions, batches.short)[1] < TOLERANCE:
+        low, high = strain_range(positions, batches.short)
+        if high < TOLERANCE and low > LEAST - 1.0 - TOLERANCE:
             break
