@@ -37,7 +37,7 @@ def test_pentadiagonal_systems_are_solved(sizes: list[int], seed: int) -> None:
 
 def lines_of(model: SoftBodyModel, positions: Floats) -> Floats:
     """(lines, 3) g of every line along a strip."""
-    strips = model.bends.line_strips
+    strips = model.bends.strips
     points = positions[:, strips.path]
     before, here, after = strips.coefficients
     bends = before[1:-1] * points[:, :-2] + here[1:-1] * points[:, 1:-1]
@@ -49,7 +49,7 @@ def lines_of(model: SoftBodyModel, positions: Floats) -> Floats:
 def test_every_straight_line_is_strung(mesh: MeshData) -> None:
     """Lines of a grid all lie along strips, once each, and none is bent at rest."""
     model, state = built_state((mesh, BodySettings()))
-    assert not len(model.bends.lines.members)
+    assert not len(model.bends.straight[0].members)
     expected = 5 * 5 + 7 * 3 if len(mesh.positions) == 35 else 8 * 5
     bends = lines_of(model, state.positions)
     assert bends.shape == (expected, 3)
@@ -62,7 +62,7 @@ def test_stiff_lines_are_solved_at_once() -> None:
     for compliance, left in ((0.0, 1e-6), (1e9, 0.9)):
         model, state = built_state((mesh, BodySettings(bend_compliance=compliance)))
         n = len(model.inverse_masses)
-        batches = bend_strip_batches(model.bends.line_strips, model.inverse_masses, DT**2)
+        batches = bend_strip_batches(model.bends.strips, model.inverse_masses, DT**2)
         shaken = state.positions + np.random.default_rng(2).normal(0.0, 0.01, (3, n))
         after = shaken.copy()
         project_bend_strips(after, batches)

@@ -10,9 +10,11 @@ from tests.core.bodies import (
     SHEETS,
     WEIGHTLESS,
     built,
+    built_state,
     disc,
     flat_sheet,
     frames,
+    make_mesh,
     pinned,
     sheet,
     simulated,
@@ -20,22 +22,16 @@ from tests.core.bodies import (
     split,
     thrown,
 )
-from verlet_addon.core.bending.all_at_once import (
-    along_strips,
-    joined,
-    stiff_bend_batch,
-    stiffness,
-    unstrung,
-)
+from verlet_addon.core.bending.all_at_once import stiff_bend_batches, stiffness, straight_bends
 from verlet_addon.core.bending.constraints import bend_batches
 from verlet_addon.core.bending.numpy_kernels import (
-    project_bend_strips,
-    project_flat_bends,
     project_stiff_bends,
 )
+from verlet_addon.core.bending.sweep import project_bends
 from verlet_addon.core.linear.dissection import factorize, solve
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.state import ready_batches
 
 STIFF = BodySettings(bend_compliance=0.2, mass=0.1, damping=10.0)
 
@@ -81,6 +77,32 @@ def test_only_stiff_cloth_is_solved_as_one(mesh: MeshData) -> None:
     assert is_stiff(mesh, STIFF)
 
 
+def test_only_the_stiff_part_is_solved_as_one() -> None:
+    """Where a mesh is fine its bends are stiff; where it is coarse they are relaxed as ever."""
+    mesh = sheet(24, triangles=True)
+    points = mesh.positions.copy()
+    points[:, 0] **= 2
+    mesh = replace(mesh, positions=points)
+    model = built((mesh, BodySettings(bend_compliance=3e3)))
+    (stiff,) = bend_batches(model.bends, model.inverse_masses, 1 / 240**2).stiff
+    assert 0 < len(stiff.free) < 0.5 * len(points)
+    assert np.median(points[stiff.free, 0]) < 0.1
+
+
+def test_one_pair_of_triangles_forgets_alone() -> None:
+    """Stiff quads remember their tension, though a cell of theirs be cut in two."""
+    mesh = sheet(12)
+    faces = [tuple(face) for face in mesh.face_vertices.reshape(-1, 4).tolist()]
+    a, b, c, d = faces.pop(70)
+    mesh = pinned(make_mesh(mesh.positions, faces=[*faces, (a, b, c), (a, c, d)]), [0, 12])
+    model, state = built_state((mesh, STIFF))
+    net = ready_batches(model, state, "TCV_EXACT", 1 / 240).lengths.net
+    forgetting = np.unique(net.path[:-1][(net.bearing == 0.0) & (np.diff(net.labels) == 0)])
+    around = mesh.edges[np.isin(mesh.edges, [a, b, c, d]).any(axis=1)]
+    assert np.isin(forgetting, [*around.ravel(), 0, 12]).all()
+    assert len(forgetting) > 0
+
+
 @pytest.mark.parametrize("kind", SHEETS)
 @pytest.mark.parametrize("firmness", [0.02, 0.2])
 def test_soft_bends_give_way_as_if_solved_at_once(kind: str, firmness: float) -> None:
@@ -90,15 +112,14 @@ def test_soft_bends_give_way_as_if_solved_at_once(kind: str, firmness: float) ->
     z += 0.01 * np.sin(2 * np.pi * x) * np.sin(2 * np.pi * y)
     bends = built((mesh, BodySettings())).bends
     inverse_masses = np.full(len(x), 1000.0)
-    every = joined([along_strips(bends.line_strips), unstrung([bends.lines, bends.flat_hinges])])
-    h_squared = firmness / stiffness(every, inverse_masses, 1.0)
+    every = straight_bends(bends.strips, bends.straight)
+    h_squared = firmness / float(np.median(stiffness(every, inverse_masses, 1.0)))
     relaxed = bend_batches(bends, inverse_masses, h_squared)
-    assert not relaxed.stiff
+    assert len(relaxed.strips) + len(relaxed.straight) > 0
     in_turn, at_once = np.stack([x, y, z]), np.stack([x, y, z])
-    project_bend_strips(in_turn, relaxed.line_strips)
-    project_flat_bends(in_turn, [*relaxed.lines, *relaxed.flat_hinges])
-    solved = stiff_bend_batch(every, bends.positions, inverse_masses, h_squared)
-    project_stiff_bends(at_once, [solved])
+    project_bends(in_turn, relaxed, backwards=False)
+    solved = stiff_bend_batches(every, bends.positions, inverse_masses, h_squared)
+    project_stiff_bends(at_once, solved)
     inner = (np.abs(mesh.positions[:, :2] - 0.5) < 0.4).all(axis=1)
     flattened = [(after[2] - z)[inner] @ z[inner] for after in (in_turn, at_once)]
     assert flattened[0] == pytest.approx(flattened[1], rel=0.1)

@@ -168,7 +168,7 @@ def test_mass_follows_area_and_length() -> None:
 def test_bends_do_not_pull_at_rest(mesh: MeshData) -> None:
     """At rest every bend has exactly its rest size, and its weights cancel out."""
     every = built((mesh, BodySettings())).bends
-    for bends in (every.lines, every.flat_hinges, every.hinges):
+    for bends in (*every.straight, every.hinges):
         sizes = np.linalg.norm(
             np.einsum("mk,mkx->mx", bends.coefficients, mesh.positions[bends.members]), axis=1
         )

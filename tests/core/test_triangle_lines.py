@@ -26,7 +26,7 @@ def bending_energy(mesh: MeshData, angle: float) -> float:
     bends = built((mesh, BodySettings(bend_compliance=1.0))).bends
     along = mesh.positions @ [np.cos(angle), np.sin(angle), 0.0]
     height = along**2 / 2
-    strips, strays = bends.line_strips, bends.lines
+    strips, strays = bends.strips, bends.straight[0]
     rows = np.stack([strips.path[:-2], strips.path[1:-1], strips.path[2:]])
     bent = (strips.coefficients[:, 1:-1] * height[rows]).sum(axis=0)
     soft = strips.compliances[1:-1]
@@ -49,10 +49,10 @@ def test_lattices_have_no_hinges_left() -> None:
     """But for corners, lines say all of it."""
     for mesh in (sheet(8, triangles=True), equilateral(8)):
         bends = built((mesh, BodySettings())).bends
-        assert len(bends.flat_hinges.members) + len(bends.hinges.members) <= 4
+        assert len(bends.straight[1].members) + len(bends.hinges.members) <= 4
 
 
 def test_others_keep_theirs() -> None:
     """Round discs and tubes have no lattice, and bend at their edges."""
-    assert len(built((disc(6), BodySettings())).bends.flat_hinges.members) > 150
+    assert len(built((disc(6), BodySettings())).bends.straight[1].members) > 150
     assert len(built((tube(8, 4), BodySettings())).bends.hinges.members) > 0

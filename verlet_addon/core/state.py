@@ -19,10 +19,6 @@ from .stretch.at_most import DistanceBatch
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.strips import StripBatch
 
-STIFFEST = 20.0
-"""Triangles whose bends are stiffer than this start from no tension either: a warm start and stiff
-bends amplify each other."""
-
 
 @dataclass(frozen=True, eq=False)
 class Batches:
@@ -46,8 +42,7 @@ class Batches:
         """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
         yield from chain(self.lengths.folds, *self.lengths.levels)
         bends = self.bends
-        yield from chain(bends.stiff, bends.line_strips)
-        yield from chain(bends.rope_lines, bends.lines, bends.flat_hinges, bends.hinges)
+        yield from chain(bends.stiff, bends.strips, bends.straight, bends.hinges, bends.ropes)
 
 
 @dataclass(eq=False)
@@ -103,9 +98,15 @@ def _make_batches(model: SoftBodyModel, integrator: str, steps: tuple[float, flo
 
 
 def _loaded(model: SoftBodyModel, bends: BendBatches) -> Booleans:
-    """(n,) bool, whose tension is worth remembering; what nothing holds carries no load."""
-    stiff_triangles = len(model.lengths.folds.pairs) > 0 and bends.stiffness > STIFFEST
-    return (model.free_components < 0) & (not stiff_triangles)
+    """(n,) bool, whose tension is remembered from step to step.
+
+    What nothing holds carries no load. Neither is that of triangles with rigid bends remembered:
+    a warm start and stiff bends amplify each other.
+    """
+    rigid_triangles = np.zeros(len(bends.rigid), dtype=bool)
+    rigid_triangles[model.lengths.folds.pairs] = True
+    rigid_triangles &= bends.rigid
+    return (model.free_components < 0) & ~rigid_triangles
 
 
 def _carry_tension(former: Batches, batches: Batches) -> None:

@@ -1,4 +1,4 @@
-"""Bends of flat surfaces so stiff that all of them are solved for at once.
+"""Straight bends so stiff that all of them are solved for at once.
 
 Relaxed one after the other, or strip by strip, bends reach a few cells a step, and stiff cloth
 would hang as if limp. But those that are straight at rest are linear in the positions, so that
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, inverse, sum_by
+from ..arrays import Booleans, Floats, Integers, inverse, sum_by
 from ..geometry.graph import edge_keys
 from ..linear.dissection import Factors, factorize
-from .along_strips import BendStrips
+from .along_strips import BendStrips, line_places
 from .one_by_one import Stencils
 
 FIRMNESS = 1e-10
@@ -34,10 +34,14 @@ class Bends:
     compliances: Floats
     """(c,) |g| per moment [1/(N m)]; 0 = rigid."""
 
+    def chosen(self, which: Booleans) -> "Bends":
+        """Those of which (c,) is true."""
+        return Bends(self.members[which], self.coefficients[which], self.compliances[which])
+
 
 @dataclass(frozen=True, eq=False)
 class StiffBendBatch:
-    """All bends that are straight at rest, ready for one h²."""
+    """Bends that are solved for at once, ready for one h²."""
 
     particles: Integers
     """(4 c,) all first members, then all second members…"""
@@ -46,7 +50,7 @@ class StiffBendBatch:
     stiffnesses: Floats
     """(c,) 1 / scaled compliance."""
     free: Integers
-    """(f,) the particles that can move."""
+    """(f,) those of their particles that can move."""
     masses: Floats
     """(f,) [kg]"""
     factors: Factors
@@ -55,47 +59,34 @@ class StiffBendBatch:
     """(3, f) mass × how far bends have moved particles in this step; changed by the kernel."""
 
 
-def along_strips(strips: BendStrips) -> Bends:
-    """The lines along strips."""
-    middle = np.flatnonzero(strips.coefficients[1])
+def straight_bends(strips: BendStrips, straight: Sequence[Stencils]) -> Bends:
+    """All that is straight at rest: lines along strips, and then the stencils."""
+    middle = line_places(strips)
     lines = strips.path[middle[:, None] + [-1, 0, 1]]
-    return _padded(lines, strips.coefficients[:, middle].T, strips.compliances[middle])
-
-
-def unstrung(stencils: Sequence[Stencils]) -> Bends:
-    """Stencils that are straight at rest."""
-    return joined([_padded(some.members, some.coefficients, some.compliances) for some in stencils])
-
-
-def _padded(members: Integers, coefficients: Floats, compliances: Floats) -> Bends:
-    """Bends of no more than four particles."""
-    missing = HINGE - members.shape[1]
-    more = np.repeat(members[:, :1], missing, axis=1)
+    parts = [(lines, strips.coefficients[:, middle].T, strips.compliances[middle])]
+    parts += [(some.members, some.coefficients, some.compliances) for some in straight]
+    missing = [HINGE - members.shape[1] for members, _, _ in parts]
     return Bends(
-        np.concatenate([members, more], axis=1),
-        np.pad(coefficients, ((0, 0), (0, missing))),
-        compliances,
+        np.concatenate(
+            [
+                np.pad(members, ((0, 0), (0, more)), mode="edge")
+                for (members, _, _), more in zip(parts, missing, strict=True)
+            ]
+        ),
+        np.concatenate(
+            [
+                np.pad(coefficients, ((0, 0), (0, more)))
+                for (_, coefficients, _), more in zip(parts, missing, strict=True)
+            ]
+        ),
+        np.concatenate([compliances for _, _, compliances in parts]),
     )
 
 
-def joined(parts: Sequence[Bends]) -> Bends:
-    """All of them."""
-    return Bends(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("members", "coefficients", "compliances")
-        )
-    )
-
-
-def stiffness(bends: Bends, inverse_masses: Floats, h_squared: float) -> float:
-    """How much more easily the particles of half of the bends give way than these; 0 for none."""
+def stiffness(bends: Bends, inverse_masses: Floats, h_squared: float) -> Floats:
+    """(c,) mobility of its particles over scaled compliance; 0 where nothing can move."""
     mobility, scaled = _mobility(bends, inverse_masses), _scaled(bends, h_squared)
-    movable = mobility > 0.0
-    if not movable.any():
-        return 0.0
-    mobility, scaled = mobility[movable], scaled[movable]
-    return float(np.median(mobility / np.maximum(scaled, FIRMNESS * mobility)))
+    return mobility * inverse(np.maximum(scaled, FIRMNESS * mobility), mobility)
 
 
 def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
@@ -108,17 +99,19 @@ def _scaled(bends: Bends, h_squared: float) -> Floats:
     return np.asarray(bends.compliances / h_squared)
 
 
-def stiff_bend_batch(
+def stiff_bend_batches(
     bends: Bends, positions: Floats, inverse_masses: Floats, h_squared: float
-) -> StiffBendBatch:
-    """The bends for one h² [s²]; positions (n, 3) at rest, to take the mesh apart by."""
+) -> list[StiffBendBatch]:
+    """One batch for one h² [s²], or none; positions (n, 3) at rest, to take the mesh apart by."""
+    if not len(bends.members):
+        return []
     mobility = _mobility(bends, inverse_masses)
     softness = _scaled(bends, h_squared) + FIRMNESS * mobility
     stiffnesses = inverse(softness, mobility)
-    free = np.flatnonzero(inverse_masses)
+    free = np.unique(bends.members[inverse_masses[bends.members] > 0.0])
     masses = 1.0 / inverse_masses[free]
     pairs, couplings, diagonal = _matrix(bends, stiffnesses, free, len(inverse_masses))
-    return StiffBendBatch(
+    batch = StiffBendBatch(
         particles=bends.members.T.ravel(),
         coefficients=np.ascontiguousarray(bends.coefficients.T),
         stiffnesses=stiffnesses,
@@ -127,6 +120,7 @@ def stiff_bend_batch(
         factors=factorize(positions[free], pairs, couplings, masses + diagonal),
         multipliers=np.zeros((3, len(free))),
     )
+    return [batch]
 
 
 def _matrix(

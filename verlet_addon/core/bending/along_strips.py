@@ -4,11 +4,11 @@ Each line joins three particles in a row; those of a strip form a pentadiagonal 
 changes, since they are linear in the positions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from ..coloring import Copies, gather_copies
 from ..linear.pentadiagonal import Factors, factorize
 from ..stretch.paths import Strips
@@ -34,6 +34,12 @@ class BendStrips:
     """(colours,) the most edges of any path of the colour."""
     copies: Integers
     """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
+
+    def without(self, left_out: Booleans) -> "BendStrips":
+        """The strips but for some of their lines (l,)."""
+        coefficients = self.coefficients.copy()
+        coefficients[:, line_places(self)[left_out]] = 0.0
+        return replace(self, coefficients=coefficients)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +96,16 @@ def string_lines(
     softness[place + 1] = compliances[found]
     strung = BendStrips(path, spread, softness, strips.starts, strips.longest, strips.copies)
     return strung, np.setdiff1d(np.arange(len(members)), found)
+
+
+def line_places(strips: BendStrips) -> Integers:
+    """(l,) where in the path the middles of lines are."""
+    return np.flatnonzero(strips.coefficients[1])
+
+
+def line_runs(strips: BendStrips) -> Integers:
+    """(l,) label for each line, equal where one bends the next."""
+    return np.cumsum(np.diff(line_places(strips), prepend=-2) > 1) - 1
 
 
 def _look_up(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:

@@ -1,15 +1,16 @@
 """Everything that keeps angles: the constraints, and which way they are solved for one h²."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Booleans, Floats
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
-from .all_at_once import StiffBendBatch, along_strips, joined, stiff_bend_batch, stiffness, unstrung
-from .along_strips import BendStripBatch, BendStrips, bend_strip_batches
+from .all_at_once import StiffBendBatch, stiff_bend_batches, stiffness, straight_bends
+from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lattices import triangle_lines
 from .lines import Lines, lines_across_quads, lines_along_ropes
 from .one_by_one import StencilBatch, Stencils, stencil_batches
@@ -23,40 +24,34 @@ STRIPS_ALONE = 20.0
 
 @dataclass(frozen=True, eq=False)
 class BendConstraints:
-    """Everything that keeps angles."""
+    """Constant sets of everything that keeps angles."""
 
     positions: Floats
     """(n, 3) at rest [m]."""
-    line_strips: BendStrips
-    """Straight bends of three particles in surfaces, along strips."""
-    lines: Stencils
-    """Those that are not along any."""
-    rope_lines: Stencils
-    """Bends of ropes, at their rest angles."""
-    flat_hinges: Stencils
-    """Hinges that are flat at rest."""
+    strips: BendStrips
+    """Lines of surfaces that are straight at rest, along strips."""
+    straight: Sequence[Stencils]
+    """What else is straight at rest: lines along no strip, and hinges."""
     hinges: Stencils
     """Hinges that keep a rest angle."""
+    ropes: Stencils
+    """Bends of ropes, at their rest angles."""
 
 
 @dataclass(frozen=True, eq=False)
 class BendBatches:
-    """Everything that keeps angles, ready for one h².
+    """The same, ready for one h²; of what is straight, each bend is in one list."""
 
-    What is straight at rest is stiff as a whole, or else in the lists after that.
-    """
-
-    stiffness: float
-    """Of those that are straight at rest: how much more easily particles give way than they do."""
-    rope_lines: list[StencilBatch]
+    stiff: list[StiffBendBatch]
+    strips: list[BendStripBatch]
+    straight: list[StencilBatch]
     hinges: list[StencilBatch]
-    stiff: list[StiffBendBatch] = field(default_factory=list)
-    line_strips: list[BendStripBatch] = field(default_factory=list)
-    lines: list[StencilBatch] = field(default_factory=list)
-    flat_hinges: list[StencilBatch] = field(default_factory=list)
+    ropes: list[StencilBatch]
+    rigid: Booleans
+    """(n,) bool, where most bends are stiffer than STRIPS_ALONE."""
 
 
-def build_bends(shape: RestShape, hinges: Hinges, strips: Strips) -> BendConstraints:
+def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstraints:
     """The sets of one body, given the strips of its edges."""
     positions = shape.mesh.positions
     lines, bent = lines_across_quads(hinges, shape.areas, positions)
@@ -65,35 +60,46 @@ def build_bends(shape: RestShape, hinges: Hinges, strips: Strips) -> BendConstra
         np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
     )
     bent = bent[hinged[bent] > 0.0]
-    line_strips, stray_lines = line_stencils(shape, lines, strips)
-    rope_lines = lines_along_ropes(positions, shape.mesh.edges[shape.loose])
-    flat_hinges, signed_hinges = hinge_stencils(shape, hinges, bent, hinged[bent])
+    strips, strays = line_stencils(shape, lines, edges)
+    flat, hinges_at_rest = hinge_stencils(shape, hinges, bent, hinged[bent])
     return BendConstraints(
         positions=positions,
-        line_strips=line_strips,
-        lines=stray_lines,
-        rope_lines=rope_stencils(shape, rope_lines),
-        flat_hinges=flat_hinges,
-        hinges=signed_hinges,
+        strips=strips,
+        straight=[strays, flat],
+        hinges=hinges_at_rest,
+        ropes=rope_stencils(shape, lines_along_ropes(positions, shape.mesh.edges[shape.loose])),
     )
 
 
 def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
-    """The batches for one h² [s²]."""
-    rope_lines = stencil_batches(bends.rope_lines, inverse_masses, h_squared)
-    hinges = stencil_batches(bends.hinges, inverse_masses, h_squared)
-    strung = along_strips(bends.line_strips)
-    alone = unstrung([bends.lines, bends.flat_hinges])
-    firmness = [stiffness(some, inverse_masses, h_squared) for some in (strung, alone)]
-    if firmness[0] > STRIPS_ALONE or firmness[1] > ALONE:
-        straight = joined([strung, alone])
-        stiff = stiff_bend_batch(straight, bends.positions, inverse_masses, h_squared)
-        return BendBatches(max(firmness), rope_lines, hinges, [stiff])
+    """The batches for one h² [s²]: how stiff a bend is decides which way it is solved."""
+    every = straight_bends(bends.strips, bends.straight)
+    firm = stiffness(every, inverse_masses, h_squared)
+    along = len(line_places(bends.strips))
+    stiff = firm > ALONE
+    runs = line_runs(bends.strips)
+    firmest = np.zeros(len(runs))
+    np.maximum.at(firmest, runs, firm[:along])
+    stiff[:along] = firmest[runs] > STRIPS_ALONE
+    n = len(inverse_masses)
+    rigid = np.bincount(every.members[firm > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
-        max(firmness),
-        rope_lines,
-        hinges,
-        line_strips=bend_strip_batches(bends.line_strips, inverse_masses, h_squared),
-        lines=stencil_batches(bends.lines, inverse_masses, h_squared),
-        flat_hinges=stencil_batches(bends.flat_hinges, inverse_masses, h_squared),
+        stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, inverse_masses, h_squared),
+        strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
+        straight=_soft_batches(bends.straight, stiff[along:], inverse_masses, h_squared),
+        hinges=stencil_batches(bends.hinges, inverse_masses, h_squared),
+        ropes=stencil_batches(bends.ropes, inverse_masses, h_squared),
+        rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
+
+
+def _soft_batches(
+    straight: Sequence[Stencils], stiff: Booleans, inverse_masses: Floats, h_squared: float
+) -> list[StencilBatch]:
+    """One batch per colour of those stencils that are not stiff."""
+    batches, start = [], 0
+    for stencils in straight:
+        stop = start + len(stencils.members)
+        batches += stencil_batches(stencils.without(stiff[start:stop]), inverse_masses, h_squared)
+        start = stop
+    return batches

@@ -1,6 +1,6 @@
 """Bends that are relaxed one after the other, sorted by colour."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,10 @@ class Stencils:
     """(m,) rest length of g, signed by the side of the normal for signed hinges."""
     compliances: Floats
     """(m,) |g| per moment [1/(N m)]; 0 = rigid."""
+
+    def without(self, left_out: Booleans) -> "Stencils":
+        """The same but for some (m,), which count 0."""
+        return replace(self, coefficients=self.coefficients * ~left_out[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,8 @@ def stencil_batches(
     batches = []
     copies = count_copies(stencils.members, stencils.starts)
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
+        if not stencils.coefficients[start:stop].any():
+            continue
         members = stencils.members[start:stop].T
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
         often = copies[start:stop].T

@@ -14,9 +14,8 @@ from .numpy_kernels import (
 def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:
     """Draws ropes and surfaces back to their rest angles."""
     way = slice(None, None, -1) if backwards else slice(None)
-    project_rope_bends(positions, bends.rope_lines[way])
+    project_rope_bends(positions, bends.ropes[way])
     project_stiff_bends(positions, bends.stiff)
-    project_bend_strips(positions, bends.line_strips[way])
-    project_flat_bends(positions, bends.lines[way])
-    project_flat_bends(positions, bends.flat_hinges[way])
+    project_bend_strips(positions, bends.strips[way])
+    project_flat_bends(positions, bends.straight[way])
     project_signed_bends(positions, bends.hinges[way])
