@@ -188,7 +188,7 @@ MISTAKES = [
     (no_blend, "text.blend is not a .blend file"),
     (damaged, "cut.blend"),
     (no_such_object, "no object Curtain"),
-    (no_body, "Table is not a soft body"),
+    (no_body, "Table is no soft body that is on; make it one"),
     (range_reversed, "runs backwards"),
     (no_folder, "there is no folder"),
     (output_is_a_folder, "it is a folder"),

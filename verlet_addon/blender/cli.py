@@ -17,6 +17,7 @@ from .cautions import cautions
 from .console import answer, tell
 from .file_context import file_context
 from .file_warnings import file_warnings
+from .properties import is_body
 from .quiet import open_closed_streams, stdout_on_stderr
 
 _EPILOG = """\
@@ -195,5 +196,6 @@ def _chosen(scene: bpy.types.Scene, names: list[str] | None) -> list[bpy.types.O
         if name not in scene.objects:
             raise VerletError(f"There is no object {name} in the scene {scene.name}")
         if scene.objects[name] not in everything:
-            raise VerletError(f"{name} is not a soft body; make it one in Blender first")
+            remedy = "switch it on" if is_body(scene.objects[name]) else "make it one"
+            raise VerletError(f"{name} is no soft body that is on; {remedy} in Blender first")
     return [obj for obj in everything if obj.name in names]

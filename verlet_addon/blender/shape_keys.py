@@ -72,11 +72,6 @@ def remove_bake(obj: bpy.types.Object) -> None:
     forget_bake(obj)
 
 
-def has_bake(obj: bpy.types.Object) -> bool:
-    """Whether the object has keys of a bake."""
-    return bool(baked_names(obj))
-
-
 def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
     """The object's shape keys of these names, as far as they are there."""
     key = shape_keys_of(obj)
