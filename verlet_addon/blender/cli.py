@@ -18,7 +18,7 @@ from .console import answer, tell
 from .file_context import file_context
 from .file_warnings import file_warnings
 from .properties import is_body
-from .quiet import open_closed_streams, stdout_on_stderr
+from .quiet import open_closed_streams, outlive_readers, stdout_on_stderr
 
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
@@ -48,6 +48,7 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
         With code 2 after wrong usage, 0 after `--help`.
     """
     open_closed_streams()
+    outlive_readers()
     options = _parser(program).parse_args(arguments)
     if signal.getsignal(signal.SIGINT) is None:
         # Blender's own handler lets a command run to its end, and Python cannot put it back; but

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
@@ -46,6 +47,12 @@ def open_closed_streams() -> None:
             os.fstat(number)
         except OSError:
             discard(number)
+
+
+def outlive_readers() -> None:
+    """Lets printing fail where nobody reads any more; in Blender it would end the process."""
+    if hasattr(signal, "SIGPIPE") and signal.getsignal(signal.SIGPIPE) != signal.SIG_IGN:
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def discard(number: int) -> None:
