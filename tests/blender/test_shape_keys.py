@@ -396,6 +396,7 @@ def test_the_rest_shape_survives_the_loss_of_the_basis(
     rest = shown(obj)
     keys.write_bake(obj, FRAMES, shapes(obj))
     obj.shape_key_remove(obj.data.shape_keys.reference_key)
+    shown(obj)  # Blender 5.2 sets the texture space at the first look at the new shape
     lost = everything()
     with addon("blender.former_bake").former_bakes_hidden([obj]):
         np.testing.assert_array_equal(shown(obj), rest)
