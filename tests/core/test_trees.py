@@ -7,9 +7,10 @@ from hypothesis import given, settings, strategies as st
 from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.ropes.numpy_kernels import project_trees
+from verlet_addon.core.ropes.springs import acting_from_start
 from verlet_addon.core.ropes.trees import TreeBatches, are_trees, build_trees, tree_batches
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stretch.strips import StripBatch
+from verlet_addon.core.stretch.strips import StripBatch, strip_batches
 
 G = 9.81
 
@@ -32,7 +33,8 @@ def sample(seed: int, count: int, pins: int) -> tuple[Integers, Floats, Floats, 
     trees = build_trees(
         edges, np.ones(count - 1), random.choice([0.0, 0.3], count - 1), inverse_masses == 0.0
     )
-    batches = tree_batches(trees, inverse_masses, 1.0, firmness=0.0)
+    strips = acting_from_start(strip_batches(trees.strips, inverse_masses, 1.0, firmness=0.0))
+    batches = tree_batches(trees, strips, inverse_masses)
     return edges, inverse_masses, random.normal(size=(3, count)), batches
 
 

@@ -17,7 +17,6 @@ from .model import SoftBodyModel
 from .ropes.constraints import RopeBatches, rope_batches
 from .stretch.at_most import DistanceBatch
 from .stretch.constraints import LengthBatches, length_batches
-from .stretch.strips import StripBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +32,6 @@ class Batches:
     lengths: LengthBatches
     ropes: RopeBatches
     bends: BendBatches
-
-    def strips(self) -> list[StripBatch]:
-        """Everything that remembers its tension."""
-        return [*self.lengths.edges, *self.lengths.shear, *self.ropes.strips]
 
     def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch]:
         """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
@@ -115,5 +110,4 @@ def _carry_tension(former: Batches, batches: Batches) -> None:
     nets = ((former.lengths.net, batches.lengths.net), (former.ropes.net, batches.ropes.net))
     for old, new in nets:
         np.multiply(old.displacement, ratio, out=new.displacement)
-    for before, after in zip(former.strips(), batches.strips(), strict=True):
-        np.multiply(before.multipliers, ratio, out=after.multipliers)
+        np.multiply(old.multipliers, ratio, out=new.multipliers)

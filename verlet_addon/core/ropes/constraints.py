@@ -40,7 +40,7 @@ class RopeBatches:
     @property
     def strips(self) -> Sequence[StripBatch]:
         """All of them."""
-        return self.net.batches
+        return [*self.rings, *(level.batch for level in self.trees.levels)]
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:
@@ -58,10 +58,22 @@ def build_ropes(shape: RestShape) -> RopeConstraints:
 
 def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: float) -> RopeBatches:
     """The batches for one h² [s²]."""
-    trees = tree_batches(ropes.trees, inverse_masses, h_squared, firmness=FIRMNESS)
-    rings = acting_from_start(
-        strip_batches(ropes.rings, inverse_masses, h_squared, firmness=FIRMNESS)
+    count = len(ropes.rings.path)
+    tension = np.zeros(count + len(ropes.trees.strips.path))
+    rings, levels = (
+        acting_from_start(
+            strip_batches(
+                strips, inverse_masses, h_squared, firmness=FIRMNESS, multipliers=multipliers
+            )
+        )
+        for strips, multipliers in (
+            (ropes.rings, tension[:count]),
+            (ropes.trees.strips, tension[count:]),
+        )
     )
-    strips = [*rings, *(level.batch for level in trees.levels)]
     everything = np.ones(len(inverse_masses), dtype=bool)
-    return RopeBatches(trees, rings, make_net(strips, inverse_masses, everything))
+    return RopeBatches(
+        trees=tree_batches(ropes.trees, levels, inverse_masses),
+        rings=rings,
+        net=make_net([ropes.rings, ropes.trees.strips], tension, inverse_masses, everything),
+    )

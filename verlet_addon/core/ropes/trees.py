@@ -4,7 +4,7 @@ One path of each tree goes all through it, the longest branches hang on that, th
 them, and so on: level by level. A particle that a path of the next level hangs on is a junction.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,8 +13,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.graph import find_components
 from ..stretch.paths import Piece, Strips, lay_out
-from ..stretch.strips import StripBatch, strip_batches
-from .springs import acting_from_start
+from ..stretch.strips import StripBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,15 +136,12 @@ def _take_apart(
 
 
 def tree_batches(
-    trees: Trees, inverse_masses: Floats, h_squared: float, *, firmness: float
+    trees: Trees, batches: Sequence[StripBatch], inverse_masses: Floats
 ) -> TreeBatches:
-    """The levels for particles of these inverse masses (n,) and one h² [s²]."""
+    """The levels, given the batches of their strips, for particles of inverse masses (n,)."""
     number = np.full(len(inverse_masses), -1)
     number[trees.junctions] = np.arange(len(trees.junctions))
     levels = []
-    batches = acting_from_start(
-        strip_batches(trees.strips, inverse_masses, h_squared, firmness=firmness)
-    )
     for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
         hung = trees.hung[start:stop]
         passed = np.flatnonzero(~hung & (number[batch.path] >= 0))

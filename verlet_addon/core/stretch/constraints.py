@@ -86,16 +86,20 @@ def length_batches(
     lengths: LengthConstraints, inverse_masses: Floats, h_squared: float, loaded: Booleans
 ) -> LengthBatches:
     """The batches for one h² [s²]; `loaded` (n,) bool tells which particles remember tension."""
-    edges, shear, short = (
-        strip_batches(strips, inverse_masses, h_squared, firmness=FIRMNESS)
-        for strips in (lengths.edges, lengths.shear, lengths.short)
-    )
+    count = len(lengths.edges.path)
+    tension = np.zeros(count + len(lengths.shear.path))
+
+    def batches(strips: Strips, multipliers: Floats | None = None) -> list[StripBatch]:
+        return strip_batches(
+            strips, inverse_masses, h_squared, firmness=FIRMNESS, multipliers=multipliers
+        )
+
     return LengthBatches(
-        edges=edges,
-        shear=shear,
-        net=make_net([*edges, *shear], inverse_masses, loaded),
-        links=make_links(edges, inverse_masses),
-        short=short,
+        edges=batches(lengths.edges, tension[:count]),
+        shear=batches(lengths.shear, tension[count:]),
+        short=batches(lengths.short),
+        net=make_net([lengths.edges, lengths.shear], tension, inverse_masses, loaded),
+        links=make_links(lengths.edges, tension[:count], inverse_masses, h_squared),
         folds=distance_batches(lengths.folds, inverse_masses, h_squared),
         levels=[
             distance_batches(level.limits, level.inverse_masses, h_squared)

@@ -1,20 +1,19 @@
 """The links of all strips in one place, so that those stretched too far are found quickly."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Integers
-from .strips import StripBatch
+from .paths import Strips
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Links and gaps of some batches, one batch after the other."""
+    """Links and gaps of strips, along their path."""
 
-    batches: Sequence[StripBatch]
-    """Where multipliers are read from, and written to."""
+    multipliers: Floats
+    """(k,) where they are read from, and written to; those of the batches are parts of it."""
     first: Integers
     """(k,) the particle where each link begins."""
     second: Integers
@@ -40,21 +39,22 @@ class Links:
         return np.flatnonzero(found)
 
 
-def make_links(batches: Sequence[StripBatch], inverse_masses: Floats) -> Links:
-    """Puts the links of batches together, for particles of these inverse masses (n,)."""
-    none, nowhere = np.empty(0), np.empty(0, dtype=np.int64)
-    first = np.concatenate([nowhere, *(batch.path[:-1] for batch in batches)])
-    second = np.concatenate([nowhere, *(batch.path[1:] for batch in batches)])
-    lengths = [np.where(batch.movable > 0.0, batch.rest_lengths, np.inf) for batch in batches]
+def make_links(
+    strips: Strips, multipliers: Floats, inverse_masses: Floats, h_squared: float
+) -> Links:
+    """The links of strips for one h² [s²], and particles of these inverse masses (n,)."""
+    first, second = strips.path[:-1], strips.path[1:]
+    masses = np.stack([inverse_masses[first], inverse_masses[second]])
+    movable = strips.linked[:-1] & (masses.sum(axis=0) > 0.0)
     ends = np.concatenate([first, second])
     order = np.argsort(ends, kind="stable")
     return Links(
-        batches=batches,
+        multipliers=multipliers[:-1],
         first=first,
         second=second,
-        inverse_masses=np.stack([inverse_masses[first], inverse_masses[second]]),
-        rest_lengths=np.concatenate([none, *lengths]),
-        scaled_compliances=np.concatenate([none, *(b.scaled_compliances for b in batches)]),
+        inverse_masses=masses,
+        rest_lengths=np.where(movable, strips.rest_lengths[:-1], np.inf),
+        scaled_compliances=strips.compliances[:-1] / h_squared,
         order=order % max(len(first), 1),
         starts=np.searchsorted(ends[order], np.arange(len(inverse_masses) + 1)),
     )

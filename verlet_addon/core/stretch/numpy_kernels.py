@@ -200,31 +200,21 @@ def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
     Jitter-Free Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a
     little. That spreads peaks, which sweeps over whole strips push to and fro.
     """
-    multipliers = np.concatenate([np.empty(0), *(batch.multipliers for batch in links.batches)])
     looked_at: Integers | slice = slice(None)
     work = 0
     for sharing in range(SHARINGS):
         least = tolerance * (1.0 + PATIENCE * sharing)
-        found = _stretched_links(positions, links, multipliers, least, looked_at)
+        found = _stretched_links(positions, links, least, looked_at)
         if not len(found):
             break
-        looked_at = links.at(_draw_together(positions, links, multipliers, found))
+        looked_at = links.at(_draw_together(positions, links, found))
         work += len(found)
         if work > MOST_WORK * len(links.first):
             break
-    start = 0
-    for batch in links.batches:
-        stop = start + len(batch.multipliers)
-        batch.multipliers[...] = multipliers[start:stop]
-        start = stop
 
 
 def _stretched_links(
-    positions: Floats,
-    links: Links,
-    multipliers: Floats,
-    tolerance: float,
-    looked_at: Integers | slice,
+    positions: Floats, links: Links, tolerance: float, looked_at: Integers | slice
 ) -> Integers:
     """Those of the links looked at that are stretched by more than this share."""
     first, second = links.first[looked_at], links.second[looked_at]
@@ -235,14 +225,12 @@ def _stretched_links(
         across *= across
         squares += across
     limits = (1.0 + tolerance) * links.rest_lengths[looked_at]
-    limits -= links.scaled_compliances[looked_at] * multipliers[looked_at]
+    limits -= links.scaled_compliances[looked_at] * links.multipliers[looked_at]
     stretched = np.flatnonzero(squares > limits * limits)
     return stretched if isinstance(looked_at, slice) else looked_at[stretched]
 
 
-def _draw_together(
-    positions: Floats, links: Links, multipliers: Floats, found: Integers
-) -> Integers:
+def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers:
     """Mends the links found; the particles that have moved."""
     ends = np.concatenate([links.first[found], links.second[found]])
     often = np.bincount(ends, minlength=positions.shape[1])
@@ -259,9 +247,9 @@ def _draw_together(
         at_ends = points.take(ends, axis=1).reshape(3, 2, -1)
         along = at_ends[:, 1] - at_ends[:, 0]
         lengths = np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
-        excess: Floats = lengths - rest_lengths + compliances * multipliers[found]
+        excess: Floats = lengths - rest_lengths + compliances * links.multipliers[found]
         steps = np.maximum(excess, 0.0) * gains
-        multipliers[found] -= steps
+        links.multipliers[found] -= steps
         along *= steps / lengths
         for axis, pull in enumerate(along):
             points[axis] += sum_by(ends, (masses * pull).ravel(), len(particles))

@@ -31,7 +31,7 @@ def project_former_tension(positions: Floats, net: StripNet, *, kept: float, tau
     kept : share of the former tension to start from.
     taut : strips with a link of more than this h² T/(l m) are solved directly.
     """
-    if not net.batches:
+    if not len(net.path):
         return
     lengths = _measure_links(positions, net)
     pulls = _former_pulls(net, lengths, kept)
@@ -41,7 +41,7 @@ def project_former_tension(positions: Floats, net: StripNet, *, kept: float, tau
         lengths = _measure_links(positions, net)
     else:
         net.displacement.fill(0.0)
-    _write_multipliers(net, pulls * lengths)
+    np.multiply(pulls, -lengths, out=net.multipliers)
 
 
 def _measure_links(positions: Floats, net: StripNet) -> Floats:
@@ -57,12 +57,7 @@ def _measure_links(positions: Floats, net: StripNet) -> Floats:
 
 def _former_pulls(net: StripNet, lengths: Floats, kept: float) -> Floats:
     """(k − 1,) T/l · h² of every link, 0 in gaps."""
-    pulls = np.zeros(len(lengths))
-    start = 0
-    for batch in net.batches:
-        stop = start + len(batch.multipliers)
-        np.minimum(batch.multipliers, 0.0, out=pulls[start:stop])
-        start = stop + 1
+    pulls = np.minimum(net.multipliers, 0.0)
     pulls *= -kept * net.bearing
     pulls /= lengths
     return np.minimum(pulls, net.stiffest, out=pulls)
@@ -180,12 +175,3 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Fl
 def _product(first: Floats, second: Floats) -> float:
     """The inner product; BLAS would add up in another order for every number of threads."""
     return float(np.einsum("xn,xn->", first, second))
-
-
-def _write_multipliers(net: StripNet, tension: Floats) -> None:
-    """Hands the tension · h² of every link to its batch."""
-    start = 0
-    for batch in net.batches:
-        stop = start + len(batch.multipliers)
-        np.negative(tension[start:stop], out=batch.multipliers)
-        start = stop + 1

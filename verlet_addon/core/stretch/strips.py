@@ -51,13 +51,22 @@ class StripBatch:
 
 
 def strip_batches(
-    strips: Strips, inverse_masses: Floats, h_squared: float, *, firmness: float
+    strips: Strips,
+    inverse_masses: Floats,
+    h_squared: float,
+    *,
+    firmness: float,
+    multipliers: Floats | None = None,
 ) -> list[StripBatch]:
     """One batch per colour for one h² [s²].
 
-    `firmness` is a share of the mobility added to the diagonal, so that a taut strip between two
-    pins, or one that can only buckle, has a solution; more of it is safer and less exact.
+    Parameters
+    ----------
+    firmness : share of the mobility added to the diagonal, so that a taut strip between two pins,
+        or one that can only buckle, has a solution; more of it is safer and less exact.
+    multipliers : (k,) where batches are to have theirs, as long as the strips' path.
     """
+    multipliers = np.zeros(len(strips.path)) if multipliers is None else multipliers
     batches = []
     for start, stop, longest in zip(
         strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
@@ -85,7 +94,7 @@ def strip_batches(
                 movable=(mobilities > 0.0).astype(np.float64),
                 diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
                 rounds=int(longest).bit_length(),
-                multipliers=np.zeros(stop - start - 1),
+                multipliers=multipliers[start : stop - 1],
                 start_gains=np.empty(0),
             )
         )

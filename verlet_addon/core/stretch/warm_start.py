@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from .strips import StripBatch
+from .paths import Strips
 
 STIFFEST = 1e6
 """Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count."""
@@ -14,10 +14,10 @@ STIFFEST = 1e6
 
 @dataclass(frozen=True, eq=False)
 class StripNet:
-    """All strips of some batches as one path of k entries, a gap after each strip."""
+    """Strips as one path of k entries, a gap after each."""
 
-    batches: Sequence[StripBatch]
-    """Where tension is read from, and written to."""
+    multipliers: Floats
+    """(k − 1,) where tension is read from, and written to; those of the batches are parts of it."""
     path: Integers
     """(k,)"""
     labels: Integers
@@ -43,33 +43,27 @@ class StripNet:
     """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
 
 
-def make_net(batches: Sequence[StripBatch], inverse_masses: Floats, loaded: Booleans) -> StripNet:
-    """Puts batches together for particles of these inverse masses (n,), `loaded` (n,) or not."""
-    n = len(inverse_masses)
-    path = _joined([batch.path for batch in batches])
-    counts = [int(batch.labels[-1]) + 1 for batch in batches]
-    firsts = np.cumsum([0, *counts])
-    labels = _joined([batch.labels + first for batch, first in zip(batches, firsts, strict=False)])
+def make_net(
+    parts: Sequence[Strips], multipliers: Floats, inverse_masses: Floats, loaded: Booleans
+) -> StripNet:
+    """Puts strips together for particles of these inverse masses (n,), `loaded` (n,) or not."""
+    path = np.concatenate([strips.path for strips in parts])
+    linked = np.concatenate([strips.linked for strips in parts])[:-1]
+    longest = np.concatenate([strips.longest for strips in parts]).max(initial=0)
     tails, heads = path[:-1], path[1:]
-    linked = labels[1:] == labels[:-1]
     lightness = np.maximum(inverse_masses[tails], inverse_masses[heads])
     free = inverse_masses > 0.0
     return StripNet(
-        batches=batches,
+        multipliers=multipliers[:-1],
         path=path,
-        labels=labels,
+        labels=np.cumsum(np.append(False, ~linked))[: len(path)],
         bearing=(linked & (lightness > 0.0) & loaded[tails] & loaded[heads]).astype(np.float64),
         loose=free[tails] & free[heads],
         lightness=lightness,
         stiffest=STIFFEST / np.where(lightness > 0.0, lightness, np.inf),
         masses=1.0 / np.where(free, inverse_masses, 1.0),
         pinned=np.flatnonzero(~free),
-        rounds=max((batch.rounds + 1 for batch in batches), default=0),
+        rounds=int(longest).bit_length() + 1,
         along=np.empty((3, len(linked))),
-        displacement=np.zeros((3, n)),
+        displacement=np.zeros((3, len(inverse_masses))),
     )
-
-
-def _joined(parts: Sequence[Integers]) -> Integers:
-    """All parts, one after the other; none of them may be missing."""
-    return np.concatenate([np.empty(0, dtype=np.int64), *parts])
