@@ -38,7 +38,7 @@ def test_pentadiagonal_systems_are_solved(sizes: list[int], seed: int) -> None:
 def lines_of(model: SoftBodyModel, positions: Floats) -> Floats:
     """(lines, 3) g of every line along a strip."""
     strips = model.bends.strips
-    points = positions[:, strips.path]
+    points = positions[:, strips.strips.path]
     before, here, after = strips.coefficients
     bends = before[1:-1] * points[:, :-2] + here[1:-1] * points[:, 1:-1]
     bends += after[1:-1] * points[:, 2:]

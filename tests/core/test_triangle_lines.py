@@ -27,7 +27,7 @@ def bending_energy(mesh: MeshData, angle: float) -> float:
     along = mesh.positions @ [np.cos(angle), np.sin(angle), 0.0]
     height = along**2 / 2
     strips, strays = bends.strips, bends.straight[0]
-    rows = np.stack([strips.path[:-2], strips.path[1:-1], strips.path[2:]])
+    rows = np.stack([strips.strips.path[:-2], strips.strips.path[1:-1], strips.strips.path[2:]])
     bent = (strips.coefficients[:, 1:-1] * height[rows]).sum(axis=0)
     soft = strips.compliances[1:-1]
     energy = (bent[soft > 0.0] ** 2 / soft[soft > 0.0]).sum() / 2

@@ -1,4 +1,6 @@
-"""Types of arrays, and sums by label."""
+"""Types of arrays, and what NumPy leaves to write again and again."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,15 @@ SHORTEST = 1e-12
 def sum_by(labels: Integers, values: Floats, count: int) -> Floats:
     """(count,) the values added up label by label."""
     return np.bincount(labels, values, count).astype(np.float64, copy=False)
+
+
+def norms(vectors: Sequence[Floats] | Floats) -> Floats:
+    """(k,) lengths of vectors that are given by axis (3, k), never less than SHORTEST."""
+    squares = vectors[0] * vectors[0]
+    squares += vectors[1] * vectors[1]
+    squares += vectors[2] * vectors[2]
+    np.sqrt(squares, out=squares)
+    return np.maximum(squares, SHORTEST, out=squares)
 
 
 def inverse(resistance: Floats, mobility: Floats) -> Floats:

@@ -17,6 +17,9 @@ from .model import SoftBodyModel
 from .ropes.constraints import RopeBatches, rope_batches
 from .stretch.at_most import DistanceBatch
 from .stretch.constraints import LengthBatches, length_batches
+from .stretch.strips import StripBatch
+
+Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +36,9 @@ class Batches:
     ropes: RopeBatches
     bends: BendBatches
 
-    def fresh(self) -> Iterator[DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch]:
-        """Every batch whose multipliers start at zero: all but strips, which remember theirs."""
-        yield from chain(self.lengths.folds, *self.lengths.levels)
+    def fresh(self) -> Iterator[Fresh]:
+        """Every batch whose multipliers start at zero: all but those that nets remember."""
+        yield from chain(self.lengths.short, self.lengths.folds, *self.lengths.levels)
         bends = self.bends
         yield from chain(bends.stiff, bends.strips, bends.straight, bends.hinges, bends.ropes)
 

@@ -59,11 +59,11 @@ class StiffBendBatch:
     """(3, f) mass × how far bends have moved particles in this step; changed by the kernel."""
 
 
-def straight_bends(strips: BendStrips, straight: Sequence[Stencils]) -> Bends:
+def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
     """All that is straight at rest: lines along strips, and then the stencils."""
-    middle = line_places(strips)
-    lines = strips.path[middle[:, None] + [-1, 0, 1]]
-    parts = [(lines, strips.coefficients[:, middle].T, strips.compliances[middle])]
+    middle = line_places(along)
+    lines = along.strips.path[middle[:, None] + [-1, 0, 1]]
+    parts = [(lines, along.coefficients[:, middle].T, along.compliances[middle])]
     parts += [(some.members, some.coefficients, some.compliances) for some in straight]
     missing = [HINGE - members.shape[1] for members, _, _ in parts]
     return Bends(

@@ -5,6 +5,7 @@ changes, since they are linear in the positions.
 """
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,20 +21,14 @@ FIRMNESS = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class BendStrips:
-    """Lines g = Σ coefficient · x along paths, one colour after the other, as in `Strips`."""
+    """Lines g = Σ coefficient · x along strips."""
 
-    path: Integers
-    """(k,) particles along all paths."""
+    strips: Strips
+    """Of edges; k entries."""
     coefficients: Floats
     """(3, k) of the particle before, this one and the one after [1/m]; 0 where no line is."""
     compliances: Floats
     """(k,) |g| per moment [1/(N m)]."""
-    starts: Integers
-    """(colours + 1,) where each colour begins in `path`."""
-    longest: Integers
-    """(colours,) the most edges of any path of the colour."""
-    copies: Integers
-    """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
 
     def without(self, left_out: Booleans) -> "BendStrips":
         """The strips but for some of their lines (l,)."""
@@ -94,18 +89,18 @@ def string_lines(
     spread[:, place + 1] = laid.T
     softness = np.zeros(len(path))
     softness[place + 1] = compliances[found]
-    strung = BendStrips(path, spread, softness, strips.starts, strips.longest, strips.copies)
+    strung = BendStrips(strips, spread, softness)
     return strung, np.setdiff1d(np.arange(len(members)), found)
 
 
-def line_places(strips: BendStrips) -> Integers:
+def line_places(bends: BendStrips) -> Integers:
     """(l,) where in the path the middles of lines are."""
-    return np.flatnonzero(strips.coefficients[1])
+    return np.flatnonzero(bends.coefficients[1])
 
 
-def line_runs(strips: BendStrips) -> Integers:
+def line_runs(bends: BendStrips) -> Integers:
     """(l,) label for each line, equal where one bends the next."""
-    return np.cumsum(np.diff(line_places(strips), prepend=-2) > 1) - 1
+    return np.cumsum(np.diff(line_places(bends), prepend=-2) > 1) - 1
 
 
 def _look_up(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:
@@ -119,22 +114,20 @@ def _look_up(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:
 
 
 def bend_strip_batches(
-    strips: BendStrips, inverse_masses: Floats, h_squared: float
+    bends: BendStrips, inverse_masses: Floats, h_squared: float
 ) -> list[BendStripBatch]:
     """One batch per colour that has lines, for one h² [s²]."""
-    batches = []
-    for start, stop, longest in zip(
-        strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
-    ):
-        coefficients = strips.coefficients[:, start + 1 : stop - 1]
+    strips, batches = bends.strips, []
+    for (start, stop), longest in zip(pairwise(strips.starts), strips.longest, strict=True):
+        inner = slice(start + 1, stop - 1)
+        coefficients = bends.coefficients[:, inner]
         if not coefficients.any():
             continue
-        path = strips.path[start:stop]
-        copies = strips.copies[start:stop]
+        path, copies = strips.path[start:stop], strips.copies[start:stop]
         masses = inverse_masses[path] * copies
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
-        scaled = strips.compliances[start + 1 : stop - 1] / h_squared
+        scaled = bends.compliances[inner] / h_squared
         movable = mobility > 0.0
         total = np.where(movable, mobility * (1.0 + FIRMNESS) + scaled, 1.0)
         beside, beyond = _couplings(coefficients, responses)

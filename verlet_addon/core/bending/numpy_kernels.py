@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, sum_by
+from ..arrays import Floats, Integers, norms, sum_by
 from ..coloring import meet
 from ..linear import dissection, pentadiagonal
 from .all_at_once import StiffBendBatch
@@ -32,11 +32,11 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
         points = np.stack([row.take(batch.particles, mode="clip") for row in positions])
         points = points.reshape(3, 3, -1)
         arms = points[:, ::2] - points[:, 1:2]
-        lengths = np.maximum(np.sqrt((arms * arms).sum(axis=0)), SHORTEST)
+        lengths = norms(arms)
         arms /= lengths
         bend = arms.sum(axis=1)
-        size = np.sqrt((bend * bend).sum(axis=0))
-        bend /= np.maximum(size, SHORTEST)
+        size = norms(bend)
+        bend /= size
         slopes = (bend[:, None] - arms * (arms * bend[:, None]).sum(axis=0)) / lengths
         slopes = np.stack([slopes[:, 0], -slopes.sum(axis=1), slopes[:, 1]], axis=1)
         pulls = batch.inverse_masses * slopes
@@ -63,7 +63,7 @@ def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> 
     for batch in batches:
         members, bend = gather_bends(positions, batch.particles, batch.coefficients)
         normal = _hinge_normals(members)
-        size = np.sqrt((bend * bend).sum(axis=0))
+        size = norms(bend)
         side = np.sign((bend * normal).sum(axis=0))
         side[side == 0.0] = 1.0
         # Faces that are to lie on each other may pass through, and are not turned inside out.
@@ -81,7 +81,7 @@ def _hinge_normals(members: Floats) -> Floats:
     # The cross products of the edge with both arms, added up; np.cross would take twice as long.
     normal: Floats = edge[[1, 2, 0]] * across[[2, 0, 1]]
     normal -= edge[[2, 0, 1]] * across[[1, 2, 0]]
-    normal /= np.maximum(np.sqrt((normal * normal).sum(axis=0)), SHORTEST)
+    normal /= norms(normal)
     return normal
 
 

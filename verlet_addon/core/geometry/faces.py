@@ -19,6 +19,8 @@ class Corners:
     """(c,) the next vertex around the face."""
     preceding: Integers
     """(c,) the vertex before, around the face."""
+    after_next: Integers
+    """(c,) the vertex two steps ahead, around the face."""
     face: Integers
     """(c,) the face."""
     size: Integers
@@ -36,6 +38,7 @@ def read_corners(mesh: MeshData) -> Corners:
         vertex=mesh.face_vertices,
         following=mesh.face_vertices[start + (place + 1) % size],
         preceding=mesh.face_vertices[start + (place - 1) % size],
+        after_next=mesh.face_vertices[start + (place + 2) % size],
         face=face,
         size=size,
     )

@@ -31,33 +31,17 @@ def find_hinges(corners: Corners, particle_count: int) -> Hinges:
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     first, second = order[same], order[same + 1]
-    after = _corner_after_next(corners)
+    before, after = corners.preceding, corners.after_next
     p, q = corners.vertex[first], corners.following[first]
     turned = corners.vertex[second] == q
     return Hinges(
         p=p,
         q=q,
-        beyond_p=np.stack(
-            [
-                corners.preceding[first],
-                np.where(turned, after[second], corners.preceding[second]),
-            ],
-            axis=1,
-        ),
-        beyond_q=np.stack(
-            [after[first], np.where(turned, corners.preceding[second], after[second])], axis=1
-        ),
+        beyond_p=np.stack([before[first], np.where(turned, after[second], before[second])], axis=1),
+        beyond_q=np.stack([after[first], np.where(turned, before[second], after[second])], axis=1),
         faces=np.stack([corners.face[first], corners.face[second]], axis=1),
         sizes=np.stack([corners.size[first], corners.size[second]], axis=1),
     )
-
-
-def _corner_after_next(corners: Corners) -> Integers:
-    """(c,) the vertex two steps ahead around the face."""
-    starts = np.flatnonzero(np.diff(corners.face, prepend=-1))
-    start = starts[np.searchsorted(starts, np.arange(len(corners.face)), side="right") - 1]
-    place = np.arange(len(corners.face)) - start
-    return np.asarray(corners.vertex[start + (place + 2) % corners.size])
 
 
 def triangle_pair_diagonals(hinges: Hinges) -> tuple[Integers, Integers]:

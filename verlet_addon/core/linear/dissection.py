@@ -6,7 +6,7 @@ before the separators around it (A. George, *Nested Dissection of a Regular Fini
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ SMALLEST = 40
 """Parts of no more unknowns than this are not parted any further."""
 
 
-class Level(NamedTuple):
+class Depth(NamedTuple):
     """The p parts of one depth; what they have fewer unknowns is filled up with number n."""
 
     own: Integers
@@ -35,33 +35,26 @@ class Factors(NamedTuple):
 
     size: int
     """n, the number of unknowns."""
-    levels: list[Level]
+    levels: list[Depth]
     """From the deepest parts to the separator of the whole."""
 
 
 @dataclass(eq=False)
 class _Part:
-    """A separator with the parts on both of its sides, or a part that is small enough."""
+    """A separator and the parts on both of its sides, or one that is small enough; eliminated."""
 
     depth: int
     own: Integers
     children: list["_Part"]
+    border: Integers = field(init=False)
+    root: Floats = field(init=False)
+    passed: Floats = field(init=False)
 
     def walk(self) -> Iterator["_Part"]:
         """All parts, each after those that it separates."""
         for child in self.children:
             yield from child.walk()
         yield self
-
-
-@dataclass(eq=False)
-class _Block:
-    """A part that has been eliminated."""
-
-    own: Integers
-    border: Integers
-    root: Floats
-    passed: Floats
 
 
 def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floats) -> Factors:
@@ -85,7 +78,7 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
     firsts = np.searchsorted(earlier[order], np.arange(len(parts) + 1))
     place = np.empty(n, dtype=np.int64)
     updates: dict[int, tuple[Integers, Floats]] = {}
-    depths: dict[int, list[_Block]] = {}
+    depths: dict[int, list[_Part]] = {}
     for number, part in enumerate(parts):
         chosen = order[firsts[number] : firsts[number + 1]]
         below = [updates.pop(id(child)) for child in part.children]
@@ -96,10 +89,10 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         for around, update in below:
             front[np.ix_(place[around], place[around])] += update
         size = len(part.own)
-        root = np.linalg.inv(np.linalg.cholesky(front[:size, :size]))
-        passed = root @ front[:size, size:]
-        updates[id(part)] = border, front[size:, size:] - passed.T @ passed
-        depths.setdefault(part.depth, []).append(_Block(part.own, border, root, passed))
+        part.border, part.root = border, np.linalg.inv(np.linalg.cholesky(front[:size, :size]))
+        part.passed = part.root @ front[:size, size:]
+        updates[id(part)] = border, front[size:, size:] - part.passed.T @ part.passed
+        depths.setdefault(part.depth, []).append(part)
     return Factors(n, [_level(depths[depth], n) for depth in sorted(depths, reverse=True)])
 
 
@@ -145,23 +138,23 @@ def _front(
     return front
 
 
-def _level(blocks: Sequence[_Block], n: int) -> Level:
+def _level(parts: Sequence[_Part], n: int) -> Depth:
     """Parts of one depth as arrays of one size."""
-    count = len(blocks)
-    size = max(len(block.own) for block in blocks)
-    reach = max(len(block.border) for block in blocks)
-    level = Level(
+    count = len(parts)
+    size = max(len(part.own) for part in parts)
+    reach = max(len(part.border) for part in parts)
+    level = Depth(
         own=np.full((count, size), n),
         border=np.full((count, reach), n),
         root=np.zeros((count, size, size)),
         passed=np.zeros((count, size, reach)),
     )
-    for row, block in enumerate(blocks):
-        s, b = block.passed.shape
-        level.own[row, :s] = block.own
-        level.border[row, :b] = block.border
-        level.root[row, :s, :s] = block.root
-        level.passed[row, :s, :b] = block.passed
+    for row, part in enumerate(parts):
+        s, b = part.passed.shape
+        level.own[row, :s] = part.own
+        level.border[row, :b] = part.border
+        level.root[row, :s, :s] = part.root
+        level.passed[row, :s, :b] = part.passed
     return level
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, sum_by
+from ..arrays import Floats, norms, sum_by
 from ..linear.tridiagonal import factorize, solve
-from ..stretch.numpy_kernels import beside_diagonal, measure_links, violation_along
+from ..stretch.numpy_kernels import beside_diagonal, measure_strips
 from ..stretch.strips import StripBatch
 from .trees import TreeBatches, TreeLevel
 
@@ -56,7 +56,8 @@ def _solve_level(
 ) -> _Answer:
     """The answer of a level's paths, given what hangs on the junctions that they pass."""
     batch = level.batch
-    along, violation = violation_along(positions, batch)
+    _, by_axis, violation = measure_strips(positions, batch)
+    along = np.stack(by_axis)
     diagonal, beside = batch.diagonal.copy(), beside_diagonal(batch, along)
     diagonal[level.hung] -= batch.inverse_masses[level.hung]
     w = trees.inverse_masses[level.passed_junctions, None, None]
@@ -112,9 +113,8 @@ def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[Str
     """Adds to displacements what soft links pull by their stretch at the start of a step."""
     for batch in batches:
         if len(batch.start_gains):
-            along, lengths = measure_links(positions, batch.path)
-            along *= batch.start_gains * (1.0 - batch.rest_lengths / lengths)
-            _add_along(moved, batch, along)
+            along, lengths = _measure(positions, batch)
+            _add_along(moved, batch, along * batch.start_gains * (lengths - batch.rest_lengths))
 
 
 def undo_implicit_damping(
@@ -130,7 +130,7 @@ def undo_implicit_damping(
         tension = np.maximum(-batch.multipliers, 0.0)
         stiffness = tension * batch.mobilities / batch.measures
         tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
-        turns = _directions(batch, positions) - _directions(batch, start)
+        turns = _measure(positions, batch)[0] - _measure(start, batch)[0]
         turns *= tension
         _add_along(previous_positions, batch, turns)
 
@@ -145,7 +145,8 @@ def _add_along(displacements: Floats, batch: StripBatch, pulls: Floats) -> None:
         displacements[axis] += moved
 
 
-def _directions(batch: StripBatch, positions: Floats) -> Floats:
-    """(3, c − 1) unit vectors along the path."""
-    along, lengths = measure_links(positions, batch.path)
-    return along / lengths
+def _measure(positions: Floats, batch: StripBatch) -> tuple[Floats, Floats]:
+    """(3, c − 1) unit vectors along the path, and (c − 1,) their lengths."""
+    along = np.diff(positions.take(batch.path, axis=1, mode="clip"), axis=1)
+    lengths = norms(along)
+    return along / lengths, lengths

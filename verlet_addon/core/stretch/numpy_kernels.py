@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, sum_by
+from ..arrays import Floats, Integers, norms, sum_by
 from ..coloring import meet
 from ..linear.tridiagonal import factorize, solve
 from .at_most import DistanceBatch
@@ -41,7 +41,7 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     """
     largest = 0.0
     for batch in batches:
-        points, along, violation = _violation(positions, batch)
+        points, along, violation = measure_strips(positions, batch)
         largest = max(largest, float((violation / batch.measures).max()))
         _solve(positions, batch, points, along, violation)
     return largest
@@ -78,34 +78,25 @@ def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[floa
     """The lowest and the highest (C + α̃ λ) / L, 0 included."""
     lowest, highest = 0.0, 0.0
     for batch in batches:
-        strains = _violation(positions, batch)[2] / batch.measures
+        strains = measure_strips(positions, batch)[2] / batch.measures
         lowest, highest = min(lowest, float(strains.min())), max(highest, float(strains.max()))
     return lowest, highest
 
 
-def _violation(positions: Floats, batch: StripBatch) -> tuple[list[Floats], list[Floats], Floats]:
+def measure_strips(
+    positions: Floats, batch: StripBatch
+) -> tuple[list[Floats], list[Floats], Floats]:
     """The points of the path by axis, unit vectors along it by axis, and C + α̃ λ."""
     # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
     points = [row.take(batch.path, mode="clip") for row in positions]
     along = [row[1:] - row[:-1] for row in points]
-    lengths = along[0] * along[0]
-    lengths += along[1] * along[1]
-    lengths += along[2] * along[2]
-    np.sqrt(lengths, out=lengths)
-    np.maximum(lengths, SHORTEST, out=lengths)
+    violation = norms(along)
     for axis in range(3):
-        along[axis] /= lengths
-    violation = lengths
+        along[axis] /= violation
     violation -= batch.rest_lengths
     violation += batch.scaled_compliances * batch.multipliers
     violation *= batch.movable
     return points, along, violation
-
-
-def violation_along(positions: Floats, batch: StripBatch) -> tuple[Floats, Floats]:
-    """(3, c − 1) unit vectors along the path, and (c − 1,) C + α̃ λ."""
-    _, along, violation = _violation(positions, batch)
-    return np.stack(along), violation
 
 
 def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
@@ -117,69 +108,36 @@ def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floa
     return np.asarray(np.negative(turn, out=turn))
 
 
-def measure_links(positions: Floats, path: Integers) -> tuple[Floats, Floats]:
-    """(3, c − 1) vectors along a path, and their lengths."""
-    along = np.diff(positions.take(path, axis=1, mode="clip"), axis=1)
-    return along, np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
-
-
 def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
     """C = |x₂ − x₁| − L ≤ 0: acts on pairs further apart than their length."""
     for batch in batches:
-        ends, along, lengths = _gather(positions, batch)
-        excess = np.maximum(lengths - batch.rest_lengths, 0.0)
-        if excess.any():
-            _scatter(positions, batch, ends, along, _distance_steps(batch, excess) / lengths)
-
-
-def _gather(positions: Floats, batch: DistanceBatch) -> tuple[list[Floats], list[Floats], Floats]:
-    """Both ends of each pair by axis, the vectors between them by axis, and their lengths."""
-    count = len(batch.rest_lengths)
-    # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
-    ends = [row.take(batch.particles, mode="clip") for row in positions]
-    along = [row[count:] - row[:count] for row in ends]
-    squares = along[0] * along[0]
-    squares += along[1] * along[1]
-    squares += along[2] * along[2]
-    np.sqrt(squares, out=squares)
-    return ends, along, np.maximum(squares, SHORTEST, out=squares)
-
-
-def _distance_steps(batch: DistanceBatch, violation: Floats) -> Floats:
-    """−Δλ, also taken off the multipliers."""
-    steps = violation + batch.scaled_compliances * batch.multipliers
-    steps *= batch.gains
-    batch.multipliers[...] -= steps
-    return steps
-
-
-def _scatter(
-    positions: Floats,
-    batch: DistanceBatch,
-    ends: list[Floats],
-    along: list[Floats],
-    steps: Floats,
-) -> None:
-    """Draws both ends together along the pair, by their inverse masses."""
-    count = len(steps)
-    first, second = batch.first_masses * steps, batch.second_masses * steps
-    for row, end, component in zip(positions, ends, along, strict=True):
-        end[:count] += first * component
-        end[count:] -= second * component
-        meet(end, batch.copies)
-        row[batch.particles] = end
+        count = len(batch.rest_lengths)
+        ends = [row.take(batch.particles, mode="clip") for row in positions]
+        along = [row[count:] - row[:count] for row in ends]
+        lengths = norms(along)
+        steps = np.maximum(lengths - batch.rest_lengths, 0.0)
+        if not steps.any():
+            continue
+        steps += batch.scaled_compliances * batch.multipliers
+        steps *= batch.gains
+        batch.multipliers[...] -= steps
+        steps /= lengths
+        first, second = batch.first_masses * steps, batch.second_masses * steps
+        for row, end, component in zip(positions, ends, along, strict=True):
+            end[:count] += first * component
+            end[count:] -= second * component
+            meet(end, batch.copies)
+            row[batch.particles] = end
 
 
 def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
     """C = |x − pin| − L ≤ 0; pins (3, t) do not move, so all are solved at once."""
     arms = positions.take(tethers.particles, axis=1, mode="clip")
     arms -= pins
-    squares = arms[0] * arms[0]
-    squares += arms[1] * arms[1]
-    squares += arms[2] * arms[2]
-    far = np.flatnonzero(squares > tethers.lengths**2)
+    reach = norms(arms)
+    far = np.flatnonzero(reach > tethers.lengths)
     if len(far):
-        excess = tethers.lengths[far] / np.sqrt(squares[far]) - 1.0
+        excess = tethers.lengths[far] / reach[far] - 1.0
         particles = tethers.particles[far]
         for row, arm in zip(positions, arms, strict=True):
             row[particles] += arm[far] * excess
@@ -244,10 +202,10 @@ def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers
     ends = number[ends]
     points: Floats = positions.take(particles, axis=1)
     for _ in range(PULLS):
-        at_ends = points.take(ends, axis=1).reshape(3, 2, -1)
+        at_ends: Floats = points.take(ends, axis=1).reshape(3, 2, -1)
         along = at_ends[:, 1] - at_ends[:, 0]
-        lengths = np.maximum(np.sqrt((along * along).sum(axis=0)), SHORTEST)
-        excess: Floats = lengths - rest_lengths + compliances * links.multipliers[found]
+        lengths = norms(along)
+        excess = lengths - rest_lengths + compliances * links.multipliers[found]
         steps = np.maximum(excess, 0.0) * gains
         links.multipliers[found] -= steps
         along *= steps / lengths

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, sum_by
+from ..arrays import Floats, Integers, norms, sum_by
 from ..linear.tridiagonal import Factors, factorize, solve
 from .warm_start import StripNet
 
@@ -46,13 +46,10 @@ def project_former_tension(positions: Floats, net: StripNet, *, kept: float, tau
 
 def _measure_links(positions: Floats, net: StripNet) -> Floats:
     """(k − 1,) distances along the path; leaves the vectors in the net."""
-    squares = np.zeros(len(net.bearing))
     for row, along in zip(positions, net.along, strict=True):
         points = row.take(net.path, mode="clip")
         np.subtract(points[1:], points[:-1], out=along)
-        squares += along * along
-    np.sqrt(squares, out=squares)
-    return np.asarray(np.maximum(squares, SHORTEST, out=squares))
+    return norms(net.along)
 
 
 def _former_pulls(net: StripNet, lengths: Floats, kept: float) -> Floats:

@@ -1,6 +1,5 @@
 """Edges strung into paths that go as straight as they can through the mesh, sorted by colour."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -8,7 +7,6 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..coloring import count_copies, find_hubs
-from ..geometry.graph import find_components
 
 STRAIGHTEST = -0.5
 """Edges are strung together where the angle between them is wider than 120° (its cosine)."""
@@ -68,7 +66,7 @@ def build_strips(
     """
     strips = _string_together(pairs, straight_joints(positions, pairs, loose))
     hubs = find_hubs(pairs[~loose], len(positions))
-    pieces = sorted(_color_strips(strips, pairs, hubs), key=lambda piece: piece[0])
+    pieces = sorted(_color_strips(strips, hubs), key=lambda piece: piece[0])
     laid = lay_out(pieces, rest_lengths, compliances, yielding)
     return replace(laid, copies=count_copies(laid.path, laid.starts))
 
@@ -194,29 +192,23 @@ def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[
     return [*strips, (particles[start:], along[start:])]
 
 
-def _color_strips(
-    strips: list[tuple[list[int], list[int]]], pairs: Integers, hubs: Booleans
-) -> list[Piece]:
+def _color_strips(strips: list[tuple[list[int], list[int]]], hubs: Booleans) -> list[Piece]:
     """Pieces of strips with colours, so that no particle has a colour twice but hubs, (n,) bool.
 
-    Each component is coloured by itself, so that a body bakes alike alone and in company. Each
-    strip, the longest first, keeps the colour that it can keep longest, and is cut where that
+    Each strip, the longest first, keeps the colour that it can keep longest, and is cut where that
     colour is taken: long strips reach far, and few colours are quick.
     """
-    used = [0] * len(hubs)
-    shared = hubs.tolist()
-    labels = find_components(len(hubs), pairs).tolist()
-    palettes: Counter[int] = Counter()
+    used, shared, colors = [0] * len(hubs), hubs.tolist(), 0
     pieces: list[Piece] = []
     for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
-        start, component = 0, labels[particles[0]]
+        start = 0
         while start < len(edges):
             stop, color = max(
-                ((_first_taken(used, particles, start, c), -c) for c in range(palettes[component])),
+                ((_first_taken(used, particles, start, c), -c) for c in range(colors)),
                 default=(start, 0),
             )
-            if stop - start < 2 or (stop < len(particles) and palettes[component] < FEW_COLORS):
-                palettes[component] += 1
+            if stop - start < 2 or (stop < len(particles) and colors < FEW_COLORS):
+                colors += 1
                 continue
             for particle in particles[start:stop]:
                 used[particle] |= 0 if shared[particle] else 1 << -color

@@ -6,6 +6,7 @@ together; between colours it is Gauss–Seidel.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -68,17 +69,14 @@ def strip_batches(
     """
     multipliers = np.zeros(len(strips.path)) if multipliers is None else multipliers
     batches = []
-    for start, stop, longest in zip(
-        strips.starts[:-1], strips.starts[1:], strips.longest, strict=True
-    ):
-        path = strips.path[start:stop]
-        linked = strips.linked[start : stop - 1]
-        copies = strips.copies[start:stop]
+    for (start, stop), longest in zip(pairwise(strips.starts), strips.longest, strict=True):
+        links = slice(start, stop - 1)
+        path, copies = strips.path[start:stop], strips.copies[start:stop]
+        linked, lengths = strips.linked[links], strips.rest_lengths[links]
         masses = inverse_masses[path] * copies
         both = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
-        scaled = strips.compliances[start : stop - 1] / h_squared
-        yielding = strips.yielding[start : stop - 1] / h_squared
+        scaled, yielding = strips.compliances[links] / h_squared, strips.yielding[links] / h_squared
         batches.append(
             StripBatch(
                 path=path,
@@ -86,15 +84,15 @@ def strip_batches(
                 inverse_masses=masses,
                 copies=gather_copies(path, copies, masses),
                 joints=np.where(both, masses[1:-1], 0.0),
-                rest_lengths=strips.rest_lengths[start : stop - 1],
-                measures=np.where(linked, strips.rest_lengths[start : stop - 1], 1.0),
+                rest_lengths=lengths,
+                measures=np.where(linked, lengths, 1.0),
                 scaled_compliances=scaled,
                 scaled_yielding=yielding if yielding.any() else np.empty(0),
                 mobilities=mobilities,
                 movable=(mobilities > 0.0).astype(np.float64),
                 diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
                 rounds=int(longest).bit_length(),
-                multipliers=multipliers[start : stop - 1],
+                multipliers=multipliers[links],
                 start_gains=np.empty(0),
             )
         )
