@@ -12,12 +12,12 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test lint demo samples figures bench exports zip clean
+.PHONY: help test lint demo samples figures bench exports kernels wheels zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
-test: lint ## Check style, types and layers, and run every test
+test: lint kernels wheels ## Check style, types and layers, and run every test
 	$(RUN) -m pytest
 
 lint: .venv/$(READY) ## Check style and types only
@@ -25,37 +25,43 @@ lint: .venv/$(READY) ## Check style and types only
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 
-demo: .venv/$(READY) ## Bake every sample, render a contact sheet and an animation: build/demo
+demo: kernels ## Bake every sample, render a contact sheet and an animation: build/demo
 	$(RUN) sample_blends/bake_demo.py build/demo
 
-samples: build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
+samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
 	build/bpy-4.2.23/bin/python sample_blends/make_samples.py
 
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py
 
-bench: .venv/$(READY) ## Measure speed and stretch beside Blender's own cloth
+bench: kernels ## Measure speed and stretch beside Blender's own cloth
 	$(RUN) tests/benchmarks/cloth.py
 
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py
 
+kernels: .venv/$(READY) ## Compile the inner loops for this machine: build/kernels
+	$(RUN) kernels/build.py
+
+wheels: .venv/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
+	$(RUN) kernels/build.py wheels
+
 # An installed Blender builds it in seconds; without one it takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)
 EXTENSION_TOOL = $(if $(BLENDER),$(BLENDER) --command extension,$(RUN) \
     .venv/lib/python*/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py)
-zip: $(if $(BLENDER),,.venv/$(READY)) ## Build the extension: dist/verlet_soft_body-VERSION.zip
+zip: wheels $(if $(BLENDER),,.venv/$(READY)) ## Build the extension: dist/verlet_soft_body-VERSION.zip
 	mkdir -p dist
 	$(EXTENSION_TOOL) build --source-dir . --output-dir dist
 
-test-bpy-%: build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
+test-bpy-%: kernels wheels build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
 	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender
 
 bpy-%: build/bpy-%/$(READY) ## Set up another bpy for that
 	@:
 
 clean: ## Delete what was built; .venv stays
-	rm -rf build dist
+	rm -rf build dist wheels
 
 .venv/$(READY):
 	$(call install,.venv,-r requirements.txt)

@@ -17,7 +17,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "elementary",
+    "elementary compiled",
     "settings mesh momentum coloring drag linear",
     "integrators geometry forces",
     "stretch contact",
@@ -25,6 +25,7 @@ LAYERS = [
     "model",
     "state",
     "build step mirrors",
+    "agreement",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

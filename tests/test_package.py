@@ -9,20 +9,36 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+SOURCES = (".py", ".c", ".h")
 
 
 def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
-    """Every module is there, with manifest, licence and manual; no tests, no samples."""
-    sources = (ROOT / "verlet_addon").rglob("*.py")
+    """Every module and its C are there, with manifest, licence and manual; no tests, no samples."""
+    sources = [path for path in (ROOT / "verlet_addon").rglob("*") if path.suffix in SOURCES]
     modules = {path.relative_to(ROOT).as_posix() for path in sources}
     texts = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md"}
+    wheels = {wheel.removeprefix("./") for wheel in MANIFEST["wheels"]}
     with zipfile.ZipFile(extension_zip) as package:
-        assert set(package.namelist()) == modules | texts
+        assert set(package.namelist()) == modules | texts | wheels
 
 
 def test_the_zip_is_quick_to_download(extension_zip: Path) -> None:
-    """It stays under 300 KB."""
-    assert extension_zip.stat().st_size < 300_000
+    """It stays under 500 KB, compiled kernels for six kinds of machines included."""
+    assert extension_zip.stat().st_size < 500_000
+
+
+def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:
+    """Blender leaves an installed wheel of one version alone: a release has to have its own."""
+    names = [Path(wheel).name for wheel in MANIFEST["wheels"]]
+    assert {name.split("-")[1] for name in names} == {MANIFEST["version"]}
+    assert sorted(name.split("-")[-1] for name in names) == [
+        "macosx_10_15_x86_64.whl",
+        "macosx_11_0_arm64.whl",
+        "manylinux_2_17_aarch64.whl",
+        "manylinux_2_17_x86_64.whl",
+        "win_amd64.whl",
+        "win_arm64.whl",
+    ]
 
 
 def test_blender_builds_and_validates_without_a_warning(

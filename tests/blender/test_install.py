@@ -1,6 +1,7 @@
 """The extension arrives and leaves like a good guest."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ bpy.ops.extensions.package_install_files(
 assert "bl_ext.user_default.verlet_soft_body" in bpy.context.preferences.addons
 bpy.ops.verlet.add_cloth()
 bpy.ops.verlet.bake(frame_start=1, frame_end=3)
+agreement = sys.modules["bl_ext.user_default.verlet_soft_body.verlet_addon.core.agreement"]
+print("kernels:", agreement.why_numpy_serves() or agreement.service().library._name)
 bpy.ops.preferences.addon_disable(module="bl_ext.user_default.verlet_soft_body")
 assert not hasattr(bpy.types.Scene, "verlet")
 (key,) = bpy.data.shape_keys
@@ -42,12 +45,17 @@ def test_the_zip_installs_bakes_and_leaves_the_keys(extension_zip: Path, tmp_pat
     script = tmp_path / "install.py"
     script.write_text(INSTALL_BAKE_AND_UNINSTALL, encoding="utf-8")
     environment = os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path / "user")}
-    environment.pop("PYTHONPATH", None)
+    for name in ("PYTHONPATH", "VERLET_KERNELS"):
+        environment.pop(name, None)
     command = [*blender(script), extension_zip]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     assert "keys: verlet_0001 verlet_0002 verlet_0003" in said, said
+    kernels = re.search(r"^kernels: (.*)", said, re.MULTILINE)
+    assert kernels is not None, said
+    assert Path(kernels[1]).parts[-3:-1] == ("site-packages", "verlet_kernels")
+    assert tmp_path / "user" in Path(kernels[1]).parents
 
 
 @pytest.fixture

@@ -5,7 +5,16 @@ from typing import Any
 
 import bpy
 
-from . import add_mesh, bake_operator, bend_field, cli, operators, panels, properties
+from . import (
+    add_mesh,
+    bake_operator,
+    bend_field,
+    cli,
+    operators,
+    panels,
+    preferences,
+    properties,
+)
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
@@ -17,6 +26,7 @@ CLASSES: tuple[type[Any], ...] = (
     bake_operator.VERLET_OT_bake,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
+    preferences.VERLET_AP_preferences,
     panels.VERLET_MT_add,
     panels.VERLET_PT_body,
     panels.VERLET_PT_material,

@@ -15,3 +15,7 @@ class MeshError(VerletError):
 
 class DivergenceError(VerletError):
     """The simulation left the range of sane positions or speeds."""
+
+
+class KernelError(VerletError):
+    """Compiled kernels are asked for that there are not."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
 from .errors import DivergenceError, SettingsError
@@ -42,7 +43,10 @@ def simulate(
         If gravity is not finite, or pins move while time stands still.
     DivergenceError
         If positions or speeds leave any sane range.
+    KernelError
+        If VERLET_KERNELS asks for kernels that there are not.
     """
+    why_numpy_serves()  # once, before anything moves
     for mesh in meshes:
         check_mesh(mesh)
     incoming = iter(samples)

@@ -17,8 +17,7 @@ from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
 from .state import Batches, ParticleState, ready_batches
-from .stretch.numpy_kernels import strain_range
-from .stretch.numpy_warm_start import project_former_tension
+from .stretch.kernels import project_former_tension, strain_range
 from .stretch.sweep import project_levels, project_shear, project_stretch
 from .volume.numpy_kernels import project_volumes
 

@@ -128,9 +128,7 @@ def bend_strip_batches(
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
         scaled = bends.compliances[inner] / h_squared
-        movable = mobility > 0.0
-        total = np.where(movable, mobility * (1.0 + FIRMNESS) + scaled, 1.0)
-        beside, beyond = _couplings(coefficients, responses)
+        total, beside, beyond = bend_matrix(coefficients, responses, scaled)
         stiff = bool((_row_sums(mobility, beside, beyond) > scaled).any())
         batches.append(
             BendStripBatch(
@@ -147,10 +145,17 @@ def bend_strip_batches(
     return batches
 
 
-def _couplings(coefficients: Floats, responses: Floats) -> tuple[Floats, Floats]:
-    """C M⁻¹ Cᵀ: a line shares two particles with the next, and one with the next but one."""
+def bend_matrix(
+    coefficients: Floats, responses: Floats, scaled_compliances: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """C M⁻¹ Cᵀ + α̃ of lines (3, m), as (m,) diagonal, (m − 1,) beside it and (m − 2,) beyond.
+
+    A line shares two particles with the next, and one with the next but one.
+    """
+    mobility = (responses * coefficients).sum(axis=0)
+    diagonal = np.where(mobility > 0.0, mobility * (1.0 + FIRMNESS) + scaled_compliances, 1.0)
     beside = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
-    return beside, responses[2, :-2] * coefficients[0, 2:]
+    return diagonal, beside, responses[2, :-2] * coefficients[0, 2:]
 
 
 def _row_sums(diagonal: Floats, beside: Floats, beyond: Floats) -> Floats:

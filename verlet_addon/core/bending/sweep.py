@@ -2,7 +2,7 @@
 
 from ..arrays import Floats
 from .constraints import BendBatches
-from .numpy_kernels import (
+from .kernels import (
     project_bend_strips,
     project_flat_bends,
     project_rope_bends,

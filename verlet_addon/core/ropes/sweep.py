@@ -1,7 +1,7 @@
 """One sweep over ropes, which solves them to tolerance."""
 
 from ..arrays import Floats
-from ..stretch.numpy_kernels import project_strips, strain_range
+from ..stretch.kernels import project_strips, strain_range
 from .constraints import RopeBatches
 from .numpy_kernels import project_trees
 

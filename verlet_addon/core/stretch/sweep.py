@@ -2,8 +2,7 @@
 
 from ..arrays import Floats
 from .constraints import LengthBatches, LengthConstraints
-from .numpy_kernels import (
-    LEAST,
+from .kernels import (
     add_interpolated,
     project_at_most,
     project_strips,
@@ -11,6 +10,7 @@ from .numpy_kernels import (
     share_stretch,
     strain_range,
 )
+from .numpy_kernels import LEAST
 
 TOLERANCE = 4e-3
 """Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
@@ -27,7 +27,7 @@ MOST_SHORT_ROUNDS = 6
 def project_levels(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
     """Solves each coarse level, and hands its corrections down to the next finer one."""
     for level, limits in zip(lengths.levels, batches.levels, strict=True):
-        coarse = positions[:, level.particles]
+        coarse = positions.take(level.particles, axis=1)
         before = coarse.copy()
         project_at_most(coarse, limits)
         coarse -= before

@@ -1,0 +1,137 @@
+"""Compiles the kernels: for this machine, or for all and into the wheels that the zip carries.
+
+    python kernels/build.py          build/kernels/verlet_kernels, where a checkout looks
+    python kernels/build.py wheels   wheels/*.whl, which blender_manifest.toml names
+
+Either takes seconds. The compiler is Zig's, from the requirements: it compiles for every platform
+on any. The same source gives the same bytes: nothing here depends on the time, on the folder or on
+the machine.
+"""
+
+import base64
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from verlet_addon.core.compiled import BUILT, CORE, source_digest, source_files  # noqa: E402
+
+WHEELS = ROOT / "wheels"
+NAME = "verlet_kernels"
+FLAGS = "-shared -O2 -std=c99 -ffp-contract=off -fno-math-errno -fno-builtin -s -g0 -Wall -Wextra"
+"""Contracted or reordered arithmetic would give other digits on every processor."""
+ALONE = "-nostdlib"
+"""Where nothing of the system is needed; a Mac wants every library to name the system's."""
+NAMED = "-Wl,-install_name,@rpath/kernels.dylib"
+"""A Mac's library holds its name, which would be that of the folder it was made in."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One kind of machine."""
+
+    target: str
+    """As Zig names it."""
+    tag: str
+    """As wheels name it."""
+    library: str
+    """As `compiled.py` looks for it."""
+    flags: str
+
+
+LINUX, WINDOWS, MAC = ("kernels.so", ALONE), ("kernels.dll", ALONE), ("kernels.dylib", NAMED)
+PLATFORMS = {
+    ("Linux", "x86_64"): Platform("x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", *LINUX),
+    ("Linux", "aarch64"): Platform("aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64", *LINUX),
+    ("Windows", "AMD64"): Platform("x86_64-windows-gnu", "win_amd64", *WINDOWS),
+    ("Windows", "ARM64"): Platform("aarch64-windows-gnu", "win_arm64", *WINDOWS),
+    ("Darwin", "x86_64"): Platform("x86_64-macos.10.15", "macosx_10_15_x86_64", *MAC),
+    ("Darwin", "arm64"): Platform("aarch64-macos.11.0", "macosx_11_0_arm64", *MAC),
+}
+"""For each system and processor, as Python names them."""
+
+
+def compile_for(machine: Platform, folder: Path) -> Path:
+    """The library for one kind of machine, made in this folder."""
+    library = folder / machine.library
+    sources = [path for path in source_files() if path.suffix == ".c"]
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", machine.target, *FLAGS.split()]
+    command += [*machine.flags.split(), f'-DKERNELS_SOURCE="{source_digest()}"']
+    command += ["-o", str(library), *(path.relative_to(CORE).as_posix() for path in sources)]
+    subprocess.run(command, cwd=CORE, check=True)
+    return library
+
+
+def build_here() -> None:
+    """Puts the library for this machine where the checkout looks for it."""
+    machine = PLATFORMS.get((platform.system(), platform.machine()))
+    if machine is None:
+        print(f"no compiled kernels for {platform.platform()}: NumPy's serve")
+        return
+    with TemporaryDirectory() as folder:
+        library = compile_for(machine, Path(folder))
+        BUILT.mkdir(parents=True, exist_ok=True)
+        # Put in place at once: a process may have the former one loaded.
+        shutil.copy(library, BUILT / "new")
+        os.replace(BUILT / "new", BUILT / library.name)
+
+
+def build_wheel(machine: Platform, version: str) -> Path:
+    """The wheel for one kind of machine."""
+    about = f"{NAME}-{version}.dist-info"
+    tag = f"py3-none-{machine.tag}"
+    with TemporaryDirectory() as folder:
+        library = compile_for(machine, Path(folder)).read_bytes()
+    files = {
+        f"{NAME}/__init__.py": b'"""The compiled kernels of Verlet."""\n',
+        f"{NAME}/{machine.library}": library,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n".encode(),
+        f"{about}/WHEEL": f"Wheel-Version: 1.0\nGenerator: {NAME}\n"
+        f"Root-Is-Purelib: false\nTag: {tag}\n".encode(),
+    }
+    record = [f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in files.items()]
+    files[f"{about}/RECORD"] = "".join([*record, f"{about}/RECORD,,\n"]).encode()
+    path = WHEELS / f"{NAME}-{version}-{tag}.whl"
+    with ZipFile(path, "w") as wheel:
+        for name, data in files.items():
+            entry = ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            entry.compress_type, entry.create_system = ZIP_DEFLATED, 3
+            entry.external_attr = 0o644 << 16
+            wheel.writestr(entry, data)
+    return path
+
+
+def _digest(data: bytes) -> str:
+    """As wheels' records want it."""
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def build_wheels() -> None:
+    """Puts the wheels where the manifest names them.
+
+    Raises
+    ------
+    SystemExit
+        If the manifest names others.
+    """
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text("utf-8"))
+    shutil.rmtree(WHEELS, ignore_errors=True)
+    WHEELS.mkdir()
+    paths = [build_wheel(machine, manifest["version"]) for machine in PLATFORMS.values()]
+    made = {f"./{path.relative_to(ROOT).as_posix()}" for path in paths}
+    if made != set(manifest["wheels"]):
+        sys.exit(f"blender_manifest.toml should name these wheels: {sorted(made)}")
+
+
+if __name__ == "__main__":
+    build_wheels() if sys.argv[1:] == ["wheels"] else build_here()

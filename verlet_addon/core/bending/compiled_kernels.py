@@ -1,0 +1,92 @@
+"""Angles in C: what `numpy_kernels` does, by the functions of kernels.c."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import Packed, address, declare, once, pack
+from ..stretch.compiled_kernels import pack_hubs
+from .along_strips import BendStripBatch, bend_matrix
+from .one_by_one import StencilBatch
+
+_factorize_pentadiagonal = declare("factorize_pentadiagonal", "ippp")
+_project_bend_strips = declare("project_bend_strips", "pip")
+_project_flat_bends = declare("project_flat_bends", "pip")
+_project_signed_bends = declare("project_signed_bends", "pip")
+_project_rope_bends = declare("project_rope_bends", "pip")
+
+
+@once
+def _strip_struct(batch: BendStripBatch) -> Packed:
+    """The bend_strip_batch of kernels.c."""
+    size = len(batch.path)
+    bent = batch.coefficients[1] != 0.0
+    joined = np.append(bent, False) | np.append(False, bent)  # whether an entry is to the next
+    ends = np.append(np.flatnonzero(~joined) + 1, size)
+    longest = int(np.diff(ends, prepend=0).max())
+    return pack(
+        size,
+        len(ends),
+        ends,
+        batch.path,
+        batch.coefficients,
+        batch.responses,
+        batch.scaled_compliances,
+        batch.gains,
+        *(_factors(batch) if batch.factors else (None, None, None)),
+        batch.multipliers,
+        pack_hubs(batch.copies, batch.path),
+        np.empty((longest, 3)),
+        np.empty((longest, 3)),
+    )
+
+
+def _factors(batch: BendStripBatch) -> list[Floats]:
+    """The system of a batch, factorized."""
+    matrix = bend_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
+    size = len(matrix[0])
+    factors = [np.append(np.zeros(size - len(row)), row) for row in matrix]
+    _factorize_pentadiagonal(size, *(address(row) for row in factors))
+    return factors
+
+
+def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _project_bend_strips(address(positions), positions.shape[1], _strip_struct(batch))
+
+
+@once
+def _stencil_struct(batch: StencilBatch) -> Packed:
+    """The stencil_batch of kernels.c."""
+    return pack(
+        *batch.coefficients.shape,
+        batch.particles,
+        batch.inverse_masses,
+        batch.coefficients,
+        batch.responses,
+        batch.rests,
+        batch.scaled_compliances,
+        batch.gains,
+        batch.multipliers,
+        pack_hubs(batch.copies, batch.particles),
+    )
+
+
+def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _project_flat_bends(address(positions), positions.shape[1], _stencil_struct(batch))
+
+
+def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _project_signed_bends(address(positions), positions.shape[1], _stencil_struct(batch))
+
+
+def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _project_rope_bends(address(positions), positions.shape[1], _stencil_struct(batch))

@@ -1,0 +1,256 @@
+/* Angles: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
+#include "../kernels.h"
+
+#define BLUNT 1e-2
+#define CLOSED 3.0
+
+/* The lines of one colour along strips; see BendStripBatch. The line k has the entries k to k + 2. */
+typedef struct {
+    integer count, paths;     /* c entries */
+    const integer *ends;      /* (paths,) where each ends in the path */
+    const integer *path;      /* (c,) */
+    const real *coefficients; /* (3, c - 2) */
+    const real *responses;    /* (3, c - 2) */
+    const real *scaled_compliances, *gains;
+    const real *pivots; /* (c - 2,) as factorize_pentadiagonal leaves them; NULL: one by one */
+    const real *beside, *beyond;
+    real *multipliers; /* (3, c - 2) */
+    const hub_copies *hubs;
+    real *points, *steps; /* (l, 3) each, for paths of at most l entries */
+} bend_strip_batch;
+
+/* Factorizes (n,) `diagonal`, `beside` and `beyond` in place as L D L', the diagonal into 1 / D.
+
+   beside[k] couples k to k - 1, and beyond[k] to k - 2; beside[0], beyond[0] and beyond[1] are 0. */
+EXPORT void factorize_pentadiagonal(integer n, real *diagonal, real *beside, real *beyond)
+{
+    for (integer k = 0; k < n; k++) {
+        real pivot = diagonal[k], near = beside[k], far = beyond[k];
+        if (k > 1) {
+            near -= far * beside[k - 1];
+            beyond[k] = far * diagonal[k - 2];
+            pivot -= beyond[k] * far;
+        }
+        if (k) {
+            beside[k] = near * diagonal[k - 1];
+            pivot -= beside[k] * near;
+        }
+        diagonal[k] = 1.0 / pivot;
+    }
+}
+
+/* Turns the violations (lines, 3) of a path into -(change of multipliers). */
+static void solve_lines(const bend_strip_batch *batch, integer begin, integer lines, real *steps)
+{
+    if (!batch->pivots) {
+        for (integer k = 0; k < lines; k++)
+            for (int axis = 0; axis < 3; axis++)
+                steps[3 * k + axis] *= batch->gains[begin + k];
+        return;
+    }
+    for (integer k = 1; k < lines; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            real *step = steps + 3 * k + axis;
+            *step -= batch->beside[begin + k] * step[-3];
+            if (k > 1)
+                *step -= batch->beyond[begin + k] * step[-6];
+        }
+    for (integer k = lines - 1; k >= 0; k--)
+        for (int axis = 0; axis < 3; axis++) {
+            real *step = steps + 3 * k + axis;
+            *step *= batch->pivots[begin + k];
+            if (k + 1 < lines)
+                *step -= batch->beside[begin + k + 1] * step[3];
+            if (k + 2 < lines)
+                *step -= batch->beyond[begin + k + 2] * step[6];
+        }
+}
+
+/* Solves all lines of a path for what they are bent. */
+static void project_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
+                         integer end)
+{
+    integer lines = end - begin - 2, all = batch->count - 2;
+    real *points = batch->points, *steps = batch->steps;
+    for (integer k = 0; k < end - begin; k++)
+        for (int axis = 0; axis < 3; axis++)
+            points[3 * k + axis] = positions[axis * n + batch->path[begin + k]];
+    for (integer k = 0; k < lines; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            integer line = begin + k;
+            const real *c = batch->coefficients + line, *point = points + 3 * k + axis;
+            steps[3 * k + axis] = batch->scaled_compliances[line]
+                                      * batch->multipliers[axis * all + line]
+                                  + c[0] * point[0] + c[all] * point[3] + c[2 * all] * point[6];
+        }
+    solve_lines(batch, begin, lines, steps);
+    for (integer k = 0; k < lines; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            integer line = begin + k;
+            const real *r = batch->responses + line;
+            real *point = points + 3 * k + axis, step = steps[3 * k + axis];
+            batch->multipliers[axis * all + line] -= step;
+            point[0] -= r[0] * step;
+            point[3] -= r[all] * step;
+            point[6] -= r[2 * all] * step;
+        }
+    for (integer k = 0; k < end - begin; k++)
+        put(positions, n, batch->path[begin + k], batch->hubs, begin + k, points[3 * k],
+            points[3 * k + 1], points[3 * k + 2]);
+}
+
+/* Straight at rest, all lines of a strip at once. */
+EXPORT void project_bend_strips(real *positions, integer n, const bend_strip_batch *batch)
+{
+    begin_hubs(batch->hubs);
+    for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
+        project_path(positions, n, batch, begin, batch->ends[p]);
+    end_hubs(positions, n, batch->hubs);
+}
+
+/* The bends of one colour; see StencilBatch. */
+typedef struct {
+    integer members, count;   /* k of each, c of them */
+    const integer *particles; /* (k, c) */
+    const real *inverse_masses, *coefficients, *responses; /* (k, c) */
+    const real *rests, *scaled_compliances, *gains;
+    real *multipliers; /* (3, c) */
+    const hub_copies *hubs;
+} stencil_batch;
+
+/* The members' positions (k, 3) and their bend g = sum of coefficient * x. */
+static void gather(const real *positions, integer n, const stencil_batch *batch, integer i,
+                   real members[4][3], real bend[3])
+{
+    for (integer k = 0; k < batch->members; k++) {
+        integer particle = batch->particles[k * batch->count + i];
+        real coefficient = batch->coefficients[k * batch->count + i];
+        for (int axis = 0; axis < 3; axis++) {
+            members[k][axis] = positions[axis * n + particle];
+            bend[axis] = (k ? bend[axis] : 0.0) + members[k][axis] * coefficient;
+        }
+    }
+}
+
+/* Writes the members' new positions. */
+static void put_members(real *positions, integer n, const stencil_batch *batch, integer i,
+                        real members[4][3])
+{
+    for (integer k = 0; k < batch->members; k++) {
+        integer entry = k * batch->count + i;
+        put(positions, n, batch->particles[entry], batch->hubs, entry, members[k][0],
+            members[k][1], members[k][2]);
+    }
+}
+
+/* Moves the members against the violation of a bend, by their inverse masses. */
+static void scatter(real *positions, integer n, const stencil_batch *batch, integer i,
+                    real members[4][3], const real violation[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        real *multiplier = batch->multipliers + axis * batch->count + i;
+        real step = (violation[axis] + batch->scaled_compliances[i] * *multiplier)
+                    * batch->gains[i];
+        *multiplier -= step;
+        for (integer k = 0; k < batch->members; k++)
+            members[k][axis] -= batch->responses[k * batch->count + i] * step;
+    }
+    put_members(positions, n, batch, i, members);
+}
+
+/* Straight at rest, one by one. */
+EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *batch)
+{
+    real members[4][3], bend[3];
+    begin_hubs(batch->hubs);
+    for (integer i = 0; i < batch->count; i++) {
+        gather(positions, n, batch, i, members, bend);
+        scatter(positions, n, batch, i, members, bend);
+    }
+    end_hubs(positions, n, batch->hubs);
+}
+
+/* The unit normal between the two faces of a hinge (p, q, a, b). */
+static void find_normal(real members[4][3], real normal[3])
+{
+    real edge[3], across[3];
+    for (int axis = 0; axis < 3; axis++) {
+        edge[axis] = members[1][axis] - members[0][axis];
+        across[axis] = members[2][axis] - members[3][axis];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int next = (axis + 1) % 3, last = (axis + 2) % 3;
+        normal[axis] = edge[next] * across[last] - edge[last] * across[next];
+    }
+    real length = distance(normal[0], normal[1], normal[2]);
+    for (int axis = 0; axis < 3; axis++)
+        normal[axis] /= length;
+}
+
+/* Hinges keep their bend, and the side of their faces that they lie on. */
+EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch *batch)
+{
+    real members[4][3], bend[3], normal[3];
+    begin_hubs(batch->hubs);
+    for (integer i = 0; i < batch->count; i++) {
+        real rest = batch->rests[i];
+        gather(positions, n, batch, i, members, bend);
+        find_normal(members, normal);
+        real size = __builtin_sqrt(bend[0] * bend[0] + bend[1] * bend[1] + bend[2] * bend[2]);
+        real facing = bend[0] * normal[0] + bend[1] * normal[1] + bend[2] * normal[2];
+        real side = facing < 0.0 ? -1.0 : 1.0;
+        /* Faces that are to lie on each other may pass through, and are not turned inside out. */
+        if (size * (rest < 0.0 ? -rest : rest) > CLOSED)
+            side = rest < 0.0 ? -1.0 : 1.0;
+        real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
+        for (int axis = 0; axis < 3; axis++)
+            bend[axis] -= rest * (normal[axis] * upright + bend[axis] * along);
+        scatter(positions, n, batch, i, members, bend);
+    }
+    end_hubs(positions, n, batch->hubs);
+}
+
+/* Ropes keep the angle between the directions from a particle to both neighbours. */
+EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *batch)
+{
+    real points[4][3], arms[2][3], slopes[3][3], bend[3];
+    integer count = batch->count;
+    begin_hubs(batch->hubs);
+    for (integer i = 0; i < count; i++) {
+        real lengths[2], along[2] = {0.0, 0.0}, resistance = batch->scaled_compliances[i];
+        gather(positions, n, batch, i, points, bend);
+        for (int arm = 0; arm < 2; arm++) {
+            for (int axis = 0; axis < 3; axis++)
+                arms[arm][axis] = points[2 * arm][axis] - points[1][axis];
+            lengths[arm] = distance(arms[arm][0], arms[arm][1], arms[arm][2]);
+            for (int axis = 0; axis < 3; axis++)
+                arms[arm][axis] /= lengths[arm];
+        }
+        for (int axis = 0; axis < 3; axis++)
+            bend[axis] = arms[0][axis] + arms[1][axis];
+        real size = __builtin_sqrt(bend[0] * bend[0] + bend[1] * bend[1] + bend[2] * bend[2]);
+        for (int axis = 0; axis < 3; axis++) {
+            bend[axis] /= larger(size, SHORTEST);
+            along[0] += arms[0][axis] * bend[axis];
+            along[1] += arms[1][axis] * bend[axis];
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            slopes[0][axis] = (bend[axis] - arms[0][axis] * along[0]) / lengths[0];
+            slopes[2][axis] = (bend[axis] - arms[1][axis] * along[1]) / lengths[1];
+            slopes[1][axis] = -(slopes[0][axis] + slopes[2][axis]);
+            for (int k = 0; k < 3; k++)
+                resistance += batch->inverse_masses[k * count + i] * slopes[k][axis]
+                              * slopes[k][axis];
+        }
+        real step = 0.0;
+        if (resistance > 0.0)
+            step = (size - batch->rests[i]
+                    + batch->scaled_compliances[i] * batch->multipliers[i]) / resistance;
+        batch->multipliers[i] -= step;
+        for (int k = 0; k < 3; k++)
+            for (int axis = 0; axis < 3; axis++)
+                points[k][axis] -= batch->inverse_masses[k * count + i] * slopes[k][axis] * step;
+        put_members(positions, n, batch, i, points);
+    }
+    end_hubs(positions, n, batch->hubs);
+}

@@ -1,0 +1,195 @@
+"""The compiled kernels: C behind ctypes, where there is a library for this machine.
+
+NumPy's kernels are the reference, and serve wherever the compiled ones do not: without them the
+add-on is slower and no less right.
+"""
+
+import ctypes
+import os
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, wraps
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import KernelError
+
+CORE = Path(__file__).parent
+BUILT = CORE.parents[1] / "build" / "kernels" / "verlet_kernels"
+"""Where `make` puts the library for the checkout it is called in."""
+LIBRARY = {"win32": "kernels.dll", "darwin": "kernels.dylib"}.get(sys.platform, "kernels.so")
+CHOICES = ("", "numpy", "compiled")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Batch = TypeVar("Batch")
+
+
+@dataclass(eq=False)
+class Service:
+    """Which kernels serve."""
+
+    library: Any
+    """The compiled ones; None where NumPy's serve."""
+    reason: str
+    """Why NumPy's do."""
+
+    def withdraw(self, reason: str) -> None:
+        """Lets NumPy's kernels serve from now on.
+
+        Raises
+        ------
+        KernelError
+            If VERLET_KERNELS asks for the compiled ones.
+        """
+        if os.environ.get("VERLET_KERNELS") == "compiled":
+            raise KernelError(f"VERLET_KERNELS is 'compiled', but {reason}")
+        self.library, self.reason = None, reason
+
+
+@cache
+def service() -> Service:
+    """Loads the library, once; VERLET_KERNELS=numpy|compiled in the environment has its say.
+
+    Raises
+    ------
+    KernelError
+        If VERLET_KERNELS is something else, or asks for a library that there is not.
+    """
+    choice = os.environ.get("VERLET_KERNELS", "")
+    if choice not in CHOICES:
+        raise KernelError(
+            f"VERLET_KERNELS is '{choice}'; set it to 'numpy' or 'compiled', or leave it out"
+        )
+    found = Service(None, "VERLET_KERNELS asks for NumPy")
+    if choice != "numpy":
+        try:
+            found.library = _load()
+        except OSError as error:
+            found.withdraw(str(error))
+    return found
+
+
+def _load() -> Any:
+    """The library, if it was made from the very source beside this module."""
+    spec = find_spec("verlet_kernels")
+    installed: Any = spec.submodule_search_locations if spec else None
+    folders = [*(installed or []), BUILT]
+    paths = [path for folder in folders if (path := Path(folder, LIBRARY)).exists()]
+    if not paths:
+        raise OSError(f"there are no compiled kernels for {sys.platform} here")
+    library = ctypes.CDLL(str(paths[0]))
+    library.kernels_source.restype = ctypes.c_char_p
+    if library.kernels_source() != source_digest().encode():
+        raise OSError(f"the compiled kernels in {paths[0]} belong to another version")
+    return library
+
+
+def source_files() -> list[Path]:
+    """The C files of all families and what they share, sorted."""
+    return sorted([*CORE.rglob("*.c"), *CORE.rglob("*.h")])
+
+
+def source_digest() -> str:
+    """What tells one source of the kernels from another."""
+    lines = [line for path in source_files() for line in path.read_text("utf-8").splitlines()]
+    return sha256("\n".join(lines).encode()).hexdigest()
+
+
+def either(reference: Callable[P, R], compiled: Callable[P, R]) -> Callable[P, R]:
+    """The compiled kernel where the library serves, and NumPy's elsewhere."""
+
+    @wraps(reference)
+    def kernel(*args: P.args, **kwargs: P.kwargs) -> R:
+        return (reference if service().library is None else compiled)(*args, **kwargs)
+
+    return kernel
+
+
+def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
+    """A function of the library, found when it is first called.
+
+    Its arguments and its result are named by letters, one each: p for addresses, i for 64-bit
+    integers, d for doubles.
+    """
+    kinds = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
+
+    @cache
+    def find() -> Any:
+        function = getattr(service().library, name)
+        function.argtypes = [kinds[letter] for letter in arguments]
+        function.restype = kinds[result] if result else None
+        return function
+
+    def call(*values: int | float) -> Any:
+        return find()(*values)
+
+    return call
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A C struct, and the arrays that it points to."""
+
+    address: int
+    memory: object
+    arrays: tuple[object, ...]
+
+
+Member = NDArray[Any] | Packed | int | float | None
+
+
+def pack(*members: Member) -> Packed:
+    """A C struct of integers, doubles and addresses of arrays or other structs, 8 bytes each.
+
+    An array that is not contiguous is copied, so what kernels write to has to be.
+    """
+    kept = [np.ascontiguousarray(m) if isinstance(m, np.ndarray) else m for m in members]
+    values = [_value(member) for member in kept]
+    kinds = "".join("d" if isinstance(value, float) else "q" for value in values)
+    memory = ctypes.create_string_buffer(struct.pack(f"={kinds}", *values))
+    return Packed(ctypes.addressof(memory), memory, tuple(kept))
+
+
+def _value(member: Member) -> int | float:
+    """The number that stands in the struct."""
+    if isinstance(member, np.ndarray):
+        return address(member)
+    if isinstance(member, Packed):
+        return member.address
+    return 0 if member is None else member
+
+
+def address(array: NDArray[Any]) -> int:
+    """Where a contiguous array begins.
+
+    Raises
+    ------
+    ValueError
+        If it is not contiguous.
+    """
+    if not array.flags.c_contiguous:
+        raise ValueError("compiled kernels need arrays that are contiguous")
+    return int(array.__array_interface__["data"][0])
+
+
+def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
+    """The address of what is made of a batch, made only once for each."""
+    known: WeakKeyDictionary[Batch, Packed] = WeakKeyDictionary()
+
+    @wraps(make)
+    def find(batch: Batch) -> int:
+        packed = known.get(batch)
+        if packed is None:
+            packed = known[batch] = make(batch)
+        return packed.address
+
+    return find

@@ -1,0 +1,70 @@
+/* What the kernels of all families share.
+
+   Positions are component rows (3, n) [m]: x, then y, then z of every particle. Structs mirror the
+   batches of the Python beside them; their members are 8 bytes each, in the order in which
+   `pack` (compiled.py) is given them. Arrays are contiguous and belong to the caller, `work` among
+   them, which is to work in. Nothing is allocated, and nothing is remembered from call to call. */
+#ifndef VERLET_KERNELS_H
+#define VERLET_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef double real;
+typedef int64_t integer;
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+/* Distances are not divided by less than this [m]; coincident particles have no direction. */
+#define SHORTEST 1e-12
+
+/* Hubs among the entries of a batch, whose copies meet at their mean; see coloring.py. */
+typedef struct {
+    const integer *labels;    /* one per entry of the batch: number of its hub, or -1 */
+    integer count;            /* of hubs */
+    const integer *particles; /* (count,) */
+    const real *shares;       /* (count,) 1 / number of its copies */
+    real *means;              /* (count, 3) to work in */
+} hub_copies;
+
+static inline real larger(real a, real b) { return a > b ? a : b; }
+static inline real smaller(real a, real b) { return a < b ? a : b; }
+static inline real distance(real x, real y, real z)
+{
+    return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);
+}
+
+static inline void begin_hubs(const hub_copies *hubs)
+{
+    for (integer i = 0; hubs && i < 3 * hubs->count; i++)
+        hubs->means[i] = 0.0;
+}
+
+/* Puts an entry's particle at (x, y, z); a copy of a hub waits for the others. */
+static inline void put(real *positions, integer n, integer particle, const hub_copies *hubs,
+                       integer entry, real x, real y, real z)
+{
+    if (hubs && hubs->labels[entry] >= 0) {
+        integer label = hubs->labels[entry];
+        hubs->means[3 * label] += x * hubs->shares[label];
+        hubs->means[3 * label + 1] += y * hubs->shares[label];
+        hubs->means[3 * label + 2] += z * hubs->shares[label];
+    } else {
+        positions[particle] = x;
+        positions[n + particle] = y;
+        positions[2 * n + particle] = z;
+    }
+}
+
+static inline void end_hubs(real *positions, integer n, const hub_copies *hubs)
+{
+    for (integer i = 0; hubs && i < hubs->count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            positions[axis * n + hubs->particles[i]] = hubs->means[3 * i + axis];
+}
+
+#endif

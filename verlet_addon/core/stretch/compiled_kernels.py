@@ -1,0 +1,173 @@
+"""Lengths in C: what `numpy_kernels` does, by the functions of kernels.c."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..coloring import Copies
+from ..compiled import Packed, address, declare, once, pack
+from .at_most import DistanceBatch
+from .leftovers import Links
+from .levels import PARENTS, Level
+from .numpy_kernels import MOST_WORK, PATIENCE, PULLS, SHARINGS
+from .strips import StripBatch
+from .tethers import Tethers
+
+_project_strips = declare("project_strips", "pipd", "d")
+_strain_range = declare("strain_range", "pipp")
+_project_at_most = declare("project_at_most", "pip")
+_project_tethers = declare("project_tethers", "piippp")
+_add_interpolated = declare("add_interpolated", "piippppi")
+_share_stretch = declare("share_stretch", "ppdiddi")
+
+
+def pack_hubs(copies: Copies | None, particles: Integers) -> Packed | None:
+    """The hubs among the entries of a batch, (c,) particles."""
+    if copies is None:
+        return None
+    count = int(copies.labels.max()) + 1
+    labels = np.full(len(particles), -1)
+    labels[copies.entries] = copies.labels
+    of_hub, shares = np.zeros(count, dtype=np.int64), np.zeros(count)
+    of_hub[copies.labels] = particles[copies.entries]
+    shares[copies.labels] = copies.shares
+    return pack(labels, count, of_hub, shares, np.zeros((count, 3)))
+
+
+@once
+def strip_struct(batch: StripBatch) -> Packed:
+    """The strip_batch of kernels.c."""
+    ends = np.append(np.flatnonzero(np.diff(batch.labels)) + 1, len(batch.path))
+    longest = int(np.diff(ends, prepend=0).max())
+    return pack(
+        len(ends),
+        ends,
+        batch.path,
+        batch.inverse_masses,
+        batch.joints,
+        batch.rest_lengths,
+        batch.measures,
+        batch.scaled_compliances,
+        batch.scaled_yielding if len(batch.scaled_yielding) else None,
+        batch.movable,
+        batch.diagonal,
+        batch.multipliers,
+        pack_hubs(batch.copies, batch.path),
+        np.empty(9 * longest),
+    )
+
+
+def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
+    """See `numpy_kernels`."""
+    where, n, largest = address(positions), positions.shape[1], 0.0
+    for batch in batches:
+        largest = _project_strips(where, n, strip_struct(batch), largest)
+    return largest
+
+
+def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
+    """See `numpy_kernels`."""
+    found = np.zeros(2)
+    for batch in batches:
+        _strain_range(address(positions), positions.shape[1], strip_struct(batch), address(found))
+    lowest, highest = found.tolist()
+    return lowest, highest
+
+
+@once
+def _distance_struct(batch: DistanceBatch) -> Packed:
+    """The distance_batch of kernels.c."""
+    return pack(
+        len(batch.rest_lengths),
+        batch.particles,
+        batch.rest_lengths,
+        batch.first_masses,
+        batch.second_masses,
+        batch.scaled_compliances,
+        batch.gains,
+        batch.multipliers,
+        pack_hubs(batch.copies, batch.particles),
+    )
+
+
+def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _project_at_most(address(positions), positions.shape[1], _distance_struct(batch))
+
+
+def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
+    """See `numpy_kernels`."""
+    pins = np.ascontiguousarray(pins)
+    _project_tethers(
+        address(positions),
+        positions.shape[1],
+        len(tethers.particles),
+        address(tethers.particles),
+        address(pins),
+        address(tethers.lengths),
+    )
+
+
+def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> None:
+    """See `numpy_kernels`."""
+    assert level.parents.shape[1] == PARENTS
+    corrections = np.ascontiguousarray(corrections)
+    _add_interpolated(
+        address(positions),
+        positions.shape[1],
+        len(level.children),
+        address(level.children),
+        address(level.parents),
+        address(level.weights),
+        address(corrections),
+        corrections.shape[1],
+    )
+
+
+@once
+def _links_struct(links: Links) -> Packed:
+    """The strip_links of kernels.c."""
+    count, n = len(links.first), len(links.starts) - 1
+    return pack(
+        count,
+        n,
+        links.first,
+        links.second,
+        links.inverse_masses,
+        links.rest_lengths,
+        links.scaled_compliances,
+        links.order,
+        links.starts,
+        pack_multipliers([batch.multipliers for batch in links.batches], gaps=0),
+        np.empty(count, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(count, dtype=np.bool_),
+        np.empty(count),
+        np.zeros((n, 3)),
+    )
+
+
+def pack_multipliers(parts: Sequence[Floats], *, gaps: int) -> Packed:
+    """The address of every multiplier, one part after the other, with so many gaps between."""
+    if not parts:
+        return pack(0)
+    none = [np.zeros(gaps, dtype=np.int64)]
+    places = [[address(part) + 8 * np.arange(len(part)), *none] for part in parts]
+    found = np.concatenate([place for pair in places for place in pair])
+    return pack(*found.tolist(), *parts)
+
+
+def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
+    """See `numpy_kernels`."""
+    _share_stretch(
+        address(positions),
+        _links_struct(links),
+        tolerance,
+        SHARINGS,
+        PATIENCE,
+        MOST_WORK,
+        PULLS,
+    )

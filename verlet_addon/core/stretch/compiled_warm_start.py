@@ -1,0 +1,49 @@
+"""Former tension in C: what `numpy_warm_start` does, by the functions of warm_start.c."""
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import Packed, address, declare, once, pack
+from .compiled_kernels import pack_multipliers
+from .warm_start import StripNet
+
+_project_former_tension = declare("project_former_tension", "ppdd")
+
+
+@once
+def _net_struct(net: StripNet) -> Packed:
+    """The strip_net of warm_start.c."""
+    entries, n = len(net.path), len(net.masses)
+    ends = np.append(np.flatnonzero(np.diff(net.labels)) + 1, entries)
+    return pack(
+        n,
+        entries,
+        len(ends),
+        ends,
+        net.path,
+        net.bearing,
+        net.loose,
+        net.lightness,
+        net.stiffest,
+        net.masses,
+        len(net.pinned),
+        net.pinned,
+        net.displacement,
+        pack_multipliers([batch.multipliers for batch in net.batches], gaps=1),
+        np.empty(entries),
+        np.empty((entries, 3)),
+        np.empty(entries),
+        np.empty(entries),
+        np.empty((int(np.diff(ends, prepend=0).max()), 3)),
+        np.empty(entries, dtype=np.bool_),
+        np.empty(len(ends), dtype=np.bool_),
+        np.empty(n),
+        np.empty(n),
+        *(np.empty((n, 3)) for _ in range(5)),
+    )
+
+
+def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
+    """See `numpy_warm_start`."""
+    if net.batches:
+        _project_former_tension(address(positions), _net_struct(net), kept, taut)

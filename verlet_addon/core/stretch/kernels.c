@@ -1,0 +1,337 @@
+/* Lengths: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
+#include "../kernels.h"
+
+#define EXACT 1e-9 /* Lengths are at rest within this share. */
+#define LEAST 0.5  /* What yields does so down to this share of its length. */
+
+/* The strips of one colour; see StripBatch. */
+typedef struct {
+    integer paths;
+    const integer *ends; /* (paths,) where each ends in the path */
+    const integer *path; /* (c,) */
+    const real *inverse_masses, *joints, *rest_lengths, *measures;
+    const real *scaled_compliances;
+    const real *scaled_yielding; /* or NULL */
+    const real *movable, *diagonal;
+    real *multipliers;
+    const hub_copies *hubs; /* or NULL */
+    real *work;             /* (9 l,) for paths of at most l entries */
+} strip_batch;
+
+/* Points of one path and its links, in the work of its batch. */
+typedef struct {
+    real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *factor, *inverse;
+} path_work;
+
+static path_work lay_out(real *work, integer size)
+{
+    path_work at = {work, work + size, work + 2 * size, work + 3 * size, work + 4 * size,
+                    work + 5 * size, work + 6 * size, work + 7 * size, work + 8 * size};
+    return at;
+}
+
+/* Gathers a path's points, unit vectors along it and C + compliance * multiplier. */
+static void measure(const real *positions, integer n, const strip_batch *batch, integer begin,
+                    integer links, path_work at)
+{
+    for (integer k = 0; k <= links; k++) {
+        integer particle = batch->path[begin + k];
+        at.x[k] = positions[particle];
+        at.y[k] = positions[n + particle];
+        at.z[k] = positions[2 * n + particle];
+    }
+    for (integer k = 0; k < links; k++) {
+        real x = at.x[k + 1] - at.x[k], y = at.y[k + 1] - at.y[k], z = at.z[k + 1] - at.z[k];
+        real length = distance(x, y, z);
+        at.across_x[k] = x / length;
+        at.across_y[k] = y / length;
+        at.across_z[k] = z / length;
+        at.violation[k] = (length - batch->rest_lengths[begin + k]
+                           + batch->scaled_compliances[begin + k] * batch->multipliers[begin + k])
+                          * batch->movable[begin + k];
+    }
+}
+
+/* Turns violations into -(change of multipliers) by Thomas's algorithm. */
+static void solve_path(const strip_batch *batch, integer begin, integer links, path_work at)
+{
+    real *right = at.violation;
+    for (integer k = 0; k < links; k++) {
+        integer link = begin + k;
+        real pivot = batch->diagonal[link];
+        if (batch->scaled_yielding) {
+            /* What is not under tension, and not stretched either, yields. */
+            real measured = batch->measures[link], multiplier = batch->multipliers[link];
+            if (right[k] < -EXACT * measured && multiplier >= 0.0) {
+                if (right[k] < (LEAST - 1.0) * measured) {
+                    right[k] += (1.0 - LEAST) * measured;
+                } else {
+                    right[k] += batch->scaled_yielding[link] * multiplier;
+                    pivot += batch->scaled_yielding[link];
+                }
+            }
+        }
+        if (k) {
+            real turn = at.across_x[k - 1] * at.across_x[k] + at.across_y[k - 1] * at.across_y[k]
+                        + at.across_z[k - 1] * at.across_z[k];
+            real beside = -turn * batch->joints[link - 1];
+            at.factor[k] = beside * at.inverse[k - 1];
+            pivot -= at.factor[k] * beside;
+            right[k] -= at.factor[k] * right[k - 1];
+        }
+        at.inverse[k] = 1.0 / pivot;
+    }
+    for (integer k = links - 1; k >= 0; k--) {
+        right[k] *= at.inverse[k];
+        if (k + 1 < links)
+            right[k] -= at.factor[k + 1] * right[k + 1];
+    }
+}
+
+/* One Newton step for all edges of the strips; the largest (C + compliance * multiplier) / L. */
+EXPORT real project_strips(real *positions, integer n, const strip_batch *batch, real largest)
+{
+    begin_hubs(batch->hubs);
+    for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
+        integer links = batch->ends[p] - begin - 1;
+        path_work at = lay_out(batch->work, links + 1);
+        measure(positions, n, batch, begin, links, at);
+        for (integer k = 0; k < links; k++)
+            if (at.violation[k] > largest * batch->measures[begin + k])
+                largest = at.violation[k] / batch->measures[begin + k];
+        solve_path(batch, begin, links, at);
+        real before = 0.0;
+        for (integer k = 0; k <= links; k++) {
+            integer entry = begin + k;
+            real w = batch->inverse_masses[entry], x = at.x[k], y = at.y[k], z = at.z[k];
+            if (k < links) {
+                real step = at.violation[k], pull = w * step;
+                batch->multipliers[entry] -= step;
+                x += pull * at.across_x[k];
+                y += pull * at.across_y[k];
+                z += pull * at.across_z[k];
+            }
+            if (k) {
+                real pull = w * before;
+                x -= pull * at.across_x[k - 1];
+                y -= pull * at.across_y[k - 1];
+                z -= pull * at.across_z[k - 1];
+            }
+            before = k < links ? at.violation[k] : 0.0;
+            put(positions, n, batch->path[entry], batch->hubs, entry, x, y, z);
+        }
+    }
+    end_hubs(positions, n, batch->hubs);
+    return largest;
+}
+
+/* Widens range[0] <= (C + compliance * multiplier) / L <= range[1] to what is found. */
+EXPORT void strain_range(const real *positions, integer n, const strip_batch *batch, real *range)
+{
+    for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
+        integer links = batch->ends[p] - begin - 1;
+        path_work at = lay_out(batch->work, links + 1);
+        measure(positions, n, batch, begin, links, at);
+        for (integer k = 0; k < links; k++) {
+            real strain = at.violation[k] / batch->measures[begin + k];
+            range[0] = smaller(range[0], strain);
+            range[1] = larger(range[1], strain);
+        }
+    }
+}
+
+/* The distances of one colour; see DistanceBatch. */
+typedef struct {
+    integer count;            /* c */
+    const integer *particles; /* (2 c,) */
+    const real *rest_lengths, *first_masses, *second_masses, *scaled_compliances, *gains;
+    real *multipliers;
+    const hub_copies *hubs; /* or NULL */
+} distance_batch;
+
+/* Whether any pair is further apart than its length. */
+static int is_any_far(const real *positions, integer n, const distance_batch *batch)
+{
+    const integer *first = batch->particles, *second = batch->particles + batch->count;
+    const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
+    for (integer i = 0; i < batch->count; i++) {
+        real x = px[second[i]] - px[first[i]], y = py[second[i]] - py[first[i]];
+        real z = pz[second[i]] - pz[first[i]];
+        if (distance(x, y, z) > batch->rest_lengths[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* Acts on pairs further apart than their length. */
+EXPORT void project_at_most(real *positions, integer n, const distance_batch *batch)
+{
+    const integer *first = batch->particles, *second = batch->particles + batch->count;
+    const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
+    if (!is_any_far(positions, n, batch))
+        return;
+    begin_hubs(batch->hubs);
+    for (integer i = 0; i < batch->count; i++) {
+        integer a = first[i], b = second[i];
+        real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
+        real length = distance(x, y, z);
+        real excess = larger(length - batch->rest_lengths[i], 0.0);
+        real step = (excess + batch->scaled_compliances[i] * batch->multipliers[i])
+                    * batch->gains[i];
+        batch->multipliers[i] -= step;
+        real pull = step / length;
+        real to = batch->first_masses[i] * pull, fro = batch->second_masses[i] * pull;
+        real there[3] = {px[b] - fro * x, py[b] - fro * y, pz[b] - fro * z};
+        put(positions, n, a, batch->hubs, i, px[a] + to * x, py[a] + to * y, pz[a] + to * z);
+        put(positions, n, b, batch->hubs, batch->count + i, there[0], there[1], there[2]);
+    }
+    end_hubs(positions, n, batch->hubs);
+}
+
+/* Draws particles (t,) that are further than lengths (t,) from their pins (3, t) towards them. */
+EXPORT void project_tethers(real *positions, integer n, integer t, const integer *particles,
+                            const real *pins, const real *lengths)
+{
+    for (integer i = 0; i < t; i++) {
+        real *x = positions + particles[i], *y = x + n, *z = y + n;
+        real arm_x = *x - pins[i], arm_y = *y - pins[t + i], arm_z = *z - pins[2 * t + i];
+        real square = arm_x * arm_x + arm_y * arm_y + arm_z * arm_z;
+        if (square > lengths[i] * lengths[i]) {
+            real excess = lengths[i] / __builtin_sqrt(square) - 1.0;
+            *x += arm_x * excess;
+            *y += arm_y * excess;
+            *z += arm_z * excess;
+        }
+    }
+}
+
+/* Moves children (f,) by the mean of the corrections (3, k) of their parents (f, 4), so weighted. */
+EXPORT void add_interpolated(real *positions, integer n, integer f, const integer *children,
+                             const integer *parents, const real *weights,
+                             const real *corrections, integer k)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < f; i++) {
+            const integer *from = parents + 4 * i;
+            const real *share = weights + 4 * i, *moved = corrections + axis * k;
+            positions[axis * n + children[i]] += share[0] * moved[from[0]]
+                                                 + share[1] * moved[from[1]]
+                                                 + share[2] * moved[from[2]]
+                                                 + share[3] * moved[from[3]];
+        }
+}
+
+/* The links of all strips; see Links. */
+typedef struct {
+    integer count, particles;       /* k links of n particles */
+    const integer *first, *second;  /* (k,) */
+    const real *inverse_masses;     /* (2, k) */
+    const real *rest_lengths, *scaled_compliances;
+    const integer *order, *starts;  /* (2 k,) and (n + 1,) */
+    real *const *multipliers;       /* (k,) where each has its own */
+    integer *found, *moved, *often; /* (k,) links, (n,) particles, (n,) 0 between calls */
+    uint8_t *marked;                /* (k,) 0 between calls */
+    real *gains, *pulls;            /* (k,), and (n, 3) 0 between calls, to work in */
+} strip_links;
+
+/* Whether a link is stretched by more than this share. */
+static int is_stretched(const real *positions, const strip_links *links, integer link,
+                        real tolerance)
+{
+    integer n = links->particles, a = links->first[link], b = links->second[link];
+    real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
+    real z = positions[2 * n + b] - positions[2 * n + a];
+    real limit = (1.0 + tolerance) * links->rest_lengths[link]
+                 - links->scaled_compliances[link] * *links->multipliers[link];
+    return x * x + y * y + z * z > limit * limit;
+}
+
+/* Mends the links found, `rounds` times; the number of particles listed in `moved`. */
+static integer draw_together(real *positions, const strip_links *links, integer found, int rounds)
+{
+    integer n = links->particles, moved = 0;
+    real *px = positions, *py = positions + n, *pz = positions + 2 * n;
+    for (integer i = 0; i < 2 * found; i++) {
+        integer link = links->found[i / 2];
+        integer particle = i % 2 ? links->second[link] : links->first[link];
+        if (links->often[particle]++ == 0)
+            links->moved[moved++] = particle;
+    }
+    for (integer i = 0; i < found; i++) {
+        integer link = links->found[i];
+        integer a = links->first[link], b = links->second[link];
+        real mobility = links->inverse_masses[link] * (real)links->often[a]
+                        + links->inverse_masses[links->count + link] * (real)links->often[b];
+        links->gains[i] = 1.0 / (mobility + links->scaled_compliances[link]);
+    }
+    for (int round = 0; round < rounds; round++) {
+        for (integer i = 0; i < found; i++) {
+            integer link = links->found[i];
+            integer a = links->first[link], b = links->second[link];
+            real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
+            real length = distance(x, y, z);
+            real excess = length - links->rest_lengths[link]
+                          + links->scaled_compliances[link] * *links->multipliers[link];
+            real step = larger(excess, 0.0) * links->gains[i], pull = step / length;
+            real to = links->inverse_masses[link], fro = links->inverse_masses[links->count + link];
+            real across[3] = {x * pull, y * pull, z * pull};
+            *links->multipliers[link] -= step;
+            for (int axis = 0; axis < 3; axis++) {
+                links->pulls[3 * a + axis] += to * across[axis];
+                links->pulls[3 * b + axis] -= fro * across[axis];
+            }
+        }
+        for (integer i = 0; i < moved; i++)
+            for (int axis = 0; axis < 3; axis++) {
+                integer particle = links->moved[i];
+                positions[axis * n + particle] += links->pulls[3 * particle + axis];
+                links->pulls[3 * particle + axis] = 0.0;
+            }
+    }
+    for (integer i = 0; i < moved; i++)
+        links->often[links->moved[i]] = 0;
+    return moved;
+}
+
+/* Lists in `found` the links at particles that have moved, which are stretched. */
+static integer find_stretched(const real *positions, const strip_links *links, integer moved,
+                              real tolerance)
+{
+    integer looked = 0, found = 0;
+    for (integer i = 0; i < moved; i++) {
+        integer particle = links->moved[i];
+        for (integer k = links->starts[particle]; k < links->starts[particle + 1]; k++) {
+            integer link = links->order[k];
+            if (!links->marked[link]) {
+                links->marked[link] = 1;
+                links->found[looked++] = link;
+            }
+        }
+    }
+    for (integer i = 0; i < looked; i++) {
+        integer link = links->found[i];
+        links->marked[link] = 0;
+        if (is_stretched(positions, links, link, tolerance))
+            links->found[found++] = link;
+    }
+    return found;
+}
+
+/* Draws links together that are stretched by more than this share, all at once (Jacobi). */
+EXPORT void share_stretch(real *positions, const strip_links *links, real tolerance,
+                          integer sharings, real patience, real most_work, integer pulls)
+{
+    integer found = 0;
+    real work = 0.0;
+    for (integer link = 0; link < links->count; link++)
+        if (is_stretched(positions, links, link, tolerance))
+            links->found[found++] = link;
+    for (integer sharing = 1; found; sharing++) {
+        integer moved = draw_together(positions, links, found, (int)pulls);
+        work += (real)found;
+        if (sharing == sharings || work > most_work * (real)links->count)
+            return;
+        found = find_stretched(positions, links, moved,
+                               tolerance * (1.0 + patience * (real)sharing));
+    }
+}

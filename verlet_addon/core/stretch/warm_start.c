@@ -1,0 +1,251 @@
+/* The tension that strips had a step ago: the same as numpy_warm_start.py, link by link.
+
+   Vectors of particles and links stand in triples here, which are fetched at once. */
+#include "../kernels.h"
+
+#define ROUNDS 2
+#define WEAK 0.05
+
+/* All strips of some batches as one path; see StripNet. */
+typedef struct {
+    integer particles, entries, paths; /* n, k */
+    const integer *ends;               /* (paths,) where each strip ends in the path */
+    const integer *path;               /* (k,) */
+    const real *bearing;               /* (k - 1,) */
+    const uint8_t *loose;              /* (k - 1,) */
+    const real *lightness, *stiffest;  /* (k - 1,) */
+    const real *masses;                /* (n,) */
+    integer pins;
+    const integer *pinned;     /* (pins,) */
+    real *displacement;        /* (3, n) */
+    real *const *multipliers;  /* (k - 1,) where each link has its own; gaps between batches: NULL */
+    real *pulls;               /* (k - 1,) to work in, as all that follow */
+    real *along;               /* (k - 1, 3) */
+    real *factor, *inverse;    /* (k,) of the taut strips */
+    real *right;               /* (l, 3) for strips of at most l entries */
+    uint8_t *stiff, *taut;     /* (k,) links, and (paths,) strips */
+    real *diagonal, *shares;   /* (n,) */
+    real *residual, *heading, *answer, *resistance, *found; /* (n, 3) */
+} strip_net;
+
+/* Vectors and lengths of all links, and what becomes of T/l where `pulls` is to be found. */
+static int find_pulls(const real *positions, const strip_net *net, real kept)
+{
+    integer n = net->particles;
+    int any = 0;
+    for (integer k = 0; k + 1 < net->entries; k++) {
+        integer a = net->path[k], b = net->path[k + 1];
+        real *along = net->along + 3 * k;
+        for (int axis = 0; axis < 3; axis++)
+            along[axis] = positions[axis * n + b] - positions[axis * n + a];
+        net->pulls[k] = 0.0;
+        if (net->multipliers[k] && net->bearing[k] > 0.0 && *net->multipliers[k] < 0.0) {
+            real length = distance(along[0], along[1], along[2]);
+            real pull = *net->multipliers[k] * (-kept * net->bearing[k]) / length;
+            net->pulls[k] = smaller(pull, net->stiffest[k]);
+            any |= net->pulls[k] != 0.0;
+        }
+    }
+    return any;
+}
+
+/* Sets the tension that acts at these positions. */
+static void write_multipliers(const real *positions, const strip_net *net)
+{
+    integer n = net->particles;
+    for (integer k = 0; k + 1 < net->entries; k++) {
+        if (!net->multipliers[k])
+            continue;
+        integer a = net->path[k], b = net->path[k + 1];
+        real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
+        real z = positions[2 * n + b] - positions[2 * n + a];
+        *net->multipliers[k] = net->pulls[k] > 0.0 ? -(net->pulls[k] * distance(x, y, z)) : 0.0;
+    }
+}
+
+static void hold_pinned(const strip_net *net, real *vectors)
+{
+    for (integer i = 0; i < net->pins; i++)
+        for (int axis = 0; axis < 3; axis++)
+            vectors[3 * net->pinned[i] + axis] = 0.0;
+}
+
+/* The force on each particle, as the first residual. */
+static void sum_forces(const strip_net *net)
+{
+    for (integer i = 0; i < 3 * net->particles; i++)
+        net->residual[i] = 0.0;
+    for (integer k = 0; k + 1 < net->entries; k++)
+        if (net->pulls[k] > 0.0)
+            for (int axis = 0; axis < 3; axis++) {
+                real force = net->pulls[k] * net->along[3 * k + axis];
+                net->residual[3 * net->path[k] + axis] += force;
+                net->residual[3 * net->path[k + 1] + axis] -= force;
+            }
+    hold_pinned(net, net->residual);
+}
+
+/* Factorizes a strip by Thomas's algorithm: its particles are coupled along its stiffer links. */
+static void factorize(const strip_net *net, integer begin, integer end)
+{
+    for (integer k = begin; k < end; k++) {
+        real pivot = net->diagonal[net->path[k]];
+        net->factor[k] = 0.0;
+        if (k > begin) {
+            real beside = net->loose[k - 1] && net->stiff[k - 1] ? -net->pulls[k - 1] : 0.0;
+            net->factor[k] = beside * net->inverse[k - 1];
+            pivot -= net->factor[k] * beside;
+        }
+        net->inverse[k] = 1.0 / pivot;
+    }
+}
+
+/* Chooses the stiffer links, and factorizes the taut strips. */
+static void make_system(const strip_net *net, real taut)
+{
+    integer n = net->particles;
+    for (integer i = 0; i < n; i++) {
+        net->diagonal[i] = net->masses[i];
+        net->shares[i] = 0.0;
+    }
+    for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++]) {
+        net->taut[p] = 0;
+        for (integer k = begin; k + 1 < net->ends[p]; k++) {
+            real stiffness = net->pulls[k] * net->lightness[k];
+            net->taut[p] |= stiffness > taut;
+            net->stiff[k] = stiffness > WEAK * taut;
+            if (net->stiff[k]) {
+                net->diagonal[net->path[k]] += net->pulls[k];
+                net->diagonal[net->path[k + 1]] += net->pulls[k];
+            }
+        }
+        net->stiff[net->ends[p] - 1] = 0;
+    }
+    for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++])
+        if (net->taut[p]) {
+            factorize(net, begin, net->ends[p]);
+            for (integer k = begin; k < net->ends[p]; k++)
+                net->shares[net->path[k]] += 1.0;
+        }
+    for (integer i = 0; i < n; i++) {
+        net->shares[i] = net->shares[i] > 0.0 ? 1.0 / net->shares[i] : 0.0;
+        net->diagonal[i] = 1.0 / net->diagonal[i];
+    }
+}
+
+/* resistance = m u + sum of pull (u - that of the neighbour) for the displacements u. */
+static void resist(const strip_net *net)
+{
+    for (integer i = 0; i < net->particles; i++)
+        for (int axis = 0; axis < 3; axis++)
+            net->resistance[3 * i + axis] = net->heading[3 * i + axis] * net->masses[i];
+    for (integer k = 0; k + 1 < net->entries; k++)
+        if (net->stiff[k]) {
+            const real *u = net->heading + 3 * net->path[k];
+            const real *v = net->heading + 3 * net->path[k + 1];
+            real *to = net->resistance + 3 * net->path[k];
+            real *fro = net->resistance + 3 * net->path[k + 1];
+            for (int axis = 0; axis < 3; axis++) {
+                real across = (u[axis] - v[axis]) * net->pulls[k];
+                to[axis] += across;
+                fro[axis] -= across;
+            }
+        }
+    hold_pinned(net, net->resistance);
+}
+
+/* answer += share of what a taut strip alone would answer the residual with. */
+static void answer_strip(const strip_net *net, integer begin, integer end)
+{
+    real *right = net->right;
+    for (integer k = begin; k < end; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            real value = net->residual[3 * net->path[k] + axis];
+            if (k > begin)
+                value -= net->factor[k] * right[3 * (k - begin - 1) + axis];
+            right[3 * (k - begin) + axis] = value;
+        }
+    for (integer k = end - 1; k >= begin; k--)
+        for (int axis = 0; axis < 3; axis++) {
+            integer at = 3 * (k - begin) + axis, particle = net->path[k];
+            right[at] *= net->inverse[k];
+            if (k + 1 < end)
+                right[at] -= net->factor[k + 1] * right[at + 3];
+            net->answer[3 * particle + axis] += right[at] * net->shares[particle];
+        }
+}
+
+/* answer = the displacement that each strip or particle alone would answer the residual with. */
+static void precondition(const strip_net *net)
+{
+    for (integer i = 0; i < net->particles; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            integer at = 3 * i + axis;
+            net->answer[at] = net->shares[i] > 0.0 ? 0.0 : net->residual[at] * net->diagonal[i];
+        }
+    for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++])
+        if (net->taut[p])
+            answer_strip(net, begin, net->ends[p]);
+}
+
+static real product(const real *first, const real *second, integer n)
+{
+    real sums[3] = {0.0, 0.0, 0.0};
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++)
+            sums[axis] += first[3 * i + axis] * second[3 * i + axis];
+    return sums[0] + sums[1] + sums[2];
+}
+
+/* Finds the displacement that balances the forces, searched for from the former one. */
+static void search(const strip_net *net)
+{
+    integer n = net->particles;
+    real size = 0.0;
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            net->heading[3 * i + axis] = net->displacement[axis * n + i];
+            net->found[3 * i + axis] = 0.0;
+        }
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round) {
+            /* The former displacement is none of the conjugate directions, which start anew. */
+            real former = size;
+            size = product(net->residual, net->answer, n);
+            real keep = round > 1 && former > 0.0 ? size / former : 0.0;
+            for (integer i = 0; i < 3 * n; i++)
+                net->heading[i] = net->answer[i] + net->heading[i] * keep;
+        }
+        resist(net);
+        real stiffness = product(net->heading, net->resistance, n);
+        if (stiffness > 0.0) {
+            real step = product(net->heading, net->residual, n) / stiffness;
+            for (integer i = 0; i < 3 * n; i++) {
+                net->found[i] += step * net->heading[i];
+                net->residual[i] -= step * net->resistance[i];
+            }
+        }
+        precondition(net);
+    }
+}
+
+/* Starts from a share `kept` of the tension of the step before, along the new directions. */
+EXPORT void project_former_tension(real *positions, const strip_net *net, real kept, real taut)
+{
+    integer n = net->particles;
+    int any = find_pulls(positions, net, kept);
+    if (any) {
+        sum_forces(net);
+        make_system(net, taut);
+        search(net);
+    }
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            integer at = 3 * i + axis;
+            real moved = any ? net->found[at] + net->answer[at] : 0.0;
+            net->displacement[axis * n + i] = moved;
+            if (any)
+                positions[axis * n + i] += moved;
+        }
+    write_multipliers(positions, net);
+}
