@@ -151,13 +151,13 @@ def _links_struct(links: Links) -> Packed:
 
 
 def pack_multipliers(parts: Sequence[Floats], *, gaps: int) -> Packed:
-    """The address of every multiplier, one part after the other, with so many gaps between."""
-    if not parts:
-        return pack(0)
-    none = [np.zeros(gaps, dtype=np.int64)]
-    places = [[address(part) + 8 * np.arange(len(part)), *none] for part in parts]
-    found = np.concatenate([place for pair in places for place in pair])
-    return pack(*found.tolist(), *parts)
+    """The address of every multiplier, one part after the other, so many gaps after each."""
+    nothing = np.zeros(1)
+    found: list[int] = []
+    for part in parts:
+        found += range(address(part), address(part) + part.nbytes, part.itemsize)
+        found += [address(nothing)] * gaps
+    return pack(*found, *parts, nothing)
 
 
 def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:

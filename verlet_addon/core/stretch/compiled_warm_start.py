@@ -35,7 +35,7 @@ def _net_struct(net: StripNet) -> Packed:
         np.empty(entries),
         np.empty(entries),
         np.empty((int(np.diff(ends, prepend=0).max()), 3)),
-        np.empty(entries, dtype=np.bool_),
+        np.empty(entries, dtype=np.int64),
         np.empty(len(ends), dtype=np.bool_),
         np.empty(n),
         np.empty(n),

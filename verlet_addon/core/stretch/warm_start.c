@@ -18,12 +18,13 @@ typedef struct {
     integer pins;
     const integer *pinned;     /* (pins,) */
     real *displacement;        /* (3, n) */
-    real *const *multipliers;  /* (k - 1,) where each link has its own; gaps between batches: NULL */
+    real *const *multipliers;  /* (k - 1,) where each link has its own */
     real *pulls;               /* (k - 1,) to work in, as all that follow */
     real *along;               /* (k - 1, 3) */
     real *factor, *inverse;    /* (k,) of the taut strips */
     real *right;               /* (l, 3) for strips of at most l entries */
-    uint8_t *stiff, *taut;     /* (k,) links, and (paths,) strips */
+    integer *stiff;            /* (k,) the stiffer links */
+    uint8_t *taut;             /* (paths,) strips */
     real *diagonal, *shares;   /* (n,) */
     real *residual, *heading, *answer, *resistance, *found; /* (n, 3) */
 } strip_net;
@@ -38,13 +39,10 @@ static int find_pulls(const real *positions, const strip_net *net, real kept)
         real *along = net->along + 3 * k;
         for (int axis = 0; axis < 3; axis++)
             along[axis] = positions[axis * n + b] - positions[axis * n + a];
-        net->pulls[k] = 0.0;
-        if (net->multipliers[k] && net->bearing[k] > 0.0 && *net->multipliers[k] < 0.0) {
-            real length = distance(along[0], along[1], along[2]);
-            real pull = *net->multipliers[k] * (-kept * net->bearing[k]) / length;
-            net->pulls[k] = smaller(pull, net->stiffest[k]);
-            any |= net->pulls[k] != 0.0;
-        }
+        real length = distance(along[0], along[1], along[2]);
+        real pull = smaller(*net->multipliers[k], 0.0) * (-kept * net->bearing[k]) / length;
+        net->pulls[k] = smaller(pull, net->stiffest[k]);
+        any |= net->pulls[k] > 0.0;
     }
     return any;
 }
@@ -54,12 +52,10 @@ static void write_multipliers(const real *positions, const strip_net *net)
 {
     integer n = net->particles;
     for (integer k = 0; k + 1 < net->entries; k++) {
-        if (!net->multipliers[k])
-            continue;
         integer a = net->path[k], b = net->path[k + 1];
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
         real z = positions[2 * n + b] - positions[2 * n + a];
-        *net->multipliers[k] = net->pulls[k] > 0.0 ? -(net->pulls[k] * distance(x, y, z)) : 0.0;
+        *net->multipliers[k] = -(net->pulls[k] * distance(x, y, z));
     }
 }
 
@@ -76,23 +72,23 @@ static void sum_forces(const strip_net *net)
     for (integer i = 0; i < 3 * net->particles; i++)
         net->residual[i] = 0.0;
     for (integer k = 0; k + 1 < net->entries; k++)
-        if (net->pulls[k] > 0.0)
-            for (int axis = 0; axis < 3; axis++) {
-                real force = net->pulls[k] * net->along[3 * k + axis];
-                net->residual[3 * net->path[k] + axis] += force;
-                net->residual[3 * net->path[k + 1] + axis] -= force;
-            }
+        for (int axis = 0; axis < 3; axis++) {
+            real force = net->pulls[k] * net->along[3 * k + axis];
+            net->residual[3 * net->path[k] + axis] += force;
+            net->residual[3 * net->path[k + 1] + axis] -= force;
+        }
     hold_pinned(net, net->residual);
 }
 
 /* Factorizes a strip by Thomas's algorithm: its particles are coupled along its stiffer links. */
-static void factorize(const strip_net *net, integer begin, integer end)
+static void factorize(const strip_net *net, integer begin, integer end, real weak)
 {
     for (integer k = begin; k < end; k++) {
         real pivot = net->diagonal[net->path[k]];
         net->factor[k] = 0.0;
         if (k > begin) {
-            real beside = net->loose[k - 1] && net->stiff[k - 1] ? -net->pulls[k - 1] : 0.0;
+            int is_stiff = net->pulls[k - 1] * net->lightness[k - 1] > weak;
+            real beside = net->loose[k - 1] && is_stiff ? -net->pulls[k - 1] : 0.0;
             net->factor[k] = beside * net->inverse[k - 1];
             pivot -= net->factor[k] * beside;
         }
@@ -100,10 +96,10 @@ static void factorize(const strip_net *net, integer begin, integer end)
     }
 }
 
-/* Chooses the stiffer links, and factorizes the taut strips. */
-static void make_system(const strip_net *net, real taut)
+/* Chooses the stiffer links, counts them, and factorizes the taut strips. */
+static integer make_system(const strip_net *net, real taut)
 {
-    integer n = net->particles;
+    integer n = net->particles, stiff = 0;
     for (integer i = 0; i < n; i++) {
         net->diagonal[i] = net->masses[i];
         net->shares[i] = 0.0;
@@ -113,17 +109,18 @@ static void make_system(const strip_net *net, real taut)
         for (integer k = begin; k + 1 < net->ends[p]; k++) {
             real stiffness = net->pulls[k] * net->lightness[k];
             net->taut[p] |= stiffness > taut;
-            net->stiff[k] = stiffness > WEAK * taut;
-            if (net->stiff[k]) {
-                net->diagonal[net->path[k]] += net->pulls[k];
-                net->diagonal[net->path[k + 1]] += net->pulls[k];
-            }
+            net->stiff[stiff] = k;
+            stiff += stiffness > WEAK * taut;
         }
-        net->stiff[net->ends[p] - 1] = 0;
+    }
+    for (integer i = 0; i < stiff; i++) {
+        integer k = net->stiff[i];
+        net->diagonal[net->path[k]] += net->pulls[k];
+        net->diagonal[net->path[k + 1]] += net->pulls[k];
     }
     for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++])
         if (net->taut[p]) {
-            factorize(net, begin, net->ends[p]);
+            factorize(net, begin, net->ends[p], WEAK * taut);
             for (integer k = begin; k < net->ends[p]; k++)
                 net->shares[net->path[k]] += 1.0;
         }
@@ -131,26 +128,23 @@ static void make_system(const strip_net *net, real taut)
         net->shares[i] = net->shares[i] > 0.0 ? 1.0 / net->shares[i] : 0.0;
         net->diagonal[i] = 1.0 / net->diagonal[i];
     }
+    return stiff;
 }
 
 /* resistance = m u + sum of pull (u - that of the neighbour) for the displacements u. */
-static void resist(const strip_net *net)
+static void resist(const strip_net *net, integer stiff)
 {
     for (integer i = 0; i < net->particles; i++)
         for (int axis = 0; axis < 3; axis++)
             net->resistance[3 * i + axis] = net->heading[3 * i + axis] * net->masses[i];
-    for (integer k = 0; k + 1 < net->entries; k++)
-        if (net->stiff[k]) {
-            const real *u = net->heading + 3 * net->path[k];
-            const real *v = net->heading + 3 * net->path[k + 1];
-            real *to = net->resistance + 3 * net->path[k];
-            real *fro = net->resistance + 3 * net->path[k + 1];
-            for (int axis = 0; axis < 3; axis++) {
-                real across = (u[axis] - v[axis]) * net->pulls[k];
-                to[axis] += across;
-                fro[axis] -= across;
-            }
+    for (integer i = 0; i < stiff; i++) {
+        integer k = net->stiff[i], a = 3 * net->path[k], b = 3 * net->path[k + 1];
+        for (int axis = 0; axis < 3; axis++) {
+            real across = (net->heading[a + axis] - net->heading[b + axis]) * net->pulls[k];
+            net->resistance[a + axis] += across;
+            net->resistance[b + axis] -= across;
         }
+    }
     hold_pinned(net, net->resistance);
 }
 
@@ -198,7 +192,7 @@ static real product(const real *first, const real *second, integer n)
 }
 
 /* Finds the displacement that balances the forces, searched for from the former one. */
-static void search(const strip_net *net)
+static void search(const strip_net *net, integer stiff)
 {
     integer n = net->particles;
     real size = 0.0;
@@ -216,7 +210,7 @@ static void search(const strip_net *net)
             for (integer i = 0; i < 3 * n; i++)
                 net->heading[i] = net->answer[i] + net->heading[i] * keep;
         }
-        resist(net);
+        resist(net, stiff);
         real stiffness = product(net->heading, net->resistance, n);
         if (stiffness > 0.0) {
             real step = product(net->heading, net->residual, n) / stiffness;
@@ -236,8 +230,7 @@ EXPORT void project_former_tension(real *positions, const strip_net *net, real k
     int any = find_pulls(positions, net, kept);
     if (any) {
         sum_forces(net);
-        make_system(net, taut);
-        search(net);
+        search(net, make_system(net, taut));
     }
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++) {
