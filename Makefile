@@ -12,7 +12,7 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test lint demo samples figures bench exports kernels wheels zip clean
+.PHONY: help test lint demo samples figures bench exports kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
@@ -45,6 +45,9 @@ kernels: .venv/$(READY) ## Compile the inner loops for this machine: build/kerne
 
 wheels: .venv/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
 	$(RUN) kernels/build.py wheels
+
+sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their memory; needs gcc
+	$(RUN) kernels/sanitize.py tests/core
 
 # An installed Blender builds it in seconds; without one it takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)

@@ -27,7 +27,9 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
 from verlet_addon.core.compiled import service
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
+from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
 from verlet_addon.core.step import Surroundings, step
@@ -45,7 +47,7 @@ CLOTH = BodySettings()
 SOFT_CLOTH = BodySettings(stretch_compliance=1e-4, shear_compliance=1e-3, bend_compliance=1e-2)
 
 
-def bumpy(kind: str, cells: int) -> Any:
+def bumpy(kind: str, cells: int) -> MeshData:
     """A sheet in waves, so that its bends have rest angles."""
     mesh = flat_sheet(kind, cells)
     x, y, _ = mesh.positions.T
@@ -53,7 +55,7 @@ def bumpy(kind: str, cells: int) -> Any:
     return mesh
 
 
-def star(arms: int) -> Any:
+def star(arms: int) -> MeshData:
     """Ropes that meet in the middle: a tree."""
     angles = np.arange(arms) * 2.0 * np.pi / arms
     ends = [(k * np.cos(a), k * np.sin(a), 0.0) for a in angles for k in (0.1, 0.2, 0.3)]
@@ -61,7 +63,18 @@ def star(arms: int) -> Any:
     return make_mesh([(0.0, 0.0, 0.0), *ends], edges=edges)
 
 
-def ring(count: int) -> Any:
+def thicket(count: int) -> MeshData:
+    """Ropes that branch and branch again, each particle joined to an earlier one at random."""
+    rng = np.random.default_rng(3)
+    stems = [int(rng.integers(max(0, k - 6), k)) for k in range(1, count)]
+    points = np.zeros((count, 3))
+    for k, stem in enumerate(stems, start=1):
+        way = rng.normal(size=3)
+        points[k] = points[stem] + 0.05 * way / np.linalg.norm(way)
+    return make_mesh(points, edges=list(enumerate(stems, start=1)))
+
+
+def ring(count: int) -> MeshData:
     """A closed rope."""
     angles = np.arange(count) * 2.0 * np.pi / count
     points = 0.3 * np.stack([np.cos(angles), np.sin(angles), np.zeros(count)], axis=1)
@@ -72,6 +85,8 @@ BODIES: dict[str, Callable[[], Body]] = {
     "one edge": lambda: (pinned(rope([(0, 0, 0), (0.1, 0, 0)]), [0]), CLOTH),
     "rope": lambda: (pinned(rope([(0.05 * k, 0, 0) for k in range(21)]), [0]), CLOTH),
     "star": lambda: (pinned(star(5), [3]), CLOTH),
+    "star held in the middle": lambda: (pinned(star(4), [0]), SOFT_CLOTH),
+    "thicket": lambda: (pinned(thicket(60), [7]), CLOTH),
     "ring": lambda: (pinned(ring(12), [0]), CLOTH),
     "quads": lambda: (pinned(flat_sheet("quads", 12), [0, 12]), CLOTH),
     "soft quads": lambda: (pinned(flat_sheet("quads", 12), [0, 12]), SOFT_CLOTH),
@@ -81,6 +96,7 @@ BODIES: dict[str, Callable[[], Body]] = {
     "disc": lambda: (pinned(disc(8), [0]), CLOTH),
     "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
     "free": lambda: (tube(12, 6), CLOTH),
+    "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
 }
 
 
@@ -99,7 +115,8 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
 
 
 Kernels = tuple[Any, Any]
-LENGTHS, START, BENDS = (np_lengths, c_lengths), (np_start, c_start), (np_bends, c_bends)
+LENGTHS, START = (np_lengths, c_lengths), (np_start, c_start)
+BENDS, ROPES = (np_bends, c_bends), (np_ropes, c_ropes)
 Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 
@@ -122,6 +139,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
+    "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, b.strips())),
     "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),
     "levels": (LENGTHS, _levels),

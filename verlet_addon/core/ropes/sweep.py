@@ -3,7 +3,7 @@
 from ..arrays import Floats
 from ..stretch.kernels import project_strips, strain_range
 from .constraints import RopeBatches
-from .numpy_kernels import project_trees
+from .kernels import project_trees
 
 TOLERANCE = 1e-7
 """Ropes are solved until every edge keeps its length to this share."""

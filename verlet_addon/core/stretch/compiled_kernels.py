@@ -35,9 +35,8 @@ def pack_hubs(copies: Copies | None, particles: Integers) -> Packed | None:
     return pack(labels, count, of_hub, shares, np.zeros((count, 3)))
 
 
-@once
-def strip_struct(batch: StripBatch) -> Packed:
-    """The strip_batch of kernels.c."""
+def pack_strips(batch: StripBatch) -> Packed:
+    """The strip_batch of strips.h."""
     ends = np.append(np.flatnonzero(np.diff(batch.labels)) + 1, len(batch.path))
     longest = int(np.diff(ends, prepend=0).max())
     return pack(
@@ -58,11 +57,14 @@ def strip_struct(batch: StripBatch) -> Packed:
     )
 
 
+_strip_struct = once(pack_strips)
+
+
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     """See `numpy_kernels`."""
     where, n, largest = address(positions), positions.shape[1], 0.0
     for batch in batches:
-        largest = _project_strips(where, n, strip_struct(batch), largest)
+        largest = _project_strips(where, n, _strip_struct(batch), largest)
     return largest
 
 
@@ -70,7 +72,7 @@ def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[floa
     """See `numpy_kernels`."""
     found = np.zeros(2)
     for batch in batches:
-        _strain_range(address(positions), positions.shape[1], strip_struct(batch), address(found))
+        _strain_range(address(positions), positions.shape[1], _strip_struct(batch), address(found))
     lowest, highest = found.tolist()
     return lowest, highest
 

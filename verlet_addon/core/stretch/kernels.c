@@ -1,56 +1,8 @@
 /* Lengths: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
-#include "../kernels.h"
+#include "strips.h"
 
 #define EXACT 1e-9 /* Lengths are at rest within this share. */
 #define LEAST 0.5  /* What yields does so down to this share of its length. */
-
-/* The strips of one colour; see StripBatch. */
-typedef struct {
-    integer paths;
-    const integer *ends; /* (paths,) where each ends in the path */
-    const integer *path; /* (c,) */
-    const real *inverse_masses, *joints, *rest_lengths, *measures;
-    const real *scaled_compliances;
-    const real *scaled_yielding; /* or NULL */
-    const real *movable, *diagonal;
-    real *multipliers;
-    const hub_copies *hubs; /* or NULL */
-    real *work;             /* (9 l,) for paths of at most l entries */
-} strip_batch;
-
-/* Points of one path and its links, in the work of its batch. */
-typedef struct {
-    real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *factor, *inverse;
-} path_work;
-
-static path_work lay_out(real *work, integer size)
-{
-    path_work at = {work, work + size, work + 2 * size, work + 3 * size, work + 4 * size,
-                    work + 5 * size, work + 6 * size, work + 7 * size, work + 8 * size};
-    return at;
-}
-
-/* Gathers a path's points, unit vectors along it and C + compliance * multiplier. */
-static void measure(const real *positions, integer n, const strip_batch *batch, integer begin,
-                    integer links, path_work at)
-{
-    for (integer k = 0; k <= links; k++) {
-        integer particle = batch->path[begin + k];
-        at.x[k] = positions[particle];
-        at.y[k] = positions[n + particle];
-        at.z[k] = positions[2 * n + particle];
-    }
-    for (integer k = 0; k < links; k++) {
-        real x = at.x[k + 1] - at.x[k], y = at.y[k + 1] - at.y[k], z = at.z[k + 1] - at.z[k];
-        real length = distance(x, y, z);
-        at.across_x[k] = x / length;
-        at.across_y[k] = y / length;
-        at.across_z[k] = z / length;
-        at.violation[k] = (length - batch->rest_lengths[begin + k]
-                           + batch->scaled_compliances[begin + k] * batch->multipliers[begin + k])
-                          * batch->movable[begin + k];
-    }
-}
 
 /* Turns violations into -(change of multipliers) by Thomas's algorithm. */
 static void solve_path(const strip_batch *batch, integer begin, integer links, path_work at)

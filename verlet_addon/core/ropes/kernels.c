@@ -1,0 +1,198 @@
+/* Trees of paths: the same as numpy_kernels.py, where formulas and sources stand. */
+#include "../stretch/strips.h"
+
+/* The paths of one level; see TreeLevel. */
+typedef struct {
+    const strip_batch *batch;
+    const integer *supports;  /* (paths,) number of the junction that each hangs on, or -1 */
+    const integer *junctions; /* (c,) number of the junction that each entry passes, or -1 */
+    real *along;              /* (c, 3) to work in, as all that follow */
+    real *steps;              /* (c,) -(change of multipliers) while what it hangs on stays */
+    real *response;           /* (c,) and where the first link is longer by 1 */
+} tree_level;
+
+/* All levels, from the root out; see TreeBatches. */
+typedef struct {
+    integer levels, junctions;
+    const tree_level *const *level;
+    const real *inverse_masses; /* (j,) */
+    real *stiffness, *mobility; /* (j, 3, 3) to work in, as all that follow */
+    real *force, *displacement; /* (j, 3) */
+} tree;
+
+static real product(const real *a, const real *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* out = matrix (3, 3) times vector. */
+static void apply(const real *matrix, const real *vector, real *out)
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = product(matrix + 3 * i, vector);
+}
+
+/* Inverts a symmetric positive definite matrix in place (Gauss and Jordan). */
+static void invert(real *matrix)
+{
+    for (int k = 0; k < 3; k++) {
+        real inverse = 1.0 / matrix[4 * k];
+        for (int i = 0; i < 3; i++) {
+            real factor = matrix[3 * i + k] * inverse;
+            if (i == k)
+                continue;
+            for (int j = 0; j < 3; j++)
+                if (j != k)
+                    matrix[3 * i + j] -= factor * matrix[3 * k + j];
+            matrix[3 * i + k] = -factor;
+        }
+        for (int j = 0; j < 3; j++)
+            matrix[3 * k + j] = j == k ? inverse : matrix[3 * k + j] * inverse;
+    }
+}
+
+/* W = (1 + w K)^-1 w of a junction. */
+static void find_mobility(const tree *all, integer junction)
+{
+    real w = all->inverse_masses[junction], *mobility = all->mobility + 9 * junction;
+    for (int i = 0; i < 9; i++)
+        mobility[i] = w * all->stiffness[9 * junction + i] + (i % 4 ? 0.0 : 1.0);
+    invert(mobility);
+    for (int i = 0; i < 9; i++)
+        mobility[i] *= w;
+}
+
+/* What a junction at one end of a link adds to its violation, by the sign, and to its diagonal. */
+static real load_link(const tree *all, integer junction, const real *along, real sign,
+                      real *violation)
+{
+    real pushed[3], w = all->inverse_masses[junction];
+    const real *mobility = all->mobility + 9 * junction;
+    apply(mobility, all->force + 3 * junction, pushed);
+    *violation += sign * product(along, pushed);
+    apply(mobility, along, pushed);
+    return product(along, pushed) - w * product(along, along);
+}
+
+/* Eliminates a path's links from its first to its last, for violations and the response. */
+static void eliminate(const tree *all, const tree_level *level, integer path, integer begin,
+                      integer links, path_work at)
+{
+    const strip_batch *batch = level->batch;
+    for (integer k = 0; k < links; k++) {
+        integer link = begin + k, before = level->junctions[link];
+        integer after = level->junctions[link + 1];
+        const real *along = level->along + 3 * link;
+        real pivot = batch->diagonal[link], right = at.violation[k], response = 0.0;
+        if (k == 0 && level->supports[path] >= 0) {
+            pivot -= batch->inverse_masses[begin];
+            response = 1.0;
+        }
+        if (after >= 0)
+            pivot += load_link(all, after, along, 1.0, &right);
+        if (before >= 0)
+            pivot += load_link(all, before, along, -1.0, &right);
+        if (k) {
+            real pushed[3] = {along[0], along[1], along[2]}, w = batch->joints[link - 1];
+            if (before >= 0) {
+                apply(all->mobility + 9 * before, along, pushed);
+                w = 1.0;
+            }
+            real beside = -w * product(along - 3, pushed);
+            at.factor[k] = beside * at.inverse[k - 1];
+            pivot -= at.factor[k] * beside;
+            right -= at.factor[k] * level->steps[link - 1];
+            response -= at.factor[k] * level->response[link - 1];
+        }
+        at.inverse[k] = 1.0 / pivot;
+        level->steps[link] = right;
+        level->response[link] = response;
+    }
+}
+
+/* Finds what a path does while what it hangs on stays, and hands its load on to that. */
+static void solve_path(const real *positions, integer n, const tree *all, const tree_level *level,
+                       integer path, integer begin, integer links)
+{
+    integer support = level->supports[path];
+    path_work at = lay_out(level->batch->work, links + 1);
+    measure(positions, n, level->batch, begin, links, at);
+    for (integer k = 0; k < links; k++) {
+        level->along[3 * (begin + k)] = at.across_x[k];
+        level->along[3 * (begin + k) + 1] = at.across_y[k];
+        level->along[3 * (begin + k) + 2] = at.across_z[k];
+    }
+    for (integer entry = begin; entry <= begin + links; entry++)
+        if (level->junctions[entry] >= 0)
+            find_mobility(all, level->junctions[entry]);
+    eliminate(all, level, path, begin, links, at);
+    for (integer k = links - 1; k >= 0; k--) {
+        integer link = begin + k;
+        level->steps[link] *= at.inverse[k];
+        level->response[link] *= at.inverse[k];
+        if (k + 1 < links) {
+            level->steps[link] -= at.factor[k + 1] * level->steps[link + 1];
+            level->response[link] -= at.factor[k + 1] * level->response[link + 1];
+        }
+    }
+    if (support >= 0) {
+        const real *along = level->along + 3 * begin;
+        for (int i = 0; i < 3; i++) {
+            all->force[3 * support + i] += level->steps[begin] * along[i];
+            for (int j = 0; j < 3; j++)
+                all->stiffness[9 * support + 3 * i + j] += level->response[begin] * along[i]
+                                                           * along[j];
+        }
+    }
+}
+
+/* Moves a path's particles, given how far the junction went that it hangs on. */
+static void move_path(real *positions, integer n, const tree *all, const tree_level *level,
+                      integer path, integer begin, integer links)
+{
+    const strip_batch *batch = level->batch;
+    integer support = level->supports[path];
+    real pulled = 0.0, before[3] = {0.0, 0.0, 0.0};
+    if (support >= 0)
+        pulled = product(level->along + 3 * begin, all->displacement + 3 * support);
+    for (integer k = 0; k <= links; k++) {
+        integer entry = begin + k, junction = level->junctions[entry];
+        real total[3] = {-before[0], -before[1], -before[2]}, moved[3];
+        if (k < links) {
+            real step = level->steps[entry] - level->response[entry] * pulled;
+            batch->multipliers[entry] -= step;
+            for (int axis = 0; axis < 3; axis++) {
+                before[axis] = level->along[3 * entry + axis] * step;
+                total[axis] += before[axis];
+            }
+        }
+        for (int axis = 0; axis < 3; axis++)
+            moved[axis] = total[axis] * batch->inverse_masses[entry];
+        if (junction >= 0) {
+            for (int axis = 0; axis < 3; axis++)
+                total[axis] += all->force[3 * junction + axis];
+            apply(all->mobility + 9 * junction, total, moved);
+            for (int axis = 0; axis < 3; axis++)
+                all->displacement[3 * junction + axis] = moved[axis];
+        }
+        if (k || support < 0)
+            for (int axis = 0; axis < 3; axis++)
+                positions[axis * n + batch->path[entry]] += moved[axis];
+    }
+}
+
+/* One Newton step for all links of trees at once. */
+EXPORT void project_trees(real *positions, integer n, const tree *all)
+{
+    for (integer i = 0; i < 9 * all->junctions; i++)
+        all->stiffness[i] = 0.0;
+    for (integer i = 0; i < 3 * all->junctions; i++)
+        all->force[i] = 0.0;
+    for (integer i = all->levels - 1; i >= 0; i--) {
+        const strip_batch *batch = all->level[i]->batch;
+        for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
+            solve_path(positions, n, all, all->level[i], p, begin, batch->ends[p] - begin - 1);
+    }
+    for (integer i = 0; i < all->levels; i++) {
+        const strip_batch *batch = all->level[i]->batch;
+        for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
+            move_path(positions, n, all, all->level[i], p, begin, batch->ends[p] - begin - 1);
+    }
+}

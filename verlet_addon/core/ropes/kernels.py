@@ -1,0 +1,6 @@
+"""The kernels of ropes that serve: compiled ones where there are any, else NumPy's."""
+
+from ..compiled import either
+from . import compiled_kernels as compiled, numpy_kernels as reference
+
+project_trees = either(reference.project_trees, compiled.project_trees)
