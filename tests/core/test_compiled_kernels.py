@@ -140,7 +140,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
     "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
-    "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, b.strips())),
+    "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
     "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),
     "levels": (LENGTHS, _levels),
     "tethers": (LENGTHS, _tethers),
@@ -153,20 +153,18 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
         START,
         lambda k, x, _, b: k.project_former_tension(x, b.ropes.net, kept=1.0, taut=0.0),
     ),
-    "rope bends": (BENDS, lambda k, x, _, b: k.project_rope_bends(x, b.bends.rope_lines)),
-    "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.line_strips)),
-    "flat bends": (
-        BENDS,
-        lambda k, x, _, b: k.project_flat_bends(x, [*b.bends.lines, *b.bends.flat_hinges]),
-    ),
+    "rope bends": (BENDS, lambda k, x, _, b: k.project_rope_bends(x, b.bends.ropes)),
+    "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
+    "straight bends": (BENDS, lambda k, x, _, b: k.project_flat_bends(x, b.bends.straight)),
     "hinges": (BENDS, lambda k, x, _, b: k.project_signed_bends(x, b.bends.hinges)),
 }
 
 
 def _arrays(batches: Batches) -> list[Floats]:
     """Everything but positions that kernels write to."""
-    nets = [batches.lengths.net.displacement, batches.ropes.net.displacement]
-    return [*nets, *(batch.multipliers for batch in [*batches.strips(), *batches.fresh()])]
+    nets = batches.lengths.net, batches.ropes.net
+    tension = [array for net in nets for array in (net.displacement, net.multipliers)]
+    return [*tension, *(batch.multipliers for batch in batches.fresh())]
 
 
 def _outcome(call: Call, kernels: Any, body: str) -> tuple[Floats, list[Floats], Any]:

@@ -1,6 +1,6 @@
 """Lengths in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -142,7 +142,7 @@ def _links_struct(links: Links) -> Packed:
         links.scaled_compliances,
         links.order,
         links.starts,
-        pack_multipliers([batch.multipliers for batch in links.batches], gaps=0),
+        links.multipliers,
         np.empty(count, dtype=np.int64),
         np.empty(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
@@ -150,16 +150,6 @@ def _links_struct(links: Links) -> Packed:
         np.empty(count),
         np.zeros((n, 3)),
     )
-
-
-def pack_multipliers(parts: Sequence[Floats], *, gaps: int) -> Packed:
-    """The address of every multiplier, one part after the other, so many gaps after each."""
-    nothing = np.zeros(1)
-    found: list[int] = []
-    for part in parts:
-        found += range(address(part), address(part) + part.nbytes, part.itemsize)
-        found += [address(nothing)] * gaps
-    return pack(*found, *parts, nothing)
 
 
 def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:

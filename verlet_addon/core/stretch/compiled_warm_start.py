@@ -4,7 +4,6 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
-from .compiled_kernels import pack_multipliers
 from .warm_start import StripNet
 
 _project_former_tension = declare("project_former_tension", "ppdd")
@@ -29,7 +28,7 @@ def _net_struct(net: StripNet) -> Packed:
         len(net.pinned),
         net.pinned,
         net.displacement,
-        pack_multipliers([batch.multipliers for batch in net.batches], gaps=1),
+        net.multipliers,
         np.empty(entries),
         np.empty((entries, 3)),
         np.empty(entries),
@@ -45,5 +44,5 @@ def _net_struct(net: StripNet) -> Packed:
 
 def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
     """See `numpy_warm_start`."""
-    if net.batches:
+    if len(net.path):
         _project_former_tension(address(positions), _net_struct(net), kept, taut)

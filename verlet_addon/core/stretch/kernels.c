@@ -180,7 +180,7 @@ typedef struct {
     const real *inverse_masses;     /* (2, k) */
     const real *rest_lengths, *scaled_compliances;
     const integer *order, *starts;  /* (2 k,) and (n + 1,) */
-    real *const *multipliers;       /* (k,) where each has its own */
+    real *multipliers;              /* (k,) */
     integer *found, *moved, *often; /* (k,) links, (n,) particles, (n,) 0 between calls */
     uint8_t *marked;                /* (k,) 0 between calls */
     real *gains, *pulls;            /* (k,), and (n, 3) 0 between calls, to work in */
@@ -194,7 +194,7 @@ static int is_stretched(const real *positions, const strip_links *links, integer
     real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
     real z = positions[2 * n + b] - positions[2 * n + a];
     real limit = (1.0 + tolerance) * links->rest_lengths[link]
-                 - links->scaled_compliances[link] * *links->multipliers[link];
+                 - links->scaled_compliances[link] * links->multipliers[link];
     return x * x + y * y + z * z > limit * limit;
 }
 
@@ -223,11 +223,11 @@ static integer draw_together(real *positions, const strip_links *links, integer 
             real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
             real length = distance(x, y, z);
             real excess = length - links->rest_lengths[link]
-                          + links->scaled_compliances[link] * *links->multipliers[link];
+                          + links->scaled_compliances[link] * links->multipliers[link];
             real step = larger(excess, 0.0) * links->gains[i], pull = step / length;
             real to = links->inverse_masses[link], fro = links->inverse_masses[links->count + link];
             real across[3] = {x * pull, y * pull, z * pull};
-            *links->multipliers[link] -= step;
+            links->multipliers[link] -= step;
             for (int axis = 0; axis < 3; axis++) {
                 links->pulls[3 * a + axis] += to * across[axis];
                 links->pulls[3 * b + axis] -= fro * across[axis];

@@ -18,7 +18,7 @@ typedef struct {
     integer pins;
     const integer *pinned;     /* (pins,) */
     real *displacement;        /* (3, n) */
-    real *const *multipliers;  /* (k - 1,) where each link has its own */
+    real *multipliers;         /* (k - 1,) */
     real *pulls;               /* (k - 1,) to work in, as all that follow */
     real *along;               /* (k - 1, 3) */
     real *factor, *inverse;    /* (k,) of the taut strips */
@@ -40,7 +40,7 @@ static int find_pulls(const real *positions, const strip_net *net, real kept)
         for (int axis = 0; axis < 3; axis++)
             along[axis] = positions[axis * n + b] - positions[axis * n + a];
         real length = distance(along[0], along[1], along[2]);
-        real pull = smaller(*net->multipliers[k], 0.0) * (-kept * net->bearing[k]) / length;
+        real pull = smaller(net->multipliers[k], 0.0) * (-kept * net->bearing[k]) / length;
         net->pulls[k] = smaller(pull, net->stiffest[k]);
         any |= net->pulls[k] > 0.0;
     }
@@ -55,7 +55,7 @@ static void write_multipliers(const real *positions, const strip_net *net)
         integer a = net->path[k], b = net->path[k + 1];
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
         real z = positions[2 * n + b] - positions[2 * n + a];
-        *net->multipliers[k] = -(net->pulls[k] * distance(x, y, z));
+        net->multipliers[k] = -(net->pulls[k] * distance(x, y, z));
     }
 }
 
