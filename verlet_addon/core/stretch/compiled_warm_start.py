@@ -30,7 +30,6 @@ def _net_struct(net: StripNet) -> Packed:
         net.displacement,
         net.multipliers,
         np.empty(entries),
-        np.empty((entries, 3)),
         np.empty(entries),
         np.empty(entries),
         np.empty((int(np.diff(ends, prepend=0).max()), 3)),

@@ -20,7 +20,6 @@ typedef struct {
     real *displacement;        /* (3, n) */
     real *multipliers;         /* (k - 1,) */
     real *pulls;               /* (k - 1,) to work in, as all that follow */
-    real *along;               /* (k - 1, 3) */
     real *factor, *inverse;    /* (k,) of the taut strips */
     real *right;               /* (l, 3) for strips of at most l entries */
     integer *stiff;            /* (k,) the stiffer links */
@@ -29,21 +28,37 @@ typedef struct {
     real *residual, *heading, *answer, *resistance, *found; /* (n, 3) */
 } strip_net;
 
-/* Vectors and lengths of all links, and what becomes of T/l where `pulls` is to be found. */
+static void hold_pinned(const strip_net *net, real *vectors)
+{
+    for (integer i = 0; i < net->pins; i++)
+        for (int axis = 0; axis < 3; axis++)
+            vectors[3 * net->pinned[i] + axis] = 0.0;
+}
+
+/* Finds T/l of all links and, as the first residual, the force on each particle; whether any is. */
 static int find_pulls(const real *positions, const strip_net *net, real kept)
 {
     integer n = net->particles;
     int any = 0;
+    for (integer i = 0; i < 3 * n; i++)
+        net->residual[i] = 0.0;
     for (integer k = 0; k + 1 < net->entries; k++) {
         integer a = net->path[k], b = net->path[k + 1];
-        real *along = net->along + 3 * k;
-        for (int axis = 0; axis < 3; axis++)
-            along[axis] = positions[axis * n + b] - positions[axis * n + a];
-        real length = distance(along[0], along[1], along[2]);
+        real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
+        real z = positions[2 * n + b] - positions[2 * n + a];
+        real length = distance(x, y, z);
         real pull = smaller(net->multipliers[k], 0.0) * (-kept * net->bearing[k]) / length;
-        net->pulls[k] = smaller(pull, net->stiffest[k]);
-        any |= net->pulls[k] > 0.0;
+        pull = smaller(pull, net->stiffest[k]);
+        net->pulls[k] = pull;
+        any |= pull > 0.0;
+        net->residual[3 * a] += pull * x;
+        net->residual[3 * a + 1] += pull * y;
+        net->residual[3 * a + 2] += pull * z;
+        net->residual[3 * b] -= pull * x;
+        net->residual[3 * b + 1] -= pull * y;
+        net->residual[3 * b + 2] -= pull * z;
     }
+    hold_pinned(net, net->residual);
     return any;
 }
 
@@ -57,27 +72,6 @@ static void write_multipliers(const real *positions, const strip_net *net)
         real z = positions[2 * n + b] - positions[2 * n + a];
         net->multipliers[k] = -(net->pulls[k] * distance(x, y, z));
     }
-}
-
-static void hold_pinned(const strip_net *net, real *vectors)
-{
-    for (integer i = 0; i < net->pins; i++)
-        for (int axis = 0; axis < 3; axis++)
-            vectors[3 * net->pinned[i] + axis] = 0.0;
-}
-
-/* The force on each particle, as the first residual. */
-static void sum_forces(const strip_net *net)
-{
-    for (integer i = 0; i < 3 * net->particles; i++)
-        net->residual[i] = 0.0;
-    for (integer k = 0; k + 1 < net->entries; k++)
-        for (int axis = 0; axis < 3; axis++) {
-            real force = net->pulls[k] * net->along[3 * k + axis];
-            net->residual[3 * net->path[k] + axis] += force;
-            net->residual[3 * net->path[k + 1] + axis] -= force;
-        }
-    hold_pinned(net, net->residual);
 }
 
 /* Factorizes a strip by Thomas's algorithm: its particles are coupled along its stiffer links. */
@@ -228,10 +222,8 @@ EXPORT void project_former_tension(real *positions, const strip_net *net, real k
 {
     integer n = net->particles;
     int any = find_pulls(positions, net, kept);
-    if (any) {
-        sum_forces(net);
+    if (any)
         search(net, make_system(net, taut));
-    }
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++) {
             integer at = 3 * i + axis;
