@@ -196,7 +196,7 @@ EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch
         real rest = batch->rests[i];
         gather(positions, n, batch, i, members, bend);
         find_normal(members, normal);
-        real size = __builtin_sqrt(bend[0] * bend[0] + bend[1] * bend[1] + bend[2] * bend[2]);
+        real size = distance(bend[0], bend[1], bend[2]);
         real facing = bend[0] * normal[0] + bend[1] * normal[1] + bend[2] * normal[2];
         real side = facing < 0.0 ? -1.0 : 1.0;
         /* Faces that are to lie on each other may pass through, and are not turned inside out. */
@@ -228,9 +228,9 @@ EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *
         }
         for (int axis = 0; axis < 3; axis++)
             bend[axis] = arms[0][axis] + arms[1][axis];
-        real size = __builtin_sqrt(bend[0] * bend[0] + bend[1] * bend[1] + bend[2] * bend[2]);
+        real size = distance(bend[0], bend[1], bend[2]);
         for (int axis = 0; axis < 3; axis++) {
-            bend[axis] /= larger(size, SHORTEST);
+            bend[axis] /= size;
             along[0] += arms[0][axis] * bend[axis];
             along[1] += arms[1][axis] * bend[axis];
         }

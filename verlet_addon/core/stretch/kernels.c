@@ -147,9 +147,9 @@ EXPORT void project_tethers(real *positions, integer n, integer t, const integer
     for (integer i = 0; i < t; i++) {
         real *x = positions + particles[i], *y = x + n, *z = y + n;
         real arm_x = *x - pins[i], arm_y = *y - pins[t + i], arm_z = *z - pins[2 * t + i];
-        real square = arm_x * arm_x + arm_y * arm_y + arm_z * arm_z;
-        if (square > lengths[i] * lengths[i]) {
-            real excess = lengths[i] / __builtin_sqrt(square) - 1.0;
+        real reach = distance(arm_x, arm_y, arm_z);
+        if (reach > lengths[i]) {
+            real excess = lengths[i] / reach - 1.0;
             *x += arm_x * excess;
             *y += arm_y * excess;
             *z += arm_z * excess;
