@@ -17,7 +17,7 @@ export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
-test: lint kernels wheels ## Check style, types and layers, and run every test
+test: lint kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
 	$(RUN) -m pytest
 
 lint: .venv/$(READY) ## Check style and types only
@@ -25,7 +25,7 @@ lint: .venv/$(READY) ## Check style and types only
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 
-demo: kernels ## Bake every sample, render a contact sheet and an animation: build/demo
+demo: .venv/$(READY) kernels ## Bake every sample, render a contact sheet and an animation: build/demo
 	$(RUN) sample_blends/bake_demo.py build/demo
 
 samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
@@ -34,22 +34,22 @@ samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py
 
-bench: kernels ## Measure speed and stretch beside Blender's own cloth
+bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own cloth
 	$(RUN) tests/benchmarks/cloth.py
 
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py
 
-kernels: .venv/$(READY) ## Compile the inner loops for this machine: build/kernels
-	$(RUN) kernels/build.py
+kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: build/kernels
+	build/compiler/bin/python kernels/build.py
 
-wheels: .venv/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
-	$(RUN) kernels/build.py wheels
+wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
+	build/compiler/bin/python kernels/build.py wheels
 
 sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their memory; needs gcc
 	$(RUN) kernels/sanitize.py tests/core
 
-# An installed Blender builds it in seconds; without one it takes the 1 GB of .venv.
+# An installed Blender packs it in seconds; without one that takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)
 EXTENSION_TOOL = $(if $(BLENDER),$(BLENDER) --command extension,$(RUN) \
     .venv/lib/python*/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py)
@@ -67,7 +67,17 @@ clean: ## Delete what was built; .venv stays
 	rm -rf build dist wheels
 
 .venv/$(READY):
-	$(call install,.venv,-r requirements.txt)
+	mkdir -p build
+	grep -v '^ziglang=' requirements.txt >build/requirements.txt
+	$(call install,.venv,-r build/requirements.txt)
+
+build/compiler/$(READY):
+	mkdir -p build
+	grep -E '^(numpy|ziglang)=' requirements.txt >build/requirements-compiler.txt
+	$(or $(PYTHON),$(error $(NO_PYTHON))) -m venv --clear build/compiler
+	build/compiler/bin/python -m pip install --disable-pip-version-check --quiet \
+	    -r build/requirements-compiler.txt
+	touch $@
 
 .PRECIOUS: build/bpy-%/$(READY)
 build/bpy-%/$(READY):
