@@ -134,7 +134,7 @@ def test_stretched_line_is_mended_at_once() -> None:
         strips = strips_of(line, loose=True)
         inverse_masses = np.random.default_rng(2).uniform(0.5, 2.0, 34)
         inverse_masses[0] *= not fixed
-        batches = strip_batches(strips, inverse_masses, 1.0, firmness=0.0)
+        batches = strip_batches(strips, inverse_masses, 1.0, regularization=0.0)
         positions = np.ascontiguousarray(line.positions.T) * 1.5
         centre = positions @ (1.0 / np.where(inverse_masses > 0.0, inverse_masses, np.inf))
         project_strips(positions, batches)
@@ -154,7 +154,7 @@ def test_yielding_line_gives_way_to_pushing_but_keeps_half(
     edges, rest = line.edges, lengths(line.positions, line.edges)
     soft, hard = np.full(10, 1e3), np.zeros(10)
     strips = build_strips(line.positions, edges, rest, hard, soft, np.ones(10, dtype=bool))
-    batches = strip_batches(strips, np.ones(11), 1.0, firmness=0.0)
+    batches = strip_batches(strips, np.ones(11), 1.0, regularization=0.0)
     positions = np.ascontiguousarray(line.positions.T) * share
     project_strips(positions, batches)
     found = lengths(positions.T, edges) / rest

@@ -33,7 +33,7 @@ def sample(seed: int, count: int, pins: int) -> tuple[Integers, Floats, Floats, 
     trees = build_trees(
         edges, np.ones(count - 1), random.choice([0.0, 0.3], count - 1), inverse_masses == 0.0
     )
-    strips = acting_from_start(strip_batches(trees.strips, inverse_masses, 1.0, firmness=0.0))
+    strips = acting_from_start(strip_batches(trees.strips, inverse_masses, 1.0, regularization=0.0))
     batches = tree_batches(trees, strips, inverse_masses)
     return edges, inverse_masses, random.normal(size=(3, count)), batches
 
@@ -52,9 +52,11 @@ TREES = {"seed": st.integers(0, 10_000), "count": st.integers(2, 40), "pins": st
 def test_every_edge_is_in_one_path_and_junctions_carry(seed: int, count: int, pins: int) -> None:
     """All edges are there once, and each particle has one path that moves it."""
     edges, _, _, trees = sample(seed, count, pins)
-    found = [sorted(pair) for level in trees.levels for _, *pair in links(level.batch)]
+    found = [
+        sorted(pair) for generation in trees.generations for _, *pair in links(generation.batch)
+    ]
     assert sorted(found) == sorted(np.sort(edges, axis=1).tolist())
-    owned = [level.batch.path[level.owned] for level in trees.levels]
+    owned = [generation.batch.path[generation.owned] for generation in trees.generations]
     np.testing.assert_array_equal(np.sort(np.concatenate(owned)), np.arange(count))
 
 
@@ -64,15 +66,15 @@ def test_one_step_is_that_of_the_full_system(seed: int, count: int, pins: int) -
     """(J M⁻¹ Jᵀ + α) Δλ = −(C + α λ) with NumPy's dense solver moves every particle alike."""
     _, w, positions, trees = sample(seed, count, pins)
     rows, softness, violation = [], [], []
-    for level in trees.levels:
-        level.batch.multipliers[...] = -0.1
-        for k, a, b in links(level.batch):
+    for generation in trees.generations:
+        generation.batch.multipliers[...] = -0.1
+        for k, a, b in links(generation.batch):
             span = positions[:, b] - positions[:, a]
             row = np.zeros((3, count))
             row[:, b] = span / np.linalg.norm(span)
             row[:, a] = -row[:, b]
             rows.append(row.ravel())
-            softness.append(level.batch.scaled_compliances[k])
+            softness.append(generation.batch.scaled_compliances[k])
             violation.append(np.linalg.norm(span) - 1.0 - 0.1 * softness[-1])
     jacobian = np.array(rows)
     system = (jacobian * np.tile(w, 3)) @ jacobian.T + np.diag(softness)

@@ -197,7 +197,7 @@ def regain_speed(stride: Stride) -> None:
     Not rings and nets: they are not solved to the last digit, and would gain more than they lost.
     """
     model, state = stride.model, stride.state
-    ropes = [level.batch for level in stride.batches.ropes.trees.levels]
+    ropes = [each.batch for each in stride.batches.ropes.trees.generations]
     if ropes:
         before = state.previous_positions.copy()
         undo_implicit_damping(state.previous_positions, stride.start, state.positions, ropes)

@@ -14,11 +14,9 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, inverse, sum_by
 from ..geometry.graph import edge_keys
 from ..linear.dissection import Factors, factorize
-from .along_strips import BendStrips, line_places
+from .along_strips import REGULARIZATION, BendStrips, line_places
 from .one_by_one import Stencils
 
-FIRMNESS = 1e-10
-"""Least compliance as a share of the mobility, so that rigid bends have a solution."""
 HINGE = 4
 """Particles of a hinge."""
 
@@ -83,10 +81,13 @@ def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
     )
 
 
-def stiffness(bends: Bends, inverse_masses: Floats, h_squared: float) -> Floats:
-    """(c,) mobility of its particles over scaled compliance; 0 where nothing can move."""
+def stiffness_ratios(bends: Bends, inverse_masses: Floats, h_squared: float) -> Floats:
+    """(c,) mobility of a bend's particles over its scaled compliance; 0 where nothing can move.
+
+    Far below 1, a bend hardly moves its particles in a step; far above, it decides where they are.
+    """
     mobility, scaled = _mobility(bends, inverse_masses), _scaled(bends, h_squared)
-    return mobility * inverse(np.maximum(scaled, FIRMNESS * mobility), mobility)
+    return mobility * inverse(np.maximum(scaled, REGULARIZATION * mobility), mobility)
 
 
 def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
@@ -106,7 +107,7 @@ def stiff_bend_batches(
     if not len(bends.members):
         return []
     mobility = _mobility(bends, inverse_masses)
-    softness = _scaled(bends, h_squared) + FIRMNESS * mobility
+    softness = _scaled(bends, h_squared) + REGULARIZATION * mobility
     stiffnesses = inverse(softness, mobility)
     free = np.unique(bends.members[inverse_masses[bends.members] > 0.0])
     masses = 1.0 / inverse_masses[free]

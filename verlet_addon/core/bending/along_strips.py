@@ -15,8 +15,8 @@ from ..linear.pentadiagonal import Factors, factorize
 from ..stretch.paths import Strips
 from .one_by_one import bend_gains
 
-FIRMNESS = 1e-9
-"""Share of the mobility added to the diagonal, so that rigid strips have a solution."""
+REGULARIZATION = 1e-9
+"""Share of the mobility added to the compliance, so that rigid bends have a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ def bend_matrix(
     A line shares two particles with the next, and one with the next but one.
     """
     mobility = (responses * coefficients).sum(axis=0)
-    diagonal = np.where(mobility > 0.0, mobility * (1.0 + FIRMNESS) + scaled_compliances, 1.0)
+    diagonal = np.where(mobility > 0.0, mobility * (1.0 + REGULARIZATION) + scaled_compliances, 1.0)
     beside = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
     return diagonal, beside, responses[2, :-2] * coefficients[0, 2:]
 

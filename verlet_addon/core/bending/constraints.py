@@ -9,7 +9,7 @@ from ..arrays import Booleans, Floats
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
-from .all_at_once import StiffBendBatch, stiff_bend_batches, stiffness, straight_bends
+from .all_at_once import StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lattices import triangle_lines
 from .lines import Lines, lines_across_quads, lines_along_ropes
@@ -17,9 +17,11 @@ from .one_by_one import StencilBatch, Stencils, stencil_batches
 from .stencils import hinge_stencils, line_stencils, rope_stencils
 
 ALONE = 0.3
-"""Up to this stiffness, bends are relaxed one after the other: each hardly bends the next."""
+"""Up to this ratio of stiffness, bends are relaxed one after the other: each hardly bends the next.
+At 0.2 a wave flattens within a tenth as fast as if all were solved for at once."""
 STRIPS_ALONE = 20.0
-"""Up to this stiffness, lines along strips are solved strip after strip."""
+"""Up to this one, lines along strips are solved strip after strip: a clamped sheet still droops
+within 3 % of the formula, on triangles within 6 %."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class BendBatches:
     hinges: list[StencilBatch]
     ropes: list[StencilBatch]
     rigid: Booleans
-    """(n,) bool, where most bends are stiffer than STRIPS_ALONE."""
+    """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
 
 
 def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstraints:
@@ -74,15 +76,15 @@ def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstrai
 def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
     """The batches for one h² [s²]: how stiff a bend is decides which way it is solved."""
     every = straight_bends(bends.strips, bends.straight)
-    firm = stiffness(every, inverse_masses, h_squared)
+    ratios = stiffness_ratios(every, inverse_masses, h_squared)
     along = len(line_places(bends.strips))
-    stiff = firm > ALONE
+    stiff = ratios > ALONE
     runs = line_runs(bends.strips)
-    firmest = np.zeros(len(runs))
-    np.maximum.at(firmest, runs, firm[:along])
-    stiff[:along] = firmest[runs] > STRIPS_ALONE
+    highest = np.zeros(len(runs))
+    np.maximum.at(highest, runs, ratios[:along])
+    stiff[:along] = highest[runs] > STRIPS_ALONE
     n = len(inverse_masses)
-    rigid = np.bincount(every.members[firm > STRIPS_ALONE].ravel(), minlength=n)
+    rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
         stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, inverse_masses, h_squared),
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),

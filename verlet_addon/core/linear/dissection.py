@@ -35,7 +35,7 @@ class Factors(NamedTuple):
 
     size: int
     """n, the number of unknowns."""
-    levels: list[Depth]
+    depths: list[Depth]
     """From the deepest parts to the separator of the whole."""
 
 
@@ -93,7 +93,7 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         part.passed = part.root @ front[:size, size:]
         updates[id(part)] = border, front[size:, size:] - part.passed.T @ part.passed
         depths.setdefault(part.depth, []).append(part)
-    return Factors(n, [_level(depths[depth], n) for depth in sorted(depths, reverse=True)])
+    return Factors(n, [_as_arrays(depths[depth], n) for depth in sorted(depths, reverse=True)])
 
 
 def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Part:
@@ -138,12 +138,12 @@ def _front(
     return front
 
 
-def _level(parts: Sequence[_Part], n: int) -> Depth:
+def _as_arrays(parts: Sequence[_Part], n: int) -> Depth:
     """Parts of one depth as arrays of one size."""
     count = len(parts)
     size = max(len(part.own) for part in parts)
     reach = max(len(part.border) for part in parts)
-    level = Depth(
+    arrays = Depth(
         own=np.full((count, size), n),
         border=np.full((count, reach), n),
         root=np.zeros((count, size, size)),
@@ -151,11 +151,11 @@ def _level(parts: Sequence[_Part], n: int) -> Depth:
     )
     for row, part in enumerate(parts):
         s, b = part.passed.shape
-        level.own[row, :s] = part.own
-        level.border[row, :b] = part.border
-        level.root[row, :s, :s] = part.root
-        level.passed[row, :s, :b] = part.passed
-    return level
+        arrays.own[row, :s] = part.own
+        arrays.border[row, :b] = part.border
+        arrays.root[row, :s, :s] = part.root
+        arrays.passed[row, :s, :b] = part.passed
+    return arrays
 
 
 def solve(factors: Factors, right: Floats) -> Floats:
@@ -164,13 +164,13 @@ def solve(factors: Factors, right: Floats) -> Floats:
     values = np.zeros((n + 1, len(right)))
     values[:n] = right.T
     eliminated = []
-    for level in factors.levels:
-        eliminated.append(level.root @ values[level.own])
-        passed = level.passed.transpose(0, 2, 1) @ eliminated[-1]
-        border = level.border.ravel()
+    for depth in factors.depths:
+        eliminated.append(depth.root @ values[depth.own])
+        passed = depth.passed.transpose(0, 2, 1) @ eliminated[-1]
+        border = depth.border.ravel()
         for axis in range(len(right)):
             values[:, axis] -= np.bincount(border, passed[..., axis].ravel(), n + 1)
-    for level, own in zip(reversed(factors.levels), reversed(eliminated), strict=True):
-        found = own - level.passed @ values[level.border]
-        values[level.own] = level.root.transpose(0, 2, 1) @ found
+    for depth, own in zip(reversed(factors.depths), reversed(eliminated), strict=True):
+        found = own - depth.passed @ values[depth.border]
+        values[depth.own] = depth.root.transpose(0, 2, 1) @ found
     return values[:n].T

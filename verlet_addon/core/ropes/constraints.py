@@ -14,8 +14,8 @@ from ..stretch.warm_start import StripNet, make_net
 from .springs import acting_from_start
 from .trees import TreeBatches, Trees, are_trees, build_trees, tree_batches
 
-FIRMNESS = 1e-9
-"""Ropes are solved to tolerance and need only be solvable."""
+REGULARIZATION = 1e-9
+"""Share of the mobility added to ropes, so that a taut one between two pins has a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class RopeBatches:
     @property
     def strips(self) -> Sequence[StripBatch]:
         """All of them."""
-        return [*self.rings, *(level.batch for level in self.trees.levels)]
+        return [*self.rings, *(generation.batch for generation in self.trees.generations)]
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:
@@ -60,10 +60,14 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
     """The batches for one h² [s²]."""
     count = len(ropes.rings.path)
     tension = np.zeros(count + len(ropes.trees.strips.path))
-    rings, levels = (
+    rings, generations = (
         acting_from_start(
             strip_batches(
-                strips, inverse_masses, h_squared, firmness=FIRMNESS, multipliers=multipliers
+                strips,
+                inverse_masses,
+                h_squared,
+                regularization=REGULARIZATION,
+                multipliers=multipliers,
             )
         )
         for strips, multipliers in (
@@ -73,7 +77,7 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
     )
     everything = np.ones(len(inverse_masses), dtype=bool)
     return RopeBatches(
-        trees=tree_batches(ropes.trees, levels, inverse_masses),
+        trees=tree_batches(ropes.trees, generations, inverse_masses),
         rings=rings,
         net=make_net([ropes.rings, ropes.trees.strips], tension, inverse_masses, everything),
     )

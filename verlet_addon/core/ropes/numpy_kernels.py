@@ -14,7 +14,7 @@ from ..arrays import Floats, norms, sum_by
 from ..linear.tridiagonal import factorize, solve
 from ..stretch.numpy_kernels import beside_diagonal, measure_strips
 from ..stretch.strips import StripBatch
-from .trees import TreeBatches, TreeLevel
+from .trees import Generation, TreeBatches
 
 RESOLVED = 0.1
 """A rope's sideways vibration is resolved in time up to about this (h ω)²."""
@@ -22,7 +22,7 @@ RESOLVED = 0.1
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """What the paths of a level do while their junctions stay, and by how much they move them."""
+    """What a generation's paths do while their junctions stay, and by how much they move them."""
 
     along: Floats
     """(3, c − 1) directions of the links."""
@@ -39,66 +39,71 @@ def project_trees(positions: Floats, trees: TreeBatches) -> None:
     count = len(trees.inverse_masses)
     stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
     answers = []
-    for level in reversed(trees.levels):
-        answer = _solve_level(positions, trees, level, stiffness, force)
-        directions = answer.along[:, level.hung].T
+    for generation in reversed(trees.generations):
+        answer = _solve_generation(positions, trees, generation, stiffness, force)
+        directions = answer.along[:, generation.hung].T
         squares = directions[:, :, None] * directions[:, None, :]
-        np.add.at(stiffness, level.supports, answer.response[level.hung, None, None] * squares)
-        np.add.at(force, level.supports, answer.steps[level.hung, None] * directions)
+        np.add.at(
+            stiffness, generation.supports, answer.response[generation.hung, None, None] * squares
+        )
+        np.add.at(force, generation.supports, answer.steps[generation.hung, None] * directions)
         answers.append(answer)
     displacements = np.zeros((count, 3))
-    for level, answer in zip(trees.levels, reversed(answers), strict=True):
-        _move_level(positions, level, answer, force, displacements)
+    for generation, answer in zip(trees.generations, reversed(answers), strict=True):
+        _move_generation(positions, generation, answer, force, displacements)
 
 
-def _solve_level(
-    positions: Floats, trees: TreeBatches, level: TreeLevel, stiffness: Floats, force: Floats
+def _solve_generation(
+    positions: Floats, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
 ) -> _Answer:
-    """The answer of a level's paths, given what hangs on the junctions that they pass."""
-    batch = level.batch
+    """The answer of a generation's paths, given what hangs on the junctions that they pass."""
+    batch = generation.batch
     _, by_axis, violation = measure_strips(positions, batch)
     along = np.stack(by_axis)
     diagonal, beside = batch.diagonal.copy(), beside_diagonal(batch, along)
-    diagonal[level.hung] -= batch.inverse_masses[level.hung]
-    w = trees.inverse_masses[level.passed_junctions, None, None]
-    mobility = np.linalg.inv(np.eye(3) + w * stiffness[level.passed_junctions]) * w
-    if len(level.passed):
-        shift = np.einsum("qij,qj->qi", mobility, force[level.passed_junctions])
+    diagonal[generation.hung] -= batch.inverse_masses[generation.hung]
+    w = trees.inverse_masses[generation.passed_junctions, None, None]
+    mobility = np.linalg.inv(np.eye(3) + w * stiffness[generation.passed_junctions]) * w
+    if len(generation.passed):
+        shift = np.einsum("qij,qj->qi", mobility, force[generation.passed_junctions])
         firmer = mobility - w * np.eye(3)
-        for sign, (passed, link) in ((1.0, level.links_before), (-1.0, level.links_after)):
+        for sign, (passed, link) in (
+            (1.0, generation.links_before),
+            (-1.0, generation.links_after),
+        ):
             direction = along[:, link]
             violation[link] += sign * np.einsum("iq,qi->q", direction, shift[passed])
             diagonal[link] += np.einsum("iq,qij,jq->q", direction, firmer[passed], direction)
-        passed, link = level.links_through
+        passed, link = generation.links_through
         beside[link] = -np.einsum(
             "iq,qij,jq->q", along[:, link], mobility[passed], along[:, link + 1]
         )
     factors = factorize(diagonal, beside, batch.rounds)
     response = np.zeros(len(violation))
-    if len(level.hung):
-        response[level.hung] = 1.0
+    if len(generation.hung):
+        response[generation.hung] = 1.0
         response = solve(factors, response)
     return _Answer(along, solve(factors, violation), response, mobility)
 
 
-def _move_level(
-    positions: Floats, level: TreeLevel, answer: _Answer, force: Floats, displacements: Floats
+def _move_generation(
+    positions: Floats, generation: Generation, answer: _Answer, force: Floats, displacements: Floats
 ) -> None:
-    """Moves a level's particles, given how far the junctions went that it hangs on."""
-    batch = level.batch
+    """Moves a generation's particles, given how far the junctions went that it hangs on."""
+    batch = generation.batch
     pulled = np.zeros(batch.labels[-1] + 1)
-    pulled[batch.labels[level.hung]] = np.einsum(
-        "ip,pi->p", answer.along[:, level.hung], displacements[level.supports]
+    pulled[batch.labels[generation.hung]] = np.einsum(
+        "ip,pi->p", answer.along[:, generation.hung], displacements[generation.supports]
     )
     steps = answer.steps - answer.response * pulled[batch.labels[:-1]]
     batch.multipliers[...] -= steps
     total = _force_of_links(answer.along * steps)
     moved = total * batch.inverse_masses
-    hanging = total[:, level.passed].T + force[level.passed_junctions]
+    hanging = total[:, generation.passed].T + force[generation.passed_junctions]
     hanging = np.einsum("qij,qj->qi", answer.mobility, hanging)
-    moved[:, level.passed] = hanging.T
-    displacements[level.passed_junctions] = hanging
-    positions[:, batch.path[level.owned]] += moved[:, level.owned]
+    moved[:, generation.passed] = hanging.T
+    displacements[generation.passed_junctions] = hanging
+    positions[:, batch.path[generation.owned]] += moved[:, generation.owned]
 
 
 def _force_of_links(pull: Floats) -> Floats:
@@ -128,8 +133,8 @@ def undo_implicit_damping(
     """
     for batch in batches:
         tension = np.maximum(-batch.multipliers, 0.0)
-        stiffness = tension * batch.mobilities / batch.measures
-        tension = tension / (1.0 + (stiffness / RESOLVED) ** 2)
+        tautness = tension * batch.mobilities / batch.measures
+        tension = tension / (1.0 + (tautness / RESOLVED) ** 2)
         turns = _measure(positions, batch)[0] - _measure(start, batch)[0]
         turns *= tension
         _add_along(previous_positions, batch, turns)

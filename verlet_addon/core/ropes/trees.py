@@ -1,7 +1,7 @@
 """Ropes that branch, without rings, taken apart into paths that hang on each other.
 
 One path of each tree goes all through it, the longest branches hang on that, their branches on
-them, and so on: level by level. A particle that a path of the next level hangs on is a junction.
+them, and so on, generation after generation. Where a path of the next one hangs, is a junction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,10 +18,10 @@ from ..stretch.strips import StripBatch
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Paths, one level after the other."""
+    """Paths, one generation after the other."""
 
     strips: Strips
-    """Its colours are the levels, from the root out. In a level, junctions may occur repeatedly."""
+    """Its colours are the generations, from the root out; one may hold a junction repeatedly."""
     hung: Booleans
     """(k,) bool, where in the strips' path one begins that hangs on a junction, its first entry."""
     junctions: Integers
@@ -29,8 +29,8 @@ class Trees:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeLevel:
-    """The paths of one level, ready for one h²."""
+class Generation:
+    """The paths of one generation, ready for one h²."""
 
     batch: StripBatch
     hung: Integers
@@ -38,7 +38,7 @@ class TreeLevel:
     supports: Integers
     """(p,) those junctions' numbers."""
     passed: Integers
-    """(q,) places of junctions that paths of the next levels hang on."""
+    """(q,) places of junctions that paths of the next generations hang on."""
     passed_junctions: Integers
     """(q,) their numbers."""
     links_before: tuple[Integers, Integers]
@@ -48,14 +48,14 @@ class TreeLevel:
     links_through: tuple[Integers, Integers]
     """Which have both, and the links before them."""
     owned: Integers
-    """(o,) all places but `hung`; each particle occurs there once in all levels."""
+    """(o,) all places but `hung`; each particle occurs there once in all generations."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeBatches:
-    """All levels, from the root out, ready for one h²."""
+    """All generations, from the root out, ready for one h²."""
 
-    levels: list[TreeLevel]
+    generations: list[Generation]
     inverse_masses: Floats
     """(j,) of the junctions [1/kg]."""
 
@@ -95,14 +95,14 @@ def build_trees(
     sizes = [len(particles) for _, particles, _ in pieces]
     hung = np.zeros(len(strips.path), dtype=bool)
     firsts = np.cumsum([0, *sizes])[:-1]
-    hung[firsts[[level > 0 for level, _, _ in pieces]]] = True
+    hung[firsts[[generation > 0 for generation, _, _ in pieces]]] = True
     return Trees(strips, hung, np.unique(strips.path[hung]))
 
 
 def _take_apart(
     branches: list[list[tuple[int, int]]], root: int, seen: list[bool]
 ) -> Iterator[Piece]:
-    """The paths of one tree: (level, particles, pairs)."""
+    """The paths of one tree: (generation, particles, pairs)."""
     order, onward = [root], {root: branches[root]}
     seen[root] = True
     for particle in order:
@@ -127,28 +127,28 @@ def _take_apart(
     back, back_pairs = follow(root, 1)
     ahead, ahead_pairs = follow(root, 0)
     paths = [(0, back[:0:-1] + ahead, back_pairs[::-1] + ahead_pairs)]
-    for level, particles, pairs in paths:
-        yield level, particles, pairs
-        inner = particles[0 if level == 0 else 1 :]
+    for generation, particles, pairs in paths:
+        yield generation, particles, pairs
+        inner = particles[0 if generation == 0 else 1 :]
         for particle in inner:
             rest = range(2 if particle == root else 1, len(onward[particle]))
-            paths.extend((level + 1, *follow(particle, branch)) for branch in rest)
+            paths.extend((generation + 1, *follow(particle, branch)) for branch in rest)
 
 
 def tree_batches(
     trees: Trees, batches: Sequence[StripBatch], inverse_masses: Floats
 ) -> TreeBatches:
-    """The levels, given the batches of their strips, for particles of inverse masses (n,)."""
+    """The generations, given the batches of their strips, for particles of inverse masses (n,)."""
     number = np.full(len(inverse_masses), -1)
     number[trees.junctions] = np.arange(len(trees.junctions))
-    levels = []
+    generations = []
     for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
         hung = trees.hung[start:stop]
         passed = np.flatnonzero(~hung & (number[batch.path] >= 0))
         linked = np.pad(batch.labels[1:] == batch.labels[:-1], 1)
         before, after = linked[passed], linked[passed + 1]
-        levels.append(
-            TreeLevel(
+        generations.append(
+            Generation(
                 batch=batch,
                 hung=np.flatnonzero(hung),
                 supports=number[batch.path[hung]],
@@ -160,4 +160,4 @@ def tree_batches(
                 owned=np.flatnonzero(~hung),
             )
         )
-    return TreeBatches(levels, inverse_masses[trees.junctions])
+    return TreeBatches(generations, inverse_masses[trees.junctions])

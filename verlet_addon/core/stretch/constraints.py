@@ -20,8 +20,9 @@ from .warm_start import StripNet, make_net
 
 SHORT_STRIPS = 8
 """Surfaces whose strips have fewer edges than this on average get coarse levels."""
-FIRMNESS = 3e-5
-"""Keeps strips, solved once a sweep, from jumping where they buckle."""
+REGULARIZATION = 3e-5
+"""Share of the mobility added to strips: they are solved once a sweep, and without it they would
+jump to and fro where they buckle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,11 @@ def length_batches(
 
     def batches(strips: Strips, multipliers: Floats | None = None) -> list[StripBatch]:
         return strip_batches(
-            strips, inverse_masses, h_squared, firmness=FIRMNESS, multipliers=multipliers
+            strips,
+            inverse_masses,
+            h_squared,
+            regularization=REGULARIZATION,
+            multipliers=multipliers,
         )
 
     return LengthBatches(

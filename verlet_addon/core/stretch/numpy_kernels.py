@@ -104,7 +104,7 @@ def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floa
     turn = along[0][:-1] * along[0][1:]
     turn += along[1][:-1] * along[1][1:]
     turn += along[2][:-1] * along[2][1:]
-    turn *= batch.joints
+    turn *= batch.between
     return np.asarray(np.negative(turn, out=turn))
 
 

@@ -9,10 +9,10 @@ from ..linear.tridiagonal import Factors, factorize, solve
 from .warm_start import StripNet
 
 ROUNDS = 2
-"""Directions searched in: the former displacement, then conjugate gradients. Always as many, so
-that rounding has nothing to decide."""
+"""Directions searched in: the former displacement, and then one of conjugate gradients. The count
+is fixed: if a residual decided when to stop, rounding could, and results would differ in bits."""
 WEAK = 0.05
-"""Links of less than this share of what is taut act with the force they have, and no stiffness."""
+"""Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
 
 def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
@@ -119,16 +119,16 @@ class _System:
 
 def _make_system(net: StripNet, pulls: Floats, taut: float) -> _System:
     """Chooses the stiffer links, and factorizes the taut strips."""
-    stiffness = pulls * net.lightness
-    stiff = np.flatnonzero(stiffness > WEAK * taut)
+    tautness = pulls * net.lightness
+    stiff = np.flatnonzero(tautness > WEAK * taut)
     tails, heads, n = net.path[stiff], net.path[stiff + 1], len(net.masses)
     diagonal = net.masses + sum_by(tails, pulls[stiff], n)
     diagonal += sum_by(heads, pulls[stiff], n)
     chosen = np.zeros(int(net.labels[-1]) + 1, dtype=bool)
-    chosen[net.labels[:-1][stiffness > taut]] = True
+    chosen[net.labels[:-1][tautness > taut]] = True
     entries = np.flatnonzero(chosen[net.labels])
     path, links = net.path[entries], entries[:-1]
-    beside = np.where(net.loose[links] & (stiffness[links] > WEAK * taut), -pulls[links], 0.0)
+    beside = np.where(net.loose[links] & (tautness[links] > WEAK * taut), -pulls[links], 0.0)
     return _System(
         masses=net.masses,
         pinned=net.pinned,
@@ -157,9 +157,9 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Fl
             former, size = size, _product(residual, answer)
             heading = answer + heading * (size / former) if former > 0.0 else answer
         resistance = system.resistance(heading)
-        stiffness = _product(heading, resistance)
-        if stiffness > 0.0:
-            step = _product(heading, residual) / stiffness
+        curvature = _product(heading, resistance)
+        if curvature > 0.0:
+            step = _product(heading, residual) / curvature
             found += step * heading
             resistance *= step
             residual -= resistance

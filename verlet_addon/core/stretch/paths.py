@@ -23,8 +23,8 @@ Piece = tuple[int, list[int], list[int]]
 class Strips:
     """Distances as paths, one colour after the other.
 
-    Every path is followed by a gap: an entry of `joints` that joins it to the next path without
-    meaning anything, so that whole colours are worked on as one long path.
+    Whole colours are worked on as one long path. So each entry has a link to the next, and the
+    link from the end of a path to the beginning of the next one is a gap, which holds nothing.
     """
 
     path: Integers

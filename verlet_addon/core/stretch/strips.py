@@ -27,7 +27,7 @@ class StripBatch:
     """(c,) those of hubs are shared out over their copies."""
     copies: Copies | None
     """Of hubs along the path."""
-    joints: Floats
+    between: Floats
     """(c − 2,) inverse mass of the particle between an edge and the next; 0 beside gaps."""
     rest_lengths: Floats
     """(c − 1,)"""
@@ -56,15 +56,15 @@ def strip_batches(
     inverse_masses: Floats,
     h_squared: float,
     *,
-    firmness: float,
+    regularization: float,
     multipliers: Floats | None = None,
 ) -> list[StripBatch]:
     """One batch per colour for one h² [s²].
 
     Parameters
     ----------
-    firmness : share of the mobility added to the diagonal, so that a taut strip between two pins,
-        or one that can only buckle, has a solution; more of it is safer and less exact.
+    regularization : share of the mobility added to the diagonal, so that a taut strip between two
+        pins, or one that can only buckle, has a solution; more of it is safer and less exact.
     multipliers : (k,) where batches are to have theirs, as long as the strips' path.
     """
     multipliers = np.zeros(len(strips.path)) if multipliers is None else multipliers
@@ -83,14 +83,16 @@ def strip_batches(
                 labels=np.concatenate([[0], np.cumsum(~linked)]),
                 inverse_masses=masses,
                 copies=gather_copies(path, copies, masses),
-                joints=np.where(both, masses[1:-1], 0.0),
+                between=np.where(both, masses[1:-1], 0.0),
                 rest_lengths=lengths,
                 measures=np.where(linked, lengths, 1.0),
                 scaled_compliances=scaled,
                 scaled_yielding=yielding if yielding.any() else np.empty(0),
                 mobilities=mobilities,
                 movable=(mobilities > 0.0).astype(np.float64),
-                diagonal=np.where(mobilities > 0.0, mobilities * (1.0 + firmness) + scaled, 1.0),
+                diagonal=np.where(
+                    mobilities > 0.0, mobilities * (1.0 + regularization) + scaled, 1.0
+                ),
                 rounds=int(longest).bit_length(),
                 multipliers=multipliers[links],
                 start_gains=np.empty(0),

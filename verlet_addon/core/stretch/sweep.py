@@ -13,13 +13,10 @@ from .kernels import (
 from .numpy_kernels import LEAST
 
 TOLERANCE = 4e-3
-"""Surfaces are swept until a sweep found no edge stretched by more than this share to mend…"""
+"""Edges that are stretched by no more than this share are left as they are."""
 UNREST = 300.0
-"""…nor by more than this times h², for what is left over shakes the cloth [1/s²]…"""
-FORWARD_SWEEPS = (1, 1)
-"""…or so often, from the tautest strips to the slackest…"""
-BACKWARD_SWEEPS = (-1, 1)
-"""…and so in every other step, −1 being from the slackest to the tautest."""
+"""In short steps the tolerance is this times h² [1/s²]: what is left over acts as a force there,
+and would shake the cloth."""
 MOST_SHORT_ROUNDS = 6
 """Short edges, and then those around them, are mended in turn so often at most."""
 
@@ -50,16 +47,17 @@ def project_stretch(
     dt: float,
     backwards: bool,
 ) -> None:
-    """Sweeps over edges and tethers until nothing is stretched noticeably.
+    """Sweeps over edges and tethers, once if that leaves no edge stretched, else twice.
 
-    Every other step sweeps there and back: a sweep that always runs the same way is slightly
-    unstable. The last one ends with the slackest strips, for the heavily loaded give way less to
-    them than they to the loaded. What is left at single edges, those around them take.
+    The last sweep goes from the tautest strips to the slackest: slack strips adapt to taut ones,
+    which hardly give way to them. The first goes the same way in one step and the opposite way in
+    the next, for always the same order is slightly unstable. What is stretched even then shares it
+    with the edges around.
     """
     pins = positions[:, lengths.tethers.pins]
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
     tolerance = min(TOLERANCE, UNREST * dt**2)
-    for way in BACKWARD_SWEEPS if backwards else FORWARD_SWEEPS:
+    for way in (-1 if backwards else 1, 1):
         project_tethers(positions, lengths.tethers, pins)
         if project_strips(positions, tautest_first[::way]) < tolerance:
             break
