@@ -15,9 +15,6 @@ from ..geometry.rest_shape import RestShape
 from ..stretch.paths import straight_joints
 from .lines import STRAIGHT, Lines, line_turns
 
-COPLANAR = 1e-3
-"""Faces whose normals turn by less than this lie in one plane [rad]."""
-
 
 def triangle_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Floats]:
     """The lines, and (h,) what share of each hinge they leave: either end has half of it."""
@@ -39,7 +36,7 @@ def _coplanar(shape: RestShape, hinges: Hinges) -> Booleans:
     normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     first, second = normals[hinges.faces[:, 0]], normals[hinges.faces[:, 1]]
-    return np.asarray(np.linalg.norm(first - second, axis=1) < COPLANAR)
+    return np.asarray(np.linalg.norm(first - second, axis=1) < STRAIGHT)
 
 
 def _straight_triples(shape: RestShape) -> Integers:

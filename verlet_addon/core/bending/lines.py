@@ -8,7 +8,7 @@ from ..arrays import Floats, Integers, sum_by
 from ..geometry.hinges import Hinges
 
 STRAIGHT = 1e-3
-"""A line of two edges counts as straight at rest when it turns by less than this [rad]."""
+"""What turns by less than this counts as straight at rest [rad]."""
 
 
 @dataclass(frozen=True, eq=False)

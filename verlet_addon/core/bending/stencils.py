@@ -7,11 +7,8 @@ from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .along_strips import BendStrips, string_lines
-from .lines import Lines, line_turns
+from .lines import STRAIGHT, Lines, line_turns
 from .one_by_one import Stencils, build_stencils
-
-FLAT = 1e-3
-"""A hinge counts as flat at rest when it turns by less than this [rad]."""
 
 
 def line_stencils(shape: RestShape, lines: Lines, strips: Strips) -> tuple[BendStrips, Stencils]:
@@ -82,7 +79,7 @@ def hinge_stencils(
     compliance = (
         shape.settings.bend_compliance * heights.sum(axis=1) / (2.0 * length * share[sound])
     )
-    flat: Booleans = np.abs(rests) < FLAT
+    flat: Booleans = np.abs(rests) < STRAIGHT
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:
         return build_stencils(

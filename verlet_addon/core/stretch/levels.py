@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import product
-from math import acos, cos
+from math import acos, cos, inf
 
 import numpy as np
 
@@ -23,8 +23,6 @@ SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this."""
 PARENTS = 4
 """A fine particle follows at most this many coarse ones."""
-BEFORE_ALL = 1_000_000
-"""More ways than any particle has: pins are chosen first."""
 NEARLY_STRAIGHT = 1.15
 """A way through the mesh at most this much longer than the straight line may be that line, bent."""
 
@@ -143,12 +141,12 @@ def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
     """
     neighbours = neighbour_lists(graph, len(pinned))
     covered = [False] * len(pinned)
-    score = [0] * len(pinned)
+    score = [0.0] * len(pinned)
     chosen: list[int] = []
-    front: list[tuple[int, float, int]] = []
+    front: list[tuple[float, float, int]] = []
     for pin in np.flatnonzero(pinned).tolist():
-        score[pin] = BEFORE_ALL
-        heappush(front, (-BEFORE_ALL, 0.0, pin))
+        score[pin] = inf
+        heappush(front, (-inf, 0.0, pin))
     for start in range(len(pinned)):
         if not covered[start]:
             heappush(front, (-score[start], 0.0, start))
