@@ -1,6 +1,8 @@
 """What users download: complete, small, and without complaint from Blender's own checks."""
 
+import io
 import re
+import struct
 import subprocess
 import tomllib
 import zipfile
@@ -39,6 +41,51 @@ def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:
         "win_amd64.whl",
         "win_arm64.whl",
     ]
+
+
+def architecture(library: bytes) -> str:
+    """Format and processor of a library, from its first bytes; of a Mac's, that it is signed."""
+    if library[:4] == b"\x7fELF":
+        return {62: "Linux x64", 183: "Linux arm64"}[struct.unpack_from("<H", library, 18)[0]]
+    if library[:2] == b"MZ":
+        (header,) = struct.unpack_from("<I", library, 60)
+        return {0x8664: "Windows x64", 0xAA64: "Windows arm64"}[
+            struct.unpack_from("<H", library, header + 4)[0]
+        ]
+    magic, processor, _, _, commands = struct.unpack_from("<5I", library)
+    assert magic == 0xFEEDFACF
+    place, kinds = 32, set()
+    for _ in range(commands):
+        kind, size = struct.unpack_from("<2I", library, place)
+        kinds.add(kind)
+        place += size
+    signed = " signed" if 0x1D in kinds else ""
+    return {0x01000007: "Mac x64", 0x0100000C: "Mac arm64"}[processor] + signed
+
+
+def test_every_wheel_holds_every_kernel_for_its_machine(extension_zip: Path) -> None:
+    """An arm64 Mac refuses what is not signed, if only by the compiler."""
+    sources = (ROOT / "verlet_addon").rglob("*.c")
+    exported = r"^EXPORT .*?(\w+)\("
+    texts = [path.read_text(encoding="utf-8") for path in sources]
+    names = {name for text in texts for name in re.findall(exported, text, re.MULTILINE)}
+    found = []
+    with zipfile.ZipFile(extension_zip) as package:
+        for wheel in MANIFEST["wheels"]:
+            with zipfile.ZipFile(io.BytesIO(package.read(wheel.removeprefix("./")))) as parts:
+                (path,) = (name for name in parts.namelist() if "/kernels." in name)
+                library = parts.read(path)
+            assert all(name.encode() + b"\0" in library for name in names)
+            found.append(architecture(library))
+    assert [name.removesuffix(" signed") for name in found] == [
+        "Mac x64",
+        "Mac arm64",
+        "Linux arm64",
+        "Linux x64",
+        "Windows x64",
+        "Windows arm64",
+    ]
+    assert found[1] == "Mac arm64 signed"
 
 
 def test_blender_builds_and_validates_without_a_warning(

@@ -90,6 +90,10 @@ BODIES: dict[str, Callable[[], Body]] = {
     "ring": lambda: (pinned(ring(12), [0]), CLOTH),
     "quads": lambda: (pinned(flat_sheet("quads", 12), [0, 12]), CLOTH),
     "soft quads": lambda: (pinned(flat_sheet("quads", 12), [0, 12]), SOFT_CLOTH),
+    "firm quads": lambda: (
+        pinned(flat_sheet("quads", 12), [0, 12]),
+        BodySettings(bend_compliance=1.0),
+    ),
     "triangles": lambda: (pinned(flat_sheet("triangles", 12), [0, 12]), CLOTH),
     "strewn": lambda: (pinned(flat_sheet("strewn triangles", 12), [0, 12]), CLOTH),
     "bumpy": lambda: (pinned(bumpy("strewn triangles", 12), [0, 12]), CLOTH),

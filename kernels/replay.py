@@ -1,0 +1,172 @@
+"""Records calls of every compiled kernel here, to replay them on the libraries for other systems.
+
+    python kernels/replay.py              records, and replays on this machine's own library
+    python kernels/replay.py windows      and on the one for Windows, under Wine
+
+The calls are those of some steps of the bodies in tests/core/test_compiled_kernels.py. A recording
+holds, for each call: the name, the letters of its arguments and result, the arguments, the result,
+and every array and struct that it can reach, before and after; then which bytes are addresses.
+"""
+
+import os
+import platform
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from kernels.build import PLATFORMS, compile_for  # noqa: E402
+from verlet_addon.core import compiled  # noqa: E402
+
+FOLDER = ROOT / "build" / "replay"
+Target = tuple[str, str, list[str]]
+"""A system, a processor, and what runs its programs."""
+RUNNERS: dict[str, Target] = {"windows": ("Windows", "AMD64", ["/usr/lib/wine/wine64"])}
+STEPS = 8
+Known = dict[int, compiled.Packed | np.ndarray[Any, Any]]
+
+
+class Recorder:
+    """Writes every call of a compiled kernel to a file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._known: Known = {}
+        self._pack, self._address = compiled.pack, compiled.address
+        self._declare = compiled.declare
+
+    def listen(self) -> None:
+        """Before the kernels are imported, so that they find these functions."""
+        for name in ("pack", "address", "declare"):
+            setattr(compiled, name, getattr(self, name))
+
+    def pack(self, *members: compiled.Member) -> compiled.Packed:
+        """Remembers the struct by its address."""
+        packed = self._pack(*members)
+        self._known[packed.address] = packed
+        return packed
+
+    def address(self, array: np.ndarray[Any, Any]) -> int:
+        """Remembers the array by its address."""
+        found = self._address(array)
+        self._known[found] = array
+        return found
+
+    def declare(self, name: str, arguments: str, result: str = "") -> Callable[..., Any]:
+        """A function of the library that is recorded when it is called."""
+        function = self._declare(name, arguments, result)
+
+        def call(*values: Any) -> Any:
+            roots = [
+                value for letter, value in zip(arguments, values, strict=True) if letter == "p"
+            ]
+            buffers = list(dict.fromkeys(place for root in roots for place in self._reach(root)))
+            before = [self._bytes(place) for place in buffers]
+            found = function(*values)
+            after = [self._bytes(place) for place in buffers]
+            number = {place: index for index, place in enumerate(buffers)}
+            given = [
+                number[value] if letter == "p" else value
+                for letter, value in zip(arguments, values, strict=True)
+            ]
+            self._write(name, f"{arguments}-{result}", given, found, before, after)
+            for place in buffers:
+                links = list(self._links(place))
+                self._integers(len(links), *(x for at, to in links for x in (at, number[to])))
+            return found
+
+        return call
+
+    def _reach(self, place: int) -> Iterator[int]:
+        """The addresses of a buffer and of all that it leads to."""
+        yield place
+        for _, to in self._links(place):
+            yield from self._reach(to)
+
+    def _links(self, place: int) -> Iterator[tuple[int, int]]:
+        """Where in a buffer addresses stand, and what they are."""
+        packed = self._known[place]
+        if isinstance(packed, compiled.Packed):
+            for index, member in enumerate(packed.arrays):
+                if isinstance(member, compiled.Packed | np.ndarray):
+                    to = compiled._value(member)
+                    self._known[int(to)] = member
+                    yield 8 * index, int(to)
+
+    def _bytes(self, place: int) -> bytes:
+        """What a buffer holds now."""
+        found = self._known[place]
+        if isinstance(found, compiled.Packed):
+            return bytes(found.memory.raw[:-1])  # type: ignore[attr-defined]
+        return found.tobytes()
+
+    def _integers(self, *values: int) -> None:
+        self._file.write(struct.pack(f"<{len(values)}q", *values))
+
+    def _write(
+        self,
+        name: str,
+        letters: str,
+        given: list[int | float],
+        found: float | None,
+        before: list[bytes],
+        after: list[bytes],
+    ) -> None:
+        for word in (name, letters):
+            self._integers(len(word))
+            self._file.write(word.encode())
+        self._integers(len(given), len(before))
+        for value in given:
+            self._file.write(struct.pack("<d" if isinstance(value, float) else "<q", value))
+        self._file.write(struct.pack("<d", found or 0.0))
+        for was, became in zip(before, after, strict=True):
+            self._integers(len(was))
+            self._file.write(was + became)
+
+
+def record(path: Path) -> None:
+    """Records some steps of every body of the tests but the largest."""
+    with path.open("wb") as file:
+        Recorder(file).listen()
+        from tests.core.bodies import GRAVITY, built_state
+        from tests.core.test_compiled_kernels import BODIES
+        from verlet_addon.core.settings import SceneSettings
+        from verlet_addon.core.step import Surroundings, step
+
+        for name in sorted(BODIES.keys() - {"large"}):
+            mesh, settings = BODIES[name]()
+            body = built_state((mesh, settings), dt=1 / 120)
+            given = Surroundings(1 / 120, GRAVITY, [mesh.positions.T], None, np.zeros(3))
+            for _ in range(STEPS):
+                step([body], SceneSettings(), given)
+
+
+def replay(system: str, processor: str, runner: list[str]) -> int:
+    """Replays the recording on the library of one kind of machine."""
+    machine = PLATFORMS[system, processor]
+    library = compile_for(machine, FOLDER)
+    program = FOLDER / ("replay.exe" if system == "Windows" else "replay")
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", machine.target, "-O1"]
+    subprocess.run([*command, "-o", program, ROOT / "kernels" / "replay.c"], check=True)
+    command = [*runner, str(program), str(library), str(FOLDER / "calls")]
+    quiet = os.environ | {"WINEDEBUG": "-all"}
+    return subprocess.run(command, env=quiet, check=False).returncode
+
+
+def main(names: list[str]) -> int:
+    """Records, and replays here and on the systems named."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    record(FOLDER / "calls")
+    here: Target = (platform.system(), platform.machine(), [])
+    return max(replay(*target) for target in [here, *(RUNNERS[name] for name in names)])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
