@@ -5,19 +5,19 @@ import numpy as np
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
 from ..stretch.compiled_kernels import pack_strips
-from .trees import TreeBatches, TreeLevel
+from .trees import Generation, TreeBatches
 
 _project_trees = declare("project_trees", "pip")
 
 
-def _pack_level(level: TreeLevel) -> Packed:
-    """The tree_level of kernels.c."""
-    batch = level.batch
+def _pack_generation(generation: Generation) -> Packed:
+    """The generation of kernels.c."""
+    batch = generation.batch
     size = len(batch.path)
     supports = np.full(int(batch.labels[-1]) + 1, -1)
-    supports[batch.labels[level.hung]] = level.supports
+    supports[batch.labels[generation.hung]] = generation.supports
     junctions = np.full(size, -1)
-    junctions[level.passed] = level.passed_junctions
+    junctions[generation.passed] = generation.passed_junctions
     work = np.empty((size, 3)), np.empty(size), np.empty(size)
     return pack(pack_strips(batch), supports, junctions, *work)
 
@@ -25,12 +25,12 @@ def _pack_level(level: TreeLevel) -> Packed:
 @once
 def _tree_struct(trees: TreeBatches) -> Packed:
     """The tree of kernels.c."""
-    levels = [_pack_level(level) for level in trees.levels]
+    generations = [_pack_generation(generation) for generation in trees.generations]
     count = len(trees.inverse_masses)
     return pack(
-        len(levels),
+        len(generations),
         count,
-        pack(*levels),
+        pack(*generations),
         trees.inverse_masses,
         np.empty((count, 3, 3)),
         np.empty((count, 3, 3)),
@@ -41,5 +41,5 @@ def _tree_struct(trees: TreeBatches) -> Packed:
 
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
     """See `numpy_kernels`."""
-    if trees.levels:
+    if trees.generations:
         _project_trees(address(positions), positions.shape[1], _tree_struct(trees))

@@ -1,7 +1,7 @@
 /* Trees of paths: the same as numpy_kernels.py, where formulas and sources stand. */
 #include "../stretch/strips.h"
 
-/* The paths of one level; see TreeLevel. */
+/* The paths of one generation; see Generation. */
 typedef struct {
     const strip_batch *batch;
     const integer *supports;  /* (paths,) number of the junction that each hangs on, or -1 */
@@ -9,12 +9,12 @@ typedef struct {
     real *along;              /* (c, 3) to work in, as all that follow */
     real *steps;              /* (c,) -(change of multipliers) while what it hangs on stays */
     real *response;           /* (c,) and where the first link is longer by 1 */
-} tree_level;
+} generation;
 
-/* All levels, from the root out; see TreeBatches. */
+/* All generations, from the root out; see TreeBatches. */
 typedef struct {
-    integer levels, junctions;
-    const tree_level *const *level;
+    integer generations, junctions;
+    const generation *const *generation;
     const real *inverse_masses; /* (j,) */
     real *stiffness, *mobility; /* (j, 3, 3) to work in, as all that follow */
     real *force, *displacement; /* (j, 3) */
@@ -72,16 +72,16 @@ static real load_link(const tree *all, integer junction, const real *along, real
 }
 
 /* Eliminates a path's links from its first to its last, for violations and the response. */
-static void eliminate(const tree *all, const tree_level *level, integer path, integer begin,
+static void eliminate(const tree *all, const generation *of, integer path, integer begin,
                       integer links, path_work at)
 {
-    const strip_batch *batch = level->batch;
+    const strip_batch *batch = of->batch;
     for (integer k = 0; k < links; k++) {
-        integer link = begin + k, before = level->junctions[link];
-        integer after = level->junctions[link + 1];
-        const real *along = level->along + 3 * link;
+        integer link = begin + k, before = of->junctions[link];
+        integer after = of->junctions[link + 1];
+        const real *along = of->along + 3 * link;
         real pivot = batch->diagonal[link], right = at.violation[k], response = 0.0;
-        if (k == 0 && level->supports[path] >= 0) {
+        if (k == 0 && of->supports[path] >= 0) {
             pivot -= batch->inverse_masses[begin];
             response = 1.0;
         }
@@ -90,7 +90,7 @@ static void eliminate(const tree *all, const tree_level *level, integer path, in
         if (before >= 0)
             pivot += load_link(all, before, along, -1.0, &right);
         if (k) {
-            real pushed[3] = {along[0], along[1], along[2]}, w = batch->joints[link - 1];
+            real pushed[3] = {along[0], along[1], along[2]}, w = batch->between[link - 1];
             if (before >= 0) {
                 apply(all->mobility + 9 * before, along, pushed);
                 w = 1.0;
@@ -98,68 +98,68 @@ static void eliminate(const tree *all, const tree_level *level, integer path, in
             real beside = -w * product(along - 3, pushed);
             at.factor[k] = beside * at.inverse[k - 1];
             pivot -= at.factor[k] * beside;
-            right -= at.factor[k] * level->steps[link - 1];
-            response -= at.factor[k] * level->response[link - 1];
+            right -= at.factor[k] * of->steps[link - 1];
+            response -= at.factor[k] * of->response[link - 1];
         }
         at.inverse[k] = 1.0 / pivot;
-        level->steps[link] = right;
-        level->response[link] = response;
+        of->steps[link] = right;
+        of->response[link] = response;
     }
 }
 
 /* Finds what a path does while what it hangs on stays, and hands its load on to that. */
-static void solve_path(const real *positions, integer n, const tree *all, const tree_level *level,
+static void solve_path(const real *positions, integer n, const tree *all, const generation *of,
                        integer path, integer begin, integer links)
 {
-    integer support = level->supports[path];
-    path_work at = lay_out(level->batch->work, links + 1);
-    measure(positions, n, level->batch, begin, links, at);
+    integer support = of->supports[path];
+    path_work at = lay_out(of->batch->work, links + 1);
+    measure(positions, n, of->batch, begin, links, at);
     for (integer k = 0; k < links; k++) {
-        level->along[3 * (begin + k)] = at.across_x[k];
-        level->along[3 * (begin + k) + 1] = at.across_y[k];
-        level->along[3 * (begin + k) + 2] = at.across_z[k];
+        of->along[3 * (begin + k)] = at.across_x[k];
+        of->along[3 * (begin + k) + 1] = at.across_y[k];
+        of->along[3 * (begin + k) + 2] = at.across_z[k];
     }
     for (integer entry = begin; entry <= begin + links; entry++)
-        if (level->junctions[entry] >= 0)
-            find_mobility(all, level->junctions[entry]);
-    eliminate(all, level, path, begin, links, at);
+        if (of->junctions[entry] >= 0)
+            find_mobility(all, of->junctions[entry]);
+    eliminate(all, of, path, begin, links, at);
     for (integer k = links - 1; k >= 0; k--) {
         integer link = begin + k;
-        level->steps[link] *= at.inverse[k];
-        level->response[link] *= at.inverse[k];
+        of->steps[link] *= at.inverse[k];
+        of->response[link] *= at.inverse[k];
         if (k + 1 < links) {
-            level->steps[link] -= at.factor[k + 1] * level->steps[link + 1];
-            level->response[link] -= at.factor[k + 1] * level->response[link + 1];
+            of->steps[link] -= at.factor[k + 1] * of->steps[link + 1];
+            of->response[link] -= at.factor[k + 1] * of->response[link + 1];
         }
     }
     if (support >= 0) {
-        const real *along = level->along + 3 * begin;
+        const real *along = of->along + 3 * begin;
         for (int i = 0; i < 3; i++) {
-            all->force[3 * support + i] += level->steps[begin] * along[i];
+            all->force[3 * support + i] += of->steps[begin] * along[i];
             for (int j = 0; j < 3; j++)
-                all->stiffness[9 * support + 3 * i + j] += level->response[begin] * along[i]
+                all->stiffness[9 * support + 3 * i + j] += of->response[begin] * along[i]
                                                            * along[j];
         }
     }
 }
 
 /* Moves a path's particles, given how far the junction went that it hangs on. */
-static void move_path(real *positions, integer n, const tree *all, const tree_level *level,
+static void move_path(real *positions, integer n, const tree *all, const generation *of,
                       integer path, integer begin, integer links)
 {
-    const strip_batch *batch = level->batch;
-    integer support = level->supports[path];
+    const strip_batch *batch = of->batch;
+    integer support = of->supports[path];
     real pulled = 0.0, before[3] = {0.0, 0.0, 0.0};
     if (support >= 0)
-        pulled = product(level->along + 3 * begin, all->displacement + 3 * support);
+        pulled = product(of->along + 3 * begin, all->displacement + 3 * support);
     for (integer k = 0; k <= links; k++) {
-        integer entry = begin + k, junction = level->junctions[entry];
+        integer entry = begin + k, junction = of->junctions[entry];
         real total[3] = {-before[0], -before[1], -before[2]}, moved[3];
         if (k < links) {
-            real step = level->steps[entry] - level->response[entry] * pulled;
+            real step = of->steps[entry] - of->response[entry] * pulled;
             batch->multipliers[entry] -= step;
             for (int axis = 0; axis < 3; axis++) {
-                before[axis] = level->along[3 * entry + axis] * step;
+                before[axis] = of->along[3 * entry + axis] * step;
                 total[axis] += before[axis];
             }
         }
@@ -185,14 +185,14 @@ EXPORT void project_trees(real *positions, integer n, const tree *all)
         all->stiffness[i] = 0.0;
     for (integer i = 0; i < 3 * all->junctions; i++)
         all->force[i] = 0.0;
-    for (integer i = all->levels - 1; i >= 0; i--) {
-        const strip_batch *batch = all->level[i]->batch;
+    for (integer i = all->generations - 1; i >= 0; i--) {
+        const strip_batch *batch = all->generation[i]->batch;
         for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-            solve_path(positions, n, all, all->level[i], p, begin, batch->ends[p] - begin - 1);
+            solve_path(positions, n, all, all->generation[i], p, begin, batch->ends[p] - begin - 1);
     }
-    for (integer i = 0; i < all->levels; i++) {
-        const strip_batch *batch = all->level[i]->batch;
+    for (integer i = 0; i < all->generations; i++) {
+        const strip_batch *batch = all->generation[i]->batch;
         for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-            move_path(positions, n, all, all->level[i], p, begin, batch->ends[p] - begin - 1);
+            move_path(positions, n, all, all->generation[i], p, begin, batch->ends[p] - begin - 1);
     }
 }

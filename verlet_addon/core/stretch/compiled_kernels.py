@@ -44,7 +44,7 @@ def pack_strips(batch: StripBatch) -> Packed:
         ends,
         batch.path,
         batch.inverse_masses,
-        batch.joints,
+        batch.between,
         batch.rest_lengths,
         batch.measures,
         batch.scaled_compliances,

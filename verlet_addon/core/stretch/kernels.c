@@ -26,7 +26,7 @@ static void solve_path(const strip_batch *batch, integer begin, integer links, p
         if (k) {
             real turn = at.across_x[k - 1] * at.across_x[k] + at.across_y[k - 1] * at.across_y[k]
                         + at.across_z[k - 1] * at.across_z[k];
-            real beside = -turn * batch->joints[link - 1];
+            real beside = -turn * batch->between[link - 1];
             at.factor[k] = beside * at.inverse[k - 1];
             pivot -= at.factor[k] * beside;
             right[k] -= at.factor[k] * right[k - 1];

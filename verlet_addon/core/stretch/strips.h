@@ -9,7 +9,7 @@ typedef struct {
     integer paths;
     const integer *ends; /* (paths,) where each ends in the path */
     const integer *path; /* (c,) */
-    const real *inverse_masses, *joints, *rest_lengths, *measures;
+    const real *inverse_masses, *between, *rest_lengths, *measures;
     const real *scaled_compliances;
     const real *scaled_yielding; /* or NULL */
     const real *movable, *diagonal;

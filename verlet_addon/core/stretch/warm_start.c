@@ -101,10 +101,10 @@ static integer make_system(const strip_net *net, real taut)
     for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++]) {
         net->taut[p] = 0;
         for (integer k = begin; k + 1 < net->ends[p]; k++) {
-            real stiffness = net->pulls[k] * net->lightness[k];
-            net->taut[p] |= stiffness > taut;
+            real tautness = net->pulls[k] * net->lightness[k];
+            net->taut[p] |= tautness > taut;
             net->stiff[stiff] = k;
-            stiff += stiffness > WEAK * taut;
+            stiff += tautness > WEAK * taut;
         }
     }
     for (integer i = 0; i < stiff; i++) {
@@ -205,9 +205,9 @@ static void search(const strip_net *net, integer stiff)
                 net->heading[i] = net->answer[i] + net->heading[i] * keep;
         }
         resist(net, stiff);
-        real stiffness = product(net->heading, net->resistance, n);
-        if (stiffness > 0.0) {
-            real step = product(net->heading, net->residual, n) / stiffness;
+        real curvature = product(net->heading, net->resistance, n);
+        if (curvature > 0.0) {
+            real step = product(net->heading, net->residual, n) / curvature;
             for (integer i = 0; i < 3 * n; i++) {
                 net->found[i] += step * net->heading[i];
                 net->residual[i] -= step * net->resistance[i];
