@@ -148,7 +148,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),
     "levels": (LENGTHS, _levels),
     "tethers": (LENGTHS, _tethers),
-    "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, 1e-3)),
+    "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, 1e-3, most=0.01)),
     "surface's former tension": (
         START,
         lambda k, x, _, b: k.project_former_tension(x, b.lengths.net, kept=0.95, taut=2.0),

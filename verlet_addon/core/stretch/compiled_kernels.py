@@ -19,7 +19,7 @@ _strain_range = declare("strain_range", "pipp")
 _project_at_most = declare("project_at_most", "pip")
 _project_tethers = declare("project_tethers", "piippp")
 _add_interpolated = declare("add_interpolated", "piippppi")
-_share_stretch = declare("share_stretch", "ppdiddi")
+_share_stretch = declare("share_stretch", "ppddiddi", "i")
 
 
 def pack_hubs(copies: Copies | None, particles: Integers) -> Packed | None:
@@ -139,6 +139,7 @@ def _links_struct(links: Links) -> Packed:
         links.second,
         links.inverse_masses,
         links.rest_lengths,
+        links.shortest,
         links.scaled_compliances,
         links.order,
         links.starts,
@@ -152,14 +153,16 @@ def _links_struct(links: Links) -> Packed:
     )
 
 
-def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
+def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
     """See `numpy_kernels`."""
-    _share_stretch(
+    still = _share_stretch(
         address(positions),
         _links_struct(links),
         tolerance,
+        most,
         SHARINGS,
         PATIENCE,
         MOST_WORK,
         PULLS,
     )
+    return bool(still)

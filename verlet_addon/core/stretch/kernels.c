@@ -178,7 +178,7 @@ typedef struct {
     integer count, particles;       /* k links of n particles */
     const integer *first, *second;  /* (k,) */
     const real *inverse_masses;     /* (2, k) */
-    const real *rest_lengths, *scaled_compliances;
+    const real *rest_lengths, *shortest, *scaled_compliances;
     const integer *order, *starts;  /* (2 k,) and (n + 1,) */
     real *multipliers;              /* (k,) */
     integer *found, *moved, *often; /* (k,) links, (n,) particles, (n,) 0 between calls */
@@ -186,7 +186,7 @@ typedef struct {
     real *gains, *pulls;            /* (k,), and (n, 3) 0 between calls, to work in */
 } strip_links;
 
-/* Whether a link is stretched by more than this share. */
+/* Whether a link is stretched by more than this share, or too short. */
 static int is_stretched(const real *positions, const strip_links *links, integer link,
                         real tolerance)
 {
@@ -195,7 +195,8 @@ static int is_stretched(const real *positions, const strip_links *links, integer
     real z = positions[2 * n + b] - positions[2 * n + a];
     real limit = (1.0 + tolerance) * links->rest_lengths[link]
                  - links->scaled_compliances[link] * links->multipliers[link];
-    return x * x + y * y + z * z > limit * limit;
+    real square = x * x + y * y + z * z, shortest = links->shortest[link];
+    return square > limit * limit || square < shortest * shortest;
 }
 
 /* Mends the links found, `rounds` times; the number of particles listed in `moved`. */
@@ -224,7 +225,8 @@ static integer draw_together(real *positions, const strip_links *links, integer 
             real length = distance(x, y, z);
             real excess = length - links->rest_lengths[link]
                           + links->scaled_compliances[link] * links->multipliers[link];
-            real step = larger(excess, 0.0) * links->gains[i], pull = step / length;
+            real lack = smaller(length - links->shortest[link], 0.0);
+            real step = (larger(excess, 0.0) + lack) * links->gains[i], pull = step / length;
             real to = links->inverse_masses[link], fro = links->inverse_masses[links->count + link];
             real across[3] = {x * pull, y * pull, z * pull};
             links->multipliers[link] -= step;
@@ -269,21 +271,28 @@ static integer find_stretched(const real *positions, const strip_links *links, i
     return found;
 }
 
-/* Draws links together that are stretched by more than this share, all at once (Jacobi). */
-EXPORT void share_stretch(real *positions, const strip_links *links, real tolerance,
-                          integer sharings, real patience, real most_work, integer pulls)
+/* Mends links that are stretched by more than this share, or too short, all at once (Jacobi).
+   Whether any is stretched by more than `most` even then, and it was not in vain. */
+EXPORT integer share_stretch(real *positions, const strip_links *links, real tolerance, real most,
+                             integer sharings, real patience, real most_work, integer pulls)
 {
     integer found = 0;
     real work = 0.0;
     for (integer link = 0; link < links->count; link++)
         if (is_stretched(positions, links, link, tolerance))
             links->found[found++] = link;
-    for (integer sharing = 1; found; sharing++) {
+    if (!found)
+        return 0;
+    for (integer sharing = 1;; sharing++) {
         integer moved = draw_together(positions, links, found, (int)pulls);
         work += (real)found;
+        if (work > most_work * (real)links->count)
+            most = __builtin_inf();
         if (sharing == sharings || work > most_work * (real)links->count)
-            return;
+            return find_stretched(positions, links, moved, most) > 0;
         found = find_stretched(positions, links, moved,
                                tolerance * (1.0 + patience * (real)sharing));
+        if (!found)
+            return find_stretched(positions, links, moved, most) > 0;
     }
 }

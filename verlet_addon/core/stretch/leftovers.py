@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from .paths import Strips
+from .strips import LEAST
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,8 @@ class Links:
     """(2, k) of both [1/kg]."""
     rest_lengths: Floats
     """(k,) ∞ in gaps, and where nothing can move [m]."""
+    shortest: Floats
+    """(k,) what links are never pushed shorter than [m]; 0 in gaps, and where nothing can move."""
     scaled_compliances: Floats
     """(k,) compliance / h²."""
     order: Integers
@@ -54,6 +57,7 @@ def make_links(
         second=second,
         inverse_masses=masses,
         rest_lengths=np.where(movable, strips.rest_lengths[:-1], np.inf),
+        shortest=np.where(movable, LEAST * strips.rest_lengths[:-1], 0.0),
         scaled_compliances=strips.compliances[:-1] / h_squared,
         order=order % max(len(first), 1),
         starts=np.searchsorted(ends[order], np.arange(len(inverse_masses) + 1)),

@@ -14,18 +14,16 @@ from ..linear.tridiagonal import factorize, solve
 from .at_most import DistanceBatch
 from .leftovers import Links
 from .levels import Level
-from .strips import StripBatch
+from .strips import LEAST, StripBatch
 from .tethers import Tethers
 
 EXACT = 1e-9
 """Lengths are at rest within this share: rounding must not decide what yields."""
-LEAST = 0.5
-"""What yields does so down to this share of its length, and keeps at least that."""
 SHARINGS = 16
 """So often edges are looked for that are stretched too far…"""
-PATIENCE = 0.2
+PATIENCE = 0.03
 """…each time by this share of the tolerance more, so that little is left for the last rounds…"""
-MOST_WORK = 0.5
+MOST_WORK = 1.0
 """…and no longer than until so many were mended, as a share of all: it is for single edges…"""
 PULLS = 2
 """…and their ends are so often drawn together."""
@@ -151,12 +149,16 @@ def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> No
         )
 
 
-def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
+def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
     """Draws edges together that are stretched by more than this share, all at once (Jacobi).
 
     Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for
     Jitter-Free Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a
-    little. That spreads peaks, which sweeps over whole strips push to and fro.
+    little. That spreads peaks, which sweeps over whole strips push to and fro. Edges pushed shorter
+    than they may be are pushed apart likewise.
+
+    Returns whether any is still stretched by more than `most`, and to mend single edges was not in
+    vain.
     """
     looked_at: Integers | slice = slice(None)
     work = 0
@@ -168,13 +170,15 @@ def share_stretch(positions: Floats, links: Links, tolerance: float) -> None:
         looked_at = links.at(_draw_together(positions, links, found))
         work += len(found)
         if work > MOST_WORK * len(links.first):
+            most = np.inf
             break
+    return len(_stretched_links(positions, links, most, looked_at)) > 0
 
 
 def _stretched_links(
     positions: Floats, links: Links, tolerance: float, looked_at: Integers | slice
 ) -> Integers:
-    """Those of the links looked at that are stretched by more than this share."""
+    """Those of the links looked at that are stretched by more than this share, or too short."""
     first, second = links.first[looked_at], links.second[looked_at]
     squares = np.zeros(len(first))
     for row in positions:
@@ -184,7 +188,8 @@ def _stretched_links(
         squares += across
     limits = (1.0 + tolerance) * links.rest_lengths[looked_at]
     limits -= links.scaled_compliances[looked_at] * links.multipliers[looked_at]
-    stretched = np.flatnonzero(squares > limits * limits)
+    shortest = links.shortest[looked_at]
+    stretched = np.flatnonzero((squares > limits * limits) | (squares < shortest * shortest))
     return stretched if isinstance(looked_at, slice) else looked_at[stretched]
 
 
@@ -197,6 +202,7 @@ def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers
     number[particles] = np.arange(len(particles))
     masses = links.inverse_masses[:, found]
     rest_lengths, compliances = links.rest_lengths[found], links.scaled_compliances[found]
+    shortest = links.shortest[found]
     gains = 1.0 / ((masses * often[ends].reshape(2, -1)).sum(axis=0) + compliances)
     masses[1] *= -1.0
     ends = number[ends]
@@ -206,7 +212,7 @@ def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers
         along = at_ends[:, 1] - at_ends[:, 0]
         lengths = norms(along)
         excess = lengths - rest_lengths + compliances * links.multipliers[found]
-        steps = np.maximum(excess, 0.0) * gains
+        steps = (np.maximum(excess, 0.0) + np.minimum(lengths - shortest, 0.0)) * gains
         links.multipliers[found] -= steps
         along *= steps / lengths
         for axis, pull in enumerate(along):

@@ -14,6 +14,9 @@ from ..arrays import Floats, Integers
 from ..coloring import Copies, gather_copies
 from .paths import Strips
 
+LEAST = 0.5
+"""What yields does so down to this share of its length, and keeps at least that."""
+
 
 @dataclass(frozen=True, eq=False)
 class StripBatch:

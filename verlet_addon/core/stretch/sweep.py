@@ -8,17 +8,18 @@ from .kernels import (
     project_strips,
     project_tethers,
     share_stretch,
-    strain_range,
 )
-from .numpy_kernels import LEAST
 
 TOLERANCE = 4e-3
 """Edges that are stretched by no more than this share are left as they are."""
 UNREST = 300.0
 """In short steps the tolerance is this times h² [1/s²]: what is left over acts as a force there,
 and would shake the cloth."""
-MOST_SHORT_ROUNDS = 6
-"""Short edges, and then those around them, are mended in turn so often at most."""
+MOST_STRETCH = 0.015
+"""Sweeps go on until what is left over was shared with the edges around, and none is stretched by
+more than this…"""
+MOST_SWEEPS = 16
+"""…or so often."""
 
 
 def project_levels(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
@@ -47,30 +48,21 @@ def project_stretch(
     dt: float,
     backwards: bool,
 ) -> None:
-    """Sweeps over edges and tethers, once if that leaves no edge stretched, else twice.
+    """Sweeps over edges and tethers until no edge is stretched noticeably.
 
-    The last sweep goes from the tautest strips to the slackest: slack strips adapt to taut ones,
-    which hardly give way to them. The first goes the same way in one step and the opposite way in
-    the next, for always the same order is slightly unstable. What is stretched even then shares it
-    with the edges around.
+    Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
+    give way to them. The first goes the opposite way in every other step, for always the same order
+    is slightly unstable. Edges much shorter than those around come last, for those hardly notice
+    it. What is stretched even after two sweeps shares it with the edges around.
     """
     pins = positions[:, lengths.tethers.pins]
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
     tolerance = min(TOLERANCE, UNREST * dt**2)
-    for way in (-1 if backwards else 1, 1):
+    for sweep in range(MOST_SWEEPS):
+        way = -1 if backwards and not sweep else 1
         project_tethers(positions, lengths.tethers, pins)
-        if project_strips(positions, tautest_first[::way]) < tolerance:
+        largest = project_strips(positions, [*tautest_first[::way], *batches.short])
+        if largest < tolerance:
             break
-    else:
-        share_stretch(positions, batches.links, tolerance)
-    _mend_short(positions, batches)
-
-
-def _mend_short(positions: Floats, batches: LengthBatches) -> None:
-    """Mends what is left of edges much shorter than those around, which hardly notice it."""
-    for _ in range(MOST_SHORT_ROUNDS if batches.short else 0):
-        share_stretch(positions, batches.links, TOLERANCE)
-        project_strips(positions, batches.short)
-        low, high = strain_range(positions, batches.short)
-        if high < TOLERANCE and low > LEAST - 1.0 - TOLERANCE:
+        if sweep and not share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH):
             break
