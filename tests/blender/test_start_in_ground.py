@@ -16,7 +16,7 @@ def test_shape_at_the_origin_comes_to_rest_on_the_ground(shape: str) -> None:
     getattr(bpy.ops.mesh, f"primitive_{shape}_add")()
     obj = body(bpy.context.object)
     assert obj.verlet.body_type == "SOFT"
-    bpy.context.scene.frame_end = 60
+    bpy.context.scene.frame_end = 40
     verlet.bake()
     heights = np.array([points[:, 2] for points in baked(obj).values()])
     np.testing.assert_allclose(heights[0], [v.co.z for v in obj.data.vertices], atol=1e-6)

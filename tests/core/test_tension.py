@@ -160,13 +160,13 @@ def test_tension_is_handed_on_when_the_step_changes() -> None:
     assert worst_stretch(mesh, track) < 0.02
 
 
-@pytest.mark.parametrize("substeps", [10, 40])
-def test_spinning_disc_gains_no_energy(substeps: int) -> None:
+@pytest.mark.parametrize(("substeps", "seconds"), [(10, 5.0), (40, 2.0)])
+def test_spinning_disc_gains_no_energy(substeps: int, seconds: float) -> None:
     """A free disc that spins undamped keeps its kinetic energy, or loses some."""
     still = disc(5)
     mesh = thrown(still, np.cross([0.0, 0.0, 3.0], still.positions))
     body = BodySettings(damping=0.0)
-    steps = frames(5.0, 24 * substeps)
+    steps = frames(seconds, 24 * substeps)
     (track,) = simulated([(mesh, body)], steps, SceneSettings(substeps=1), gravity=WEIGHTLESS)
     masses = 1.0 / built_state((mesh, body))[0].inverse_masses
     energy = (masses[:, None] * (np.diff(track, axis=0) / steps[0]) ** 2).sum(axis=(1, 2)) / 2
