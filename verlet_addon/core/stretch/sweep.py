@@ -55,7 +55,7 @@ def project_stretch(
     is slightly unstable. Edges much shorter than those around come last, for those hardly notice
     it. What is stretched even after two sweeps shares it with the edges around.
     """
-    pins = positions[:, lengths.tethers.pins]
+    pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
     tolerance = min(TOLERANCE, UNREST * dt**2)
     for sweep in range(MOST_SWEEPS):
