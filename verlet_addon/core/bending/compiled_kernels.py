@@ -6,7 +6,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
+from ..linear.dissection import Depth
 from ..stretch.compiled_kernels import pack_hubs
+from .all_at_once import StiffBendBatch
 from .along_strips import BendStripBatch, bend_matrix
 from .one_by_one import StencilBatch
 
@@ -15,6 +17,7 @@ _project_bend_strips = declare("project_bend_strips", "pip")
 _project_flat_bends = declare("project_flat_bends", "pip")
 _project_signed_bends = declare("project_signed_bends", "pip")
 _project_rope_bends = declare("project_rope_bends", "pip")
+_project_stiff_bends = declare("project_stiff_bends", "pip")
 
 
 @once
@@ -90,3 +93,52 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
     """See `numpy_kernels`."""
     for batch in batches:
         _project_rope_bends(address(positions), positions.shape[1], _stencil_struct(batch))
+
+
+@once
+def _stiff_struct(batch: StiffBendBatch) -> Packed:
+    """The stiff_batch of stiff.c."""
+    count = len(batch.free)
+    # Particles that cannot move count as the filling of parts, which stands for nothing.
+    number = np.full(int(batch.particles.max()) + 1, count)
+    number[batch.free] = np.arange(count)
+    depths = [_pack_depth(depth) for depth in batch.factors.depths]
+    return pack(
+        len(batch.stiffnesses),
+        batch.particles,
+        batch.coefficients,
+        batch.stiffnesses,
+        count,
+        batch.free,
+        number,
+        batch.masses,
+        len(depths),
+        pack(*depths),
+        batch.multipliers,
+        np.zeros((3, count + 1)),
+    )
+
+
+def _pack_depth(depth: Depth) -> Packed:
+    """The depth of stiff.c."""
+    parts, size, reach = depth.passed.shape
+    return pack(
+        parts,
+        size,
+        reach,
+        depth.own,
+        depth.border,
+        depth.root,
+        depth.root.transpose(0, 2, 1),
+        depth.passed,
+        depth.passed.transpose(0, 2, 1),
+        np.empty((parts, 3, size)),
+        np.empty((3, size)),
+        np.empty((3, reach)),
+    )
+
+
+def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _project_stiff_bends(address(positions), positions.shape[1], _stiff_struct(batch))

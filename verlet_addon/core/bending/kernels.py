@@ -7,4 +7,4 @@ project_bend_strips = either(reference.project_bend_strips, compiled.project_ben
 project_flat_bends = either(reference.project_flat_bends, compiled.project_flat_bends)
 project_signed_bends = either(reference.project_signed_bends, compiled.project_signed_bends)
 project_rope_bends = either(reference.project_rope_bends, compiled.project_rope_bends)
-project_stiff_bends = reference.project_stiff_bends
+project_stiff_bends = either(reference.project_stiff_bends, compiled.project_stiff_bends)
