@@ -173,9 +173,9 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
 }
 
 
-MAGNIFIED = {("stiff bends", "rigid"): 1e-9}
-"""Rigid bends are kept solvable by 1e-10 of their mobility, which magnifies rounding accordingly:
-two ways of solving for them differ by more than the others."""
+MAGNIFIED = {("stiff bends", "rigid"): 1e-6}
+"""Rigid bends are kept solvable by 1e-10 of their mobility, which magnifies rounding, of 1e-16, up
+to 1e10 times: two ways of solving for them differ by more than the others."""
 
 
 def _arrays(batches: Batches) -> list[Floats]:
