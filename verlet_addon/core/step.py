@@ -19,7 +19,7 @@ from .settings import SceneSettings
 from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import project_former_tension, strain_range
 from .stretch.sweep import project_levels, project_shear, project_stretch
-from .volume.numpy_kernels import project_volumes
+from .volume.kernels import project_volumes
 
 SURFACE_MEMORY = 0.95
 """Share of its tension that a held surface starts a step from; above 0.95 free wrinkles oscillate.

@@ -91,7 +91,7 @@ def _fan(mesh: MeshData, corners: Corners) -> Integers:
     """(3, t) every face as triangles around its first corner."""
     first = mesh.face_vertices[mesh.face_starts[:-1]][corners.face]
     apart = (corners.vertex != first) & (corners.following != first)
-    return np.asarray(np.stack([first, corners.vertex, corners.following])[:, apart])
+    return np.stack([row[apart] for row in (first, corners.vertex, corners.following)])
 
 
 def _masses(total: float, shares: Floats) -> Floats:
