@@ -17,11 +17,12 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "elementary compiled",
+    "elementary compiled field",
     "settings mesh momentum coloring drag linear",
-    "integrators geometry forces",
+    "integrators geometry",
     "stretch contact",
     "bending ropes volume",
+    "forces",
     "model",
     "state",
     "build step mirrors",

@@ -17,6 +17,7 @@ OURS = {
     "VERLET_PG_body": {
         "enabled",
         "pin_group",
+        "effector_collection",
         "baked_keys",
         "baked_start",
         "baked_end",

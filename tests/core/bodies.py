@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
+from verlet_addon.core.field import Field
 from verlet_addon.core.mesh import Ground, MeshData, Sample
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -223,6 +224,7 @@ def samples(
     gravity: Floats = GRAVITY,
     ground: Ground | Callable[[float], Ground] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
+    fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
 ) -> list[Sample]:
     """A sample at the start and one after each duration; what moves is a function of time [s]."""
     times = np.concatenate([[0.0], np.cumsum(durations)]).tolist()
@@ -233,6 +235,7 @@ def samples(
             gravity=gravity,
             targets=[mesh.positions for mesh in meshes] if targets is None else targets(time),
             ground=ground(time) if callable(ground) else ground,
+            fields=[fields(time) if callable(fields) else fields] * len(meshes),
         )
         for number, (time, duration) in enumerate(zip(times, [0.0, *durations], strict=True))
     ]
@@ -246,6 +249,7 @@ def simulated(
     gravity: Floats = GRAVITY,
     ground: Ground | Callable[[float], Ground] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
+    fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
 ) -> list[Floats]:
     """Per body (frames + 1, n, 3) positions, the start first [m]."""
     meshes = [mesh for mesh, _ in bodies]
@@ -253,7 +257,7 @@ def simulated(
         meshes,
         [settings for _, settings in bodies],
         scene or SceneSettings(),
-        samples(meshes, durations, gravity=gravity, ground=ground, targets=targets),
+        samples(meshes, durations, gravity=gravity, ground=ground, targets=targets, fields=fields),
     )
     return [np.array(track) for track in zip(*(frame.positions for frame in frames), strict=True)]
 

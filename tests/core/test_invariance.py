@@ -118,7 +118,7 @@ def test_particles_may_be_no_vertices() -> None:
     """A particle that no vertex of the mesh stands for falls too, and moves none of them."""
     mesh, body = SCENES["free disc"]
     targets = [mesh.positions.T] * 2
-    given = Surroundings(1 / 240, GRAVITY, targets, floor(-1.0), np.zeros(3))
+    given = Surroundings(1 / 240, GRAVITY, targets, [()] * len(targets), floor(-1.0), np.zeros(3))
     plain, extended = built_state((mesh, body)), built_state((mesh, body))
     model, state = extended
     inner = mesh.positions.mean(axis=0) + np.array([0.0, 0.0, 1.0])

@@ -144,7 +144,12 @@ def test_heavy_tip_does_not_stretch_a_rope(segments: int) -> None:
     inverse_masses[-1] = 1.0 / (100.0 * BodySettings().mass)
     model = replace(model, inverse_masses=inverse_masses)
     given = Surroundings(
-        dt=dt, gravity=GRAVITY, targets=[hung.positions.T], ground=None, ground_shift=np.zeros(3)
+        dt=dt,
+        gravity=GRAVITY,
+        targets=[hung.positions.T],
+        fields=[()],
+        ground=None,
+        ground_shift=np.zeros(3),
     )
     for _ in range(100):
         step([(model, state)], SceneSettings(), given)

@@ -80,6 +80,7 @@ def settled(mesh: MeshData, body: BodySettings, start: Floats, *, steps: int) ->
                 dt=1 / 480,
                 gravity=WEIGHTLESS,
                 targets=[mesh.positions.T],
+                fields=[()],
                 ground=None,
                 ground_shift=np.zeros(3),
             ),

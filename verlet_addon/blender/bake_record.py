@@ -26,6 +26,8 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
     values["pin_group"] = body.pin_group
+    fields = body.effector_collection
+    values["effector_collection"] = fields.name if fields is not None else ""
     values["ground_object"] = ground.name if ground is not None else ""
     values["gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
     values["frame_rate"] = (scene.render.fps, scene.render.fps_base)

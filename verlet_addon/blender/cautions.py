@@ -7,9 +7,11 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from .force_fields import fields_in_reach, why_without_effect
 from .mesh_access import mesh_of, read_coordinates
 from .mesh_io import is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
+from .properties import body_properties
 
 
 def cautions(
@@ -24,6 +26,7 @@ def cautions(
     return [
         *_left_out([obj.name for obj in objects if obj not in baked]),
         *_gravity_in_units(scene),
+        *_fields_without_effect(view_layer, baked),
         *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
         *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
         *(sentence for obj in baked for sentence in _torn_by_merging(obj)),
@@ -49,6 +52,22 @@ def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
             f"{strength:g} units is {strength * units.scale_length:.3g} m/s²; for the Earth's, "
             f"set it to -9.81 m/s², which a script calls {-9.81 / units.scale_length:g}"
         )
+
+
+def _fields_without_effect(
+    view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
+) -> Iterator[str]:
+    """Force fields that do nothing, or not all that they are set to."""
+    felt = [obj for obj in objects if body_properties(obj).wind > 0]
+    fields = {field.name: field for obj in felt for field in fields_in_reach(obj, view_layer)}
+    for name, field in fields.items():
+        if reason := why_without_effect(field):
+            yield f"The force field {name} does not act on soft bodies, for {reason}"
+        elif cast(bpy.types.FieldSettings, field.field).use_absorption:
+            yield (
+                f"The force field {name} acts through colliders too, whatever they absorb; turn "
+                "its Absorption off, or limit its distance"
+            )
 
 
 def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:

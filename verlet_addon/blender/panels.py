@@ -7,6 +7,7 @@ import bpy
 from .bake_record import baked_range, changed_since_bake
 from .convert import type_hint
 from .file_context import file_context
+from .force_fields import acting_fields
 from .properties import VERLET_PG_body, body_properties, is_body, scene_properties
 
 
@@ -105,6 +106,24 @@ class VERLET_PT_collisions(_BodyPanel):
         column.prop(body, "thickness")
         column.prop(body, "friction")
         column.prop(body, "restitution")
+
+
+class VERLET_PT_forces(_BodyPanel):
+    """What blows and pulls at the body."""
+
+    bl_label = "Forces"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        super().fill(column, context)
+        if (obj := context.object) is not None:
+            count = len(acting_fields(obj, file_context(context).view_layer))
+            text = "1 force field acts" if count == 1 else f"{count or 'No'} force fields act"
+            column.label(text=text, icon="FORCE_WIND")
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        column.prop(body, "wind")
+        column.prop(body, "effector_collection")
 
 
 class VERLET_PT_simulation(_Panel):

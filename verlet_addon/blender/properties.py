@@ -152,6 +152,20 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         step=10,
         options=set(),
     )
+    wind: FloatProperty(
+        name="Share",
+        description="How much of the strength of force fields the object feels; 0 is none",
+        default=_BODY.wind,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=10,
+        options=set(),
+    )
+    effector_collection: PointerProperty(
+        name="Collection",
+        description="Only force fields of this collection act on the object; without one, all do",
+        type=bpy.types.Collection,
+    )
 
     baked_keys: CollectionProperty(
         name="Baked Keys",

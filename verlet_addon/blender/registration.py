@@ -31,6 +31,7 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_body,
     panels.VERLET_PT_material,
     panels.VERLET_PT_collisions,
+    panels.VERLET_PT_forces,
     panels.VERLET_PT_simulation,
     panels.VERLET_PT_advanced,
     panels.VERLET_PT_ground,

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
+from ..core.field import Field
 from ..core.mesh import Ground, MeshData, Mirror, Plane, Sample
+from .force_fields import acting_fields, read_field
 from .former_bake import former_bakes_hidden
 from .mesh_io import read_body, read_positions
 from .mirrors import Joint, read_planes, read_reaches
@@ -44,9 +46,14 @@ class Stage:
         return [bpy.data.objects[name] for name in self.body_names]
 
     @property
+    def view_layer(self) -> bpy.types.ViewLayer:
+        """The view layer."""
+        return self.scene.view_layers[self.view_layer_name]
+
+    @property
     def depsgraph(self) -> bpy.types.Depsgraph:
         """The scene evaluated at the current frame."""
-        return cast(bpy.types.Depsgraph, self.scene.view_layers[self.view_layer_name].depsgraph)
+        return cast(bpy.types.Depsgraph, self.view_layer.depsgraph)
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
         """Goes to a frame and returns the scene evaluated there."""
@@ -62,6 +69,13 @@ class Stage:
         return [
             read_planes(obj, joints, depsgraph)
             for obj, joints in zip(self.bodies, self.joints, strict=True)
+        ]
+
+    def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
+        """Reads the force fields that act on each body."""
+        return [
+            [read_field(field, depsgraph) for field in acting_fields(obj, self.view_layer)]
+            for obj in self.bodies
         ]
 
     @contextmanager
@@ -145,6 +159,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             targets=stage.positions(depsgraph),
             ground=_ground(scene, depsgraph),
             mirrors=stage.mirrors(depsgraph),
+            fields=stage.fields(depsgraph),
         )
         before = now
 

@@ -1,10 +1,14 @@
 """Mesh and settings in, model and state out: everything that is worked out once."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .arrays import Floats, Integers
 from .bending.constraints import build_bends
-from .forces import accelerations
+from .field import Field
+from .forces.accelerations import accelerations
+from .forces.aerodynamics import build_windage
 from .geometry.hinges import find_hinges
 from .geometry.rest_shape import RestShape, take_apart
 from .integrators import start_displacement
@@ -21,7 +25,12 @@ GOAL_RATE = 20.0
 
 
 def build(
-    mesh: MeshData, settings: BodySettings, *, gravity: Floats, dt: float
+    mesh: MeshData,
+    settings: BodySettings,
+    *,
+    gravity: Floats,
+    dt: float,
+    fields: Sequence[Field] = (),
 ) -> tuple[SoftBodyModel, ParticleState]:
     """Builds a body's model, and its state at the first frame.
 
@@ -31,11 +40,13 @@ def build(
     settings : of the body.
     gravity : (3,) at the start [m/s²].
     dt : length of the first step [s], above 0.
+    fields : force fields that the body feels at the start.
     """
     shape = take_apart(mesh, settings)
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths = build_lengths(shape, hinges)
     weights = mesh.pin_weights
+    volumes = build_volumes(shape)
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     model = SoftBodyModel(
         name=mesh.name,
@@ -50,9 +61,10 @@ def build(
         lengths=lengths,
         ropes=build_ropes(shape),
         bends=build_bends(shape, hinges, lengths.edges),
-        volumes=build_volumes(shape),
+        volumes=volumes,
+        windage=build_windage(shape, volumes),
     )
-    return model, _state(model, mesh, gravity, dt)
+    return model, _state(model, mesh, gravity, fields, dt)
 
 
 def _free_components(shape: RestShape) -> Integers:
@@ -67,11 +79,23 @@ def _goal_compliances(weights: Floats, masses: Floats) -> Floats:
     return np.asarray((1.0 - weights) / (weights * masses * GOAL_RATE**2))
 
 
-def _state(model: SoftBodyModel, mesh: MeshData, gravity: Floats, dt: float) -> ParticleState:
+def _state(
+    model: SoftBodyModel, mesh: MeshData, gravity: Floats, fields: Sequence[Field], dt: float
+) -> ParticleState:
     """Positions and velocities at the first frame."""
     positions = np.ascontiguousarray(mesh.positions.T)
-    pulls = accelerations(positions, gravity)
-    displacements = start_displacement(mesh.velocities.T, pulls, dt, model.settings.damping)
+    velocities = mesh.velocities.T
+    pulls = accelerations(
+        model.windage,
+        model.inverse_masses,
+        positions,
+        velocities,
+        gravity=gravity,
+        fields=fields,
+        share=model.settings.wind,
+        dt=dt,
+    )
+    displacements = start_displacement(velocities, pulls, dt, model.settings.damping)
     displacements[:, model.pinned] = 0.0
     return ParticleState(
         positions=positions,

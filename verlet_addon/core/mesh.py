@@ -7,6 +7,7 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .errors import MeshError
+from .field import Field
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,8 @@ class Sample:
     """The ground plane, if there is one."""
     mirrors: Sequence[Sequence[Plane]] = ()
     """Per body, where its mirrors are; left empty where no body has any."""
+    fields: Sequence[Sequence[Field]] = ()
+    """Per body, the force fields that it feels; left empty where there are none."""
 
 
 @dataclass(frozen=True, eq=False)

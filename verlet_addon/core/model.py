@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
+from .forces.aerodynamics import Windage
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
 from .stretch.constraints import LengthConstraints
@@ -35,3 +36,4 @@ class SoftBodyModel:
     ropes: RopeConstraints
     bends: BendConstraints
     volumes: Volumes
+    windage: Windage

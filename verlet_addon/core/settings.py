@@ -50,13 +50,15 @@ class BodySettings:
     """Coulomb coefficient of the surface; the slipperier of two touching surfaces decides."""
     restitution: float = 0.0
     """Share of the approach speed kept in a bounce, 0 … 1; the bouncier of two surfaces decides."""
+    wind: float = 1.0
+    """Share of the strength that force fields act on the body with; 0 = it feels none."""
 
     def __post_init__(self) -> None:
         _require_choice(self, "body_type", get_args(BodyType))
         _require(self, "mass", 1e-9)
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
-        for name in ("damping", "thickness", "friction"):
+        for name in ("damping", "thickness", "friction", "wind"):
             _require(self, name, 0.0)
         _require(self, "restitution", 0.0, 1.0)
 

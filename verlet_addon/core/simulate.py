@@ -8,6 +8,7 @@ from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
 from .errors import DivergenceError, SettingsError
+from .field import Field, between as fields_between
 from .mesh import Frame, Ground, MeshData, Plane, Sample, check_mesh
 from .mirrors import Reflection, between, complete_all, complete_positions, keep_symmetric
 from .model import SoftBodyModel
@@ -58,7 +59,7 @@ def simulate(
         _check_sample(sample)
         if sample.duration > 0.0:
             if not bodies:
-                bodies = _build_each(wholes, body_settings, scene_settings, sample)
+                bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
             _advance(bodies, reflections, scene_settings, before, sample)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
@@ -100,13 +101,14 @@ def _build_each(
     meshes: Sequence[MeshData],
     body_settings: Sequence[BodySettings],
     scene_settings: SceneSettings,
+    before: Sample,
     sample: Sample,
 ) -> list[Body]:
     """A model for each body: while bodies do not touch, each bakes alike alone and in company."""
     dt = sample.duration / scene_settings.substeps
     return [
-        build(mesh, settings, gravity=sample.gravity, dt=dt)
-        for mesh, settings in zip(meshes, body_settings, strict=True)
+        build(mesh, settings, gravity=sample.gravity, dt=dt, fields=fields)
+        for mesh, settings, fields in zip(meshes, body_settings, _fields(before), strict=True)
     ]
 
 
@@ -131,6 +133,11 @@ def _mirrors(sample: Sample) -> Sequence[Sequence[Plane]]:
     return sample.mirrors or [()] * len(sample.targets)
 
 
+def _fields(sample: Sample) -> Sequence[Sequence[Field]]:
+    """The force fields that each body feels."""
+    return sample.fields or [()] * len(sample.targets)
+
+
 def _targets(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> list[Floats]:
     """Per body (n, 3): where its mesh is animated to be, with what its mirrors show of it [m]."""
     wholes = zip(sample.targets, reflections, _mirrors(sample), strict=True)
@@ -143,6 +150,7 @@ def _substeps(
     """Cuts the way of the surroundings from one sample to the next into equal steps."""
     starts, ends = (_targets(sample, reflections) for sample in (before, after))
     ways = list(zip(starts, ends, strict=True))
+    fields = list(zip(_fields(before), _fields(after), strict=True))
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
@@ -155,6 +163,7 @@ def _substeps(
                 (end if number == substeps else start + (end - start) * share).T
                 for start, end in ways
             ],
+            fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],
             ground=_between(before.ground, after.ground, share),
             ground_shift=shift,
         )
@@ -178,6 +187,6 @@ def _check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
     if len(wrong):
         raise DivergenceError(
             f"'{model.name}' became unstable at frame {frame}, moving at "
-            f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or look for a pin or the ground "
-            "that jumps"
+            f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or look for a pin, the ground "
+            "or a force field that jumps or is too strong"
         )

@@ -9,7 +9,8 @@ from .arrays import Floats
 from .bending.sweep import project_bends
 from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
-from .forces import accelerations
+from .field import Field
+from .forces.accelerations import accelerations
 from .mesh import Ground
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
@@ -40,6 +41,8 @@ class Surroundings:
     """(3,) [m/s²]"""
     targets: Sequence[Floats]
     """Per body (3, n): where pins are at the end of the step [m]."""
+    fields: Sequence[Sequence[Field]]
+    """Per body, the force fields that it feels at the beginning of the step."""
     ground: Ground | None
     """At the end of the step."""
     ground_shift: Floats
@@ -69,8 +72,8 @@ class Stride:
 def step(bodies: Sequence[Body], settings: SceneSettings, given: Surroundings) -> None:
     """Moves all bodies on together by one time step."""
     strides = [
-        set_out(body, settings, given, targets)
-        for body, targets in zip(bodies, given.targets, strict=True)
+        set_out(body, settings, given, targets, fields)
+        for body, targets, fields in zip(bodies, given.targets, given.fields, strict=True)
     ]
     for sweep in range(settings.iterations):
         for stride in strides:
@@ -85,7 +88,13 @@ def step(bodies: Sequence[Body], settings: SceneSettings, given: Surroundings) -
         stride.state.steps += 1
 
 
-def set_out(body: Body, settings: SceneSettings, given: Surroundings, targets: Floats) -> Stride:
+def set_out(
+    body: Body,
+    settings: SceneSettings,
+    given: Surroundings,
+    targets: Floats,
+    fields: Sequence[Field],
+) -> Stride:
     """Lets a body go where inertia and forces lead it, and finds what it meets there."""
     model, state = body
     stride = Stride(
@@ -94,7 +103,16 @@ def set_out(body: Body, settings: SceneSettings, given: Surroundings, targets: F
         batches=ready_batches(model, state, settings.integrator, given.dt),
         contacts=[],
         targets=targets,
-        accelerations=accelerations(state.positions, given.gravity),
+        accelerations=accelerations(
+            model.windage,
+            model.inverse_masses,
+            state.positions,
+            state.velocities(),
+            gravity=given.gravity,
+            fields=fields,
+            share=model.settings.wind,
+            dt=given.dt,
+        ),
         start=state.positions,
         arrival=state.positions,
     )

@@ -1,0 +1,106 @@
+"""Blender's force-field objects, as the core takes them."""
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any, cast, get_args
+
+import bpy
+import numpy as np
+
+from ..core.arrays import Floats
+from ..core.field import Field, Kind, Shape
+from ..core.forces.noise import gust
+from .properties import body_properties
+
+
+def acting_fields(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Lists the objects whose force field acts on a body."""
+    return [field for field in fields_in_reach(obj, view_layer) if not why_without_effect(field)]
+
+
+def fields_in_reach(
+    obj: bpy.types.Object, view_layer: bpy.types.ViewLayer
+) -> list[bpy.types.Object]:
+    """Lists the objects with a force field that is meant for a body, as Blender's own physics does.
+
+    Objects whose eye is shut act, those that are disabled in viewports do not, nor does a body's
+    own field act on itself.
+    """
+    chosen = body_properties(obj).effector_collection
+    among = set(chosen.all_objects) if chosen is not None else None
+    enabled = set(_enabled_objects(view_layer.layer_collection))
+    return [
+        field
+        for field in view_layer.objects
+        if field.field is not None
+        and field.field.type != "NONE"
+        and field.field.apply_to_location
+        and field in enabled
+        and field != obj
+        and (among is None or field in among)
+    ]
+
+
+def why_without_effect(obj: bpy.types.Object) -> str:
+    """Tells in a clause why a force field has no effect on soft bodies; "" where it has one."""
+    settings = _settings(obj)
+    if settings.type not in get_args(Kind):
+        return f"its type is {_label(settings, 'type')}"
+    if settings.shape not in get_args(Shape):
+        return f"its shape is {_label(settings, 'shape')}"
+    return ""
+
+
+def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
+    """Reads a force field at the current frame."""
+    evaluated = obj.evaluated_get(depsgraph)
+    matrix = np.array(evaluated.matrix_world, dtype=np.float64)
+    settings = _settings(evaluated)
+    frame = cast(bpy.types.Scene, depsgraph.scene_eval).frame_current
+    return Field(
+        name=obj.name,
+        kind=settings.type,
+        shape=settings.shape,
+        origin=matrix[:3, 3],
+        axis=_unit(matrix[:3, 2]),
+        strength=settings.strength + settings.noise * gust(settings.seed, frame),
+        flow=settings.flow,
+        wind_factor=settings.wind_factor,
+        damping=settings.harmonic_damping,
+        size=settings.size,
+        falloff=settings.falloff_type,
+        side=settings.z_direction,
+        power=settings.falloff_power,
+        nearest=settings.distance_min if settings.use_min_distance else 0.0,
+        farthest=settings.distance_max if settings.use_max_distance else inf,
+        radial_power=settings.radial_falloff,
+        radial_nearest=settings.radial_min if settings.use_radial_min else 0.0,
+        radial_farthest=settings.radial_max if settings.use_radial_max else inf,
+        inverse_square=settings.use_gravity_falloff,
+        in_world=settings.use_global_coords,
+    )
+
+
+def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Object]:
+    """Lists what a view layer does not leave out and viewports do not disable."""
+    if not (layer.exclude or layer.collection.hide_viewport):
+        yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
+        for child in layer.children:
+            yield from _enabled_objects(child)
+
+
+def _unit(vector: Floats) -> Floats:
+    """The vector with a length of 1; that of an object without size points nowhere."""
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0.0 else vector
+
+
+def _settings(obj: bpy.types.Object) -> Any:
+    """What an object's force field is like; some of its settings go by several names."""
+    return obj.field
+
+
+def _label(settings: Any, name: str) -> str:
+    """What the interface calls the value of a choice."""
+    choices = settings.bl_rna.properties[name].enum_items
+    return str(choices[getattr(settings, name)].name)

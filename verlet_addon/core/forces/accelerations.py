@@ -1,0 +1,49 @@
+"""What accelerates particles from outside: the one place that everyone asks."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import Floats
+from ..field import Field
+from .aerodynamics import Windage, air_forces
+from .fields import feel
+
+LARGEST_KICK = 2e4
+"""No step makes anything faster than this [m/s], which is twice what the simulation follows."""
+
+
+def accelerations(
+    windage: Windage,
+    inverse_masses: Floats,
+    positions: Floats,
+    velocities: Floats,
+    *,
+    gravity: Floats,
+    fields: Sequence[Field],
+    share: float,
+    dt: float,
+) -> Floats:
+    """(3, n) of particles [m/s²], the drag of still air apart.
+
+    Where fields slow particles down so much that a step would turn them round, they take as much
+    from the speed as is there: v' = a − c v is followed for c h ≤ 1, and for more reaches a/c.
+
+    Parameters
+    ----------
+    windage, inverse_masses : of the body; (n,) [1/kg].
+    positions, velocities : (3, n) [m] and [m/s].
+    gravity : (3,) [m/s²].
+    fields, share : those that the body feels, and how much of their strength.
+    dt : length of the step [s].
+    """
+    pull = np.broadcast_to(gravity[:, None], positions.shape)
+    if not fields or share == 0.0:
+        return pull
+    felt = feel(fields, share, positions, velocities)
+    forces, growth = air_forces(windage, felt, positions, velocities)
+    total = pull + felt.push - felt.rate * velocities + forces * inverse_masses
+    rates = np.maximum(felt.rate, 0.0) + growth * inverse_masses
+    total /= np.maximum(1.0, rates * dt)
+    kicks = np.sqrt((total * total).sum(axis=0)) * dt
+    return np.asarray(total / np.maximum(1.0, kicks / LARGEST_KICK))

@@ -1,0 +1,102 @@
+"""The air that force fields set in motion, and how it presses on faces and ropes.
+
+A flat plate of area A feels F = ½ ρ c A |u| (u·n) n, u being the air's velocity relative to it and
+n its normal: drag and lift in one. A rope of diameter d and length L feels F = ½ ρ c d L |u| u, u
+being the part across it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers, sum_by
+from ..geometry.faces import Corners, face_normals
+from ..geometry.rest_shape import RestShape
+from ..volume.closed_surfaces import Volumes
+from .fields import Feeling
+
+AIR_DENSITY = 1.225
+"""At sea level and 15 °C [kg/m³]."""
+DRAG_COEFFICIENT = 1.2
+"""Of a flat plate across the stream, and of a round rope."""
+
+
+@dataclass(frozen=True, eq=False)
+class Windage:
+    """What of a body is exposed to the air."""
+
+    corners: Corners
+    """Of all faces."""
+    plate_factors: Floats
+    """(f,) ½ ρ c; half of that for faces that have the body behind them [kg/m³]."""
+    edges: Integers
+    """(e, 2) without faces."""
+    rope_factor: float
+    """½ ρ c d [kg/m²]"""
+
+
+def build_windage(shape: RestShape, volumes: Volumes) -> Windage:
+    """What of a body is exposed: faces, and edges that carry none, twice its thickness wide."""
+    factor = 0.5 * AIR_DENSITY * DRAG_COEFFICIENT
+    closed = np.zeros(shape.particle_count, dtype=bool)
+    closed[shape.triangles[:, volumes.labels < len(volumes.rest_volumes)]] = True
+    inside = closed[shape.mesh.face_vertices[shape.mesh.face_starts[:-1]]]
+    return Windage(
+        corners=shape.corners,
+        plate_factors=np.where(inside, factor / 2, factor),
+        edges=shape.mesh.edges[shape.loose],
+        rope_factor=factor * 2.0 * shape.settings.thickness,
+    )
+
+
+def air_forces(
+    windage: Windage, felt: Feeling, positions: Floats, velocities: Floats
+) -> tuple[Floats, Floats]:
+    """Returns (3, n) forces of the air [N] and how fast they grow with speed (n,) [kg/s]."""
+    relative = felt.air - felt.grip * velocities
+    rows = np.concatenate([relative, felt.grip[None]])
+    forces = np.zeros((4, positions.shape[1]))
+    if len(windage.plate_factors):
+        forces += _plates(windage, positions, rows)
+    if len(windage.edges):
+        forces += _ropes(windage, positions, rows)
+    return forces[:3], forces[3]
+
+
+def _plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
+    """(4, n) forces on faces, shared out evenly over their corners, and their growth."""
+    corners, count = windage.corners, len(windage.plate_factors)
+    near = (positions - positions[:, :1]).T  # far from the origin, areas would lose digits
+    normals = face_normals(near, corners, count).T
+    areas = np.sqrt((normals * normals).sum(axis=0))
+    normals = normals / np.where(areas > 0.0, areas, 1.0)
+    shares = 1.0 / corners.size
+    *stream, grip = _summed(corners.face, rows[:, corners.vertex] * shares, count)
+    factors = windage.plate_factors * areas * _length(np.array(stream))
+    along = (np.array(stream) * normals).sum(axis=0)
+    blown = np.concatenate([normals * (factors * along), (factors * grip)[None]])
+    return _summed(corners.vertex, blown[:, corners.face] * shares, positions.shape[1])
+
+
+def _ropes(windage: Windage, positions: Floats, rows: Floats) -> Floats:
+    """(4, n) forces on edges without faces, shared out evenly over their ends, and their growth."""
+    starts, ends = windage.edges.T
+    spans = positions[:, ends] - positions[:, starts]
+    lengths = _length(spans)
+    spans = spans / np.where(lengths > 0.0, lengths, 1.0)
+    middle = (rows[:, starts] + rows[:, ends]) / 2
+    across = middle[:3] - spans * (middle[:3] * spans).sum(axis=0)
+    factors = windage.rope_factor * lengths * _length(across)
+    blown = np.concatenate([across, middle[3:]]) * (factors / 2)
+    n = positions.shape[1]
+    return _summed(starts, blown, n) + _summed(ends, blown, n)
+
+
+def _summed(labels: Integers, rows: Floats, count: int) -> Floats:
+    """(r, count) each row's values added up label by label."""
+    return np.array([sum_by(labels, row, count) for row in rows])
+
+
+def _length(vectors: Floats) -> Floats:
+    """(k,) of vectors (3, k)."""
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=0)))

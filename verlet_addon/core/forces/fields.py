@@ -1,0 +1,228 @@
+"""The laws of Blender's force fields: what each does to a particle of 1 kg at a place."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import acos, degrees
+
+import numpy as np
+
+from ..arrays import SHORTEST, Floats
+from ..elementary import by_value
+from ..field import Field, Kind
+from .noise import turbulence
+
+STRONGEST_DRAG = 2.0
+"""Blender lets neither part of a DRAG field be stronger."""
+
+
+@dataclass(eq=False)
+class Feeling:
+    """What fields together do at n places."""
+
+    push: Floats
+    """(3, n) acceleration of whatever is there [m/s²]."""
+    rate: Floats
+    """(n,) rate at which whatever moves is slowed down [1/s]."""
+    air: Floats
+    """(3, n) velocity of the air [m/s]."""
+    grip: Floats
+    """(n,) share of a body's own velocity by which the air slips past it, 0 … 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where particles are, as one field sees them."""
+
+    positions: Floats
+    velocities: Floats
+    arms: Floats
+    """(3, n) from the field's origin [m]."""
+    spans: Floats
+    """(3, n) from the nearest point of its shape [m]."""
+    distances: Floats
+    """(n,) length of the spans [m]."""
+    falloff: Floats
+    """(n,) 0 where the field does not reach."""
+
+
+Law = Callable[[Field, _Place], Floats]
+
+
+def feel(fields: Sequence[Field], share: float, positions: Floats, velocities: Floats) -> Feeling:
+    """Adds up what fields do at positions (3, n), if each has this share of its strength.
+
+    Of a field's law, `wind_factor` acts as moving air and the rest as a force.
+    """
+    n = positions.shape[1]
+    felt = Feeling(np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros(n))
+    for field in fields:
+        push, rate = field_law(field, positions, velocities)
+        as_air = min(max(field.wind_factor, 0.0), 1.0)
+        felt.push += push * (share * (1.0 - as_air))
+        felt.rate += rate * (share * (1.0 - as_air))
+        felt.air += push * (share * as_air)
+        felt.grip += rate * (share * as_air)
+    felt.grip = np.clip(felt.grip, 0.0, 1.0)
+    return felt
+
+
+def field_law(field: Field, positions: Floats, velocities: Floats) -> tuple[Floats, Floats]:
+    """Returns a (3, n) [m/s²] and c (n,) [1/s] of one field, whose law is x'' = a − c v.
+
+    Parameters
+    ----------
+    positions, velocities : (3, n) [m] and [m/s].
+    """
+    place = _seen(field, positions, velocities)
+    push = _PUSHES[field.kind](field, place)
+    rate = _RATES.get(field.kind, _flow)(field, place)
+    reached = place.falloff > 0.0
+    return np.where(reached, push, 0.0), np.where(reached, rate, 0.0)
+
+
+def _seen(field: Field, positions: Floats, velocities: Floats) -> _Place:
+    """Measures particles from a field."""
+    axis = field.axis[:, None]
+    arms = positions - field.origin[:, None]
+    heights = _along(field.axis, arms)
+    spans = arms
+    if field.shape == "LINE" or (field.shape == "PLANE" and field.kind == "VORTEX"):
+        spans = arms - axis * heights
+    elif field.shape == "PLANE":
+        spans = axis * heights
+    distances = _length(spans)
+    falloff = _falloff(field, arms, heights, distances)
+    return _Place(positions, velocities, arms, spans, distances, falloff)
+
+
+def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> Floats:
+    """(n,) how much of a field's strength is left."""
+    sides = {"BOTH": 0.0, "POSITIVE": 1.0, "NEGATIVE": -1.0}
+    if field.falloff == "SPHERE":
+        left = _reach(distances, field.power, field.nearest, field.farthest)
+    else:
+        left = _reach(np.abs(heights), field.power, field.nearest, field.farthest)
+        across = _length(arms - field.axis[:, None] * heights)
+        if field.falloff == "CONE":
+            cosines = np.clip(heights / np.maximum(_length(arms), SHORTEST), -1.0, 1.0)
+            across = by_value(lambda cosine: degrees(acos(cosine)), cosines)
+        limits = (field.radial_power, field.radial_nearest, field.radial_farthest)
+        left = left * _reach(across, *limits)
+    return np.where(heights * sides[field.side] < 0.0, 0.0, left)
+
+
+def _reach(distances: Floats, power: float, nearest: float, farthest: float) -> Floats:
+    """(n,) (1 + distance − nearest)^(−power) between the limits, 1 before and 0 beyond them."""
+    beyond = np.maximum(distances - nearest, 0.0)
+    left = by_value(partial(_decrease, power=power), beyond) if power else np.ones_like(beyond)
+    return np.where(distances > farthest, 0.0, left)
+
+
+def _decrease(distance: float, power: float) -> float:
+    """(1 + distance)^(−power), in Python's own arithmetic."""
+    return float((1.0 + distance) ** -power)
+
+
+def _wind(field: Field, place: _Place) -> Floats:
+    """A stream along the axis."""
+    return field.axis[:, None] * (field.strength * place.falloff)
+
+
+def _force(field: Field, place: _Place) -> Floats:
+    """Away from the field."""
+    strength = field.strength * place.falloff
+    if field.inverse_square:
+        strength = strength / np.maximum(place.distances, SHORTEST) ** 2
+    return _direction(place.spans) * strength
+
+
+def _vortex(field: Field, place: _Place) -> Floats:
+    """Round the axis; that of a plane pulls inwards too."""
+    around = _around(field.axis, place.arms)
+    strength = field.strength * place.falloff
+    if field.shape == "POINT":
+        return _direction(around) * (strength * place.distances)
+    turning = around * strength
+    return np.asarray(turning + _around(field.axis, turning) * strength)
+
+
+def _harmonic(field: Field, place: _Place) -> Floats:
+    """A spring of a rest length to the field."""
+    stretch = place.distances - field.size
+    return _direction(place.spans) * (-field.strength * place.falloff * stretch)
+
+
+def _charge(field: Field, place: _Place) -> Floats:
+    """Away from the field, for particles of charge 1."""
+    return place.spans * (field.strength * place.falloff)
+
+
+def _turbulence(field: Field, place: _Place) -> Floats:
+    """Eddies that stand still, so that each place has its own direction."""
+    at = place.positions if field.in_world else place.arms + field.axis[:, None]
+    return turbulence(at, field.size) * (field.strength * place.falloff)
+
+
+def _nothing(_field: Field, place: _Place) -> Floats:
+    """Fields that only slow down."""
+    return np.zeros_like(place.arms)
+
+
+def _flow(field: Field, place: _Place) -> Floats:
+    """Motion comes to be that of the field."""
+    return field.flow * place.falloff
+
+
+def _vortex_rate(field: Field, place: _Place) -> Floats:
+    """That of a plane slows down by itself."""
+    return _flow(field, place) + (0.0 if field.shape == "POINT" else 1.0)
+
+
+def _harmonic_rate(field: Field, place: _Place) -> Floats:
+    """The damping of the spring, 1 being critical."""
+    rate = 2.0 * field.damping * abs(field.strength) ** 0.5
+    return np.full_like(place.falloff, rate)
+
+
+def _drag_rate(field: Field, place: _Place) -> Floats:
+    """Slower by speed, and by the square of it."""
+    square, linear = (min(value, STRONGEST_DRAG) for value in (field.strength, field.damping))
+    return place.falloff * (square * _length(place.velocities) + linear)
+
+
+_PUSHES: dict[Kind, Law] = {
+    "WIND": _wind,
+    "FORCE": _force,
+    "VORTEX": _vortex,
+    "HARMONIC": _harmonic,
+    "CHARGE": _charge,
+    "TURBULENCE": _turbulence,
+    "DRAG": _nothing,
+}
+_RATES: dict[Kind, Law] = {
+    "VORTEX": _vortex_rate,
+    "HARMONIC": _harmonic_rate,
+    "DRAG": _drag_rate,
+}
+"""All others are slowed down by their flow."""
+
+
+def _along(axis: Floats, vectors: Floats) -> Floats:
+    """(n,) components of vectors (3, n)."""
+    return np.asarray((axis[:, None] * vectors).sum(axis=0))
+
+
+def _around(axis: Floats, vectors: Floats) -> Floats:
+    """(3, n) cross products of the axis and vectors (3, n)."""
+    return np.asarray(np.cross(axis[:, None], vectors, axis=0), dtype=np.float64)
+
+
+def _length(vectors: Floats) -> Floats:
+    """(n,) of vectors (3, n)."""
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=0)))
+
+
+def _direction(vectors: Floats) -> Floats:
+    """(3, n) unit vectors, 0 for those without a length."""
+    return np.asarray(vectors / np.maximum(_length(vectors), SHORTEST))
