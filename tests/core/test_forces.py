@@ -19,7 +19,7 @@ from tests.core.bodies import (
     simulated,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.errors import DivergenceError
+from verlet_addon.core.errors import DivergenceError, SettingsError
 from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.forces.aerodynamics import AIR_DENSITY, DRAG_COEFFICIENT
 from verlet_addon.core.forces.noise import gust
@@ -287,6 +287,12 @@ def test_huge_strengths_are_right_or_one_sentence(kind: Kind, strength: float) -
         assert "force field" in str(error)  # noqa: PT017
     else:
         assert np.isfinite(track).all()
+
+
+@pytest.mark.parametrize("strength", [np.nan, np.inf])
+def test_a_strength_that_is_no_number_is_one_sentence(strength: float) -> None:
+    with pytest.raises(SettingsError, match=r"force field WIND is (nan|inf) at frame 1"):
+        simulated([(sheet(2), BodySettings())], frames(0.1, 24), fields=[wind(strength)])
 
 
 def test_a_field_at_the_very_place_of_a_vertex_does_no_harm() -> None:

@@ -1,6 +1,7 @@
 """Bodies and samples in, frames out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def simulate(
     MeshError
         If a mesh cannot be simulated as it is.
     SettingsError
-        If gravity is not finite, or pins move while time stands still.
+        If gravity or a field is not finite, or pins move while time stands still.
     DivergenceError
         If positions or speeds leave any sane range.
     KernelError
@@ -52,6 +53,7 @@ def simulate(
         check_mesh(mesh)
     incoming = iter(samples)
     before = stopped = next(incoming)
+    _check_fields(before)
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
     wholes, reflections = complete_all(meshes)
     bodies: list[Body] = []
@@ -83,6 +85,17 @@ def _check_sample(sample: Sample) -> None:
             f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; "
             "set it to finite numbers"
         )
+    _check_fields(sample)
+
+
+def _check_fields(sample: Sample) -> None:
+    """Raises SettingsError where a force field is not finite."""
+    for field in (field for felt in _fields(sample) for field in felt):
+        if not isfinite(field.strength):
+            raise SettingsError(
+                f"the strength of the force field {field.name} is {field.strength:g} at frame "
+                f"{sample.frame}; set it to a finite number"
+            )
 
 
 def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> None:
