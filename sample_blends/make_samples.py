@@ -68,7 +68,34 @@ def flag() -> None:
         phase = (frame - 1) // quarter
         tilt = (depth * (0, 1, 0, -1)[phase % 4], side * sway[phase % 4], 0.0)
         animate(pole, "rotation_euler", {frame: tilt})
-    columns, rows = 72, 48
+    obj = _flag_on(pole, columns=72, rows=48)
+    obj.verlet.damping = 4.0
+    light_and_ground()
+    camera((0.1, -7.9, 1.0), (0.1, 0.0, 1.85), lens=48)
+
+
+def flag_in_wind() -> None:
+    """A flag that hangs from a pole until the wind rises, and blows in gusts and eddies."""
+    scene = empty_scene(frame_end=144)
+    pole = rod("Pole", length=3.0, radius=0.025, material=plain("Wood", WOOD))
+    obj = _flag_on(pole, columns=60, rows=40)
+    obj.verlet.damping = 0.5
+    speed, calm = 9.0, 12
+    wind = _add_field("Wind", "WIND", place=(-2.5, 0.0, 2.0), turned=(0.0, radians(90), 0.0))
+    wind.field.noise, wind.field.seed = 3.0, 5
+    animate(wind.field, "strength", {1: 0.0, calm: 0.0, 3 * calm: speed})
+    eddies = _add_field("Eddies", "TURBULENCE", place=(0.0, 0.0, 0.0), turned=(0.0, 0.0, 0.0))
+    eddies.field.size, eddies.field.wind_factor = 0.8, 1.0
+    animate(eddies.field, "strength", {1: 0.0, calm: 0.0, 3 * calm: 0.6 * speed})
+    # The wind carries them along.
+    far = speed * (scene.frame_end - 1) / 24
+    animate(eddies, "location", {1: (0.0, 0.0, 0.0), scene.frame_end: (far, 0.0, 0.0)})
+    light_and_ground()
+    camera((1.0, -7.4, 1.2), (0.75, 0.0, 1.75), lens=48)
+
+
+def _flag_on(pole: Any, *, columns: int, rows: int) -> Any:
+    """Adds a flag to a pole, and makes it a body."""
     vertices, faces, uv = grid(columns, rows, lambda u, v: (1.8 * u, 0 * u, 1.75 + 1.2 * v))
     design = Pattern("Flag")
     arrow = design.math("ABSOLUTE", design.math("SUBTRACT", design.v, 0.5), 0.0)
@@ -78,9 +105,16 @@ def flag() -> None:
     obj = add_mesh("Flag", vertices, faces=faces, uv=uv, material=cloth)
     obj.parent = pole
     hoist = np.arange(rows + 1) * (columns + 1)
-    make_body(obj, "CLOTH", pinned=hoist, mass=0.3, damping=4.0)
-    light_and_ground()
-    camera((0.1, -7.9, 1.0), (0.1, 0.0, 1.85), lens=48)
+    make_body(obj, "CLOTH", pinned=hoist, mass=0.3)
+    return obj
+
+
+def _add_field(name: str, kind: Any, *, place: Vector, turned: Vector) -> Any:
+    """Adds a force field."""
+    bpy.ops.object.effector_add(type=kind, location=place, rotation=turned)
+    obj: Any = bpy.context.object
+    obj.name = name
+    return obj
 
 
 def tablecloth() -> None:
@@ -204,7 +238,13 @@ def _add_chain(name: str, segments: int, start: Vector, way: Vector) -> Any:
     return add_mesh(name, np.array(start) + share * np.array(way), edges=edges)
 
 
-SAMPLES = {"flag": flag, "tablecloth": tablecloth, "rope": rope, "rope_bridge": rope_bridge}
+SAMPLES = {
+    "flag": flag,
+    "flag_in_wind": flag_in_wind,
+    "tablecloth": tablecloth,
+    "rope": rope,
+    "rope_bridge": rope_bridge,
+}
 
 if __name__ == "__main__":
     main()

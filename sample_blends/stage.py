@@ -88,8 +88,8 @@ def make_body(obj: Any, body_type: str, *, pinned: NDArray[np.int64], **settings
         setattr(body, name, value)
 
 
-def animate(obj: Any, path: str, keys: Mapping[int, Sequence[float]]) -> None:
-    """Sets keyframes of the location or rotation of an object or a bone."""
+def animate(obj: Any, path: str, keys: Mapping[int, Sequence[float] | float]) -> None:
+    """Sets keyframes of the location or rotation of an object or a bone, or of a number."""
     for frame, value in keys.items():
         setattr(obj, path, value)
         obj.keyframe_insert(path, frame=frame)

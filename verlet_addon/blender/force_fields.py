@@ -14,7 +14,9 @@ from .properties import body_properties
 
 
 def acting_fields(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Lists the objects whose force field acts on a body."""
+    """Lists the objects whose force field acts on a body; none where it takes no share of them."""
+    if body_properties(obj).wind == 0.0:
+        return []
     return [field for field in fields_in_reach(obj, view_layer) if not why_without_effect(field)]
 
 
