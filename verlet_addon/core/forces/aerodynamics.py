@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
-from ..geometry.faces import Corners, face_normals
+from ..geometry.faces import Corners
 from ..geometry.rest_shape import RestShape
 from ..volume.closed_surfaces import Volumes
 from .fields import Feeling
@@ -66,16 +66,24 @@ def air_forces(
 def _plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     """(4, n) forces on faces, shared out evenly over their corners, and their growth."""
     corners, count = windage.corners, len(windage.plate_factors)
-    near = (positions - positions[:, :1]).T  # far from the origin, areas would lose digits
-    normals = face_normals(near, corners, count).T
+    normals = _area_vectors(corners, positions, count)
     areas = np.sqrt((normals * normals).sum(axis=0))
     normals = normals / np.where(areas > 0.0, areas, 1.0)
-    shares = 1.0 / corners.size
-    *stream, grip = _summed(corners.face, rows[:, corners.vertex] * shares, count)
-    factors = windage.plate_factors * areas * _length(np.array(stream))
-    along = (np.array(stream) * normals).sum(axis=0)
-    blown = np.concatenate([normals * (factors * along), (factors * grip)[None]])
-    return _summed(corners.vertex, blown[:, corners.face] * shares, positions.shape[1])
+    shares = 1.0 / np.bincount(corners.face, minlength=count)
+    means = _summed(corners.face, rows[:, corners.vertex], count) * shares
+    factors = windage.plate_factors * areas * _length(means[:3])
+    along = (means[:3] * normals).sum(axis=0)
+    blown = np.concatenate([normals * along, means[3:]]) * (factors * shares)
+    return _summed(corners.vertex, blown[:, corners.face], positions.shape[1])
+
+
+def _area_vectors(corners: Corners, positions: Floats, count: int) -> Floats:
+    """(3, f) vectors normal to the faces, as long as their areas [m²] (Newell's formula)."""
+    near = positions - positions[:, :1]  # far from the origin, areas would lose digits
+    ax, ay, az = near[:, corners.vertex]
+    bx, by, bz = near[:, corners.following]
+    doubled = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
+    return 0.5 * _summed(corners.face, np.array(doubled), count)
 
 
 def _ropes(windage: Windage, positions: Floats, rows: Floats) -> Floats:

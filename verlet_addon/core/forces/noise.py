@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats
 
 OCTAVES = 3
 """Each of half the size and half the strength of the one before."""
@@ -24,41 +24,50 @@ _PERMUTATION = np.frombuffer(
 _TABLE = np.concatenate([_PERMUTATION, _PERMUTATION])
 
 
+def _slopes() -> Floats:
+    """(3, 512) the slope at each place of the table, along the diagonals of a cube's faces."""
+    axes = np.eye(3)
+    slopes = []
+    for low in range(16):
+        first = axes[0] if low < 8 else axes[1]
+        second = axes[1] if low < 4 else axes[0] if low in (12, 14) else axes[2]
+        slopes.append((-first if low & 1 else first) + (-second if low & 2 else second))
+    return np.array(slopes).T[:, _TABLE & 15]
+
+
+_SLOPES = _slopes()
+
+
 def turbulence(places: Floats, size: float) -> Floats:
     """(3, n) vectors, each component −1 … 1, of eddies of a size at places (3, n) [m]."""
     scaled = places / size if size else places
-    return np.stack([_octaves(np.roll(scaled, -axis, axis=0)) for axis in range(3)])
-
-
-def _octaves(places: Floats) -> Floats:
-    """(n,) noise of three sizes, together −1 … 1."""
-    total = np.zeros(places.shape[1])
-    for octave in range(OCTAVES):
-        total += gradient_noise(places * 2.0**octave) * 0.5**octave
-    return np.asarray(total / (2.0 - 0.5 ** (OCTAVES - 1)))
+    turned = np.concatenate([scaled, scaled[[1, 2, 0]], scaled[[2, 0, 1]]], axis=1)
+    octaves = 2.0 ** np.arange(OCTAVES)
+    each = gradient_noise((turned[:, None] * octaves[:, None]).reshape(3, -1))
+    total = (each.reshape(OCTAVES, -1) / octaves[:, None]).sum(axis=0) / (1.0 / octaves).sum()
+    return np.asarray(total.reshape(3, -1))
 
 
 def gradient_noise(places: Floats) -> Floats:
     """(n,) smooth noise, 0 at whole coordinates: K. Perlin, *Improving Noise* (2002)."""
     cells = np.floor(places)
     inside = places - cells
-    fade = inside**3 * (inside * (inside * 6.0 - 15.0) + 10.0)
+    fade = inside * inside * inside * (inside * (inside * 6.0 - 15.0) + 10.0)
     x, y, z = np.asarray(cells, dtype=np.int64) & 255
+    arms, shares = (inside, inside - 1.0), (1.0 - fade, fade)
     total = np.zeros(places.shape[1])
-    for corner in np.ndindex(2, 2, 2):
-        i, j, k = corner
-        hashed = _TABLE[_TABLE[_TABLE[x + i] + y + j] + z + k]
-        shares = np.where(np.array(corner)[:, None] == 1, fade, 1.0 - fade)
-        total += shares[0] * shares[1] * shares[2] * _slope(hashed, *(inside.T - corner).T)
+    for i, j in np.ndindex(2, 2):
+        columns = _TABLE.take(_TABLE.take(x + i) + (y + j)) + z
+        share = shares[i][0] * shares[j][1]
+        for k in range(2):
+            at = columns + k
+            rise = _SLOPES[0].take(at) * arms[i][0]
+            rise += _SLOPES[1].take(at) * arms[j][1]
+            rise += _SLOPES[2].take(at) * arms[k][2]
+            rise *= share
+            rise *= shares[k][2]
+            total += rise
     return total
-
-
-def _slope(hashed: Integers, x: Floats, y: Floats, z: Floats) -> Floats:
-    """(n,) one of twelve slopes, along the diagonals of a cube's faces."""
-    low = hashed & 15
-    first = np.where(low < 8, x, y)
-    second = np.where(low < 4, y, np.where((low == 12) | (low == 14), x, z))
-    return np.asarray(np.where(low & 1, -first, first) + np.where(low & 2, -second, second))
 
 
 def gust(seed: int, frame: int) -> float:
