@@ -82,6 +82,17 @@ def test_half_a_sheet_moves_as_the_whole(sign: int) -> None:
     assert_moves_as(whole, half, kept)
 
 
+@pytest.mark.usefixtures("scene")
+def test_the_wind_blows_at_half_a_sheet_as_at_the_whole() -> None:
+    """Along the plane of the mirror, for across it the halves could only move alike."""
+    whole = whole_sheet()
+    half, kept = remnant(whole, 1)
+    bpy.ops.object.effector_add(type="WIND", rotation=(radians(60), 0.0, 0.0))
+    bpy.context.object.field.strength = 6.0
+    verlet.bake()
+    assert_moves_as(whole, half, kept)
+
+
 def test_a_quarter_of_a_sheet_moves_as_the_whole(scene: Any) -> None:
     """Held by a patch in the middle; oblong, for a square may droop one way or the other."""
     whole = whole_sheet()
