@@ -219,7 +219,8 @@ def test_each_body_feels_its_share() -> None:
     push(2.0)
     select(none, half)
     verlet.bake()
-    ends = [(list(baked(obj).values())[-1] - list(baked(obj).values())[0]) for obj in (none, half)]
+    tracks = [list(baked(obj).values()) for obj in (none, half)]
+    ends = [track[-1] - track[0] for track in tracks]
     assert not ends[0].any()
     np.testing.assert_allclose(ends[1].mean(axis=0)[2], HALF_T_SQUARED, atol=1e-5)
 
