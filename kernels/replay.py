@@ -143,7 +143,7 @@ def record(path: Path) -> None:
         for name in sorted(BODIES.keys() - {"large"}):
             mesh, settings = BODIES[name]()
             body = built_state((mesh, settings), dt=1 / 120)
-            given = Surroundings(1 / 120, GRAVITY, [mesh.positions.T], None, np.zeros(3))
+            given = Surroundings(1 / 120, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
             for _ in range(STEPS):
                 step([body], SceneSettings(), given)
 

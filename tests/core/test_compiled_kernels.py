@@ -119,7 +119,7 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
     """A body after a third of a second, as a step begins: moved on, but not yet put right."""
     mesh, settings = BODIES[name]()
     model, state = built_state((mesh, settings), dt=DT)
-    given = Surroundings(DT, GRAVITY, [mesh.positions.T], None, np.zeros(3))
+    given = Surroundings(DT, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
     for _ in range(80):
         step([(model, state)], SceneSettings(), given)
     free = model.inverse_masses > 0.0

@@ -53,6 +53,7 @@ def _results() -> Floats:
         dt=DT,
         gravity=gravity,
         targets=[mesh.positions.T for mesh in meshes],
+        fields=[()] * len(meshes),
         ground=None,
         ground_shift=np.zeros(3),
     )
