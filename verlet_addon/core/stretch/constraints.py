@@ -9,11 +9,12 @@ from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape, vertex_normals
 from .at_most import DistanceBatch, Distances, distance_batches
+from .clusters import Clusters, build_clusters
 from .elasticity import diagonals, edge_strips
 from .leftovers import Links, make_links
 from .levels import Level, build_levels
 from .paths import Strips
-from .short_edges import short_strips
+from .short_edges import find_spacing, short_strips
 from .strips import StripBatch, strip_batches
 from .tethers import Tethers, build_tethers
 from .warm_start import StripNet, make_net
@@ -33,6 +34,8 @@ class LengthConstraints:
     """Edges of surfaces, and of ropes that hang on them."""
     short: Strips
     """Those that are much shorter than others around them, once more."""
+    clusters: Clusters
+    """Particles of surfaces that are far closer together than those around them."""
     shear: Strips
     """Diagonals of quads."""
     folds: Distances
@@ -66,10 +69,12 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     none = Graph(ways.pairs[:0], ways.lengths[:0])
     firm_ways = ways if body.stretch_compliance == 0.0 else none
     firm_edges = shape.mesh.edges[~shape.in_rope & (body.stretch_compliance == 0.0)]
+    spacing = find_spacing(positions, firm_edges)
     long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
     return LengthConstraints(
         edges=edges,
-        short=short_strips(positions, firm_edges),
+        short=short_strips(positions, firm_edges, spacing),
+        clusters=build_clusters(positions, firm_edges, spacing, shape.inverse_masses),
         shear=shear,
         folds=folds,
         levels=build_levels(

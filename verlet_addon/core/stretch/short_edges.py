@@ -20,23 +20,30 @@ DIGITS = 6
 """Lengths that agree so far are equal: on a lattice the order of the mesh decides."""
 
 
-def short_strips(positions: Floats, edges: Integers) -> Strips:
-    """The edges (m, 2) among these that are much shorter than those around; they only pull."""
+def short_edges(
+    positions: Floats, edges: Integers, spacing: Floats, share: float = SHORT
+) -> Integers:
+    """(s, 2) edges, of (m, 2), shorter than this share of the spacing there, shortest first."""
     lengths = edge_lengths(positions, edges)
-    spacing = _spacing(len(positions), edges, lengths)
     ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), DIGITS)
-    short = np.flatnonzero(ratios < SHORT)
-    short = short[np.argsort(ratios[short], kind="stable")]
-    none = np.zeros(len(short))
-    return build_strips(positions, edges[short], lengths[short], none, none + LIMP, none > 0.0)
+    short = np.flatnonzero(ratios < share)
+    return np.asarray(edges[short[np.argsort(ratios[short], kind="stable")]])
 
 
-def _spacing(n: int, edges: Integers, lengths: Floats) -> Floats:
+def short_strips(positions: Floats, edges: Integers, spacing: Floats) -> Strips:
+    """The edges (m, 2) among these that are much shorter than those around; they only pull."""
+    short = short_edges(positions, edges, spacing)
+    none, lengths = np.zeros(len(short)), edge_lengths(positions, short)
+    return build_strips(positions, short, lengths, none, none + LIMP, none > 0.0)
+
+
+def find_spacing(positions: Floats, edges: Integers) -> Floats:
     """(n,) how far apart particles are there: the mean length of their edges.
 
     It is never less than grading leaves of what it is at neighbours.
     """
-    both = np.bincount(edges.ravel(), np.repeat(lengths, 2), n)
+    n = len(positions)
+    both = np.bincount(edges.ravel(), np.repeat(edge_lengths(positions, edges), 2), n)
     spacing = np.asarray(both / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
     first, second = edges.T
     while True:

@@ -9,6 +9,7 @@ from .kernels import (
     project_tethers,
     share_stretch,
 )
+from .numpy_clusters import project_clusters
 
 TOLERANCE = 4e-3
 """Edges that are stretched by no more than this share are left as they are."""
@@ -52,16 +53,18 @@ def project_stretch(
 
     Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
     give way to them. The first goes the opposite way in every other step, for always the same order
-    is slightly unstable. Edges much shorter than those around come last, for those hardly notice
-    it. What is stretched even after two sweeps shares it with the edges around.
+    is slightly unstable. Edges much shorter than those around come last, and clusters, for those
+    hardly notice it. What is stretched even after two sweeps shares it with the edges around.
     """
     pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
     tolerance = min(TOLERANCE, UNREST * dt**2)
+    project_clusters(positions, lengths.clusters)
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
         project_tethers(positions, lengths.tethers, pins)
         largest = project_strips(positions, [*tautest_first[::way], *batches.short])
+        project_clusters(positions, lengths.clusters)
         if largest < tolerance:
             break
         if sweep and not share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH):

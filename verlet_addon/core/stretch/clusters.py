@@ -1,0 +1,70 @@
+"""Particles far closer together than those around them, which move as one small rigid piece.
+
+Where scans have clumps of tiny triangles, no order of sweeps brings all their edges to length.
+What they could bend or shear is finer than what the mesh around them can show.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, sum_by
+from .short_edges import DIGITS, short_edges
+
+SMALL = 0.1
+"""Clusters are smaller than this share of the edges around them."""
+PINNED = 1e6
+"""How much heavier than its cluster a pinned particle counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Particles sorted by cluster."""
+
+    particles: Integers
+    """(k,)"""
+    labels: Integers
+    """(k,) number of the cluster that each belongs to."""
+    movable: Booleans
+    """(k,) bool"""
+    shares: Floats
+    """(k,) of the cluster's mass; those of each cluster sum to 1."""
+    arms: Floats
+    """(3, k) at rest, from the cluster's centre of mass [m]."""
+
+
+def build_clusters(
+    positions: Floats, edges: Integers, spacing: Floats, inverse_masses: Floats
+) -> Clusters:
+    """Joins particles along the short ones of the edges (m, 2) of surfaces."""
+    members = _join(positions, short_edges(positions, edges, spacing, SMALL), spacing)
+    members = [found for found in members if (inverse_masses[found] > 0.0).any()]
+    particles = np.array([p for found in members for p in found], dtype=np.int64)
+    labels = np.repeat(np.arange(len(members)), [len(found) for found in members])
+    movable = inverse_masses[particles] > 0.0
+    masses = np.where(movable, 1.0 / np.where(movable, inverse_masses[particles], 1.0), 0.0)
+    masses = np.where(movable, masses, PINNED * sum_by(labels, masses, len(members))[labels])
+    shares = masses / sum_by(labels, masses, len(members))[labels]
+    arms = positions[particles].T
+    centres = np.stack([sum_by(labels, shares * row, len(members)) for row in arms])
+    return Clusters(particles, labels, movable, shares, arms - centres[:, labels])
+
+
+def _join(positions: Floats, short: Integers, spacing: Floats) -> list[list[int]]:
+    """The particles of each cluster."""
+    clusters: dict[int, list[int]] = {}
+    for a, b in short.tolist():
+        first, second = clusters.get(a, [a]), clusters.get(b, [b])
+        if first is not second and _are_small_together(positions, spacing, first, second):
+            first = first + second
+            clusters.update(dict.fromkeys(first, first))
+    return [found for particle, found in sorted(clusters.items()) if particle == found[0]]
+
+
+def _are_small_together(
+    positions: Floats, spacing: Floats, first: list[int], second: list[int]
+) -> bool:
+    """Whether two clusters are near each other compared with the spacing around them."""
+    across = positions[first][:, None] - positions[second]
+    widest = np.linalg.norm(across, axis=2).max() / spacing[first + second].max()
+    return bool(np.round(widest, DIGITS) < SMALL)
