@@ -289,10 +289,29 @@ def test_huge_strengths_are_right_or_one_sentence(kind: Kind, strength: float) -
         assert np.isfinite(track).all()
 
 
-@pytest.mark.parametrize("strength", [np.nan, np.inf])
-def test_a_strength_that_is_no_number_is_one_sentence(strength: float) -> None:
-    with pytest.raises(SettingsError, match=r"force field WIND is (nan|inf) at frame 1"):
-        simulated([(sheet(2), BodySettings())], frames(0.1, 24), fields=[wind(strength)])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"strength": np.nan}, {"strength": np.inf}, {"flow": np.nan}, {"farthest": np.nan}]
+    + [{"origin": np.full(3, np.nan)}],
+    ids=str,
+)
+def test_what_is_no_number_is_one_sentence(wrong: dict[str, Any]) -> None:
+    """It names the setting, the field, the value and the frame."""
+    (name,) = wrong
+    with pytest.raises(SettingsError, match=rf"the {name} of .* WIND is .*(nan|inf).* frame 1; "):
+        simulated(
+            [(sheet(2), BodySettings())], frames(0.1, 24), fields=[replace(wind(1.0), **wrong)]
+        )
+
+
+@pytest.mark.parametrize("size", [1e-30, -1.0, 1e30])
+def test_eddies_of_any_size_are_finite(size: float) -> None:
+    track = simulated(
+        [(sheet(2), BodySettings())],
+        frames(0.1, 24),
+        fields=[field("TURBULENCE", 5.0, size=size)],
+    )[0]
+    assert np.isfinite(track).all()
 
 
 def test_a_field_at_the_very_place_of_a_vertex_does_no_harm() -> None:

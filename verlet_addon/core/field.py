@@ -58,6 +58,16 @@ class Field:
     """Of TURBULENCE: eddies stay where they are when the field moves."""
 
 
+def without_meaning(field: Field) -> str | None:
+    """The first of a field's numbers that is none, by name; only limits may be infinite."""
+    for name, value in vars(field).items():
+        if isinstance(value, float | np.ndarray):
+            limit = name.endswith("farthest")
+            if np.isnan(value).any() or not (limit or np.isfinite(value).all()):
+                return name
+    return None
+
+
 def between(before: Sequence[Field], after: Sequence[Field], share: float) -> list[Field]:
     """The fields a share of the way from one sample to the next, at which each still is there."""
     former = {field.name: field for field in before}

@@ -1,7 +1,6 @@
 """Bodies and samples in, frames out."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
 from .errors import DivergenceError, SettingsError
-from .field import Field, between as fields_between
+from .field import Field, between as fields_between, without_meaning
 from .mesh import Frame, Ground, MeshData, Plane, Sample, check_mesh
 from .mirrors import Reflection, between, complete_all, complete_positions, keep_symmetric
 from .model import SoftBodyModel
@@ -91,10 +90,10 @@ def _check_sample(sample: Sample) -> None:
 def _check_fields(sample: Sample) -> None:
     """Raises SettingsError where a force field is not finite."""
     for field in (field for felt in _fields(sample) for field in felt):
-        if not isfinite(field.strength):
+        if name := without_meaning(field):
             raise SettingsError(
-                f"the strength of the force field {field.name} is {field.strength:g} at frame "
-                f"{sample.frame}; set it to a finite number"
+                f"the {name} of the force field {field.name} is {getattr(field, name)} at frame "
+                f"{sample.frame}; make it finite"
             )
 
 

@@ -53,7 +53,7 @@ def gradient_noise(places: Floats) -> Floats:
     cells = np.floor(places)
     inside = places - cells
     fade = inside * inside * inside * (inside * (inside * 6.0 - 15.0) + 10.0)
-    x, y, z = np.asarray(cells, dtype=np.int64) & 255
+    x, y, z = np.asarray(np.mod(cells, 256.0), dtype=np.int64)
     arms, shares = (inside, inside - 1.0), (1.0 - fade, fade)
     total = np.zeros(places.shape[1])
     for i, j in np.ndindex(2, 2):
