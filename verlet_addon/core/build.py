@@ -51,7 +51,6 @@ def build(
     model = SoftBodyModel(
         name=mesh.name,
         settings=settings,
-        vertex_count=shape.particle_count,
         triangles=shape.triangles,
         inverse_masses=shape.inverse_masses,
         pinned=np.flatnonzero(shape.pinned),

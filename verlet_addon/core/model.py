@@ -13,13 +13,11 @@ from .volume.closed_surfaces import Volumes
 
 @dataclass(frozen=True, eq=False)
 class SoftBodyModel:
-    """One body of n particles; the first of them are the vertices of its mesh."""
+    """One body of n particles, of which the first are the vertices of its mesh."""
 
     name: str
     """For messages."""
     settings: BodySettings
-    vertex_count: int
-    """Further particles are no vertices."""
     triangles: Integers
     """(3, t) the faces, counter-clockwise seen from outside."""
     inverse_masses: Floats
