@@ -291,8 +291,13 @@ def test_huge_strengths_are_right_or_one_sentence(kind: Kind, strength: float) -
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"strength": np.nan}, {"strength": np.inf}, {"flow": np.nan}, {"farthest": np.nan}]
-    + [{"origin": np.full(3, np.nan)}],
+    [
+        {"strength": np.nan},
+        {"strength": np.inf},
+        {"flow": np.nan},
+        {"farthest": np.nan},
+        {"origin": np.full(3, np.nan)},
+    ],
     ids=str,
 )
 def test_what_is_no_number_is_one_sentence(wrong: dict[str, Any]) -> None:
