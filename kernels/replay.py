@@ -104,7 +104,7 @@ class Recorder:
         """What a buffer holds now."""
         found = self._known[place]
         if isinstance(found, compiled.Packed):
-            return bytes(found.memory.raw[:-1])  # type: ignore[attr-defined]
+            return bytes(found.memory.raw[:-1])
         return found.tobytes()
 
     def _integers(self, *values: int) -> None:

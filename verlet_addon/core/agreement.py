@@ -36,8 +36,10 @@ def why_numpy_serves() -> str:
     if found.library is not None:
         ours = _results()
         library, found.library = found.library, None
-        reference = _results()
-        found.library = library
+        try:
+            reference = _results()
+        finally:
+            found.library = library
         apart = float(np.abs(ours - reference).max())
         if not apart <= AGREED:
             found.withdraw(f"the compiled kernels are {apart:.1g} m off on this machine")

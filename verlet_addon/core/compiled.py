@@ -140,7 +140,7 @@ class Packed:
     """A C struct, and the arrays that it points to."""
 
     address: int
-    memory: object
+    memory: Any
     arrays: tuple[object, ...]
 
 

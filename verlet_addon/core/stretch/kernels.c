@@ -272,7 +272,7 @@ static integer find_stretched(const real *positions, const strip_links *links, i
 }
 
 /* Mends links that are stretched by more than this share, or too short, all at once (Jacobi).
-   Whether any is stretched by more than `most` even then, and it was not in vain. */
+   Whether any is stretched by more than `most` even then. */
 EXPORT integer share_stretch(real *positions, const strip_links *links, real tolerance, real most,
                              integer sharings, real patience, real most_work, integer pulls)
 {
@@ -286,8 +286,6 @@ EXPORT integer share_stretch(real *positions, const strip_links *links, real tol
     for (integer sharing = 1;; sharing++) {
         integer moved = draw_together(positions, links, found, (int)pulls);
         work += (real)found;
-        if (work > most_work * (real)links->count)
-            most = __builtin_inf();
         if (sharing == sharings || work > most_work * (real)links->count)
             return find_stretched(positions, links, moved, most) > 0;
         found = find_stretched(positions, links, moved,

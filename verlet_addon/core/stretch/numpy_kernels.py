@@ -157,8 +157,7 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
     little. That spreads peaks, which sweeps over whole strips push to and fro. Edges pushed shorter
     than they may be are pushed apart likewise.
 
-    Returns whether any is still stretched by more than `most`, and to mend single edges was not in
-    vain.
+    Returns whether any is still stretched by more than `most`.
     """
     looked_at: Integers | slice = slice(None)
     work = 0
@@ -170,7 +169,6 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
         looked_at = links.at(_draw_together(positions, links, found))
         work += len(found)
         if work > MOST_WORK * len(links.first):
-            most = np.inf
             break
     return len(_stretched_links(positions, links, most, looked_at)) > 0
 
