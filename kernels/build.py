@@ -26,6 +26,8 @@ sys.path.insert(0, str(ROOT))
 
 from verlet_addon.core.compiled import BUILT, CORE, source_digest, source_files  # noqa: E402
 
+COMPILER = [str(ROOT / "build" / "compiler" / "bin" / "python"), "-m", "ziglang", "cc"]
+"""Where `make` puts it."""
 WHEELS = ROOT / "wheels"
 NAME = "verlet_kernels"
 FLAGS = "-shared -O2 -std=c99 -ffp-contract=off -fno-math-errno -fno-builtin -s -g0 -Wall -Wextra"
@@ -65,7 +67,7 @@ def compile_for(machine: Platform, folder: Path) -> Path:
     """The library for one kind of machine, made in this folder."""
     library = folder / machine.library
     sources = [path for path in source_files() if path.suffix == ".c"]
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", machine.target, *FLAGS.split()]
+    command = [*COMPILER, "-target", machine.target, *FLAGS.split()]
     command += [*machine.flags.split(), f'-DKERNELS_SOURCE="{source_digest()}"']
     command += ["-o", str(library), *(path.relative_to(CORE).as_posix() for path in sources)]
     subprocess.run(command, cwd=CORE, check=True)

@@ -22,7 +22,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from kernels.build import PLATFORMS, compile_for  # noqa: E402
+from kernels.build import COMPILER, PLATFORMS, compile_for  # noqa: E402
 from verlet_addon.core import compiled  # noqa: E402
 
 FOLDER = ROOT / "build" / "replay"
@@ -153,7 +153,7 @@ def replay(system: str, processor: str, runner: list[str]) -> int:
     machine = PLATFORMS[system, processor]
     library = compile_for(machine, FOLDER)
     program = FOLDER / ("replay.exe" if system == "Windows" else "replay")
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", machine.target, "-O1"]
+    command = [*COMPILER, "-target", machine.target, "-O1"]
     subprocess.run([*command, "-o", program, ROOT / "kernels" / "replay.c"], check=True)
     command = [*runner, str(program), str(library), str(FOLDER / "calls")]
     quiet = os.environ | {"WINEDEBUG": "-all"}
