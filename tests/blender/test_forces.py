@@ -371,6 +371,17 @@ def test_fields_that_have_no_effect_are_said(addon: Addon, kind: str) -> None:
     assert not cautions(*arguments)
 
 
+def test_fields_of_particles_are_said(addon: Addon) -> None:
+    obj, particles = loose(), emitter(grid())
+    cautions = addon("blender.cautions").cautions
+    arguments = (bpy.context.scene, bpy.context.view_layer, [obj])
+    assert not cautions(*arguments)
+    particles.particle_systems[0].settings.force_field_1.type = "FORCE"
+    (sentence,) = cautions(*arguments)
+    assert particles.name in sentence
+    assert "use an object" in sentence
+
+
 def test_absorption_is_said_not_to_be_followed(addon: Addon) -> None:
     obj = loose()
     field = push(use_absorption=True)

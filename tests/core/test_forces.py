@@ -235,7 +235,7 @@ def test_a_field_that_turns_blows_where_it_points() -> None:
     np.testing.assert_allclose((track[-1] - track[0])[0], wanted, rtol=0.01, atol=1e-9)
 
 
-@pytest.mark.parametrize("speed", [100.0, 1000.0, 1e30])
+@pytest.mark.parametrize("speed", [100.0, 1000.0, 3e38])
 @pytest.mark.parametrize("substeps", [1, 3])
 @pytest.mark.parametrize("hung", ["pinned", "loose"])
 def test_storms_end_in_a_taut_flag_or_one_sentence(speed: float, substeps: int, hung: str) -> None:
@@ -270,12 +270,13 @@ def test_drag_never_turns_a_loose_sheet_round(speed: float) -> None:
     assert speeds.max() <= speed * (1.0 + 1e-9)
 
 
-@pytest.mark.parametrize("strength", [1e6, 1e30, -1e30])
+@pytest.mark.parametrize("strength", [1e6, 3e38, -3e38])
 @pytest.mark.parametrize(
     "kind", ["FORCE", "VORTEX", "HARMONIC", "CHARGE", "TURBULENCE", "DRAG", "WIND"]
 )
-def test_huge_strengths_are_right_or_one_sentence(kind: Kind, strength: float) -> None:
-    hung = pinned(sheet(4), range(5))
+@pytest.mark.parametrize("held", [0, 5])
+def test_huge_strengths_are_right_or_one_sentence(kind: Kind, strength: float, held: int) -> None:
+    hung = pinned(sheet(4), range(held)) if held else sheet(4)
     try:
         track = simulated(
             [(hung, BodySettings())],

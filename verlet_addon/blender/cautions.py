@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from .force_fields import fields_in_reach, why_without_effect
+from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import mesh_of, read_coordinates
 from .mesh_io import is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
@@ -68,6 +68,11 @@ def _fields_without_effect(
                 f"The force field {name} acts through colliders too, whatever they absorb; turn "
                 "its Absorption off, or limit its distance"
             )
+    for name, system in particles_with_fields(view_layer) if felt else ():
+        yield (
+            f"The force field of the particles {system} of {name} does not act on soft bodies; use "
+            "an object with a force field instead"
+        )
 
 
 def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:

@@ -28,29 +28,33 @@ def fields_in_reach(
     Objects whose eye is shut act, those that are disabled in viewports do not, nor does a body's
     own field act on itself.
     """
-    chosen = body_properties(obj).effector_collection
-    among = set(chosen.all_objects) if chosen is not None else None
+    fields = [field for field in view_layer.objects if _has_field(field) and field != obj]
+    if not fields:
+        return []
     enabled = set(_enabled_objects(view_layer.layer_collection))
-    return [
-        field
-        for field in view_layer.objects
-        if field.field is not None
-        and field.field.type != "NONE"
-        and field.field.apply_to_location
-        and field in enabled
-        and field != obj
-        and (among is None or field in among)
-    ]
+    chosen = body_properties(obj).effector_collection
+    meant = enabled if chosen is None else enabled & set(chosen.all_objects)
+    return [field for field in fields if field in meant]
 
 
 def why_without_effect(obj: bpy.types.Object) -> str:
-    """Tells in a clause why a force field has no effect on soft bodies; "" where it has one."""
+    """Tells why a force field has no effect on soft bodies, and the remedy; "" where it has one."""
     settings = _settings(obj)
     if settings.type not in get_args(Kind):
-        return f"its type is {_label(settings, 'type')}"
+        return f"its type is {_label(settings, 'type')}; choose another type"
     if settings.shape not in get_args(Shape):
-        return f"its shape is {_label(settings, 'shape')}"
+        return f"its shape is {_label(settings, 'shape')}; choose another shape"
     return ""
+
+
+def particles_with_fields(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[str, str]]:
+    """Lists particle systems that carry a force field, each by object and name."""
+    for obj in view_layer.objects:
+        for system in obj.particle_systems:
+            settings = cast(bpy.types.ParticleSettings, system.settings)
+            carried: tuple[Any, ...] = (settings.force_field_1, settings.force_field_2)
+            if any(field is not None and field.type != "NONE" for field in carried):
+                yield obj.name, system.name
 
 
 def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
@@ -81,6 +85,12 @@ def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
         inverse_square=settings.use_gravity_falloff,
         in_world=settings.use_global_coords,
     )
+
+
+def _has_field(obj: bpy.types.Object) -> bool:
+    """Whether an object has a force field that moves what it meets."""
+    settings = _settings(obj)
+    return settings is not None and settings.type != "NONE" and settings.apply_to_location
 
 
 def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Object]:
