@@ -371,6 +371,17 @@ def test_fields_that_have_no_effect_are_said(addon: Addon, kind: str) -> None:
     assert not cautions(*arguments)
 
 
+@pytest.mark.parametrize("shape", ["SURFACE", "POINTS"])
+def test_shapes_that_have_no_effect_are_said(addon: Addon, shape: str) -> None:
+    obj, source = loose(), sheet("Source")
+    bpy.ops.object.forcefield_toggle()
+    source.field.shape = shape
+    (sentence,) = addon("blender.cautions").cautions(
+        bpy.context.scene, bpy.context.view_layer, [obj]
+    )
+    assert "Source does not act on soft bodies, for its shape is" in sentence
+
+
 def test_fields_of_particles_are_said(addon: Addon) -> None:
     obj, particles = loose(), emitter(grid())
     cautions = addon("blender.cautions").cautions

@@ -51,8 +51,7 @@ def particles_with_fields(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[str
     """Lists particle systems that carry a force field, each by object and name."""
     for obj in view_layer.objects:
         for system in obj.particle_systems:
-            settings = cast(bpy.types.ParticleSettings, system.settings)
-            carried: tuple[Any, ...] = (settings.force_field_1, settings.force_field_2)
+            carried = (system.settings.force_field_1, system.settings.force_field_2)
             if any(field is not None and field.type != "NONE" for field in carried):
                 yield obj.name, system.name
 
