@@ -63,7 +63,7 @@ def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
     settings = _settings(evaluated)
     frame = cast(bpy.types.Scene, depsgraph.scene_eval).frame_current
     return Field(
-        name=obj.name,
+        name=obj.name_full,  # which tells linked objects from those of the file
         kind=settings.type,
         shape=settings.shape,
         origin=matrix[:3, 3],
