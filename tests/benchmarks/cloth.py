@@ -117,7 +117,8 @@ def write_table(name: str, rows: list[Row]) -> None:
     names = list(rows[0])
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     for row in rows:
-        cells = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row.values()]
+        values = [row.get(name, "") for name in names]
+        cells = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in values]
         lines.append("| " + " | ".join(cells) + " |")
     head, mark, tail = REPORT.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
     _, end, tail = tail.partition("<!-- end -->")
