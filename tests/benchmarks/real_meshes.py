@@ -15,8 +15,9 @@ import numpy as np
 import verlet_addon
 from tests.benchmarks import meshes
 from tests.benchmarks.cloth import Row, write_table
+from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
-from verlet_addon.core.mesh import Floats, Integers, MeshData
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
 
 bpy: Any = blender
@@ -82,7 +83,7 @@ def time_build(obj: Any) -> float:
         velocities=np.zeros_like(positions),
     )
     start = time.perf_counter()
-    build([data], [BodySettings()], gravity=np.array([0.0, 0.0, -9.81]), dt=1 / 240)
+    build(data, BodySettings(), gravity=np.array([0.0, 0.0, -9.81]), dt=1 / 240)
     return time.perf_counter() - start
 
 
