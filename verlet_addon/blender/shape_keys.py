@@ -75,7 +75,8 @@ def remove_bake(obj: bpy.types.Object) -> None:
 def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
     """The object's shape keys of these names, as far as they are there."""
     key = shape_keys_of(obj)
-    return [] if key is None else [key.key_blocks[name] for name in names if name in key.key_blocks]
+    wanted = set(names)
+    return [] if key is None else [block for block in key.key_blocks if block.name in wanted]
 
 
 def _remembered(obj: bpy.types.Object) -> set[str]:
@@ -112,8 +113,9 @@ def _remove_keys(obj: bpy.types.Object, names: Iterable[str]) -> None:
     active = obj.active_shape_key.name if obj.active_shape_key is not None else ""
     for name in names:
         # Blender frees the whole Key with its last block, so each is looked up afresh.
-        for block in blocks_named(obj, [name]):
-            obj.shape_key_remove(block)
+        key = shape_keys_of(obj)
+        if key is not None and name in key.key_blocks:
+            obj.shape_key_remove(key.key_blocks[name])
     key = shape_keys_of(obj)
     obj.active_shape_key_index = max(key.key_blocks.find(active), 0) if key is not None else 0
 
