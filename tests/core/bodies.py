@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field
-from verlet_addon.core.mesh import Ground, MeshData, Sample
+from verlet_addon.core.mesh import MeshData, Plane, Sample
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -211,10 +211,10 @@ def moved(mesh: MeshData, matrix: ArrayLike, shift: ArrayLike = (0.0, 0.0, 0.0))
     )
 
 
-def floor(height: float = 0.0, *, tilt: float = 0.0) -> Ground:
+def floor(height: float = 0.0, *, tilt: float = 0.0) -> Plane:
     """A plane through (0, 0, height) that rises towards +x by `tilt` [rad]."""
     normal = np.array([-np.sin(tilt), 0.0, np.cos(tilt)])
-    return Ground(point=np.array([0.0, 0.0, height]), normal=normal)
+    return Plane(point=np.array([0.0, 0.0, height]), normal=normal)
 
 
 def samples(
@@ -222,7 +222,7 @@ def samples(
     durations: Sequence[float] | Floats,
     *,
     gravity: Floats = GRAVITY,
-    ground: Ground | Callable[[float], Ground] | None = None,
+    ground: Plane | Callable[[float], Plane] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
     fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
 ) -> list[Sample]:
@@ -247,7 +247,7 @@ def simulated(
     scene: SceneSettings | None = None,
     *,
     gravity: Floats = GRAVITY,
-    ground: Ground | Callable[[float], Ground] | None = None,
+    ground: Plane | Callable[[float], Plane] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
     fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
 ) -> list[Floats]:

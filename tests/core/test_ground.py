@@ -16,7 +16,7 @@ from tests.core.bodies import (
     thrown,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import Ground
+from verlet_addon.core.mesh import Plane
 from verlet_addon.core.settings import BodySettings, BodyType, SceneSettings
 
 G = 9.81
@@ -135,8 +135,8 @@ def test_the_slipperier_and_the_bouncier_decide() -> None:
 def test_moving_ground_carries() -> None:
     """What lies on ground that sets off sideways goes with it, and rises with it."""
 
-    def ground(time: float) -> Ground:
-        return Ground(
+    def ground(time: float) -> Plane:
+        return Plane(
             point=np.array([0.3 * time, 0.0, 0.2 * time]), normal=np.array([0.0, 0.0, 1.0])
         )
 

@@ -28,7 +28,7 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import Ground, MeshData
+from verlet_addon.core.mesh import MeshData, Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.step import Surroundings, step
 
@@ -74,14 +74,14 @@ every_scene = pytest.mark.parametrize("scene", SCENES)
 def test_scene_turned_shifted_or_mirrored(scene: str, matrix: Floats, shift: Floats) -> None:
     """A scene turned, shifted or mirrored as a whole, with its gravity and ground, goes alike."""
     mesh, body = SCENES[scene]
-    ground = Ground(point=np.array([0.0, 0.0, -0.05]), normal=np.array([0.0, 0.0, 1.0]))
+    ground = Plane(point=np.array([0.0, 0.0, -0.05]), normal=np.array([0.0, 0.0, 1.0]))
     (track,) = simulated([(mesh, body)], SHORT, SCENE, ground=ground)
     (other,) = simulated(
         [(moved(mesh, matrix, shift), body)],
         SHORT,
         SCENE,
         gravity=matrix @ GRAVITY,
-        ground=Ground(point=matrix @ ground.point + shift, normal=matrix @ ground.normal),
+        ground=Plane(point=matrix @ ground.point + shift, normal=matrix @ ground.normal),
     )
     np.testing.assert_allclose(other, track @ matrix.T + shift, rtol=0, atol=1e-9)
 

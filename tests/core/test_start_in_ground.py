@@ -23,7 +23,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contact.easing import EASING
-from verlet_addon.core.mesh import Ground, MeshData
+from verlet_addon.core.mesh import MeshData, Plane
 from verlet_addon.core.settings import BodySettings
 
 THICKNESS = 0.005
@@ -54,12 +54,12 @@ BODIES: dict[str, Body] = {
 }
 
 
-def moving(time: float) -> Ground:
+def moving(time: float) -> Plane:
     """Ground that rises."""
     return floor(0.5 * time)
 
 
-def heights(track: Floats, ground: Ground | Callable[[float], Ground], fps: float) -> Floats:
+def heights(track: Floats, ground: Plane | Callable[[float], Plane], fps: float) -> Floats:
     """(frames + 1, n) above the ground of each frame [m]."""
     planes = [ground(k / fps) if callable(ground) else ground for k in range(len(track))]
     above = [points - plane.point for points, plane in zip(track, planes, strict=True)]
@@ -75,13 +75,13 @@ def test_is_eased_out_without_speed(name: str) -> None:
 @pytest.mark.parametrize("ground", [floor(tilt=0.3), moving], ids=["tilted", "rising"])
 @pytest.mark.parametrize("name", ["cube", "sphere", "upright sheet"])
 def test_any_ground_eases_at_any_frame_rate(
-    name: str, ground: Ground | Callable[[float], Ground]
+    name: str, ground: Plane | Callable[[float], Plane]
 ) -> None:
     """The same on a slope and on ground that rises, at 60 frames a second."""
     check_easing(BODIES[name], ground, fps=60)
 
 
-def check_easing(body: Body, ground: Ground | Callable[[float], Ground], *, fps: int) -> None:
+def check_easing(body: Body, ground: Plane | Callable[[float], Plane], *, fps: int) -> None:
     """Asserts that a body comes out bit by bit and no higher than it must."""
     (track,) = simulated([body], frames(0.65, fps), ground=ground)
     height = heights(track, ground, fps)
@@ -134,7 +134,7 @@ def test_pins_in_the_ground_lift_nothing() -> None:
 def test_what_has_come_out_stays_out() -> None:
     """A cube in ground that drops away and comes back is not let in again."""
 
-    def ground(time: float) -> Ground:
+    def ground(time: float) -> Plane:
         return floor(-1.5 * np.sin(min(time / 0.4, 1.0) * np.pi))
 
     (track,) = simulated([BODIES["cube"]], frames(1.0, 24), ground=ground)

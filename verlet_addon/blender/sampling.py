@@ -12,7 +12,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.field import Field
-from ..core.mesh import Ground, MeshData, Mirror, Plane, Sample
+from ..core.mesh import MeshData, Mirror, Plane, Sample
 from .force_fields import acting_fields, read_field
 from .former_bake import former_bakes_hidden
 from .mesh_io import read_body, read_positions
@@ -181,7 +181,7 @@ def _evaluated(depsgraph: bpy.types.Depsgraph) -> bpy.types.Scene:
     return cast(bpy.types.Scene, depsgraph.scene_eval)
 
 
-def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Ground | None:
+def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Plane | None:
     """Reads the ground plane at the current frame."""
     properties = scene_properties(_evaluated(depsgraph))
     if not properties.use_ground:
@@ -190,7 +190,7 @@ def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Ground | 
     if (plane := scene_properties(scene).ground_object) is not None:
         matrix = np.array(plane.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
         point, normal = matrix[:3, 3], _plane_normal(matrix[:3, :3], plane.name)
-    return Ground(point=point + properties.ground_height * normal, normal=normal)
+    return Plane(point=point + properties.ground_height * normal, normal=normal)
 
 
 def _plane_normal(axes: Floats, name: str) -> Floats:

@@ -12,12 +12,19 @@ from .field import Field
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane at one moment: {x : normal · (x − point) = 0}."""
+    """A plane at one moment: {x : normal · (x − point) = 0}; ground is solid below it."""
 
     point: Floats
     """(3,) [m]"""
     normal: Floats
-    """(3,) unit vector."""
+    """(3,) unit vector, out of the ground."""
+
+    def towards(self, other: "Plane", share: float) -> "Plane":
+        """The plane a share of the way to another; its normal is shorter where it turns."""
+        return Plane(
+            point=self.point + (other.point - self.point) * share,
+            normal=self.normal + (other.normal - self.normal) * share,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +64,6 @@ class MeshData:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """A plane that bodies rest on: {x : normal · (x − point) = 0}, solid below."""
-
-    point: Floats
-    """(3,) a point of the plane [m]."""
-    normal: Floats
-    """(3,) unit vector that points out of the ground."""
-
-
-@dataclass(frozen=True, eq=False)
 class Sample:
     """The scene at one frame, as far as bodies feel it."""
 
@@ -78,7 +75,7 @@ class Sample:
     """(3,) acceleration [m/s²]."""
     targets: list[Floats]
     """Per body (n, 3): the animated mesh [m], which pinned vertices follow."""
-    ground: Ground | None
+    ground: Plane | None
     """The ground plane, if there is one."""
     mirrors: Sequence[Sequence[Plane]] = ()
     """Per body, where its mirrors are; left empty where no body has any."""

@@ -95,10 +95,7 @@ def keep_symmetric(
 
 def between(before: Sequence[Plane], after: Sequence[Plane], share: float) -> list[Plane]:
     """The mirrors a share of the way from one sample to the next."""
-    return [
-        Plane(a.point + (b.point - a.point) * share, a.normal + (b.normal - a.normal) * share)
-        for a, b in zip(before, after, strict=True)
-    ]
+    return [a.towards(b, share) for a, b in zip(before, after, strict=True)]
 
 
 def _with_images(positions: Floats, reflection: Reflection, plane: Plane) -> Floats:

@@ -9,7 +9,7 @@ from .arrays import Floats
 from .build import build
 from .errors import DivergenceError, SettingsError
 from .field import Field, between as fields_between, without_meaning
-from .mesh import Frame, Ground, MeshData, Plane, Sample, check_mesh
+from .mesh import Frame, MeshData, Plane, Sample, check_mesh
 from .mirrors import Reflection, between, complete_all, complete_positions, keep_symmetric
 from .model import SoftBodyModel
 from .settings import BodySettings, SceneSettings
@@ -181,15 +181,12 @@ def _substeps(
         )
 
 
-def _between(before: Ground | None, after: Ground | None, share: float) -> Ground | None:
+def _between(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
     """The ground a share of the way from one sample to the next."""
     if before is None or after is None:
         return after
-    normal = before.normal + (after.normal - before.normal) * share
-    return Ground(
-        point=before.point + (after.point - before.point) * share,
-        normal=normal / np.linalg.norm(normal),
-    )
+    plane = before.towards(after, share)
+    return Plane(plane.point, plane.normal / np.linalg.norm(plane.normal))
 
 
 def _check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:

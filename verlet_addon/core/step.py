@@ -11,7 +11,7 @@ from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
 from .field import Field
 from .forces.accelerations import accelerations
-from .mesh import Ground
+from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
@@ -43,7 +43,7 @@ class Surroundings:
     """Per body (3, n): where pins are at the end of the step [m]."""
     fields: Sequence[Sequence[Field]]
     """Per body, the force fields that it feels at the beginning of the step."""
-    ground: Ground | None
+    ground: Plane | None
     """At the end of the step."""
     ground_shift: Floats
     """(3,) how far the ground moves during the step [m]."""

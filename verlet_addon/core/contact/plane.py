@@ -6,14 +6,14 @@ import numpy as np
 
 from ..arrays import Floats
 from ..integrators import start_displacement
-from ..mesh import Ground
+from ..mesh import Plane
 
 
 @dataclass(eq=False)
 class PlaneContact:
     """One body above a plane during one step; made anew for each."""
 
-    plane: Ground
+    plane: Plane
     """At the end of the step."""
     start: Floats
     """(3, n) where particles began the step, moved on as the plane does [m]."""
