@@ -18,6 +18,7 @@ import numpy as np
 
 import verlet_addon
 from docs.figures import svg
+from tests.benchmarks.pages import fill_table
 from verlet_addon.core.arrays import Floats
 
 # The add-on's own properties are unknown to the stubs.
@@ -114,17 +115,8 @@ def measure(side: int, pinned: str) -> Row:
 def write_table(name: str, rows: list[Row]) -> None:
     """Puts rows into the page, between the marks of that name."""
     machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
-    names = list(rows[0])
-    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    for row in rows:
-        values = [row.get(name, "") for name in names]
-        cells = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in values]
-        lines.append("| " + " | ".join(cells) + " |")
-    head, mark, tail = REPORT.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
-    _, end, tail = tail.partition("<!-- end -->")
     where = f"Blender {bpy.app.version_string}, NumPy {np.__version__}, {machine}."
-    table = "\n".join([where, "", *lines, ""])
-    REPORT.write_text(f"{head}{mark}{table}{end}{tail}", encoding="utf-8")
+    fill_table(REPORT, name, where, rows)
 
 
 def write_plot(rows: list[Row]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 
 import verlet_addon
+from tests.benchmarks.pages import Row, fill_table
 from tests.blender.round_trips import FORMATS, round_trip
 from tests.blender.scenes import verlet
 from tests.blender.test_export import SCENES, baked_bodies
@@ -48,9 +49,9 @@ def bake_small(prepare: Callable[[Any], None]) -> list[str]:
     return baked_bodies(prepare)
 
 
-def measure(label: str, make: Callable[[], list[str]]) -> str:
-    """One line of the table; a sign for what is not there at all."""
-    cells = [label]
+def measure(label: str, make: Callable[[], list[str]]) -> Row:
+    """One line of the table; a word for what is not there at all."""
+    row = {"scene": label}
     with tempfile.TemporaryDirectory() as folder, quiet():
         bodies = make()
         blend = str(Path(folder, "baked.blend"))
@@ -59,10 +60,10 @@ def measure(label: str, make: Callable[[], list[str]]) -> str:
             bpy.ops.wm.open_mainfile(filepath=blend)
             form = FORMATS[name]
             settings = form.preset if preset else {}
-            distances = round_trip(form, bodies, Path(folder), **settings)
-            worst = max(distances.values())
-            cells.append("missing" if worst == float("inf") else f"{worst:.1g}")
-    return f"| {' | '.join(cells)} |"
+            worst = max(round_trip(form, bodies, Path(folder), **settings).values())
+            column = f"{name}, {'preset' if preset else 'default'}"
+            row[column] = "missing" if worst == float("inf") else f"{worst:.1g}"
+    return row
 
 
 def main() -> None:
@@ -75,17 +76,8 @@ def main() -> None:
         (str(prepare.__doc__).rstrip("."), lambda prepare=prepare: bake_small(prepare))
         for prepare in SCENES
     ]
-    heads = [f"{name}, {'preset' if preset else 'default'}" for name, preset in COLUMNS]
-    lines = [
-        f"Blender {bpy.app.version_string}; how far any vertex is off at any frame, in metres.",
-        "",
-        f"| scene | {' | '.join(heads)} |",
-        f"|---|{'---|' * len(heads)}",
-        *(measure(label, make) for label, make in scenes),
-    ]
-    head, mark, rest = REPORT.read_text(encoding="utf-8").partition("<!-- table -->\n")
-    _, end, tail = rest.partition("<!-- end -->")
-    REPORT.write_text(f"{head}{mark}{chr(10).join(lines)}\n{end}{tail}", encoding="utf-8")
+    where = f"Blender {bpy.app.version_string}; how far any vertex is off at any frame, in metres."
+    fill_table(REPORT, "table", where, [measure(label, make) for label, make in scenes])
     verlet_addon.unregister()
 
 
