@@ -15,8 +15,8 @@ from .contact.easing import Burial
 from .integrators import step_gains
 from .model import SoftBodyModel
 from .ropes.constraints import RopeBatches, rope_batches
-from .stretch.at_most import DistanceBatch
 from .stretch.constraints import LengthBatches, length_batches
+from .stretch.distances import DistanceBatch
 from .stretch.strips import StripBatch
 
 Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch

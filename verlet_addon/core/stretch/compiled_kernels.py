@@ -7,9 +7,9 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..coloring import Copies
 from ..compiled import Packed, address, declare, once, pack
-from .at_most import DistanceBatch
-from .leftovers import Links
+from .distances import DistanceBatch
 from .levels import PARENTS, Level
+from .links import Links
 from .numpy_kernels import MOST_WORK, PATIENCE, PULLS, SHARINGS
 from .strips import StripBatch
 from .tethers import Tethers

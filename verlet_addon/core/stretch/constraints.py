@@ -8,11 +8,11 @@ from ..arrays import Booleans, Floats
 from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape, vertex_normals
-from .at_most import DistanceBatch, Distances, distance_batches
 from .clusters import Clusters, build_clusters
+from .distances import DistanceBatch, Distances, distance_batches
 from .elasticity import diagonals, edge_strips
-from .leftovers import Links, make_links
 from .levels import Level, build_levels
+from .links import Links, make_links
 from .paths import Strips
 from .short_edges import find_spacing, short_strips
 from .strips import StripBatch, strip_batches

@@ -9,7 +9,7 @@ from ..geometry.faces import among_triangles, edge_areas, face_diagonals
 from ..geometry.graph import Graph, edge_lengths
 from ..geometry.hinges import Hinges, triangle_pair_diagonals
 from ..geometry.rest_shape import RestShape
-from .at_most import Distances, build_distances
+from .distances import Distances, build_distances
 from .paths import Strips, build_strips
 
 TINY = 1e-18

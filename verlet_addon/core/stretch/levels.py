@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..elementary import by_value
 from ..geometry.graph import Graph, Neighbours, neighbour_lists
-from .at_most import Distances, build_distances
+from .distances import Distances, build_distances
 
 SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this."""

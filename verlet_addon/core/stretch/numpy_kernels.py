@@ -11,9 +11,9 @@ import numpy as np
 from ..arrays import Floats, Integers, norms, sum_by
 from ..coloring import meet
 from ..linear.tridiagonal import factorize, solve
-from .at_most import DistanceBatch
-from .leftovers import Links
+from .distances import DistanceBatch
 from .levels import Level
+from .links import Links
 from .strips import LEAST, StripBatch
 from .tethers import Tethers
 
