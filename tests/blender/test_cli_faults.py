@@ -69,6 +69,24 @@ def missing_in_library(folder: Path) -> Path:
     return path
 
 
+def missing_alembic(folder: Path) -> Path:
+    body(line("Rope", height=3.0))
+    path = folder / "carrier.abc"
+    bpy.ops.wm.alembic_export(filepath=str(path))
+    bpy.ops.wm.alembic_import(filepath=str(path), always_add_cache_reader=True)
+    bpy.context.scene.frame_end = 6
+    path.unlink()
+    return saved(folder / "in.blend")
+
+
+def missing_point_cache(folder: Path) -> Path:
+    body(line("Rope", height=3.0))
+    cache = sheet("Carrier").modifiers.new("Cache", "MESH_CACHE")
+    cache.filepath = "//carrier.pc2"
+    bpy.context.scene.frame_end = 6
+    return saved(folder / "in.blend")
+
+
 def blocked_driver(folder: Path) -> Path:
     return driven("bpy.data.scenes[0].frame_current", folder)
 
@@ -89,6 +107,8 @@ def newer_blender(folder: Path) -> Path:
 FAULTS = [
     (missing_library, "library.blend cannot be read"),
     (missing_in_library, "library.blend no longer has Post"),
+    (missing_alembic, "carrier.abc is not there"),
+    (missing_point_cache, "carrier.pc2 is not there"),
     (blocked_driver, "blocked the file's Python code (Driver 'bpy.data.scenes[0].frame_current')"),
     (broken_driver, "Drivers do not work (Rope location)"),
     (newer_blender, "was saved by Blender "),
@@ -105,8 +125,8 @@ def test_what_a_file_lacks_is_one_line_of_warning(
     path, out = make(tmp_path), tmp_path / "out.blend"
     printed()
     assert cli.main(["bake", str(path), "--output", str(out)]) == 0
-    (told,) = printed().err.splitlines()
-    assert told.startswith("verlet: warning: ")
+    own = "verlet: warning: "  # Blender itself says at every frame that a cache is missing
+    (told,) = [line for line in printed().err.splitlines() if line.startswith(own)]
     assert what in told
     assert out.exists()
 
@@ -120,8 +140,7 @@ def test_strict_takes_a_warning_for_an_error(
     assert cli.main(["bake", str(path), "--output", str(out), "--strict"]) == 1
     text = printed()
     assert text.out == ""
-    (told,) = text.err.splitlines()
-    assert told.startswith("verlet: ")
+    (told,) = [line for line in text.err.splitlines() if line.startswith("verlet: ")]
     assert what in told
     assert not out.exists()
 

@@ -1,13 +1,14 @@
 """What makes an open file move otherwise than its author saw it."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import bpy
 
 
 def file_warnings() -> list[str]:
     """Finds what Blender opened or evaluated only in part; a sentence with a remedy for each."""
-    return [*_newer(), *_missing(), *_blocked(), *_broken_drivers()]
+    return [*_newer(), *_missing(), *_missing_caches(), *_blocked(), *_broken_drivers()]
 
 
 def _newer() -> Iterator[str]:
@@ -34,6 +35,24 @@ def _missing() -> Iterator[str]:
             yield (
                 f"The library {_path(library)} no longer has {_some(names)}; restore it, or relink "
                 "it in Blender"
+            )
+
+
+def _missing_caches() -> Iterator[str]:
+    """Finds files with the motion of objects, Alembic, USD or point caches, that are not there."""
+    files = [
+        (modifier.filepath, obj.library)
+        for obj in bpy.data.objects
+        for modifier in obj.modifiers
+        if isinstance(modifier, bpy.types.MeshCacheModifier) and modifier.filepath
+    ]
+    files += [(cache.filepath, cache.library) for cache in bpy.data.cache_files]
+    paths = {str(bpy.path.abspath(path, library=library)) for path, library in files}
+    for path in sorted(paths):
+        if not Path(path).exists():
+            yield (
+                f"The cache {path} is not there, and what it would move stands still; restore it, "
+                "or set its path in Blender"
             )
 
 
