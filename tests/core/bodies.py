@@ -14,6 +14,7 @@ from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.state import ParticleState
+from verlet_addon.core.step import Surroundings, step
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 WEIGHTLESS = np.zeros(3)
@@ -275,6 +276,28 @@ def built_state(
     return build(mesh, settings, gravity=gravity, dt=dt)
 
 
+def advance(
+    bodies: Sequence[tuple[SoftBodyModel, ParticleState]],
+    targets: Sequence[Floats],
+    *,
+    dt: float,
+    steps: int = 1,
+    gravity: Floats = GRAVITY,
+    ground: Plane | None = None,
+) -> None:
+    """Takes steps of stock settings with bodies whose pins, (n, 3) for each, stand still."""
+    given = Surroundings(
+        dt=dt,
+        gravity=gravity,
+        targets=[points.T for points in targets],
+        fields=[()] * len(targets),
+        ground=ground,
+        ground_shift=np.zeros(3),
+    )
+    for _ in range(steps):
+        step(bodies, SceneSettings(), given)
+
+
 def frames(seconds: float, fps: float) -> Floats:
     """(frames,) equal durations [s]."""
     return np.full(round(seconds * fps), 1.0 / fps)
@@ -284,6 +307,31 @@ def lengths(positions: Floats, pairs: Integers) -> Floats:
     """(…, m) distances between pairs of points of (…, n, 3) [m]."""
     ends = positions[..., pairs, :]
     return np.asarray(np.linalg.norm(ends[..., 1, :] - ends[..., 0, :], axis=-1))
+
+
+def strains(mesh: MeshData, positions: Floats) -> Floats:
+    """(…, m) how much longer edges are than at rest, as a share, at positions (…, n, 3)."""
+    return np.asarray(lengths(positions, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1.0)
+
+
+def masses(body: Body) -> Floats:
+    """(n, 1) what a body's particles weigh; 0 for pinned ones [kg]."""
+    inverse = built(body).inverse_masses[:, None]
+    return np.where(inverse > 0.0, 1.0 / np.where(inverse > 0.0, inverse, 1.0), 0.0)
+
+
+def momenta(body: Body, track: Floats, dt: float) -> tuple[Floats, Floats]:
+    """(steps, 3) linear and angular momentum along a track (steps + 1, n, 3) [kg m/s, kg m²/s].
+
+    Verlet keeps Σ m xₙ × xₙ₊₁ / h.
+    """
+    carried = masses(body) * np.diff(track, axis=0) / dt
+    return carried.sum(axis=1), np.cross(track[:-1], carried).sum(axis=1)
+
+
+def kinetic_energy(body: Body, track: Floats, dt: float) -> Floats:
+    """(steps,) along a track (steps + 1, n, 3) [J]."""
+    return np.asarray((masses(body) * np.diff(track, axis=0) ** 2).sum(axis=(1, 2)) / (2 * dt**2))
 
 
 def rotation(axis: ArrayLike, angle: float) -> Floats:

@@ -15,6 +15,7 @@ import pytest
 from tests.core.bodies import (
     GRAVITY,
     Body,
+    advance,
     built_state,
     disc,
     flat_sheet,
@@ -30,9 +31,8 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
-from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
-from verlet_addon.core.step import Surroundings, step
 from verlet_addon.core.stretch import (
     compiled_kernels as c_lengths,
     compiled_warm_start as c_start,
@@ -119,9 +119,7 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
     """A body after a third of a second, as a step begins: moved on, but not yet put right."""
     mesh, settings = BODIES[name]()
     model, state = built_state((mesh, settings), dt=DT)
-    given = Surroundings(DT, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
-    for _ in range(80):
-        step([(model, state)], SceneSettings(), given)
+    advance([(model, state)], [mesh.positions], dt=DT, steps=80)
     free = model.inverse_masses > 0.0
     moved = state.positions - state.previous_positions
     state.positions += np.where(free, moved + GRAVITY[:, None] * DT**2, 0.0)

@@ -11,11 +11,12 @@ from tests.core.bodies import (
     disc,
     floor,
     frames,
-    lengths,
+    kinetic_energy,
     pinned,
     rope,
     sheet,
     simulated,
+    strains,
     thrown,
 )
 from verlet_addon.core.arrays import Floats
@@ -31,12 +32,6 @@ from verlet_addon.core.stretch.warm_start import StripNet
 def hung(cells: int, *, triangles: bool = False) -> MeshData:
     """A square metre that is let fall, two of its corners pinned."""
     return pinned(sheet(cells, triangles=triangles), [0, cells])
-
-
-def worst_stretch(mesh: MeshData, track: Floats) -> float:
-    """The largest stretch of any edge in any frame."""
-    rest = lengths(mesh.positions, mesh.edges)
-    return max(float((lengths(frame, mesh.edges) / rest).max()) - 1.0 for frame in track)
 
 
 def taut_net(mesh: MeshData) -> tuple[StripNet, Floats]:
@@ -109,7 +104,7 @@ def test_cloth_hung_from_two_corners_keeps_its_lengths(triangles: bool, limit: f
     """No edge stretches noticeably while the cloth falls, is caught and swings back."""
     mesh = hung(30, triangles=triangles)
     (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24), SceneSettings())
-    assert worst_stretch(mesh, track) < limit
+    assert strains(mesh, track).max() < limit
 
 
 @pytest.mark.parametrize("held", ["two places", "rim"])
@@ -119,9 +114,9 @@ def test_disc_keeps_its_lengths(held: str) -> None:
     rim = np.flatnonzero(np.linalg.norm(mesh.positions, axis=1) > 1.0 - 1e-9)
     mesh = pinned(mesh, rim if held == "rim" else rim[[0, len(rim) // 4]])
     (track,) = simulated([(mesh, BodySettings())], frames(1.1, 24), SceneSettings())
-    strains = lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1.0
-    assert strains.max() < 0.03
-    assert np.percentile(strains, 99, axis=1).max() < 0.01
+    found = strains(mesh, track)
+    assert found.max() < 0.03
+    assert np.percentile(found, 99, axis=1).max() < 0.01
 
 
 @pytest.mark.parametrize("mesh", [sheet(6), disc(4)], ids=["quads", "disc"])
@@ -130,19 +125,19 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
     model, state = built_state((mesh, BodySettings()), dt=1 / 240)
     batches = ready_batches(model, state, "TCV_EXACT", 1 / 240)
     state.positions[:, 3] += (0.1, 0.05, 0.2)
-    masses = 1.0 / model.inverse_masses
-    centre = state.positions @ masses
-    before = worst_stretch(mesh, state.positions.T[None])
+    weights = 1.0 / model.inverse_masses
+    centre = state.positions @ weights
+    before = strains(mesh, state.positions.T).max()
     share_stretch(state.positions, batches.lengths.links, 0.005, most=0.0)
-    np.testing.assert_allclose(state.positions @ masses, centre, rtol=0, atol=1e-12)
-    assert worst_stretch(mesh, state.positions.T[None]) < before / 2
+    np.testing.assert_allclose(state.positions @ weights, centre, rtol=0, atol=1e-12)
+    assert strains(mesh, state.positions.T).max() < before / 2
 
 
 def test_relaxation_goes_on_until_a_given_deviation() -> None:
     """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all."""
     mesh = hung(12)
     stretches = [
-        worst_stretch(mesh, simulated([(mesh, BodySettings())], frames(1.0, 24), scene)[0])
+        strains(mesh, simulated([(mesh, BodySettings())], frames(1.0, 24), scene)[0]).max()
         for scene in (
             SceneSettings(),
             SceneSettings(iterations=50, tolerance=1e-3),
@@ -157,7 +152,7 @@ def test_tension_is_handed_on_when_the_step_changes() -> None:
     mesh = hung(30)
     durations = np.where(np.arange(24) % 2, 1 / 24, 1 / 30)
     (track,) = simulated([(mesh, BodySettings())], durations, SceneSettings(substeps=4))
-    assert worst_stretch(mesh, track) < 0.02
+    assert strains(mesh, track).max() < 0.02
 
 
 @pytest.mark.parametrize(("substeps", "seconds"), [(10, 5.0), (40, 2.0)])
@@ -168,8 +163,7 @@ def test_spinning_disc_gains_no_energy(substeps: int, seconds: float) -> None:
     body = BodySettings(damping=0.0)
     steps = frames(seconds, 24 * substeps)
     (track,) = simulated([(mesh, body)], steps, SceneSettings(substeps=1), gravity=WEIGHTLESS)
-    masses = 1.0 / built_state((mesh, body))[0].inverse_masses
-    energy = (masses[:, None] * (np.diff(track, axis=0) / steps[0]) ** 2).sum(axis=(1, 2)) / 2
+    energy = kinetic_energy((mesh, body), track, steps[0])
     assert energy.max() < energy[0] * 1.0001
 
 
