@@ -26,7 +26,7 @@ LAYERS = [
     "model",
     "state",
     "build step mirrors",
-    "agreement",
+    "agreement holding",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

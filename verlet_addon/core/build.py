@@ -42,20 +42,26 @@ def build(
     dt : length of the first step [s], above 0.
     fields : force fields that the body feels at the start.
     """
+    model = build_model(mesh, settings)
+    return model, _state(model, mesh, gravity, fields, dt)
+
+
+def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
+    """Builds what is constant about a body while the same holds it."""
     shape = take_apart(mesh, settings)
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths = build_lengths(shape, hinges)
     weights = mesh.pin_weights
     volumes = build_volumes(shape)
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
-    model = SoftBodyModel(
+    return SoftBodyModel(
         name=mesh.name,
         settings=settings,
         triangles=shape.triangles,
         inverse_masses=shape.inverse_masses,
         pinned=np.flatnonzero(shape.pinned),
         goals=goals,
-        goal_compliances=_goal_compliances(weights[goals], shape.masses[goals]),
+        goal_compliances=goal_compliances(weights[goals], shape.masses[goals]),
         free_components=_free_components(shape),
         lengths=lengths,
         ropes=build_ropes(shape),
@@ -63,7 +69,6 @@ def build(
         volumes=volumes,
         windage=build_windage(shape, volumes),
     )
-    return model, _state(model, mesh, gravity, fields, dt)
 
 
 def _free_components(shape: RestShape) -> Integers:
@@ -73,7 +78,7 @@ def _free_components(shape: RestShape) -> Integers:
     return np.where(held, -1, np.cumsum(~held) - 1)[shape.components]
 
 
-def _goal_compliances(weights: Floats, masses: Floats) -> Floats:
+def goal_compliances(weights: Floats, masses: Floats) -> Floats:
     """(g,) a spring of frequency GOAL_RATE at weight ½, stiffer towards 1 [m/N]."""
     return np.asarray((1.0 - weights) / (weights * masses * GOAL_RATE**2))
 
@@ -83,7 +88,35 @@ def _state(
 ) -> ParticleState:
     """Positions and velocities at the first frame."""
     positions = np.ascontiguousarray(mesh.positions.T)
-    velocities = mesh.velocities.T
+    displacements = set_off(
+        model, positions, mesh.velocities.T, gravity=gravity, fields=fields, dt=dt
+    )
+    displacements[:, model.pinned] = 0.0
+    return ParticleState(
+        positions=positions,
+        previous_positions=positions - displacements,
+        previous_dt=dt,
+    )
+
+
+def set_off(
+    model: SoftBodyModel,
+    positions: Floats,
+    velocities: Floats,
+    *,
+    gravity: Floats,
+    fields: Sequence[Field],
+    dt: float,
+) -> Floats:
+    """(3, n) displacements over a step before, after which free motion has these velocities [m].
+
+    Parameters
+    ----------
+    positions, velocities : (3, n) now [m] and [m/s].
+    gravity : (3,) [m/s²].
+    fields : force fields that the body feels now.
+    dt : length of the step before [s], above 0.
+    """
     pulls = accelerations(
         model.windage,
         model.inverse_masses,
@@ -94,10 +127,4 @@ def _state(
         share=model.settings.wind,
         dt=dt,
     )
-    displacements = start_displacement(velocities, pulls, dt, model.settings.damping)
-    displacements[:, model.pinned] = 0.0
-    return ParticleState(
-        positions=positions,
-        previous_positions=positions - displacements,
-        previous_dt=dt,
-    )
+    return start_displacement(velocities, pulls, dt, model.settings.damping)

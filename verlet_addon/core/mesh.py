@@ -81,6 +81,9 @@ class Sample:
     """Per body, where its mirrors are; left empty where no body has any."""
     fields: Sequence[Sequence[Field]] = ()
     """Per body, the force fields that it feels; left empty where there are none."""
+    pin_weights: Sequence[Floats] = ()
+    """Per body (n,), what holds it from here to the next sample in place of `MeshData.pin_weights`;
+    left empty where that does not change."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,6 +71,13 @@ def complete_positions(
     return positions
 
 
+def complete_weights(weights: Floats, reflections: Sequence[Reflection]) -> Floats:
+    """(n',) weights of the whole mesh's vertices for those (n,) of its own."""
+    for reflection in reflections:
+        weights = np.concatenate([weights, weights[reflection.sources]])
+    return weights
+
+
 def keep_symmetric(
     state: ParticleState,
     reflections: Sequence[Reflection],

@@ -1,6 +1,7 @@
 """Bodies and samples in, frames out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,8 +10,16 @@ from .arrays import Floats
 from .build import build
 from .errors import DivergenceError, SettingsError
 from .field import Field, between as fields_between, without_meaning
+from .holding import hold
 from .mesh import Frame, MeshData, Plane, Sample, check_mesh
-from .mirrors import Reflection, between, complete_all, complete_positions, keep_symmetric
+from .mirrors import (
+    Reflection,
+    between,
+    complete_all,
+    complete_positions,
+    complete_weights,
+    keep_symmetric,
+)
 from .model import SoftBodyModel
 from .settings import BodySettings, SceneSettings
 from .state import ParticleState
@@ -59,7 +68,10 @@ def simulate(
     for sample in incoming:
         _check_sample(sample)
         if sample.duration > 0.0:
-            if not bodies:
+            formerly, wholes = wholes, _held(wholes, reflections, before)
+            if bodies:
+                bodies = _hold_each(bodies, formerly, wholes, before, sample.gravity)
+            else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
             _advance(bodies, reflections, scene_settings, before, sample)
             for model, state in bodies:
@@ -99,8 +111,10 @@ def _check_fields(sample: Sample) -> None:
 
 def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> None:
     """Raises SettingsError where pins moved since time stopped: they would tear at their body."""
-    for mesh, start, end in zip(meshes, stopped.targets, now.targets, strict=True):
-        moved = np.abs(end - start)[mesh.pin_weights > 0.0]
+    pin_weights = stopped.pin_weights or [mesh.pin_weights for mesh in meshes]
+    targets = (stopped.targets, now.targets)
+    for mesh, weights, start, end in zip(meshes, pin_weights, *targets, strict=True):
+        moved = np.abs(end - start)[weights > 0.0]
         size = np.abs(mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]).mean()
         if moved.max(initial=0.0) > STILL * size:
             raise SettingsError(
@@ -124,6 +138,32 @@ def _build_each(
     ]
 
 
+def _held(
+    meshes: Sequence[MeshData], reflections: Sequence[Sequence[Reflection]], sample: Sample
+) -> list[MeshData]:
+    """The whole meshes with the pin weights that hold them from a sample on."""
+    if not sample.pin_weights:
+        return list(meshes)
+    weights = map(complete_weights, sample.pin_weights, reflections)
+    return [replace(mesh, pin_weights=each) for mesh, each in zip(meshes, weights, strict=True)]
+
+
+def _hold_each(
+    bodies: Sequence[Body],
+    formerly: Sequence[MeshData],
+    wholes: Sequence[MeshData],
+    sample: Sample,
+    gravity: Floats,
+) -> list[Body]:
+    """The bodies as they are held from a sample on."""
+    return [
+        hold(body, former, mesh, gravity=gravity, fields=fields)
+        for body, former, mesh, fields in zip(
+            bodies, formerly, wholes, _fields(sample), strict=True
+        )
+    ]
+
+
 def _advance(
     bodies: Sequence[Body],
     reflections: Sequence[Sequence[Reflection]],
@@ -133,7 +173,13 @@ def _advance(
 ) -> None:
     """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
     starts, ends = (_mirrors(sample) for sample in (before, after))
-    for number, given in enumerate(_substeps(reflections, before, after, settings.substeps)):
+    ways = [
+        _way(body, start, end)
+        for body, start, end in zip(
+            bodies, *(_targets(sample, reflections) for sample in (before, after)), strict=True
+        )
+    ]
+    for number, given in enumerate(_substeps(ways, before, after, settings.substeps)):
         step(bodies, settings, given)
         shares = (number / settings.substeps, (number + 1) / settings.substeps)
         for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):
@@ -156,12 +202,21 @@ def _targets(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> lis
     return [complete_positions(*whole) for whole in wholes]
 
 
+def _way(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
+    """Where a body's targets set out and arrive; what is pinned sets out from where it is.
+
+    For it may have been taken hold of just now, while it was elsewhere.
+    """
+    model, state = body
+    start = start.copy()
+    start[model.pinned] = state.positions[:, model.pinned].T
+    return start, end
+
+
 def _substeps(
-    reflections: Sequence[Sequence[Reflection]], before: Sample, after: Sample, substeps: int
+    ways: Sequence[tuple[Floats, Floats]], before: Sample, after: Sample, substeps: int
 ) -> Iterator[Surroundings]:
     """Cuts the way of the surroundings from one sample to the next into equal steps."""
-    starts, ends = (_targets(sample, reflections) for sample in (before, after))
-    ways = list(zip(starts, ends, strict=True))
     fields = list(zip(_fields(before), _fields(after), strict=True))
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
