@@ -17,6 +17,8 @@ OURS = {
     "VERLET_PG_body": {
         "enabled",
         "pin_group",
+        "attachments",
+        "attachment_index",
         "effector_collection",
         "baked_keys",
         "baked_start",

@@ -1,6 +1,7 @@
 """What a bake leaves beside its keys: the frames it has, and the settings it was made with."""
 
 from hashlib import sha256
+from typing import Any
 
 import bpy
 
@@ -26,6 +27,7 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
     values["pin_group"] = body.pin_group
+    values["attachments"] = [_attachment(obj, item) for item in body.attachments]
     fields = body.effector_collection
     values["effector_collection"] = fields.name if fields is not None else ""
     values["ground_object"] = ground.name if ground is not None else ""
@@ -35,6 +37,13 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
         for name in _ANIMATABLE:
             del values[name]
     return sha256(repr(values).encode()).hexdigest()
+
+
+def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
+    """What a bake depends on of an attachment: its weight only where nothing is animated."""
+    target = item.target.name if item.target is not None else ""
+    weight = item.weight if obj.animation_data is None else None
+    return (target, item.bone, item.vertex_group, weight)
 
 
 def remember_bake(obj: bpy.types.Object, frames: range, mark: str) -> None:

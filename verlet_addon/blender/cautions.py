@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from .attachments import acting_attachments
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import mesh_of, read_coordinates
 from .mesh_io import is_shown
@@ -25,6 +26,7 @@ def cautions(
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
         *_left_out([obj.name for obj in objects if obj not in baked]),
+        *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *_gravity_in_units(scene),
         *_fields_without_effect(view_layer, baked),
         *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
@@ -39,6 +41,19 @@ def _left_out(names: list[str]) -> Iterator[str]:
         them = "it" if len(names) == 1 else "them"
         verb = "is" if len(names) == 1 else "are"
         yield f"{', '.join(names)} {verb} hidden and left out; show {them} to bake {them} too"
+
+
+def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
+    """Attachments that hold nothing."""
+    complete = [number for number, _ in acting_attachments(obj)]
+    for number, item in enumerate(body_properties(obj).attachments):
+        if number in complete:
+            continue
+        missing = "vertex group" if item.target not in (None, obj) else "object to follow"
+        yield (
+            f"Attachment {number + 1} of {obj.name} has no {missing} and holds nothing; choose "
+            "one, or remove it"
+        )
 
 
 def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:

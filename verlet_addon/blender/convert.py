@@ -57,7 +57,8 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             raise MeshError(f"{obj.name} is linked from another file; release it there")
     for obj in objects:
         properties = body_properties(obj)
-        for name in ("enabled", "pin_group", *(field.name for field in fields(BodySettings))):
+        ours = ("enabled", "pin_group", "attachments", "attachment_index")
+        for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
 
 

@@ -6,7 +6,9 @@ from contextlib import ExitStack
 import bpy
 import numpy as np
 
+from ..core.arrays import Floats
 from ..core.errors import MeshError
+from .attachments import acting_attachments, followed_places
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 from .mesh_io import read_positions
 from .modifiers import has_carriers, solo_key
@@ -43,7 +45,13 @@ def _may_follow(obj: bpy.types.Object) -> bool:
     """Whether anything outside could move an object's mesh."""
     animated = (obj, obj.data, shape_keys_of(obj))
     drivers = [item.animation_data.drivers for item in animated if item and item.animation_data]
-    return bool(obj.parent or len(obj.constraints) or has_carriers(obj) or any(map(len, drivers)))
+    moved = obj.parent or len(obj.constraints) or has_carriers(obj) or acting_attachments(obj)
+    return bool(moved or any(map(len, drivers)))
+
+
+def _places(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(v, 3) where a body is, and what it is attached to [m]."""
+    return np.concatenate([read_positions(obj, depsgraph), *followed_places(obj, depsgraph)])
 
 
 def _moved_by(
@@ -52,7 +60,7 @@ def _moved_by(
     depsgraph: bpy.types.Depsgraph,
 ) -> list[bpy.types.Object]:
     """Those of the others that go elsewhere while the leaders' meshes are swollen and shifted."""
-    before = [read_positions(obj, depsgraph) for obj in others]
+    before = [_places(obj, depsgraph) for obj in others]
     with ExitStack() as passing:
         for leader in leaders:
             key = passing.enter_context(solo_key(leader))
@@ -61,7 +69,7 @@ def _moved_by(
             write_coordinates(key.points, 1.2 * positions + shift)
             mesh_of(leader).update_tag()
         depsgraph.update()
-        after = [read_positions(obj, depsgraph) for obj in others]
+        after = [_places(obj, depsgraph) for obj in others]
     depsgraph.update()
     return [
         obj

@@ -29,3 +29,14 @@ def read_coordinates(points: Any) -> Floats:
 def write_coordinates(points: Any, coordinates: Floats | NDArray[np.float32]) -> None:
     """Sets the coordinates (n, 3) of a shape key's points; Blender keeps them as float32."""
     points.foreach_set("co", np.ascontiguousarray(coordinates, np.float32).ravel())
+
+
+def group_weights(obj: bpy.types.Object, name: str) -> Floats:
+    """(n,) weights of a mesh object's vertices in a group; zeros without one."""
+    weights = np.zeros(len(mesh_of(obj).vertices))
+    if (group := obj.vertex_groups.get(name)) is not None:
+        for vertex in mesh_of(obj).vertices:
+            for member in vertex.groups:
+                if member.group == group.index:
+                    weights[vertex.index] = member.weight
+    return weights

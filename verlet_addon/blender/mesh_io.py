@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError
 from ..core.mesh import MeshData, Mirror
-from .mesh_access import mesh_of, read_coordinates, shape_keys_of
+from .attachments import check_attachments
+from .mesh_access import group_weights, mesh_of, read_coordinates, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties
 
@@ -37,6 +38,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     group = body_properties(obj).pin_group
     if group and group not in obj.vertex_groups:
         raise MeshError(f"{name} has no vertex group {group}; choose another pin group or none")
+    check_attachments(obj, view_layer)
     _check_keys(obj)
     check_modifiers(obj)
 
@@ -72,10 +74,15 @@ def read_body(
         edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
         face_starts=np.append(starts, len(mesh.loops)),
         face_vertices=_integers(mesh.loops, "vertex_index"),
-        pin_weights=_pin_weights(obj),
+        pin_weights=pin_weights(obj),
         velocities=velocities,
         mirrors=mirrors,
     )
+
+
+def pin_weights(obj: bpy.types.Object) -> Floats:
+    """(n,) weights of the pin group; zeros without one."""
+    return group_weights(obj, body_properties(obj).pin_group)
 
 
 def world_to_key(
@@ -198,16 +205,3 @@ def _integers(items: Any, attribute: str, *, width: int = 1) -> Integers:
     values = np.empty(width * len(items), np.int32)
     items.foreach_get(attribute, values)
     return values.astype(np.int64)
-
-
-def _pin_weights(obj: bpy.types.Object) -> Floats:
-    """(n,) weights of the pin group; zeros without one."""
-    weights = np.zeros(len(mesh_of(obj).vertices))
-    group = obj.vertex_groups.get(body_properties(obj).pin_group)
-    if group is None:
-        return weights
-    for vertex in mesh_of(obj).vertices:
-        for member in vertex.groups:
-            if member.group == group.index:
-                weights[vertex.index] = member.weight
-    return weights

@@ -1,6 +1,6 @@
 """The sidebar tab and the Add menu."""
 
-from typing import cast
+from typing import Any, cast
 
 import bpy
 
@@ -79,6 +79,38 @@ class VERLET_PT_body(_Panel):
             column.label(text=hint, icon="ERROR")
         column.prop(body, "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+
+
+class VERLET_PT_attachments(_BodyPanel):
+    """What else holds the body than its own animation."""
+
+    bl_label = "Attachments"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        row = column.row()
+        row.template_list(
+            "VERLET_UL_attachments", "", body, "attachments", body, "attachment_index", rows=3
+        )
+        buttons = row.column(align=True)
+        buttons.operator("verlet.attachment_add", text="", icon="ADD")
+        buttons.operator("verlet.attachment_remove", text="", icon="REMOVE")
+        if 0 <= body.attachment_index < len(body.attachments):
+            self.fill_attachment(
+                column,
+                body.attachments[body.attachment_index],
+                cast(bpy.types.Object, body.id_data),
+            )
+
+    def fill_attachment(self, column: bpy.types.UILayout, item: Any, obj: bpy.types.Object) -> None:
+        """Shows the attachment that is chosen in the list."""
+        column.prop(item, "target")
+        if item.target is not None and item.target.type == "ARMATURE":
+            column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
+        column.prop_search(item, "vertex_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        weight = column.row()
+        weight.use_property_decorate = True
+        weight.prop(item, "weight")
 
 
 class VERLET_PT_material(_BodyPanel):

@@ -16,6 +16,7 @@ from bpy.props import (
 
 from ..core.errors import SettingsError
 from ..core.settings import BodySettings, SceneSettings
+from .attachment_properties import VERLET_PG_attachment
 
 _BODY = BodySettings()
 _SCENE = SceneSettings()
@@ -71,6 +72,16 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
             "0 is free, between is drawn towards it"
         ),
         options=set(),
+    )
+    attachments: CollectionProperty(
+        name="Attachments",
+        description="Vertex groups that are held to other objects",
+        type=VERLET_PG_attachment,
+    )
+    attachment_index: IntProperty(
+        name="Attachment",
+        description="The attachment that the panel shows",
+        options={"HIDDEN"},
     )
     stretch_compliance: FloatProperty(
         name="Stretch",

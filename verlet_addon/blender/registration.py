@@ -7,6 +7,8 @@ import bpy
 
 from . import (
     add_mesh,
+    attachment_operators,
+    attachment_properties,
     bake_operator,
     bend_field,
     cli,
@@ -18,17 +20,22 @@ from . import (
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
+    attachment_properties.VERLET_PG_attachment,
     properties.VERLET_PG_body,
     properties.VERLET_PG_scene,
     operators.VERLET_OT_convert,
     operators.VERLET_OT_release,
     operators.VERLET_OT_clear_bake,
+    attachment_operators.VERLET_OT_attachment_add,
+    attachment_operators.VERLET_OT_attachment_remove,
+    attachment_operators.VERLET_UL_attachments,
     bake_operator.VERLET_OT_bake,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
     preferences.VERLET_AP_preferences,
     panels.VERLET_MT_add,
     panels.VERLET_PT_body,
+    panels.VERLET_PT_attachments,
     panels.VERLET_PT_material,
     panels.VERLET_PT_collisions,
     panels.VERLET_PT_forces,

@@ -13,9 +13,10 @@ from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.field import Field
 from ..core.mesh import MeshData, Mirror, Plane, Sample
+from .attachments import Anchor, carry, take_hold
 from .force_fields import acting_fields, read_field
 from .former_bake import former_bakes_hidden
-from .mesh_io import read_body, read_positions
+from .mesh_io import pin_weights, read_body, read_positions
 from .mirrors import Joint, read_planes, read_reaches
 from .modifiers import finish_hidden
 from .properties import scene_properties
@@ -63,6 +64,23 @@ class Stage:
     def positions(self, depsgraph: bpy.types.Depsgraph) -> list[Floats]:
         """Reads where the animated meshes are."""
         return [read_positions(obj, depsgraph) for obj in self.bodies]
+
+    def take_hold(self, depsgraph: bpy.types.Depsgraph) -> list[list[Anchor]]:
+        """Ties the attachments of each body to where they are."""
+        places = self.positions(depsgraph)
+        return [take_hold(*each, depsgraph) for each in zip(self.bodies, places, strict=True)]
+
+    def held(
+        self, anchors: Sequence[list[Anchor]], depsgraph: bpy.types.Depsgraph
+    ) -> tuple[list[Floats], list[Floats]]:
+        """Per body, where it is held and how firmly."""
+        held = [
+            carry(obj, its, places, pin_weights(obj), depsgraph)
+            for obj, its, places in zip(
+                self.bodies, anchors, self.positions(depsgraph), strict=True
+            )
+        ]
+        return [targets for targets, _ in held], [weights for _, weights in held]
 
     def mirrors(self, depsgraph: bpy.types.Depsgraph) -> list[list[Plane]]:
         """Reads where the planes are that bodies are mirrored at."""
@@ -146,20 +164,23 @@ def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
 
 def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     """Yields the scene frame by frame; it stands at that frame until the next is asked for."""
+    anchors = stage.take_hold(stage.at(start))
     before = _time_scale(stage.at(start - 1))
     seconds = seconds_per_frame(stage.scene)
     for frame in range(start, end + 1):
         depsgraph = stage.at(frame)
         scene = stage.scene
         now = _time_scale(depsgraph)
+        targets, weights = stage.held(anchors, depsgraph)
         yield Sample(
             frame=frame,
             duration=seconds * (before + now) / 2,
             gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
-            targets=stage.positions(depsgraph),
+            targets=targets,
             ground=_ground(scene, depsgraph),
             mirrors=stage.mirrors(depsgraph),
             fields=stage.fields(depsgraph),
+            pin_weights=weights if any(anchors) else (),
         )
         before = now
 

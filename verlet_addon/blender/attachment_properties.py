@@ -1,0 +1,44 @@
+"""What the add-on keeps of one attachment of a body."""
+
+from typing import Any
+
+import bpy
+from bpy.props import FloatProperty, PointerProperty, StringProperty
+
+
+def _is_another(attachment: Any, obj: bpy.types.Object) -> bool:
+    """Whether an object is not the body itself, which holds its own vertices by its pin group."""
+    return bool(obj != attachment.id_data)
+
+
+class VERLET_PG_attachment(bpy.types.PropertyGroup):
+    """A vertex group that is held to another object."""
+
+    target: PointerProperty(
+        name="Object",
+        description="What the vertices follow from the first frame on: the nearest place on a "
+        "mesh, however it deforms, else the object as a whole",
+        type=bpy.types.Object,
+        poll=_is_another,
+    )
+    bone: StringProperty(
+        name="Bone",
+        description="Bone of the armature that the vertices follow; without one, its object",
+        options=set(),
+    )
+    vertex_group: StringProperty(
+        name="Vertex Group",
+        description="Vertices that are held; weight 1 holds exactly, less draws them there",
+        options=set(),
+    )
+    weight: FloatProperty(
+        name="Weight",
+        description="How firmly they are held: 1 as the vertex group says, 0 lets them go; can be "
+        "animated",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        step=10,
+        subtype="FACTOR",
+        options={"ANIMATABLE"},
+    )
