@@ -19,7 +19,7 @@ LAYERS = [
     "errors arrays",
     "elementary compiled field",
     "settings mesh momentum coloring drag linear",
-    "integrators geometry",
+    "integrators geometry materials",
     "stretch contact",
     "bending ropes volume",
     "forces",

@@ -12,6 +12,7 @@ from verlet_addon.core.settings import BodySettings, SceneSettings
 BAD_BODY: dict[str, list[Any]] = {
     "body_type": ["", "cloth", "LIQUID", None],
     "mass": [0.0, -1.0, nan, inf],
+    "density": [0.0, -0.1, nan, inf],
     "stretch_compliance": [-1e-9, nan, inf],
     "shear_compliance": [-1.0, nan, inf],
     "bend_compliance": [-1.0, nan, inf],
@@ -62,7 +63,7 @@ def test_every_setting_is_either_guarded_or_a_switch() -> None:
     [
         {"stretch_compliance": 0.0, "shear_compliance": 0.0, "bend_compliance": 0.0},
         {"damping": 0.0, "thickness": 0.0, "friction": 0.0},
-        {"restitution": 1.0, "mass": 1e-9},
+        {"restitution": 1.0, "mass": 1e-9, "density": 1e-9},
     ],
 )
 def test_ends_of_ranges_are_allowed(edge: dict[str, float]) -> None:

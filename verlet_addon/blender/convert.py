@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.errors import MeshError
 from ..core.settings import BodySettings, BodyType
+from .materials import give_fitting_material
 from .mesh_access import mesh_of
 from .mesh_io import check_body
 from .mirrors import find_joints
@@ -20,8 +21,11 @@ def convert(
     view_layer: bpy.types.ViewLayer,
     *,
     body_type: BodyType | Literal["AUTO"],
+    use_material: bool = False,
 ) -> list[bpy.types.Object]:
     """Makes every mesh object a body; with `AUTO` its mesh decides of what type.
+
+    With `use_material` each gets a material that fits its type, as from the button.
 
     Returns
     -------
@@ -41,6 +45,8 @@ def convert(
         mesh = cast(bpy.types.Mesh, obj.data)
         properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
         properties.enabled = True
+        if use_material:
+            give_fitting_material(properties)
     return [obj for obj in objects if obj not in meshes]
 
 
@@ -57,7 +63,7 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             raise MeshError(f"{obj.name} is linked from another file; release it there")
     for obj in objects:
         properties = body_properties(obj)
-        ours = ("enabled", "pin_group", "attachments", "attachment_index")
+        ours = ("enabled", "pin_group", "material", "attachments", "attachment_index")
         for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
 

@@ -1,16 +1,18 @@
 """Operators that make and release bodies and clear bakes: a click becomes one call."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ..core.errors import VerletError
+from ..core.materials import MATERIALS
 from .bake_record import is_baked
 from .convert import convert, release
 from .file_context import file_context
+from .materials import set_material
 from .mesh_access import mesh_of
-from .properties import BODY_TYPES, body_properties, is_body
+from .properties import BODY_TYPES, MATERIAL_ITEMS, body_properties, is_body
 from .shape_keys import remove_bake
 
 if TYPE_CHECKING:
@@ -47,6 +49,11 @@ class VERLET_OT_convert(bpy.types.Operator):
         default="AUTO",
         options={"SKIP_SAVE"},
     )
+    use_material: BoolProperty(
+        name="Fitting Material",
+        description="Also give each a material that fits its type",
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -59,7 +66,12 @@ class VERLET_OT_convert(bpy.types.Operator):
         try:
             here = file_context(context)
             objects = here.selected_objects
-            others = convert(objects, here.view_layer, body_type=self.body_type)
+            others = convert(
+                objects,
+                here.view_layer,
+                body_type=self.body_type,
+                use_material=self.use_material,
+            )
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -68,6 +80,43 @@ class VERLET_OT_convert(bpy.types.Operator):
             self.report(
                 {"WARNING"}, f"{len(others)} of {len(objects)} objects left out, no mesh: {names}"
             )
+        return {"FINISHED"}
+
+
+class VERLET_OT_set_material(bpy.types.Operator):
+    """Give the selected bodies a material, with the type that goes with it"""
+
+    bl_idname = "verlet.set_material"
+    bl_label = "Set Soft Body Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    material: EnumProperty(
+        name="Material",
+        description="What the bodies are made of",
+        items=[item[:3] for item in MATERIAL_ITEMS[1:]],
+        default="COTTON",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def description(
+        cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        return MATERIALS[cast(Any, properties).material].example
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _selected_bodies(context):
+            cls.poll_message_set("None of the selected objects is a soft body")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        try:
+            set_material(_selected_bodies(context), self.material)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         return {"FINISHED"}
 
 

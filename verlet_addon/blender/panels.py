@@ -8,6 +8,7 @@ from .bake_record import baked_range, changed_since_bake
 from .convert import type_hint
 from .file_context import file_context
 from .force_fields import acting_fields
+from .material_menu import VERLET_PT_material_presets, draw_material
 from .properties import VERLET_PG_body, body_properties, is_body, scene_properties
 
 
@@ -62,7 +63,7 @@ class VERLET_PT_body(_Panel):
         if body is None:
             button = column.row()
             button.scale_y = 1.5
-            button.operator("verlet.convert", icon="MOD_SOFT")
+            button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
             column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
@@ -74,10 +75,12 @@ class VERLET_PT_body(_Panel):
     ) -> None:
         """Shows what every body has."""
         column.active = body.enabled
-        column.prop(body, "body_type")
+        column.prop(obj, "verlet_type")
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
             column.label(text=hint, icon="ERROR")
-        column.prop(body, "mass")
+        draw_material(column, body)
+        column.prop(body, "use_density")
+        column.prop(body, "density" if body.use_density else "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
 
 
@@ -117,6 +120,9 @@ class VERLET_PT_material(_BodyPanel):
     """How the body gives way."""
 
     bl_label = "Material"
+
+    def draw_header_preset(self, _context: bpy.types.Context) -> None:
+        VERLET_PT_material_presets.draw_panel_header(_layout(self))
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.prop(body, "stretch_compliance")
@@ -255,7 +261,8 @@ def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
 def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Adds our entry to Object ▸ Quick Effects."""
     _layout(self).separator()
-    _layout(self).operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
+    entry = _layout(self).operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
+    entry.use_material = True
 
 
 def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:

@@ -15,16 +15,26 @@ from bpy.props import (
 )
 
 from ..core.errors import SettingsError
+from ..core.materials import MATERIALS
 from ..core.settings import BodySettings, SceneSettings
 from .attachment_properties import VERLET_PG_attachment
+from .scene_group import VERLET_PG_scene
 
 _BODY = BodySettings()
-_SCENE = SceneSettings()
 
 BODY_TYPES = (
     ("CLOTH", "Cloth", "A thin sheet: flags, curtains, garments", "MOD_CLOTH", 0),
     ("ROPE", "Rope", "Edges without faces: ropes, chains, hair", "CURVE_PATH", 1),
     ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions, flesh", "MOD_SOFT", 2),
+)
+
+NO_MATERIAL = "NONE"
+MATERIAL_ITEMS = (
+    (NO_MATERIAL, "None", "Settings of your own", 0),
+    *(
+        (name, material.label, material.example, number)
+        for number, (name, material) in enumerate(MATERIALS.items(), start=1)
+    ),
 )
 
 # Ranges here are soft: what a value may be at all is checked in `core.settings`, which says why.
@@ -63,6 +73,29 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         step=10,
         precision=3,
         unit="MASS",
+        options=set(),
+    )
+    use_density: BoolProperty(
+        name="By Size",
+        description="Larger meshes weigh more: a density takes the place of the mass",
+        default=_BODY.use_density,
+        options=set(),
+    )
+    density: FloatProperty(
+        name="Density",
+        description="Kilograms per square metre of cloth, metre of rope or cubic metre of jelly",
+        default=_BODY.density,
+        soft_min=0.001,
+        soft_max=2000.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
+    material: EnumProperty(
+        name="Material",
+        description="The material that the object was given last",
+        items=MATERIAL_ITEMS,
+        default=NO_MATERIAL,
         options=set(),
     )
     pin_group: StringProperty(
@@ -203,93 +236,6 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         name="Made Basis",
         description="The bake also made the Basis key",
         options={"HIDDEN"},
-    )
-
-
-class VERLET_PG_scene(bpy.types.PropertyGroup):
-    """Verlet settings of one scene."""
-
-    substeps: IntProperty(
-        name="Substeps",
-        description="Steps per frame; more follow fast motion more closely and take longer",
-        default=_SCENE.substeps,
-        soft_min=1,
-        soft_max=100,
-        options=set(),
-    )
-    iterations: IntProperty(
-        name="Iterations",
-        description="Passes per step; more substeps help more than more iterations",
-        default=_SCENE.iterations,
-        soft_min=1,
-        soft_max=100,
-        options=set(),
-    )
-    tolerance: FloatProperty(
-        name="Tolerance",
-        description="End a step's passes early once no edge is stretched by more than this share; "
-        "0 makes all of them",
-        default=_SCENE.tolerance,
-        soft_min=0.0,
-        soft_max=0.1,
-        precision=4,
-        step=0.1,
-        options=set(),
-    )
-    integrator: EnumProperty(
-        name="Method",
-        description="How motion carries on from one step to the next",
-        items=(
-            ("TCV_EXACT", "Exact", "Falls right at any frame rate, also while time is scaled"),
-            ("TCV", "Time-Corrected", "Time-corrected Verlet as it was first published"),
-            ("VERLET", "Plain", "Verlet without time correction, for comparison"),
-        ),
-        default=_SCENE.integrator,
-        options=set(),
-    )
-    time_scale: FloatProperty(
-        name="Time Scale",
-        description="Speed of time: below 1 is slow motion, 0 stands still; can be animated",
-        default=_SCENE.time_scale,
-        soft_min=0.0,
-        soft_max=2.0,
-        step=10,
-        options={"ANIMATABLE"},
-    )
-    use_ground: BoolProperty(
-        name="Ground",
-        description="Bodies rest on a ground plane",
-        default=_SCENE.use_ground,
-    )
-    ground_height: FloatProperty(
-        name="Height",
-        description="Height of the ground plane, or its distance from the ground object",
-        default=_SCENE.ground_height,
-        step=10,
-        subtype="DISTANCE",
-    )
-    ground_object: PointerProperty(
-        name="Object",
-        description="Object whose local XY plane is the ground, to tilt or animate it",
-        type=bpy.types.Object,
-    )
-    ground_friction: FloatProperty(
-        name="Friction",
-        description="Grip of the ground, 0 slides freely; the more slippery surface decides",
-        default=_SCENE.ground_friction,
-        soft_min=0.0,
-        soft_max=2.0,
-        step=10,
-        options=set(),
-    )
-    ground_restitution: FloatProperty(
-        name="Bounciness",
-        description="Speed kept in a bounce off the ground; the bouncier surface decides",
-        default=_SCENE.ground_restitution,
-        soft_min=0.0,
-        soft_max=1.0,
-        step=10,
-        options=set(),
     )
 
 

@@ -12,18 +12,21 @@ from . import (
     bake_operator,
     bend_field,
     cli,
+    material_menu,
     operators,
     panels,
     preferences,
     properties,
+    scene_group,
 )
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
     attachment_properties.VERLET_PG_attachment,
     properties.VERLET_PG_body,
-    properties.VERLET_PG_scene,
+    scene_group.VERLET_PG_scene,
     operators.VERLET_OT_convert,
+    operators.VERLET_OT_set_material,
     operators.VERLET_OT_release,
     operators.VERLET_OT_clear_bake,
     attachment_operators.VERLET_OT_attachment_add,
@@ -33,6 +36,9 @@ CLASSES: tuple[type[Any], ...] = (
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
     preferences.VERLET_AP_preferences,
+    material_menu.VERLET_MT_material,
+    material_menu.VERLET_PT_material_presets,
+    material_menu.VERLET_OT_add_material_preset,
     panels.VERLET_MT_add,
     panels.VERLET_PT_body,
     panels.VERLET_PT_attachments,
@@ -66,7 +72,8 @@ def register() -> None:
         bpy.utils.register_class(cls)
     _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
     _blender.types.Object.verlet_bend = bend_field.BEND
-    _blender.types.Scene.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_scene)
+    _blender.types.Object.verlet_type = material_menu.TYPE
+    _blender.types.Scene.verlet = _blender.props.PointerProperty(type=scene_group.VERLET_PG_scene)
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_HERE)
@@ -80,6 +87,7 @@ def unregister() -> None:
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
     del _blender.types.Scene.verlet
+    del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_bend
     del _blender.types.Object.verlet
     for cls in reversed(CLASSES):

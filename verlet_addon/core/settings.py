@@ -34,6 +34,10 @@ class BodySettings:
     """Surfaces weigh by area, ropes by length; closed soft bodies keep their volume."""
     mass: float = 0.5
     """Total mass [kg], shared out over the vertices by rest length or rest area."""
+    use_density: bool = False
+    """Weigh by size: `density` in place of `mass`."""
+    density: float = 0.15
+    """Mass per area of cloth [kg/m²], length of rope [kg/m] or volume of jelly [kg/m³]."""
     stretch_compliance: float = 0.0
     """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
     shear_compliance: float = 1e-2
@@ -55,7 +59,8 @@ class BodySettings:
 
     def __post_init__(self) -> None:
         _require_choice(self, "body_type", get_args(BodyType))
-        _require(self, "mass", 1e-9)
+        for name in ("mass", "density"):
+            _require(self, name, 1e-9)
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
         for name in ("damping", "thickness", "friction", "wind"):

@@ -71,6 +71,10 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
     surface = np.isin(labels, labels[corners.vertex])
     around = vertex_areas(corners, areas, n)
     ends = sum_by(mesh.edges[loose].ravel(), np.repeat(lengths[loose] / 2, 2), n)
+    triangles = _fan(mesh, corners)
+    # Beside faces, a loose edge counts as a band as wide as the body's edges are long.
+    band = 1.0 if settings.body_type == "ROPE" else lengths.mean()
+    shares = np.where(around > 0.0, around, ends * band)
     return RestShape(
         mesh=mesh,
         settings=settings,
@@ -78,12 +82,11 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
         areas=areas,
         lengths=lengths,
         loose=loose,
-        triangles=_fan(mesh, corners),
+        triangles=triangles,
         components=labels,
         in_rope=~surface[mesh.edges[:, 0]],
         pinned=mesh.pin_weights >= FIRM_PIN,
-        # Beside faces, a loose edge counts as a band as wide as the body's edges are long.
-        masses=_masses(settings.mass, np.where(around > 0.0, around, ends * lengths.mean())),
+        masses=_masses(_total_mass(settings, mesh.positions[triangles], shares), shares),
     )
 
 
@@ -92,6 +95,17 @@ def _fan(mesh: MeshData, corners: Corners) -> Integers:
     first = mesh.face_vertices[mesh.face_starts[:-1]][corners.face]
     apart = (corners.vertex != first) & (corners.following != first)
     return np.stack([row[apart] for row in (first, corners.vertex, corners.following)])
+
+
+def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats) -> float:
+    """What a body weighs whose triangles (3, t, 3) and shares (n,) of size are known [kg]."""
+    if not settings.use_density:
+        return settings.mass
+    size = shares.sum()
+    if settings.body_type == "SOFT":
+        a, b, c = triangles
+        size = abs((a * np.cross(b, c)).sum()) / 6.0 or size
+    return settings.density * float(size)
 
 
 def _masses(total: float, shares: Floats) -> Floats:

@@ -1,0 +1,156 @@
+"""Materials weigh, stretch and drape as what they are named after."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    WEIGHTLESS,
+    disc,
+    frames,
+    lengths,
+    make_mesh,
+    pinned,
+    rope,
+    sheet,
+    simulated,
+    sphere,
+)
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.build import build
+from verlet_addon.core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+SHEET, SUPPORT = 0.15, 0.09
+"""Radii of Cusick's drape meter [m]."""
+
+DRAPES = {
+    "SILK": (0.20, 0.40),
+    "COTTON": (0.60, 0.76),
+    "WOOL": (0.40, 0.70),
+    "LEATHER": (0.47, 0.70),
+    "DENIM": (0.70, 0.90),
+}
+"""Drape coefficients that were measured: docs/materials.md."""
+
+
+def mass(mesh: MeshData, settings: BodySettings) -> float:
+    """What a body weighs, nothing of it being pinned [kg]."""
+    model, _ = build(mesh, settings, gravity=WEIGHTLESS, dt=0.01)
+    return float((1.0 / model.inverse_masses).sum())
+
+
+@pytest.mark.parametrize("size", [0.5, 2.0])
+def test_cloth_weighs_by_its_area(size: float) -> None:
+    cloth = BodySettings(use_density=True, density=0.3)
+    for mesh in (sheet(5, size=size), sheet(8, 8, size=size, triangles=True)):
+        assert mass(mesh, cloth) == pytest.approx(0.3 * size**2)
+
+
+def test_rope_weighs_by_its_length_and_jelly_by_its_volume() -> None:
+    line = rope([(0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (2.0, 0.0, 0.0)])
+    settings = BodySettings(body_type="ROPE", use_density=True, density=0.1)
+    assert mass(line, settings) == pytest.approx(0.2)
+    settings = BodySettings(body_type="SOFT", use_density=True, density=1000.0)
+    box = make_mesh(
+        np.array(list(np.ndindex(2, 2, 2))) * 0.1,
+        faces=[(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0), (7, 3, 1, 5)],
+    )
+    assert mass(box, settings) == pytest.approx(1.0)
+    ball = mass(sphere(48, 24, radius=0.1), settings)
+    assert ball == pytest.approx(4 / 3 * np.pi, rel=0.02)  # chords lie within the sphere
+
+
+def test_a_rope_between_faces_counts_as_a_band() -> None:
+    """So it does with a total mass: both ways share a body's weight out alike."""
+    flap = make_mesh(
+        [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0)],
+        faces=[(0, 1, 2, 3)],
+        edges=[(1, 4)],
+    )
+    by_density = build(flap, BodySettings(use_density=True), gravity=WEIGHTLESS, dt=0.01)[0]
+    total = float((1.0 / by_density.inverse_masses).sum())
+    by_mass = build(flap, BodySettings(mass=total), gravity=WEIGHTLESS, dt=0.01)[0]
+    assert by_density.inverse_masses == pytest.approx(by_mass.inverse_masses)
+
+
+def test_every_type_has_its_material_and_every_material_its_settings() -> None:
+    """What a material leaves alone, such as thickness, stays the user's."""
+    for body_type, name in FITTING.items():
+        assert MATERIALS[name].settings.body_type == body_type
+    for name, material in MATERIALS.items():
+        ours = {field: getattr(material.settings, field) for field in MATERIAL_SETTINGS}
+        own = BodySettings(body_type=material.settings.body_type, **ours)
+        assert own == material.settings, name
+
+
+@pytest.mark.parametrize("segments", [10, 100])
+def test_bungee_gives_by_its_stated_stiffness(segments: int) -> None:
+    """1 kN of pull doubles its length, be it of few segments or many: W L / 2 under its weight."""
+    settings = replace(MATERIALS["BUNGEE"].settings, damping=5.0)
+    length = 10.0
+    heights = np.linspace(20.0, 20.0 - length, segments + 1)
+    cord = rope([(0.0, 0.0, height) for height in heights])
+    hung = simulated([(pinned(cord, [0]), settings)], frames(4, 24))[0][-1]
+    # Half of an end segment's weight hangs on its end: pulled by all weight above it but that.
+    weight = settings.density * length * 9.81
+    wanted = settings.stretch_compliance * weight * length / 2
+    assert lengths(hung, cord.edges).sum() - length == pytest.approx(wanted, rel=0.01)
+
+
+@cache
+def drape(name: str, rings: int, *, strewn: bool) -> float:
+    """Cusick's drape coefficient of a disc of triangles: its shadow beyond the support."""
+    mesh = disc(rings, radius=SHEET)
+    faces = mesh.face_vertices.reshape(-1, 3)
+    far = np.linalg.norm(mesh.positions, axis=1)
+    if strewn:
+        free = (np.abs(far - SHEET) > 1e-6) & (np.abs(far - SUPPORT) > 1e-6)
+        shift = np.random.default_rng(3).uniform(-0.25, 0.25, (int(free.sum()), 2))
+        mesh.positions[free, :2] += shift * SHEET / rings
+    held = pinned(mesh, np.flatnonzero(far < SUPPORT + 1e-6))
+    still = replace(
+        MATERIALS[name].settings, damping=6.0
+    )  # comes to rest sooner, at the same place
+    scene = SceneSettings(use_ground=False)
+    hung = simulated([(held, still)], frames(1.5, 24), scene)[0][-1]
+    return float((_shadow(hung[faces, :2]) - SUPPORT**2) / (SHEET**2 - SUPPORT**2))
+
+
+def _shadow(triangles: Floats) -> float:
+    """The area that triangles (t, 3, 2) cover together, over π, by points of a fine grid [m²]."""
+    fine = np.linspace(-SHEET, SHEET, 301)
+    step = fine[1] - fine[0]
+    dark = np.zeros((len(fine), len(fine)), dtype=bool)
+    for a, b, c in triangles:
+        low = np.searchsorted(fine, np.minimum(np.minimum(a, b), c))
+        high = np.searchsorted(fine, np.maximum(np.maximum(a, b), c))
+        x, y = np.meshgrid(fine[low[0] : high[0]], fine[low[1] : high[1]], indexing="ij")
+        sides = [
+            (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0])
+            for p, q in ((a, b), (b, c), (c, a))
+        ]
+        within = np.all([side >= 0 for side in sides], axis=0)
+        within |= np.all([side <= 0 for side in sides], axis=0)
+        dark[low[0] : high[0], low[1] : high[1]] |= within
+    return float(dark.sum() * step**2 / np.pi)
+
+
+@pytest.mark.parametrize("name", DRAPES)
+def test_cloth_drapes_like_its_name(name: str) -> None:
+    """Within what was measured on real ones, at two resolutions and in two triangulations."""
+    coefficients = [
+        drape(name, rings, strewn=strewn) for rings in (15, 25) for strewn in (False, True)
+    ]
+    low, high = DRAPES[name]
+    assert all(low < value < high for value in coefficients)
+    assert max(coefficients) - min(coefficients) < 0.05
+
+
+def test_limper_cloth_hangs_closer() -> None:
+    """By name, in the order that a tailor would give."""
+    values = [drape(name, 15, strewn=False) for name in ("SILK", "WOOL", "COTTON", "DENIM")]
+    assert values == sorted(values)

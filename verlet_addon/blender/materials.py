@@ -1,0 +1,65 @@
+"""Gives bodies materials, and tells which one a body has."""
+
+from collections.abc import Sequence
+from math import isclose
+
+import bpy
+
+from ..core.errors import MeshError
+from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS
+from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
+
+
+def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
+    """Gives every body a material.
+
+    Raises
+    ------
+    MeshError
+        An object belongs to another file; then none has been changed.
+    """
+    for obj in objects:
+        if obj.library is not None:
+            raise MeshError(f"{obj.name} is linked from another file; set its material there")
+    for obj in objects:
+        give_material(body_properties(obj), name)
+
+
+def give_material(body: VERLET_PG_body, name: str) -> None:
+    """Sets what a material is made of, and the type that goes with it."""
+    settings = MATERIALS[name].settings
+    body.material = name
+    body.body_type = settings.body_type
+    for setting in MATERIAL_SETTINGS:
+        setattr(body, setting, getattr(settings, setting))
+
+
+def give_fitting_material(body: VERLET_PG_body) -> None:
+    """Gives a body a material that fits its type, unless it has one; some types have none."""
+    name = body.material
+    if name != NO_MATERIAL and MATERIALS[name].settings.body_type == body.body_type:
+        return
+    if body.body_type in FITTING:
+        give_material(body, FITTING[body.body_type])
+    else:
+        for setting in ("material", *MATERIAL_SETTINGS):
+            body.property_unset(setting)
+
+
+def is_changed(body: VERLET_PG_body) -> bool:
+    """Whether a body's settings are no longer those of its material."""
+    if body.material == NO_MATERIAL:
+        return False
+    settings = MATERIALS[body.material].settings
+    return body.body_type != settings.body_type or not all(
+        isclose(getattr(body, name), getattr(settings, name), rel_tol=1e-6)
+        for name in MATERIAL_SETTINGS
+    )
+
+
+def material_label(body: VERLET_PG_body) -> str:
+    """What the panel calls a body's material."""
+    if body.material == NO_MATERIAL:
+        return "None"
+    label = MATERIALS[body.material].label
+    return f"{label} (changed)" if is_changed(body) else label
