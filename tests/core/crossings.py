@@ -1,0 +1,86 @@
+"""Where edges pass through triangles, to the last digit: what no simulation of contacts may leave.
+
+Nothing here is taken from the solver. The signs of volumes are worked out in floating point where
+that is certain, and else in fractions.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from verlet_addon.core.arrays import Booleans, Floats, Integers
+
+CERTAIN = 1e-14
+"""Volumes are certain to this share of the sizes that they are worked out from."""
+Pairs = Integers
+"""(2, k) edges and triangles."""
+
+
+def crossings(positions: Floats, edges: Integers, triangles: Integers) -> Pairs:
+    """(2, k) every edge (2, e) and triangle (3, t) that pass through each other, without touching.
+
+    Pairs that share a corner are left out. Positions are (3, n).
+    """
+    pairs = _near(positions, edges, triangles)
+    ends, corners = edges[:, pairs[0]], triangles[:, pairs[1]]
+    apart = (ends[:, None] != corners[None]).all(axis=(0, 1))
+    pairs, ends, corners = pairs[:, apart], ends[:, apart], corners[:, apart]
+    return pairs[:, _pass(positions, ends, corners)]
+
+
+def _pass(x: Floats, ends: Integers, corners: Integers) -> Booleans:
+    """(k,) whether the ends lie on both sides of the triangle, and the line leads through it."""
+    (p, q), (a, b, c) = ends, corners
+    sides = _side(x, p, a, b, c), _side(x, q, a, b, c)
+    round_it = _side(x, p, q, a, b), _side(x, p, q, b, c), _side(x, p, q, c, a)
+    turns = np.stack(round_it)
+    within = (turns > 0).all(axis=0) | (turns < 0).all(axis=0)
+    return np.asarray((sides[0] * sides[1] < 0) & within)
+
+
+def _side(x: Floats, *corners: Integers) -> Integers:
+    """(k,) the sign of the volume of tetrahedra."""
+    base = x[:, corners[3]]
+    rows = np.stack([x[:, corner] - base for corner in corners[:3]])
+    volumes = np.einsum("ak,ak->k", rows[0], np.cross(rows[1], rows[2], axis=0))
+    sizes = np.abs(rows).max(axis=1).prod(axis=0) * 6.0
+    signs: Integers = np.sign(volumes).astype(np.int64)
+    spread = np.abs(np.stack([x[:, corner] for corner in corners])).max(axis=(0, 1))
+    doubtful = np.abs(volumes) <= CERTAIN * (sizes + spread * np.abs(rows).max(axis=(0, 1)) ** 2)
+    for k in np.flatnonzero(doubtful):
+        signs[k] = _exact_side(*(x[:, corner[k]] for corner in corners))
+    return signs
+
+
+def _exact_side(*points: Floats) -> int:
+    """The sign of the volume of one tetrahedron, in fractions."""
+    exact = [[Fraction(value) for value in point] for point in points]
+    a, b, c = ([p - q for p, q in zip(row, exact[3], strict=True)] for row in exact[:3])
+    volume = (
+        a[0] * (b[1] * c[2] - b[2] * c[1])
+        + a[1] * (b[2] * c[0] - b[0] * c[2])
+        + a[2] * (b[0] * c[1] - b[1] * c[0])
+    )
+    return (volume > 0) - (volume < 0)
+
+
+def _near(x: Floats, edges: Integers, triangles: Integers) -> Pairs:
+    """(2, k) pairs whose boxes overlap, by sorting them along x."""
+    lows, highs = x[:, edges].min(axis=1), x[:, edges].max(axis=1)
+    order = np.argsort(x[0, triangles].min(axis=0), kind="stable")
+    low, high = x[:, triangles[:, order]].min(axis=1), x[:, triangles[:, order]].max(axis=1)
+    reach = np.maximum.accumulate(high[0])
+    first = np.searchsorted(reach, lows[0], side="left")
+    last = np.searchsorted(low[0], highs[0], side="right")
+    found = [np.empty((2, 0), dtype=np.int64)]
+    for chunk in np.array_split(np.arange(edges.shape[1]), max(1, int((last - first).sum()) >> 21)):
+        counts = np.maximum(last[chunk] - first[chunk], 0)
+        edge = np.repeat(chunk, counts)
+        place = np.arange(len(edge)) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
+        overlap = np.ones(len(edge), dtype=bool)
+        for axis in (2, 1, 0):
+            overlap &= (lows[axis, edge] <= high[axis, place]) & (
+                low[axis, place] <= highs[axis, edge]
+            )
+        found.append(np.stack([edge[overlap], order[place[overlap]]]))
+    return np.concatenate(found, axis=1)

@@ -1,0 +1,289 @@
+"""Contacts are found: every pair that comes near, with the right normals; and nothing passes.
+
+The measure is a brute force of its own, over all pairs and many moments of the way.
+"""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from numpy.typing import ArrayLike
+
+from tests.core.crossings import crossings
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.contact.contacts import Contacts, find_contacts
+from verlet_addon.core.contact.guard import guard
+from verlet_addon.core.contact.surfaces import Surface, Surfaces, join_surfaces
+
+GAP = 0.05
+MOMENTS = np.linspace(0.0, 1.0, 6)
+Feature = tuple[int, ...]
+seeds = st.integers(0, 10**6)
+
+
+def surface(
+    points: ArrayLike,
+    triangles: ArrayLike = (),
+    edges: ArrayLike = (),
+    *,
+    single_sided: bool = False,
+) -> Surface:
+    """A surface of points (n, 3), the corners of its triangles and the ends of loose edges."""
+    return Surface(
+        rest=np.array(points, dtype=float).T,
+        triangles=np.array(triangles, dtype=np.int64).reshape(-1, 3).T,
+        edges=np.array(edges, dtype=np.int64).reshape(-1, 2).T,
+        single_sided=single_sided,
+    )
+
+
+def all_meet(*parts: Surface, gap: float = GAP) -> Surfaces:
+    """Surfaces that meet each other and themselves."""
+    count = len(parts)
+    return join_surfaces(parts, np.ones((count, count), dtype=bool), np.full((count, count), gap))
+
+
+def strewn(rng: np.random.Generator, count: int, size: float) -> Surface:
+    """Triangles and a rope of three edges, strewn through a cube of half a metre."""
+    points = 0.5 * rng.random((count, 1, 3)) + size * rng.random((count, 3, 3))
+    rope = 0.5 * rng.random((1, 3)) + size * rng.random((4, 3))
+    first = 3 * count
+    return surface(
+        np.concatenate([points.reshape(-1, 3), rope]),
+        np.arange(first).reshape(-1, 3),
+        [(first + k, first + k + 1) for k in range(3)],
+    )
+
+
+def square(height: float = 0.0, *, single_sided: bool = False) -> Surface:
+    """A square of two metres and two triangles that face up."""
+    points = [(-1, -1, height), (1, -1, height), (1, 1, height), (-1, 1, height)]
+    return surface(points, [(0, 1, 2), (0, 2, 3)], single_sided=single_sided)
+
+
+def all_pairs(surfaces: Surfaces) -> list[tuple[Feature, Feature]]:
+    """Every vertex and triangle, and every two edges, that share no particle."""
+    corners = [tuple(triangle) for triangle in surfaces.triangles.T.tolist()]
+    edges = [tuple(edge) for edge in surfaces.edges.T.tolist()]
+    vertices = [(vertex,) for vertex in range(len(surfaces.owners))]
+    pairs = [*product(vertices, corners), *combinations(edges, 2)]
+    return [(first, second) for first, second in pairs if not set(first) & set(second)]
+
+
+def distance(first: Floats, second: Floats) -> float:
+    """Between the hulls of two sets of points (k, 3), the least over all corners and faces [m]."""
+    least = np.inf
+    for a, b in product(_faces(len(first)), _faces(len(second))):
+        p, q = first[list(a)], second[list(b)]
+        system = np.concatenate([p[1:] - p[0], q[0] - q[1:]]).T
+        shares = np.linalg.lstsq(system, q[0] - p[0], rcond=None)[0]
+        own, other = shares[: len(a) - 1], shares[len(a) - 1 :]
+        if (shares >= 0.0).all() and own.sum() <= 1.0 and other.sum() <= 1.0:
+            least = min(least, float(np.linalg.norm(p[0] - q[0] + system @ shares)))
+    return least
+
+
+def _faces(count: int) -> list[Feature]:
+    """Every corner, edge and face of a simplex."""
+    return [face for size in range(1, count + 1) for face in combinations(range(count), size)]
+
+
+def found_pairs(contacts: Contacts) -> set[frozenset[int]]:
+    """The particles of each."""
+    return {frozenset(row) for row in contacts.particles.T.tolist()}
+
+
+def crossing_count(surfaces: Surfaces, positions: Floats) -> int:
+    """How many edges and triangles pass through each other."""
+    return crossings(positions, surfaces.edges, surfaces.triangles).shape[1]
+
+
+def check_rows(contacts: Contacts) -> None:
+    """Normals are unit vectors, and weights those of points within the features."""
+    np.testing.assert_allclose(np.linalg.norm(contacts.normals, axis=0), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(contacts.weights.sum(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.abs(contacts.weights).sum(axis=0), 2.0, rtol=1e-12)
+
+
+@settings(max_examples=8)
+@given(seed=seeds)
+def test_every_pair_that_comes_near_on_its_way_is_found(seed: int) -> None:
+    """None that a brute force finds nearer than its gap, at any of many moments, is missing."""
+    rng = np.random.default_rng(seed)
+    surfaces = all_meet(strewn(rng, 1, 0.4), strewn(rng, 1, 0.4))
+    start = surfaces.rest
+    end = start + rng.normal(size=start.shape) * rng.choice([0.02, 0.2])
+    contacts = find_contacts(surfaces, start, end, reach=10.0)
+    check_rows(contacts)
+    found = found_pairs(contacts)
+    for first, second in all_pairs(surfaces):
+        owners = surfaces.owners[[first[0], second[0]]]
+        at_rest = distance(start[:, first].T, start[:, second].T)
+        gap = min(GAP, 0.9 * at_rest) if owners[0] == owners[1] else GAP
+        ways = [(start + t * (end - start))[:, [*first, *second]].T for t in MOMENTS]
+        nearest = min(distance(x[: len(first)], x[len(first) :]) for x in ways)
+        assert nearest > 0.999 * gap or frozenset((*first, *second)) in found
+
+
+@settings(max_examples=20)
+@given(seed=seeds)
+def test_what_stands_still_is_found_as_far_apart_as_it_is(seed: int) -> None:
+    """A row's value is the distance of its pair, and no pair within gap and reach is missing."""
+    rng = np.random.default_rng(seed)
+    surfaces = all_meet(strewn(rng, 1, 0.3), strewn(rng, 1, 0.3))
+    start = surfaces.rest
+    contacts = find_contacts(surfaces, start, start, reach=0.03)
+    check_rows(contacts)
+    points = start[:, contacts.particles]
+    values = np.einsum("ak,jk,ajk->k", contacts.normals, contacts.weights, points)
+    by_pair = dict(zip(map(frozenset, contacts.particles.T.tolist()), values, strict=True))
+    for first, second in all_pairs(surfaces):
+        if surfaces.owners[first[0]] != surfaces.owners[second[0]]:
+            apart = distance(start[:, first].T, start[:, second].T)
+            pair = frozenset((*first, *second))
+            assert (pair in by_pair) == (apart < GAP + 0.03)
+            assert by_pair.get(pair, apart) == pytest.approx(apart, rel=1e-7, abs=1e-9)
+
+
+def test_a_tree_finds_what_trying_all_pairs_finds() -> None:
+    """Boxes within boxes leave nothing out, of several owners, some of which do not meet."""
+    rng = np.random.default_rng(0)
+    parts = [strewn(rng, count, 0.1) for count in (12, 7, 1, 9)]
+    meets = np.ones((4, 4), dtype=bool)
+    meets[0, 0] = meets[1, 3] = meets[3, 1] = False
+    surfaces = join_surfaces(parts, meets, np.full((4, 4), GAP))
+    start = surfaces.rest
+    found = found_pairs(find_contacts(surfaces, start, start, reach=0.0))
+    near = set()
+    for first, second in all_pairs(surfaces):
+        a, b = surfaces.owners[[first[0], second[0]]]
+        apart = start[:, first].mean(axis=1) - start[:, second].mean(axis=1)
+        if a != b and meets[a, b] and np.abs(apart).max() < 0.3:
+            gap = distance(start[:, first].T, start[:, second].T)
+            near |= {frozenset((*first, *second))} if gap < GAP else set()
+    assert near == {pair for pair in found if len({*surfaces.owners[list(pair)].tolist()}) == 2}
+
+
+def test_incident_features_and_what_lies_together_at_rest_are_left_alone() -> None:
+    """A strip finer than the gap touches itself nowhere, and keeps nine tenths when pressed."""
+    points = [(0.01 * k, 0.01 * (k % 2), 0.0) for k in range(8)]
+    strip = surface(points, [(k, k + 1, k + 2) for k in range(6)])
+    surfaces = all_meet(strip)
+    assert not find_contacts(surfaces, surfaces.rest, surfaces.rest, reach=0.0).gaps.size
+    pressed = surfaces.rest * np.array([[0.8], [1.0], [1.0]])
+    contacts = find_contacts(surfaces, pressed, pressed, reach=0.0)
+    assert len(contacts.gaps)
+    for (first, second), gap in zip(_split(contacts), contacts.gaps, strict=True):
+        apart = distance(surfaces.rest[:, first].T, surfaces.rest[:, second].T)
+        assert gap == pytest.approx(min(GAP, 0.9 * apart))
+
+
+def _split(contacts: Contacts) -> list[tuple[Feature, Feature]]:
+    """The two features of each contact."""
+    rows = zip(contacts.particles.T.tolist(), contacts.weights.T, strict=True)
+    splits = [(row, 1 if weights[1] <= 0.0 and weights[0] == 1.0 else 2) for row, weights in rows]
+    return [(tuple(row[:split]), tuple(row[split:])) for row, split in splits]
+
+
+@pytest.mark.parametrize("speed", [0.04, 0.3, 30.0])
+def test_normals_are_those_of_the_moment_of_touching(speed: float) -> None:
+    """A corner that falls on a square, and slides as fast, is kept above it, at any speed."""
+    needle = surface([(-0.5, 0.3, 0.03 + GAP), (-0.5, 0.3, 1.0), (-0.49, 0.3, 1.0)], [(0, 1, 2)])
+    surfaces = all_meet(needle, square())
+    end = surfaces.rest.copy()
+    end[:, :3] += np.array([[0.5 * speed], [0.1 * speed], [-speed]])
+    contacts = find_contacts(surfaces, surfaces.rest, end, reach=0.0)
+    (row,) = np.flatnonzero(contacts.particles[0] == 0)
+    np.testing.assert_allclose(contacts.normals[:, row], [0.0, 0.0, 1.0], atol=1e-9)
+    share = 0.03 / speed  # of the way at which it touches
+    touched = surfaces.rest[:, contacts.particles[1:, row]] @ -contacts.weights[1:, row]
+    expected = np.array([-0.5, 0.3]) + share * speed * np.array([0.5, 0.1])
+    np.testing.assert_allclose(touched[:2], expected, atol=0.02 * GAP)
+
+
+def test_only_the_front_of_a_single_sided_surface_touches() -> None:
+    """What is behind may come out; what is before may not go in."""
+    needle = surface([(0.2, 0.3, 0.0), (0.2, 0.3, 1.0), (0.21, 0.3, 1.0)], [(0, 1, 2)])
+    flipped = surface(needle.rest.T * [1, 1, -1], [(0, 1, 2)])
+    for part, side in ((needle, 1.0), (flipped, -1.0)):
+        for gap, expected in ((0.5, True), (1.5, True)):
+            start = part.rest + np.array([[0.0], [0.0], [side * 0.1]])
+            end = start - np.array([[0.0], [0.0], [side * gap]])
+            for single_sided in (True, False):
+                surfaces = all_meet(
+                    surface(start.T, [(0, 1, 2)]), square(single_sided=single_sided)
+                )
+                ends = np.concatenate([end, surfaces.rest[:, 3:]], axis=1)
+                found = len(find_contacts(surfaces, surfaces.rest, ends, reach=0.0).gaps) > 0
+                assert found == (expected and (side > 0.0 or not single_sided))
+
+
+@pytest.mark.parametrize("way", [0.0, 1.0])
+def test_degenerate_pairs_have_finite_rows(way: float) -> None:
+    """Parallel edges, coincident corners, triangles without area, points on triangles."""
+    flat = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.5, 0.0, 0.0)]
+    point = [(0.5, 0.0, 0.0)] * 3
+    parts = [surface(corners, [(0, 1, 2)]) for corners in (flat, flat, point, point)]
+    surfaces = all_meet(*parts, square())
+    end = surfaces.rest.copy()
+    end[2] += way * np.linspace(-1.0, 1.0, end.shape[1])
+    contacts = find_contacts(surfaces, surfaces.rest, end, reach=0.1)
+    assert len(contacts.gaps)
+    check_rows(contacts)
+    kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
+    assert np.isfinite(kept).all()
+
+
+def test_vertices_that_are_nowhere_touch_nothing() -> None:
+    """NaN and infinity in one triangle leave the rest of its surface to be found."""
+    parts = [square(), square(0.02)]
+    surfaces = all_meet(*parts)
+    start = surfaces.rest.copy()
+    start[:, 1], start[:, 5] = np.nan, np.inf
+    contacts = find_contacts(surfaces, start, start, reach=0.0)
+    assert {1, 5}.isdisjoint(contacts.particles.ravel().tolist())
+    assert np.isfinite(contacts.normals).all()
+    assert (contacts.particles[0] == 3).any()
+
+
+@settings(max_examples=60)
+@given(seed=seeds, speed=st.sampled_from([0.02, 0.1, 1.0, 50.0]))
+def test_nothing_passes(seed: int, speed: float) -> None:
+    """Whatever moves at random crosses nothing that it did not cross; and only it is held back."""
+    rng = np.random.default_rng(seed)
+    surfaces = all_meet(strewn(rng, 3, 0.2), strewn(rng, 4, 0.2), gap=0.02)
+    start = surfaces.rest
+    if crossing_count(surfaces, start):
+        return
+    end = start + rng.normal(size=start.shape) * speed
+    kept = guard(surfaces, start, end, np.ones(start.shape[1]))
+    assert crossing_count(surfaces, kept) == 0
+    again = guard(surfaces, start, kept, np.ones(start.shape[1]))
+    np.testing.assert_array_equal(again, kept)
+
+
+@settings(max_examples=40)
+@given(seed=seeds, speed=st.sampled_from([0.1, 1.0, 50.0]))
+def test_what_cannot_be_stopped_takes_along_what_it_hits(seed: int, speed: float) -> None:
+    """Triangles without inverse mass fly on, and nothing that they hit stays behind them."""
+    rng = np.random.default_rng(seed)
+    surfaces = all_meet(strewn(rng, 3, 0.2), strewn(rng, 3, 0.2), gap=0.02)
+    start = surfaces.rest
+    if crossing_count(surfaces, start):
+        return
+    movable = surfaces.owners == 0
+    end = start.copy()
+    end[:, ~movable] += speed * rng.normal(size=(3, 1))
+    kept = guard(surfaces, start, end, movable.astype(float))
+    np.testing.assert_array_equal(kept[:, ~movable], end[:, ~movable])
+    assert crossing_count(surfaces, kept) == 0
+
+
+def test_the_guard_leaves_free_motion_alone() -> None:
+    """What passes nothing ends where it was going, to the last bit."""
+    rng = np.random.default_rng(2)
+    surfaces = all_meet(strewn(rng, 5, 0.2), gap=0.02)
+    end = surfaces.rest + np.array([[3.0], [1.0], [-100.0]])
+    kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
+    np.testing.assert_array_equal(kept, end)

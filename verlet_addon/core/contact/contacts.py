@@ -1,0 +1,75 @@
+"""What comes near during a step: rows that keep vertices off triangles, and edges off edges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from .kernels import find_near, refit
+from .reach import Reach
+from .surfaces import Surfaces
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """k rows: normal · Σ weights x ≥ gap, over the four particles of each; Σ weights = 0."""
+
+    particles: Integers
+    """(4, k) a vertex and the corners of a triangle, or the ends of two edges."""
+    weights: Floats
+    """(4, k) positive for the vertex or the first edge, and negative for the other."""
+    normals: Floats
+    """(3, k) unit vectors from the second to the first, on the side where the step began."""
+    gaps: Floats
+    """(k,) how far apart they are kept [m]."""
+    owners: Integers
+    """(2, k) of the first and of the second."""
+
+
+def find_contacts(surfaces: Surfaces, start: Floats, end: Floats, reach: float) -> Contacts:
+    """Returns every pair that comes nearer than its gap on the way, vertices before edges.
+
+    Particles go straight from `start` to `end`, both (3, N) [m]. Normals and weights are those of
+    the moment at which a pair first comes as near as its gap. Those that only come within gap and
+    `reach` [m] have the normals of the end. What is farther apart than that at the end, along its
+    normal, is left out.
+    """
+    return search(surfaces, start, end, Reach(beyond=reach))
+
+
+def search(surfaces: Surfaces, start: Floats, end: Floats, reach: Reach) -> Contacts:
+    """Returns every pair within reach, sorted by its features."""
+    for tree, meets in zip(surfaces.trees, surfaces.meets, strict=True):
+        if meets.any():
+            refit(tree, start, end)
+    count = len(surfaces.trees)
+    met = [(a, b) for a in range(count) for b in range(a, count) if surfaces.meets[a, b]]
+    found = [find_near(surfaces, a, b, start, end, reach) for a, b in met]
+    parts = list(zip(NOTHING, *found, strict=True))
+    features = np.concatenate(parts[0], axis=1)
+    weights, normals, gaps = (np.concatenate(part, axis=-1) for part in parts[1:])
+    order = np.lexsort(features[::-1])
+    kind, first, second = features = features[:, order]
+    edges, triangles = surfaces.edges, surfaces.triangles
+    by_vertex = int(np.searchsorted(kind, 1))
+    of_vertices = [first[None, :by_vertex], triangles[:, second[:by_vertex]]]
+    of_edges = [edges[:, first[by_vertex:]], edges[:, second[by_vertex:]]]
+    particles = np.concatenate(
+        [np.concatenate(of_vertices, axis=0), np.concatenate(of_edges, axis=0)], axis=1
+    )
+    return Contacts(
+        particles=particles,
+        weights=weights[:, order],
+        normals=normals[:, order],
+        gaps=gaps[order],
+        owners=surfaces.owners[particles[[0, 3]]],
+    )
+
+
+NOTHING = (
+    np.empty((3, 0), dtype=np.int64),
+    np.empty((4, 0)),
+    np.empty((3, 0)),
+    np.empty(0),
+)
+"""No rows."""

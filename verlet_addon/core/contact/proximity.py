@@ -1,0 +1,117 @@
+"""Where a point and a triangle, or two segments, are nearest to each other."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..arrays import SHORTEST, Booleans, Floats, Integers
+
+TINY = 1e-300
+"""Nothing is divided by less."""
+FLAT = 1e-20
+"""Triangles whose squared area is a smaller share of their edges' squares are lines."""
+PARALLEL = 1e-12
+"""So are edges whose squared sine is less."""
+
+Vector = tuple[Floats, Floats, Floats]
+Proximity = tuple[Floats, Floats, Floats]
+"""(4, k) weights, (3, k) unit vectors from the second feature to the first, (k,) distances [m]."""
+
+
+def dot(a: Sequence[Floats] | Floats, b: Sequence[Floats] | Floats) -> Floats:
+    """(k,) products of vectors that are given by axis."""
+    return np.asarray(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """(3, k) cross products of vectors (3, k)."""
+    return np.stack(
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    )
+
+
+def nearest_on_triangle(x: Floats) -> Proximity:
+    """Returns where a point is nearest to a triangle, of x (3, 4, k): the point, then corners [m].
+
+    The point of the plane that is nearest lies within the triangle, or else one of an edge is
+    nearest (Ericson, Real-Time Collision Detection, 2005, 5.1.5, without his regions).
+    """
+    p, a, b, c = (x[:, corner] for corner in range(4))
+    ab, ac, bc, ap, bp = b - a, c - a, c - b, p - a, p - b
+    zero = np.zeros(p.shape[1])
+    normal = cross(ab, ac)
+    square = dot(normal, normal)
+    v, w = dot(cross(ap, ac), normal), dot(cross(ab, ap), normal)
+    inside = (v > 0.0) & (w > 0.0) & (v + w < square)
+    inside &= square > FLAT * (dot(ab, ab) * dot(ac, ac))
+    solid = np.where(inside, square, 1.0)
+    v, w = v / solid, w / solid
+    along_ab, along_ac, along_bc = _share(ap, ab), _share(ap, ac), _share(bp, bc)
+    vectors = [ap - along_ab * ab, ap - along_ac * ac, bp - along_bc * bc, ap - v * ab - w * ac]
+    weights = [(along_ab, zero), (zero, along_ac), (1.0 - along_bc, along_bc), (v, w)]
+    chosen, vector = _least(vectors, inside)
+    v, w = (np.choose(chosen, [pair[k] for pair in weights]) for k in range(2))
+    normals, apart = _unit(vector, normal)
+    return np.stack([np.ones(len(v)), v + w - 1.0, -v, -w]), normals, apart
+
+
+def nearest_on_edges(x: Floats) -> Proximity:
+    """Returns where two segments are nearest to each other, of x (3, 4, k): the ends of both [m].
+
+    Either both inner points are (Ericson, Real-Time Collision Detection, 2005, 5.1.9), or one is
+    an end: the nearest to each of the four is compared.
+    """
+    a, b, c, d = (x[:, end] for end in range(4))
+    u, v, r = b - a, d - c, a - c
+    uu, vv, uv, ur, vr = dot(u, u), dot(v, v), dot(u, v), dot(u, r), dot(v, r)
+    determinant = uu * vv - uv * uv
+    s, t = uv * vr - vv * ur, uu * vr - uv * ur
+    inside = (s > 0.0) & (s < determinant) & (t > 0.0) & (t < determinant)
+    inside &= determinant > PARALLEL * (uu * vv)
+    solid = np.where(inside, determinant, 1.0)
+    s, t = s / solid, t / solid
+    bc, ad = r + u, r - v
+    ca, da = c - a, v - r
+    zero, one = np.zeros(len(s)), np.ones(len(s))
+    from_a, from_b, to_c, to_d = _share(r, v), _share(bc, v), _share(ca, u), _share(da, u)
+    vectors = [r - from_a * v, bc - from_b * v, r + to_c * u, ad + to_d * u, r + s * u - t * v]
+    weights = [(zero, from_a), (one, from_b), (to_c, zero), (to_d, one), (s, t)]
+    chosen, vector = _least(vectors, inside)
+    s, t = (np.choose(chosen, [pair[k] for pair in weights]) for k in range(2))
+    normals, apart = _unit(vector, cross(u, v))
+    return np.stack([1.0 - s, s, t - 1.0, -t]), normals, apart
+
+
+NEAREST: tuple[Callable[[Floats], Proximity], Callable[[Floats], Proximity]] = (
+    nearest_on_triangle,
+    nearest_on_edges,
+)
+"""By the kind of a pair: a vertex and a triangle, or two edges."""
+
+
+def _share(from_start: Floats, edge: Floats) -> Floats:
+    """(k,) how far along edges the nearest points are, 0 to 1."""
+    share = dot(from_start, edge) / np.maximum(dot(edge, edge), TINY)
+    return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+def _least(vectors: list[Floats], inside: Booleans) -> tuple[Integers, Floats]:
+    """Which vector is the shortest, the last where it is inside; ties go to the first."""
+    squares = np.stack([dot(vector, vector) for vector in vectors[:-1]])
+    chosen = np.where(inside, len(vectors) - 1, squares.argmin(axis=0))
+    return chosen, np.asarray(np.choose(chosen, vectors))
+
+
+def _unit(vector: Floats, across: Floats) -> tuple[Floats, Floats]:
+    """The directions of vectors, and their lengths [m]; of none, the direction across."""
+    apart = np.sqrt(dot(vector, vector))
+    touching = apart < SHORTEST
+    vector = np.where(touching, across, vector)
+    length = np.sqrt(dot(vector, vector))
+    lost = length < TINY
+    upwards = np.array([[0.0], [0.0], [1.0]])
+    return np.where(lost, upwards, vector / np.where(lost, 1.0, length)), apart

@@ -1,0 +1,120 @@
+"""What may touch: the surfaces of all bodies and colliders, as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from .trees import Tree, build_tree
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What one body or collider touches others with; its n particles are numbered from 0."""
+
+    rest: Floats
+    """(3, n) where its particles are at rest [m]."""
+    triangles: Integers
+    """(3, t) counter-clockwise seen from the front."""
+    edges: Integers
+    """(2, e) at least those that belong to no triangle."""
+    single_sided: bool = False
+    """Whether only the front touches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surfaces:
+    """All surfaces together, their N particles one after the other; owners are their numbers."""
+
+    starts: Integers
+    """(o + 1,) where each owner's particles begin; the last entry is N."""
+    owners: Integers
+    """(N,) the owner of each particle."""
+    rest: Floats
+    """(3, N) [m]"""
+    triangles: Integers
+    """(3, t)"""
+    edges: Integers
+    """(2, e) all edges of triangles, and loose ones."""
+    sides: Integers
+    """(2, e) the triangles on both sides of each edge, −1 where there is none."""
+    fans: Integers
+    """The triangles round each particle, particle after particle."""
+    fan_starts: Integers
+    """(N + 1,) where those round each particle begin."""
+    meets: Booleans
+    """(o, o) who is kept off whom."""
+    gaps: Floats
+    """(o, o) how far apart they are kept [m]."""
+    single_sided: Booleans
+    """(o,) whether only the front of an owner touches."""
+    trees: list[Tree]
+    """One per owner."""
+
+
+def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:
+    """Numbers the particles of all surfaces one after the other, and builds their trees.
+
+    Parameters
+    ----------
+    surfaces : of the bodies, then of the colliders.
+    meets : (o, o) symmetric, who is kept off whom.
+    gaps : (o, o) symmetric, how far apart they are kept [m].
+    """
+    counts = [surface.rest.shape[1] for surface in surfaces]
+    starts = np.cumsum([0, *counts])
+    rest = np.concatenate([surface.rest for surface in surfaces], axis=1)
+    shifted = list(zip(surfaces, starts.tolist(), strict=False))
+    triangles = [surface.triangles + start for surface, start in shifted]
+    edges = [_all_edges(surface) + start for surface, start in shifted]
+    triangle_starts = np.cumsum([0, *(part.shape[1] for part in triangles)]).tolist()
+    edge_starts = np.cumsum([0, *(part.shape[1] for part in edges)]).tolist()
+    joined = np.concatenate(triangles, axis=1)
+    joined_edges = np.concatenate(edges, axis=1)
+    return Surfaces(
+        starts=starts,
+        owners=np.repeat(np.arange(len(counts)), counts),
+        rest=rest,
+        triangles=joined,
+        edges=joined_edges,
+        sides=_sides(joined_edges, joined, rest.shape[1]),
+        fans=np.argsort(joined.ravel(), kind="stable") % max(joined.shape[1], 1),
+        fan_starts=np.searchsorted(np.sort(joined.ravel()), np.arange(rest.shape[1] + 1)),
+        meets=meets,
+        gaps=np.ascontiguousarray(gaps, dtype=float),
+        single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
+        trees=[
+            build_tree(rest, joined, joined_edges, slice(*own), slice(*lines))
+            for own, lines in zip(pairwise(triangle_starts), pairwise(edge_starts), strict=True)
+        ],
+    )
+
+
+def _all_edges(surface: Surface) -> Integers:
+    """(2, e) every edge of its triangles and every loose one, once each."""
+    a, b, c = surface.triangles
+    ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
+    ends = np.sort(np.concatenate([ends, surface.edges], axis=1), axis=0)
+    return np.asarray(np.unique(ends[:, ends[0] != ends[1]], axis=1).astype(np.int64))
+
+
+def _sides(edges: Integers, triangles: Integers, count: int) -> Integers:
+    """(2, e) the first two triangles at each edge, −1 where there is none."""
+    t = triangles.shape[1]
+    ends = np.concatenate([triangles[[0, 1]], triangles[[1, 2]], triangles[[2, 0]]], axis=1)
+    ends.sort(axis=0)
+    keys = ends[0] * count + ends[1]
+    faces = np.tile(np.arange(t), 3)
+    order = np.lexsort((faces, keys))
+    keys, faces = keys[order], faces[order]
+    wanted = edges[0] * count + edges[1]
+    first = np.searchsorted(keys, wanted)
+    sides = np.full((2, edges.shape[1]), -1, dtype=np.int64)
+    for side in range(2):
+        place = np.minimum(first + side, max(len(keys) - 1, 0))
+        if len(keys):
+            there = (first + side < len(keys)) & (keys[place] == wanted)
+            sides[side, there] = faces[place[there]]
+    return sides

@@ -1,0 +1,112 @@
+"""A tree of boxes over the triangles and loose edges of one surface."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+
+LEAF = 2
+"""Triangles or loose edges in a leaf."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A complete binary tree: node k has the children 2 k and 2 k + 1; the root is node 1.
+
+    Each leaf owns some of the vertices and edges of its triangles, and every one is owned by one
+    leaf only, so that a walk comes upon each pair of them once.
+    """
+
+    height: int
+    """Its 2^height leaves are the nodes from there on."""
+    corners: Integers
+    """(leaves, LEAF, 3) of triangles and loose edges, whose last two are alike; −1 = none."""
+    triangles: Integers
+    """(leaves, LEAF) their numbers; −1 for none and for loose edges."""
+    vertices: Integers
+    """Particles that leaves own, leaf after leaf."""
+    vertex_starts: Integers
+    """(leaves + 1,) where those of each leaf begin."""
+    edges: Integers
+    """Edges that leaves own, leaf after leaf."""
+    edge_starts: Integers
+    """(leaves + 1,) where those of each leaf begin."""
+    boxes: Floats
+    """(2 leaves, 2, 3) the least and the largest coordinates of each node on its way [m]; an empty
+    one has infinite bounds the wrong way round. Written by `refit`."""
+
+    @property
+    def leaves(self) -> int:
+        """How many there are, a power of two."""
+        return 1 << self.height
+
+
+def build_tree(
+    rest: Floats, triangles: Integers, edges: Integers, of_triangles: slice, of_edges: slice
+) -> Tree:
+    """Strings triangles and loose edges along a curve that fills space, where they are at rest.
+
+    Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m], the slices
+    are those of one owner. The curve is Morton's (A computer oriented geodetic data base, 1966).
+    """
+    own = np.arange(*of_triangles.indices(triangles.shape[1]))
+    lines = np.arange(*of_edges.indices(edges.shape[1]))
+    a, b, c = triangles[:, own]
+    ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
+    ends.sort(axis=0)
+    count = rest.shape[1]
+    keys = edges[0, lines] * count + edges[1, lines]
+    loose = lines[~np.isin(keys, ends[0] * count + ends[1])]
+    corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
+    numbers = np.concatenate([own, np.full(len(loose), -1)])
+    order = np.argsort(_morton(rest[:, corners].mean(axis=2)), kind="stable")
+    height = max(0, int(np.ceil(np.log2(max(1, -(-len(order) // LEAF))))))
+    leaves = 1 << height
+    padded = np.full(leaves * LEAF, -1)
+    padded[: len(order)] = order
+    sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
+    vertices, vertex_starts = _owned(sorted_corners, leaves)
+    first = _owned_edges(sorted_corners, keys, count)
+    by_leaf = np.argsort(first, kind="stable")
+    return Tree(
+        height=height,
+        corners=sorted_corners.reshape(leaves, LEAF, 3),
+        triangles=np.where(padded < 0, -1, np.append(numbers, -1)[padded]).reshape(leaves, LEAF),
+        vertices=vertices,
+        vertex_starts=vertex_starts,
+        edges=lines[by_leaf],
+        edge_starts=np.searchsorted(first[by_leaf], np.arange(leaves + 1)),
+        boxes=np.empty((2 * leaves, 2, 3)),
+    )
+
+
+def _owned(corners: Integers, leaves: int) -> tuple[Integers, Integers]:
+    """Each vertex in the first leaf that has it, and where the vertices of each leaf begin."""
+    particles, first = np.unique(corners.ravel(), return_index=True)
+    first = first[particles >= 0] // (3 * LEAF)
+    particles = particles[particles >= 0]
+    order = np.argsort(first, kind="stable")
+    return particles[order], np.searchsorted(first[order], np.arange(leaves + 1))
+
+
+def _owned_edges(corners: Integers, keys: Integers, count: int) -> Integers:
+    """(e,) the first leaf that has each edge, by its key."""
+    ends = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    found, first = np.unique(ends[:, 0] * count + ends[:, 1], return_index=True)
+    return np.asarray(first[np.searchsorted(found, keys)] // (3 * LEAF))
+
+
+def _morton(points: Floats) -> Integers:
+    """(k,) the place of points (3, k) along the curve, in a grid of 2^20 cells each way."""
+    if not points.size:
+        return np.empty(0, dtype=np.int64)
+    points = np.where(np.isfinite(points), points, 0.0)
+    low = points.min(axis=1, keepdims=True)
+    size = max(float((points - low).max()), 1e-300)
+    cells = ((points - low) / size * (2**20 - 1)).astype(np.int64)
+    code = np.zeros(points.shape[1], dtype=np.int64)
+    for bit in range(20):
+        for axis in range(3):
+            code |= ((cells[axis] >> bit) & 1) << (3 * bit + axis)
+    return code
