@@ -247,7 +247,7 @@ def test_vertices_that_are_nowhere_touch_nothing() -> None:
     assert (contacts.particles[0] == 3).any()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(seed=seeds, speed=st.sampled_from([0.02, 0.1, 1.0, 50.0]))
 def test_nothing_passes(seed: int, speed: float) -> None:
     """Whatever moves at random crosses nothing that it did not cross; and only it is held back."""
@@ -263,7 +263,7 @@ def test_nothing_passes(seed: int, speed: float) -> None:
     np.testing.assert_array_equal(again, kept)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(seed=seeds, speed=st.sampled_from([0.1, 1.0, 50.0]))
 def test_what_cannot_be_stopped_takes_along_what_it_hits(seed: int, speed: float) -> None:
     """Triangles without inverse mass fly on, and nothing that they hit stays behind them."""

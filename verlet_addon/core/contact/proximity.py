@@ -75,7 +75,7 @@ def nearest_on_edges(x: Floats) -> Proximity:
     solid = np.where(inside, determinant, 1.0)
     s, t = s / solid, t / solid
     bc, ad = r + u, r - v
-    ca, da = c - a, v - r
+    ca, da = c - a, d - a
     zero, one = np.zeros(len(s)), np.ones(len(s))
     from_a, from_b, to_c, to_d = _share(r, v), _share(bc, v), _share(ca, u), _share(da, u)
     vectors = [r - from_a * v, bc - from_b * v, r + to_c * u, ad + to_d * u, r + s * u - t * v]
