@@ -74,7 +74,7 @@ def nearest_on_edges(x: Floats) -> Proximity:
     inside &= determinant > PARALLEL * (uu * vv)
     solid = np.where(inside, determinant, 1.0)
     s, t = s / solid, t / solid
-    bc, ad = r + u, r - v
+    bc, ad = b - c, a - d
     ca, da = c - a, d - a
     zero, one = np.zeros(len(s)), np.ones(len(s))
     from_a, from_b, to_c, to_d = _share(r, v), _share(bc, v), _share(ca, u), _share(da, u)
