@@ -25,6 +25,7 @@ LAYERS = [
     "forces",
     "model",
     "state",
+    "meeting",
     "build step mirrors",
     "agreement holding",
     "simulate",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field
-from verlet_addon.core.mesh import MeshData, Plane, Sample
+from verlet_addon.core.mesh import Collider, MeshData, Plane, Sample
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -226,6 +226,7 @@ def samples(
     ground: Plane | Callable[[float], Plane] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
     fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
+    colliders: Callable[[float], list[Floats]] | None = None,
 ) -> list[Sample]:
     """A sample at the start and one after each duration; what moves is a function of time [s]."""
     times = np.concatenate([[0.0], np.cumsum(durations)]).tolist()
@@ -237,6 +238,7 @@ def samples(
             targets=[mesh.positions for mesh in meshes] if targets is None else targets(time),
             ground=ground(time) if callable(ground) else ground,
             fields=[fields(time) if callable(fields) else fields] * len(meshes),
+            colliders=[] if colliders is None else colliders(time),
         )
         for number, (time, duration) in enumerate(zip(times, [0.0, *durations], strict=True))
     ]
@@ -251,14 +253,29 @@ def simulated(
     ground: Plane | Callable[[float], Plane] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
     fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
+    colliders: Sequence[tuple[Collider, Floats | Callable[[float], Floats]]] = (),
 ) -> list[Floats]:
     """Per body (frames + 1, n, 3) positions, the start first [m]."""
-    meshes = [mesh for mesh, _ in bodies]
+    everyone = range(len(colliders))
+    meshes = [replace(mesh, colliders=everyone) if colliders else mesh for mesh, _ in bodies]
+
+    def places(time: float) -> list[Floats]:
+        return [place(time) if callable(place) else place for _, place in colliders]
+
     frames = simulate(
         meshes,
         [settings for _, settings in bodies],
         scene or SceneSettings(),
-        samples(meshes, durations, gravity=gravity, ground=ground, targets=targets, fields=fields),
+        samples(
+            meshes,
+            durations,
+            gravity=gravity,
+            ground=ground,
+            targets=targets,
+            fields=fields,
+            colliders=places,
+        ),
+        [collider for collider, _ in colliders],
     )
     return [np.array(track) for track in zip(*(frame.positions for frame in frames), strict=True)]
 

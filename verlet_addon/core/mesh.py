@@ -42,6 +42,26 @@ class Mirror:
 
 
 @dataclass(frozen=True, eq=False)
+class Collider:
+    """A surface that bodies meet, and that moves as it is animated."""
+
+    name: str
+    """The object's name, for messages."""
+    triangles: Integers
+    """(t, 3) vertex indices, counter-clockwise seen from outside; the same at every frame."""
+    outer: float
+    """Distance kept in front of the surface, besides the body's own thickness [m]."""
+    inner: float
+    """Distance kept behind it, likewise [m]."""
+    friction: float
+    """Coulomb coefficient; the slipperier of two touching surfaces decides."""
+    restitution: float
+    """Bounce, 0 … 1; the bouncier of two touching surfaces decides."""
+    single_sided: bool
+    """Whether it stops bodies at its front alone, and lets those behind come out."""
+
+
+@dataclass(frozen=True, eq=False)
 class MeshData:
     """One body's mesh in world space, as it stands at the first frame."""
 
@@ -61,6 +81,8 @@ class MeshData:
     """(n, 3) velocity at the first frame [m/s]."""
     mirrors: Sequence[Mirror] = ()
     """Each shows what the mesh and those before it show; the mesh above is without any image."""
+    colliders: Sequence[int] = ()
+    """Numbers of the colliders that the body meets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +106,8 @@ class Sample:
     pin_weights: Sequence[Floats] = ()
     """Per body (n,), what holds it from here to the next sample in place of `MeshData.pin_weights`;
     left empty where that does not change."""
+    colliders: Sequence[Floats] = ()
+    """Per collider (v, 3): where its vertices are [m]; they go straight from sample to sample."""
 
 
 @dataclass(frozen=True, eq=False)

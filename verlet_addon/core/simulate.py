@@ -11,7 +11,8 @@ from .build import build
 from .errors import DivergenceError, SettingsError
 from .field import Field, between as fields_between, without_meaning
 from .holding import hold
-from .mesh import Frame, MeshData, Plane, Sample, check_mesh
+from .meeting import Meeting, prepare
+from .mesh import Collider, Frame, MeshData, Plane, Sample, check_mesh
 from .mirrors import (
     Reflection,
     between,
@@ -36,6 +37,7 @@ def simulate(
     body_settings: Sequence[BodySettings],
     scene_settings: SceneSettings,
     samples: Iterable[Sample],
+    colliders: Sequence[Collider] = (),
 ) -> Iterator[Frame]:
     """Yields one Frame per Sample, the first being the start as it is; stop iterating to cancel.
 
@@ -44,6 +46,7 @@ def simulate(
     meshes, body_settings : one of each per body.
     scene_settings : substeps, iterations, integrator, and how rough and bouncy the ground is.
     samples : the scene frame by frame; the first tells where everything starts.
+    colliders : the surfaces that bodies meet; samples tell where they are.
 
     Raises
     ------
@@ -65,6 +68,7 @@ def simulate(
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
     wholes, reflections = complete_all(meshes)
     bodies: list[Body] = []
+    meeting: Meeting | None = None
     for sample in incoming:
         _check_sample(sample)
         if sample.duration > 0.0:
@@ -73,7 +77,9 @@ def simulate(
                 bodies = _hold_each(bodies, formerly, wholes, before, sample.gravity)
             else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
-            _advance(bodies, reflections, scene_settings, before, sample)
+                models = [model for model, _ in bodies]
+                meeting = prepare(models, wholes, colliders, before.colliders)
+            _advance(bodies, reflections, scene_settings, before, sample, meeting)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
             stopped = sample
@@ -170,6 +176,7 @@ def _advance(
     settings: SceneSettings,
     before: Sample,
     after: Sample,
+    meeting: Meeting | None,
 ) -> None:
     """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
     starts, ends = (_mirrors(sample) for sample in (before, after))
@@ -180,7 +187,7 @@ def _advance(
         )
     ]
     for number, given in enumerate(_substeps(ways, before, after, settings.substeps)):
-        step(bodies, settings, given)
+        step(bodies, settings, given, meeting)
         shares = (number / settings.substeps, (number + 1) / settings.substeps)
         for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):
             keep_symmetric(state, images, *(between(start, end, share) for share in shares))
@@ -218,11 +225,19 @@ def _substeps(
 ) -> Iterator[Surroundings]:
     """Cuts the way of the surroundings from one sample to the next into equal steps."""
     fields = list(zip(_fields(before), _fields(after), strict=True))
+    collider_ways = list(zip(before.colliders, after.colliders, strict=True))
+    collider_ends = [start for start, _ in collider_ways]
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
     for number in range(1, substeps + 1):
         share = number / substeps
+        collider_starts = collider_ends
+        collider_ends = [
+            # What stands still is the very same array, by which it is known.
+            start if start is end else start + (end - start) * share
+            for start, end in collider_ways
+        ]
         yield Surroundings(
             dt=after.duration / substeps,
             gravity=after.gravity,
@@ -233,6 +248,8 @@ def _substeps(
             fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],
             ground=_between(before.ground, after.ground, share),
             ground_shift=shift,
+            collider_starts=collider_starts,
+            collider_ends=collider_ends,
         )
 
 

@@ -11,6 +11,7 @@ from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
 from .field import Field
 from .forces.accelerations import accelerations
+from .meeting import Encounter, Meeting, meet, part, stop_passing, touch
 from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
@@ -27,6 +28,9 @@ SURFACE_MEMORY = 0.95
 Surfaces that nothing holds carry no load, and start from none."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
+
+ROUNDS = 4
+"""How often contacts and lengths are solved in turn where bodies touch."""
 
 Body = tuple[SoftBodyModel, ParticleState]
 
@@ -47,6 +51,10 @@ class Surroundings:
     """At the end of the step."""
     ground_shift: Floats
     """(3,) how far the ground moves during the step [m]."""
+    collider_starts: Sequence[Floats] = ()
+    """Per collider (v, 3): where its vertices are when the step begins [m]."""
+    collider_ends: Sequence[Floats] = ()
+    """And when it ends [m]."""
 
 
 @dataclass(eq=False)
@@ -69,21 +77,33 @@ class Stride:
     """(3, n) where free motion led to [m]."""
 
 
-def step(bodies: Sequence[Body], settings: SceneSettings, given: Surroundings) -> None:
+def step(
+    bodies: Sequence[Body],
+    settings: SceneSettings,
+    given: Surroundings,
+    meeting: Meeting | None = None,
+) -> None:
     """Moves all bodies on together by one time step."""
     strides = [
         set_out(body, settings, given, targets, fields)
         for body, targets, fields in zip(bodies, given.targets, given.fields, strict=True)
     ]
+    encounter = None
     for sweep in range(settings.iterations):
         for stride in strides:
             if sweep == 0 or not is_relaxed(stride, settings.tolerance):
                 relax(stride, sweep, given.dt)
         for stride in strides:
             project_contacts(stride)
+        if meeting is not None:
+            encounter = encounter or meet_each_other(strides, meeting, given)
+            settle(strides, encounter, given.dt)
     for stride in strides:
         regain_speed(stride)
         bounce(stride, given.dt)
+    if encounter is not None:
+        part_from_each_other(strides, encounter)
+    for stride in strides:
         stride.state.previous_dt = given.dt
         stride.state.steps += 1
 
@@ -241,3 +261,49 @@ def bounce(stride: Stride, dt: float) -> None:
             dt=dt,
             damping=damping,
         )
+
+
+def meet_each_other(
+    strides: Sequence[Stride], meeting: Meeting, given: Surroundings
+) -> Encounter:
+    """Finds what bodies touch on the way to where they would be by themselves."""
+    world = meeting.gathered
+    masses = [stride.model.inverse_masses for stride in strides]
+    return meet(
+        meeting,
+        np.concatenate([*masses, *(np.zeros(len(rows)) for rows in given.collider_ends)]),
+        world([stride.start for stride in strides], given.collider_starts),
+        world([stride.state.positions for stride in strides], given.collider_ends),
+        world([stride.arrival for stride in strides], given.collider_ends),
+        world(
+            [stride.accelerations for stride in strides],
+            [np.zeros_like(rows) for rows in given.collider_ends],
+        ),
+        given.dt,
+    )
+
+
+def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
+    """Solves contacts and lengths in turn, until both hold."""
+    touched = [strides[body] for body in encounter.touched]
+    for number in range(ROUNDS if touched else 0):
+        touch(encounter, [stride.state.positions for stride in strides])
+        if number < ROUNDS - 1:
+            for stride in touched:
+                positions, batches = stride.state.positions, stride.batches
+                project_stretch(
+                    positions, stride.model.lengths, batches.lengths, dt=dt, backwards=False
+                )
+                project_ropes(positions, batches.ropes)
+                project_contacts(stride)
+
+
+def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:
+    """Sets the speed of what has been pushed apart."""
+    states = [stride.state for stride in strides]
+    stop_passing(encounter, [state.positions for state in states])
+    part(
+        encounter,
+        [state.previous_positions for state in states],
+        [state.positions for state in states],
+    )

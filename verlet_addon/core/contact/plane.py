@@ -83,7 +83,7 @@ def rebound(
     fall = _along(normal, arrival[:, hit] - contact.start[:, hit])
     overshoot = contact.heights(arrival[:, hit]) - contact.floors[0, hit]
     pull = _along(normal, accelerations[:, hit])
-    rise, speed = _bounce(contact.restitution, fall, overshoot, pull, dt)
+    rise, speed = bounce(contact.restitution, fall, overshoot, pull, dt)
     positions[:, hit] += normal[:, None] * rise
     climb = start_displacement(speed, pull, dt, damping) * (speed > 0.0)
     moved = _along(normal, positions[:, hit] - previous_positions[:, hit])
@@ -95,7 +95,7 @@ def _along(normal: Floats, vectors: Floats) -> Floats:
     return np.asarray(np.einsum("x,xk->k", normal, vectors))
 
 
-def _bounce(
+def bounce(
     restitution: float, fall: Floats, overshoot: Floats, pull: Floats, dt: float
 ) -> tuple[Floats, Floats]:
     """How high above the ground a particle ends the step after a bounce, and how fast it rises.

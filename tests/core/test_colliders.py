@@ -1,0 +1,186 @@
+"""Mesh colliders hold, rub, bounce and carry as a textbook says; the ground's own laws."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    GRAVITY,
+    built_state,
+    frames,
+    make_mesh,
+    moved,
+    rotation,
+    sheet,
+    simulated,
+    sphere,
+    split,
+    thrown,
+)
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import Collider
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+G = 9.81
+TINY = 1e-9
+"""Rounding [m]."""
+GAP = 0.01
+"""[m]"""
+SLICK = BodySettings(damping=0.0, thickness=GAP, friction=10.0)
+"""A body of which the collider's own friction decides."""
+
+
+def collider(triangles: Any, **settings: Any) -> Collider:
+    """A collider without thickness of its own."""
+    given: dict[str, Any] = {
+        "outer": 0.0,
+        "inner": 0.0,
+        "friction": 10.0,
+        "restitution": 0.0,
+        "single_sided": False,
+    }
+    return Collider(name="Collider", triangles=np.array(triangles), **(given | settings))
+
+
+def plate(
+    *, size: float = 2.0, tilt: float = 0.0, cells: int = 1, **settings: Any
+) -> tuple[Collider, Floats]:
+    """A square of triangles through the origin that rises towards +x by `tilt` [rad]."""
+    mesh = split(sheet(cells, size=size))
+    places = (mesh.positions - [size / 2, size / 2, 0.0]) @ rotation((0, 1, 0), -tilt).T
+    return collider(mesh.face_vertices.reshape(-1, 3), **settings), places
+
+
+def ball(*, radius: float = 0.3, fine: int = 24, **settings: Any) -> tuple[Collider, Floats]:
+    """A sphere about the origin."""
+    mesh = split(sphere(fine, fine // 2, radius=radius))
+    return collider(mesh.face_vertices.reshape(-1, 3), **settings), mesh.positions
+
+
+def puck(height: float = GAP, *, tilt: float = 0.0) -> Floats:
+    """(3, 3) a triangle at this height over a plane tilted by `tilt`, turned against its edges."""
+    flat = np.array([(-0.1, -0.08, height), (0.1, -0.1, height), (0.03, 0.1, height)])
+    return np.asarray(flat @ rotation((0, 1, 0), -tilt).T)
+
+
+PUCK = make_mesh(puck(), faces=[(0, 1, 2)])
+
+
+@pytest.mark.parametrize("fps", [24, 60])
+@pytest.mark.parametrize("substeps", [1, 3, 20])
+@pytest.mark.parametrize("restitution", [0.0, 0.3, 0.7, 1.0])
+def test_bounce_reaches_the_height_it_should(restitution: float, substeps: int, fps: int) -> None:
+    """A body dropped from h onto a mesh rises to e² h again, whatever the steps."""
+    height = 1.0
+    mesh = make_mesh(puck(height + GAP), faces=[(0, 1, 2)])
+    body = BodySettings(damping=0.0, thickness=GAP, restitution=restitution)
+    apex = np.sqrt(2 * height / G) * (1 + restitution)
+    count = round(apex * fps)
+    (track,) = simulated(
+        [(mesh, body)],
+        np.full(count, apex / count),
+        SceneSettings(substeps=substeps),
+        colliders=[plate()],
+    )
+    expected = GAP + restitution**2 * height
+    assert track[-1, :, 2] == pytest.approx(expected, abs=1e-3 * height)
+
+
+@pytest.mark.parametrize("substeps", [1, 8])
+def test_slides_down_a_slope_by_coulombs_law(substeps: int) -> None:
+    """On a slope steeper than friction holds, a body slides with g (sin − μ cos)."""
+    tilt = 0.5
+    friction = 0.5 * np.tan(tilt)
+    mesh = make_mesh(puck(tilt=tilt), faces=[(0, 1, 2)])
+    slope = plate(size=8.0, tilt=tilt, friction=friction, cells=4)
+    (track,) = simulated(
+        [(mesh, SLICK)], frames(1.0, 24), SceneSettings(substeps=substeps), colliders=[slope]
+    )
+    downhill = np.array([-np.cos(tilt), 0.0, -np.sin(tilt)])
+    expected = G * (np.sin(tilt) - friction * np.cos(tilt)) / 2
+    slid = (track[-1] - track[0]).mean(axis=0) @ downhill
+    # The first step has no speed to brake yet and may differ by μ g h² in speed times a second.
+    np.testing.assert_allclose(slid, expected, rtol=2e-2)
+
+
+@pytest.mark.parametrize(("share", "slides"), [(0.98, True), (1.02, False)])
+def test_slides_if_the_slope_is_steeper_than_friction(share: float, slides: bool) -> None:
+    """A body slides if the tangent of the slope exceeds its friction, else sticks."""
+    tilt = 0.4
+    mesh = make_mesh(puck(tilt=tilt), faces=[(0, 1, 2)])
+    slope = plate(tilt=tilt, friction=share * np.tan(tilt))
+    (track,) = simulated(
+        [(mesh, SLICK)], frames(1.0, 24), SceneSettings(substeps=4), colliders=[slope]
+    )
+    slid = np.linalg.norm(track[-1] - track[0], axis=1)
+    assert (slid > 0.02).all() if slides else (slid < 1e-6).all()
+
+
+def test_a_moving_collider_carries() -> None:
+    """What lies on a plate that sets off sideways and upwards goes with it."""
+    shape, places = plate(friction=1.0)
+
+    def place(time: float) -> Floats:
+        return np.asarray(places + np.array([0.3, 0.0, 0.2]) * time)
+
+    (track,) = simulated(
+        [(PUCK, SLICK)], frames(1.0, 24), SceneSettings(substeps=5), colliders=[(shape, place)]
+    )
+    # It is dragged up to speed over v²/(2 μ g), less than 5 mm.
+    np.testing.assert_allclose(track[-1] - track[0], [(0.3, 0.0, 0.2)] * 3, atol=5e-3)
+    np.testing.assert_allclose(track[-1, :, 2], GAP + 0.2, atol=TINY)
+
+
+def test_a_turning_collider_carries() -> None:
+    """What lies on a plate that turns goes round with it."""
+    shape, places = plate(friction=1.0)
+
+    def place(time: float) -> Floats:
+        return np.asarray(places @ rotation((0, 0, 1), 0.5 * time).T)
+
+    (track,) = simulated(
+        [(PUCK, SLICK)], frames(1.0, 24), SceneSettings(substeps=5), colliders=[(shape, place)]
+    )
+    turned = track[0] @ rotation((0, 0, 1), 0.5).T
+    # It is dragged up to speed over v²/(2 μ g), less than 1 mm; chords of a frame are shorter.
+    np.testing.assert_allclose(track[-1], turned, atol=3e-3)
+
+
+def test_the_slipperier_and_the_bouncier_decide() -> None:
+    """Of body and collider the lower friction counts, and the higher restitution."""
+    slippery = BodySettings(damping=0.0, thickness=GAP, friction=0.0)
+    scene = SceneSettings(substeps=5)
+    (track,) = simulated(
+        [(thrown(PUCK, (1.0, 0.0, 0.0)), slippery)], frames(0.5, 24), scene, colliders=[plate()]
+    )
+    np.testing.assert_allclose(track[-1, :, 0] - track[0, :, 0], 0.5, atol=1e-9)
+    dropped, fall = make_mesh(puck(1.0 + GAP), faces=[(0, 1, 2)]), np.sqrt(2.0 / G)
+    (track,) = simulated(
+        [(dropped, slippery)],
+        np.full(50, 1.8 * fall / 50),
+        scene,
+        colliders=[plate(restitution=0.8)],
+    )
+    assert track[-1, :, 2] == pytest.approx(0.64 + GAP, abs=1e-3)
+
+
+def test_both_thicknesses_count() -> None:
+    """A body comes to rest its own thickness and the collider's above the surface."""
+    dropped = make_mesh(puck(0.1), faces=[(0, 1, 2)])
+    (track,) = simulated(
+        [(dropped, SLICK)], frames(1.0, 24), SceneSettings(), colliders=[plate(outer=0.02)]
+    )
+    np.testing.assert_allclose(track[-1, :, 2], GAP + 0.02, atol=TINY)
+
+
+def test_only_its_own_colliders_stop_a_body() -> None:
+    """What a body does not meet lets it pass."""
+    dropped = make_mesh(puck(0.1), faces=[(0, 1, 2)])
+    far = moved(dropped, np.eye(3), (50.0, 0.0, 0.0))
+    (track, other) = simulated(
+        [(dropped, SLICK), (far, SLICK)], frames(0.5, 24), SceneSettings(), colliders=[plate()]
+    )
+    assert track[-1, :, 2].min() > GAP - TINY
+    assert other[-1, :, 2].max() < -1.0

@@ -1,0 +1,107 @@
+"""Rows of contacts in NumPy: what compiled kernels solve one row after the other.
+
+Rows of a turn share no particle that can move, so that solving turn after turn gives to the last
+digit what solving row after row does.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from .response import ContactRows
+
+HAIR = 1e-300
+"""Keeps 0 / 0 away."""
+
+
+def project_rows(positions: Floats, rows: ContactRows) -> None:
+    """C = n · Σ w x − target ≥ 0, and Coulomb friction up to its coefficient times the push.
+
+    Both are those of all rounds of a step together, so that a round may take back what the one
+    before did too much. `positions` (3, N) are those of all bodies and colliders.
+    """
+    for turn in _turns(rows):
+        _project(positions, rows, turn)
+
+
+def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
+    """The rows of one turn."""
+    apart = _apart(positions, rows, turn)
+    normals, mobilities = rows.normals[:, turn], rows.mobilities[turn]
+    height = normals[0] * apart[0] + normals[1] * apart[1] + normals[2] * apart[2]
+    before = rows.pushed[turn]
+    pushed = np.maximum(before + (rows.targets[turn] - height) / mobilities, 0.0)
+    touching = (pushed > 0.0) | (before > 0.0)
+    turn, apart, normals, mobilities = (
+        turn[touching],
+        apart[:, touching],
+        normals[:, touching],
+        mobilities[touching],
+    )
+    pushed, before = pushed[touching], before[touching]
+    rubbed = rows.rubbed[:, turn]
+    slid = apart - rows.anchors[:, turn] + rubbed * mobilities
+    away = normals[0] * slid[0] + normals[1] * slid[1] + normals[2] * slid[2]
+    slid -= normals * away
+    length = np.sqrt(slid[0] * slid[0] + slid[1] * slid[1] + slid[2] * slid[2])
+    limit = rows.friction[turn] * pushed
+    held = slid * np.minimum(1.0 / mobilities, limit / np.maximum(length, HAIR))
+    rows.pushed[turn] = pushed
+    rows.rubbed[:, turn] = held
+    impulse = normals * (pushed - before) - (held - rubbed)
+    _add(positions, rows, turn, impulse)
+
+
+def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
+    """Sets how fast what has been pushed parts: it stays together, or bounces.
+
+    Parameters
+    ----------
+    previous_positions, positions : (3, N) of all bodies and colliders, the first of which change.
+    """
+    for turn in _turns(rows):
+        hit = turn[rows.pushed[turn] > 0.0]
+        apart = _apart(positions, rows, hit) - _apart(previous_positions, rows, hit)
+        normals = rows.normals[:, hit]
+        moved = normals[0] * apart[0] + normals[1] * apart[1] + normals[2] * apart[2]
+        _add(
+            previous_positions,
+            rows,
+            hit,
+            normals * ((moved - rows.climbs[hit]) / rows.mobilities[hit]),
+        )
+
+
+def _apart(positions: Floats, rows: ContactRows, turn: Integers) -> Floats:
+    """(3, t) Σ weights positions."""
+    particles, weights = rows.particles[:, turn], rows.weights[:, turn]
+    total = weights[0] * positions[:, particles[0]]
+    for corner in (1, 2, 3):
+        total += weights[corner] * positions[:, particles[corner]]
+    return np.asarray(total)
+
+
+def _add(positions: Floats, rows: ContactRows, turn: Integers, impulse: Floats) -> None:
+    """Moves the particles of rows that share none by impulses (3, t) [kg m]."""
+    for corner in range(4):
+        pulls = rows.pulls[corner, turn]
+        moved = np.flatnonzero(pulls)
+        positions[:, rows.particles[corner, turn[moved]]] += pulls[moved] * impulse[:, moved]
+
+
+def _turns(rows: ContactRows) -> Iterator[Integers]:
+    """Rows that come after all earlier ones that share a particle with them, turn by turn."""
+    if not len(rows.targets):
+        return
+    moved = np.where(rows.pulls > 0.0, 1, 0) + np.where(rows.pulls < 0.0, 1, 0)
+    latest: dict[int, int] = {}
+    numbers = []
+    for corners, movable in zip(rows.particles.T.tolist(), moved.T.tolist(), strict=True):
+        mine = [corner for corner, moves in zip(corners, movable, strict=True) if moves]
+        number = 1 + max(latest.get(corner, -1) for corner in mine)
+        latest.update(dict.fromkeys(mine, number))
+        numbers.append(number)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers))
+    yield from np.split(order, ends[:-1])

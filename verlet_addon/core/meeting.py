@@ -1,0 +1,216 @@
+"""All bodies and colliders in one world: what touches there, and how it gives way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Floats, Integers
+from .contact.cones import Cones, find_cones, within_cones
+from .contact.contacts import find_contacts
+from .contact.guard import guard
+from .contact.kernels import project_rows, rebound_rows
+from .contact.response import ContactRows, make_rows
+from .contact.surfaces import Surface, Surfaces, join_surfaces
+from .mesh import Collider, MeshData
+from .model import SoftBodyModel
+from .settings import BodySettings
+
+REACH = 0.5
+"""Contacts are looked for as far beyond their gap as this share of the body's thickness."""
+SAFE = 0.25
+"""Rows that hold to this share of their gap rule out that anything has passed."""
+
+
+@dataclass(eq=False)
+class Meeting:
+    """What may touch during a simulation: particles of all bodies, then vertices of colliders."""
+
+    surfaces: Surfaces
+    cones: Cones
+    bodies: int
+    """How many of the owners are bodies."""
+    friction: Floats
+    """(owners, owners) the slipperier of two decides."""
+    restitution: Floats
+    """(owners, owners) the bouncier of two decides."""
+    damping: Floats
+    """(owners, owners) rate of drag of what is slowed more [1/s]."""
+    reach: float
+    """How far beyond gaps contacts are looked for [m]."""
+
+    def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
+        """(3, N) of bodies (3, n) and colliders (v, 3)."""
+        return np.concatenate([*bodies, *(rows.T for rows in colliders)], axis=1)
+
+
+@dataclass(eq=False)
+class Encounter:
+    """What touches during one step."""
+
+    meeting: Meeting
+    inverse_masses: Floats
+    """(N,) 0 for pins and colliders [1/kg]."""
+    start: Floats
+    """(3, N) where the step began [m]."""
+    end: Floats
+    """(3, N) where it would have ended by itself [m]."""
+    positions: Floats
+    """(3, N) colliders at the end of the step [m]; bodies to work in."""
+    former: Floats
+    """(3, N) colliders at its beginning [m]; bodies to work in."""
+    rows: ContactRows
+    touched: list[int]
+    """Bodies that have a part in it."""
+
+
+def prepare(
+    models: Sequence[SoftBodyModel],
+    meshes: Sequence[MeshData],
+    colliders: Sequence[Collider],
+    places: Sequence[Floats],
+) -> Meeting | None:
+    """What may touch, and nothing where nothing may.
+
+    Parameters
+    ----------
+    places : per collider (v, 3), where its vertices are at the start [m].
+    """
+    meets = _who_meets(meshes, len(colliders))
+    if not meets.any():
+        return None
+    bodies = [model.settings for model in models]
+    friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
+    restitution = np.array([b.restitution for b in bodies] + [c.restitution for c in colliders])
+    damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
+    surfaces = [
+        Surface(mesh.positions.T, model.triangles, mesh.edges.T)
+        for model, mesh in zip(models, meshes, strict=True)
+    ]
+    surfaces += [
+        Surface(rows.T, collider.triangles.T, np.empty((2, 0), np.int64), collider.single_sided)
+        for collider, rows in zip(colliders, places, strict=True)
+    ]
+    joined = join_surfaces(surfaces, meets, _gaps(bodies, colliders))
+    return Meeting(
+        surfaces=joined,
+        cones=find_cones(joined),
+        friction=np.minimum.outer(friction, friction),
+        restitution=np.maximum.outer(restitution, restitution),
+        damping=np.maximum.outer(damping, damping),
+        bodies=len(bodies),
+        reach=REACH * max(body.thickness for body in bodies),
+    )
+
+
+def _gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
+    """(owners, owners) how far apart everyone is kept [m]."""
+    # Bodies keep half their thickness off each other, and all of it off colliders.
+    bodies_own = np.array([body.thickness for body in bodies]) / 2
+    own = np.concatenate([bodies_own, [collider.outer for collider in colliders]])
+    gaps = own[:, None] + own
+    count = len(bodies)
+    gaps[:count, count:] += bodies_own[:, None]
+    gaps[count:, :count] += bodies_own
+    return np.asarray(gaps)
+
+
+def _who_meets(meshes: Sequence[MeshData], colliders: int) -> np.ndarray:
+    """(owners, owners) bool, who keeps off whom."""
+    bodies = len(meshes)
+    meets = np.zeros((bodies + colliders,) * 2, dtype=bool)
+    for body, mesh in enumerate(meshes):
+        for collider in mesh.colliders:
+            meets[body, bodies + collider] = meets[bodies + collider, body] = True
+    return meets
+
+
+def meet(
+    meeting: Meeting,
+    inverse_masses: Floats,
+    start: Floats,
+    end: Floats,
+    arrival: Floats,
+    accelerations: Floats,
+    dt: float,
+) -> Encounter:
+    """Finds what touches on the way from `start` to `end`, all (3, N), of inverse masses (N,)."""
+    found = find_contacts(meeting.surfaces, start, end, meeting.reach)
+    real = np.flatnonzero(within_cones(meeting.cones, found, start))
+    first, second = found.owners[:, real]
+    rows = make_rows(
+        found.particles[:, real],
+        found.weights[:, real],
+        found.normals[:, real],
+        found.gaps[real],
+        inverse_masses=inverse_masses,
+        start=start,
+        arrival=arrival,
+        accelerations=accelerations,
+        friction=meeting.friction[first, second],
+        restitution=meeting.restitution[first, second],
+        damping=meeting.damping[first, second],
+        dt=dt,
+    )
+    touched = np.unique(found.owners)
+    touched = touched[touched < meeting.bodies].tolist()
+    return Encounter(meeting, inverse_masses, start, end, end.copy(), start.copy(), rows, touched)
+
+
+def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
+    """Pushes bodies (3, n) apart where they touch, and rubs."""
+    _gather(encounter, bodies, encounter.positions)
+    project_rows(encounter.positions, encounter.rows)
+    _hand_back(encounter, bodies, encounter.positions)
+
+
+def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> None:
+    """Holds back what would pass through something, wherever that cannot be ruled out."""
+    meeting = encounter.meeting
+    _gather(encounter, bodies, encounter.positions, everyone=True)
+    if not _is_apart(encounter):
+        encounter.positions[...] = guard(
+            meeting.surfaces, encounter.start, encounter.positions, encounter.inverse_masses
+        )
+        _hand_back(encounter, bodies, encounter.positions, everyone=True)
+
+
+def _is_apart(encounter: Encounter) -> bool:
+    """Whether rows hold so well that nothing can have passed.
+
+    Pairs without a row are farther apart by `reach` than they have to be where everything would
+    have gone by itself, and each of both goes half of that astray at most.
+    """
+    astray = np.abs(encounter.positions - encounter.end).max(initial=0.0)
+    rows = encounter.rows
+    heights = rows.heights(encounter.positions)
+    return bool(
+        astray < encounter.meeting.reach / (2.0 * np.sqrt(3.0))
+        and (heights > SAFE * rows.gaps).all()
+    )
+
+
+def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:
+    """Sets the speed of what was pushed apart, through where bodies (3, n) were a step before."""
+    _gather(encounter, bodies, encounter.positions)
+    _gather(encounter, former, encounter.former)
+    rebound_rows(encounter.former, encounter.positions, encounter.rows)
+    _hand_back(encounter, former, encounter.former)
+
+
+def _gather(
+    encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
+) -> None:
+    """Writes bodies (3, n) into the world (3, N): those that have a part, or everyone."""
+    starts = encounter.meeting.surfaces.starts
+    for body in range(len(bodies)) if everyone else encounter.touched:
+        world[:, starts[body] : starts[body + 1]] = bodies[body]
+
+
+def _hand_back(
+    encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
+) -> None:
+    """Writes them back."""
+    starts = encounter.meeting.surfaces.starts
+    for body in range(len(bodies)) if everyone else encounter.touched:
+        bodies[body][...] = world[:, starts[body] : starts[body + 1]]
