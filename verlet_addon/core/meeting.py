@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Integers
+from .arrays import Booleans, Floats
 from .contact.cones import Cones, find_cones, within_cones
 from .contact.contacts import find_contacts
 from .contact.guard import guard
-from .contact.kernels import project_rows, rebound_rows
-from .contact.response import ContactRows, make_rows
+from .contact.response import ContactRows, Motion, Pairs, make_rows
+from .contact.response_kernels import project_rows, rebound_rows
 from .contact.surfaces import Surface, Surfaces, join_surfaces
 from .mesh import Collider, MeshData
 from .model import SoftBodyModel
@@ -30,12 +30,7 @@ class Meeting:
     cones: Cones
     bodies: int
     """How many of the owners are bodies."""
-    friction: Floats
-    """(owners, owners) the slipperier of two decides."""
-    restitution: Floats
-    """(owners, owners) the bouncier of two decides."""
-    damping: Floats
-    """(owners, owners) rate of drag of what is slowed more [1/s]."""
+    pairs: Pairs
     reach: float
     """How far beyond gaps contacts are looked for [m]."""
 
@@ -49,10 +44,7 @@ class Encounter:
     """What touches during one step."""
 
     meeting: Meeting
-    inverse_masses: Floats
-    """(N,) 0 for pins and colliders [1/kg]."""
-    start: Floats
-    """(3, N) where the step began [m]."""
+    motion: Motion
     end: Floats
     """(3, N) where it would have ended by itself [m]."""
     positions: Floats
@@ -81,7 +73,6 @@ def prepare(
         return None
     bodies = [model.settings for model in models]
     friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
-    restitution = np.array([b.restitution for b in bodies] + [c.restitution for c in colliders])
     damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
     surfaces = [
         Surface(mesh.positions.T, model.triangles, mesh.edges.T)
@@ -95,12 +86,24 @@ def prepare(
     return Meeting(
         surfaces=joined,
         cones=find_cones(joined),
-        friction=np.minimum.outer(friction, friction),
-        restitution=np.maximum.outer(restitution, restitution),
-        damping=np.maximum.outer(damping, damping),
+        pairs=Pairs(
+            friction=np.minimum.outer(friction, friction),
+            restitution=_restitution(bodies, colliders),
+            damping=np.maximum.outer(damping, damping),
+        ),
         bodies=len(bodies),
         reach=REACH * max(body.thickness for body in bodies),
     )
+
+
+def _restitution(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
+    """(owners, owners) how much everyone bounces off everyone."""
+    count = len(bodies)
+    own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
+    both = np.maximum.outer(own, own)
+    both[:count, count:] = np.outer(own[:count], own[count:])
+    both[count:, :count] = both[:count, count:].T
+    return np.asarray(both)
 
 
 def _gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
@@ -115,7 +118,7 @@ def _gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floa
     return np.asarray(gaps)
 
 
-def _who_meets(meshes: Sequence[MeshData], colliders: int) -> np.ndarray:
+def _who_meets(meshes: Sequence[MeshData], colliders: int) -> Booleans:
     """(owners, owners) bool, who keeps off whom."""
     bodies = len(meshes)
     meets = np.zeros((bodies + colliders,) * 2, dtype=bool)
@@ -125,36 +128,15 @@ def _who_meets(meshes: Sequence[MeshData], colliders: int) -> np.ndarray:
     return meets
 
 
-def meet(
-    meeting: Meeting,
-    inverse_masses: Floats,
-    start: Floats,
-    end: Floats,
-    arrival: Floats,
-    accelerations: Floats,
-    dt: float,
-) -> Encounter:
-    """Finds what touches on the way from `start` to `end`, all (3, N), of inverse masses (N,)."""
+def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
+    """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
+    start = motion.start
     found = find_contacts(meeting.surfaces, start, end, meeting.reach)
     real = np.flatnonzero(within_cones(meeting.cones, found, start))
-    first, second = found.owners[:, real]
-    rows = make_rows(
-        found.particles[:, real],
-        found.weights[:, real],
-        found.normals[:, real],
-        found.gaps[real],
-        inverse_masses=inverse_masses,
-        start=start,
-        arrival=arrival,
-        accelerations=accelerations,
-        friction=meeting.friction[first, second],
-        restitution=meeting.restitution[first, second],
-        damping=meeting.damping[first, second],
-        dt=dt,
-    )
+    rows = make_rows(found, real, meeting.pairs, motion)
     touched = np.unique(found.owners)
     touched = touched[touched < meeting.bodies].tolist()
-    return Encounter(meeting, inverse_masses, start, end, end.copy(), start.copy(), rows, touched)
+    return Encounter(meeting, motion, end, end.copy(), start.copy(), rows, touched)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
@@ -169,8 +151,9 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> None:
     meeting = encounter.meeting
     _gather(encounter, bodies, encounter.positions, everyone=True)
     if not _is_apart(encounter):
+        motion = encounter.motion
         encounter.positions[...] = guard(
-            meeting.surfaces, encounter.start, encounter.positions, encounter.inverse_masses
+            meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses
         )
         _hand_back(encounter, bodies, encounter.positions, everyone=True)
 

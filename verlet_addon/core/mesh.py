@@ -56,7 +56,7 @@ class Collider:
     friction: float
     """Coulomb coefficient; the slipperier of two touching surfaces decides."""
     restitution: float
-    """Bounce, 0 … 1; the bouncier of two touching surfaces decides."""
+    """Share of a body's bounce that it leaves, 0 … 1."""
     single_sided: bool
     """Whether it stops bodies at its front alone, and lets those behind come out."""
 

@@ -9,6 +9,7 @@ from .arrays import Floats
 from .bending.sweep import project_bends
 from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
+from .contact.response import Motion
 from .field import Field
 from .forces.accelerations import accelerations
 from .meeting import Encounter, Meeting, meet, part, stop_passing, touch
@@ -263,23 +264,22 @@ def bounce(stride: Stride, dt: float) -> None:
         )
 
 
-def meet_each_other(
-    strides: Sequence[Stride], meeting: Meeting, given: Surroundings
-) -> Encounter:
+def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surroundings) -> Encounter:
     """Finds what bodies touch on the way to where they would be by themselves."""
     world = meeting.gathered
     masses = [stride.model.inverse_masses for stride in strides]
+    still = [np.zeros_like(rows) for rows in given.collider_ends]
+    motion = Motion(
+        inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
+        start=world([stride.start for stride in strides], given.collider_starts),
+        arrival=world([stride.arrival for stride in strides], given.collider_ends),
+        accelerations=world([stride.accelerations for stride in strides], still),
+        dt=given.dt,
+    )
     return meet(
         meeting,
-        np.concatenate([*masses, *(np.zeros(len(rows)) for rows in given.collider_ends)]),
-        world([stride.start for stride in strides], given.collider_starts),
+        motion,
         world([stride.state.positions for stride in strides], given.collider_ends),
-        world([stride.arrival for stride in strides], given.collider_ends),
-        world(
-            [stride.accelerations for stride in strides],
-            [np.zeros_like(rows) for rows in given.collider_ends],
-        ),
-        given.dt,
     )
 
 

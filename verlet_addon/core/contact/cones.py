@@ -97,7 +97,7 @@ def _leaves_vertex(cones: Cones, ends: Integers, positions: Floats, towards: Flo
     others = cones.around[places + cones.starts[vertices][which]]
     across = positions[:, others] - positions[:, vertices[which]]
     slant = _dot(across, towards[:, which]) > SLANT * np.sqrt(_dot(across, across))
-    return np.bincount(which[slant], minlength=len(vertices)) == 0
+    return np.asarray(np.bincount(which[slant], minlength=len(vertices)) == 0)
 
 
 def _dot(a: Floats, b: Floats) -> Floats:

@@ -96,7 +96,7 @@ def _along(normal: Floats, vectors: Floats) -> Floats:
 
 
 def bounce(
-    restitution: float, fall: Floats, overshoot: Floats, pull: Floats, dt: float
+    restitution: Floats | float, fall: Floats, overshoot: Floats, pull: Floats, dt: float
 ) -> tuple[Floats, Floats]:
     """How high above the ground a particle ends the step after a bounce, and how fast it rises.
 

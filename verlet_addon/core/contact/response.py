@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..integrators import start_displacement
+from .contacts import Contacts
 from .plane import bounce
 
 EASING = 0.1
@@ -45,38 +46,47 @@ class ContactRows:
 
     def heights(self, positions: Floats) -> Floats:
         """(k,) how far apart they are along their normals, of positions (3, N) [m]."""
-        return np.einsum("xk,pk,xpk->k", self.normals, self.weights, positions[:, self.particles])
+        apart = np.einsum("pk,xpk->xk", self.weights, positions[:, self.particles])
+        return np.asarray(np.einsum("xk,xk->k", self.normals, apart))
 
 
-def make_rows(
-    particles: Integers,
-    weights: Floats,
-    normals: Floats,
-    gaps: Floats,
-    *,
-    inverse_masses: Floats,
-    start: Floats,
-    arrival: Floats,
-    accelerations: Floats,
-    friction: Floats,
-    restitution: Floats,
-    damping: Floats,
-    dt: float,
-) -> ContactRows:
-    """The rows of contacts, those left out that nothing can give way in.
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What two owners are to each other, (owners, owners)."""
 
-    Parameters
-    ----------
-    particles, weights, normals, gaps : of the contacts; see `Contacts`.
-    inverse_masses, start, arrival, accelerations : (N,) or (3, N), of all particles: where they
-        began the step and where free motion led them to, or animation, and what pulled at them.
-    friction, restitution, damping : (k,) of the contacts; damping is the rate of drag [1/s].
-    dt : length of the step [s].
-    """
-    pulls = weights * inverse_masses[particles]
-    mobilities = (weights * pulls).sum(axis=0)
-    kept = np.flatnonzero(mobilities > 0.0)
-    particles, weights, normals = particles[:, kept], weights[:, kept], normals[:, kept]
+    friction: Floats
+    """The slipperier of two decides."""
+    restitution: Floats
+    """The bouncier of two bodies decides; colliders leave a share of a body's."""
+    damping: Floats
+    """Rate of drag of what is slowed more [1/s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """How the particles of all bodies and colliders set out on a step."""
+
+    inverse_masses: Floats
+    """(N,) 0 for pins and colliders [1/kg]."""
+    start: Floats
+    """(3, N) where they began [m]."""
+    arrival: Floats
+    """(3, N) where free motion led them to, or animation [m]."""
+    accelerations: Floats
+    """(3, N) what pulled at them [m/s²]."""
+    dt: float
+    """Length of the step [s]."""
+
+
+def make_rows(contacts: Contacts, chosen: Integers, pairs: Pairs, motion: Motion) -> ContactRows:
+    """The rows of the contacts chosen, but for those in which nothing can give way."""
+    pulls = contacts.weights * motion.inverse_masses[contacts.particles]
+    mobilities = (contacts.weights * pulls).sum(axis=0)
+    chosen = chosen[mobilities[chosen] > 0.0]
+    particles, weights = contacts.particles[:, chosen], contacts.weights[:, chosen]
+    normals, gaps, owners = (
+        part[..., chosen] for part in (contacts.normals, contacts.gaps, contacts.owners)
+    )
 
     def apart(values: Floats) -> Floats:
         return np.asarray(np.einsum("pk,xpk->xk", weights, values[:, particles]))
@@ -84,24 +94,24 @@ def make_rows(
     def along(vectors: Floats) -> Floats:
         return np.asarray(np.einsum("xk,xk->k", normals, vectors))
 
-    anchors = apart(start)
-    began, fall, pull = along(anchors), along(apart(arrival - start)), along(apart(accelerations))
-    targets = np.minimum(gaps[kept], began + eased(gaps[kept] - began, dt))
-    rise, speed = bounce(restitution[kept], fall, began + fall - gaps[kept], pull, dt)
-    climbs = start_displacement(speed, pull, dt, damping[kept]) * (speed > 0.0)
+    anchors, dt = apart(motion.start), motion.dt
+    began, fall = along(anchors), along(apart(motion.arrival - motion.start))
+    pull = along(apart(motion.accelerations))
+    restitution, damping = pairs.restitution[tuple(owners)], pairs.damping[tuple(owners)]
+    rise, speed = bounce(restitution, fall, began + fall - gaps, pull, dt)
     return ContactRows(
         particles=particles,
         weights=weights,
-        pulls=pulls[:, kept],
-        mobilities=mobilities[kept],
+        pulls=pulls[:, chosen],
+        mobilities=mobilities[chosen],
         normals=normals,
-        gaps=gaps[kept],
-        targets=targets + rise,
-        climbs=climbs,
+        gaps=gaps,
+        targets=np.minimum(gaps, began + eased(gaps - began, dt)) + rise,
+        climbs=start_displacement(speed, pull, dt, damping) * (speed > 0.0),
         anchors=anchors,
-        friction=friction[kept],
-        pushed=np.zeros(len(kept)),
-        rubbed=np.zeros((3, len(kept))),
+        friction=pairs.friction[tuple(owners)],
+        pushed=np.zeros(len(chosen)),
+        rubbed=np.zeros((3, len(chosen))),
     )
 
 
