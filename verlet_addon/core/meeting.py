@@ -33,6 +33,8 @@ class Meeting:
     pairs: Pairs
     reach: float
     """How far beyond gaps contacts are looked for [m]."""
+    deepest: Floats
+    """(owners,) how much nearer than its gap each came to anything, since it was last set to 0."""
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n) and colliders (v, 3)."""
@@ -93,6 +95,7 @@ def prepare(
         ),
         bodies=len(bodies),
         reach=REACH * max(body.thickness for body in bodies),
+        deepest=np.zeros(len(surfaces)),
     )
 
 
@@ -177,7 +180,11 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     """Sets the speed of what was pushed apart, through where bodies (3, n) were a step before."""
     _gather(encounter, bodies, encounter.positions)
     _gather(encounter, former, encounter.former)
-    rebound_rows(encounter.former, encounter.positions, encounter.rows)
+    rows, meeting = encounter.rows, encounter.meeting
+    rebound_rows(encounter.former, encounter.positions, rows)
+    depths = rows.gaps - rows.heights(encounter.positions)
+    for side in (0, 3):
+        np.maximum.at(meeting.deepest, meeting.surfaces.owners[rows.particles[side]], depths)
     _hand_back(encounter, former, encounter.former)
 
 

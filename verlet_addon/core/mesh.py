@@ -118,6 +118,9 @@ class Frame:
     """Scene frame of the sample that led here."""
     positions: list[Floats]
     """Per body (n, 3) [m]."""
+    deepest: Sequence[float] = ()
+    """Per body, how much nearer than its distance it came to anything since the frame before [m];
+    left empty where there is nothing to meet."""
 
 
 LARGEST = 1e6

@@ -84,15 +84,25 @@ def simulate(
                 _check_sane(model, state, sample.frame)
             stopped = sample
         _check_still(meshes, stopped, sample)
-        yield Frame(
-            sample.frame,
-            [
-                np.ascontiguousarray(state.positions[:, : len(mesh.positions)].T)
-                for mesh, (_, state) in zip(meshes, bodies, strict=False)
-            ]
-            or [mesh.positions for mesh in meshes],
-        )
+        yield Frame(sample.frame, _vertices(meshes, bodies), _deepest(meeting, len(meshes)))
         before = sample
+
+
+def _vertices(meshes: Sequence[MeshData], bodies: Sequence[Body]) -> list[Floats]:
+    """Per body (n, 3) where its vertices are [m]; at the start as long as time stands still."""
+    return [
+        np.ascontiguousarray(state.positions[:, : len(mesh.positions)].T)
+        for mesh, (_, state) in zip(meshes, bodies, strict=False)
+    ] or [mesh.positions for mesh in meshes]
+
+
+def _deepest(meeting: Meeting | None, bodies: int) -> list[float]:
+    """Per body, how much nearer than its distance it came to anything since this was last asked."""
+    if meeting is None:
+        return []
+    deepest: list[float] = meeting.deepest[:bodies].tolist()
+    meeting.deepest.fill(0.0)
+    return deepest
 
 
 def _check_sample(sample: Sample) -> None:

@@ -84,9 +84,8 @@ def make_rows(contacts: Contacts, chosen: Integers, pairs: Pairs, motion: Motion
     mobilities = (contacts.weights * pulls).sum(axis=0)
     chosen = chosen[mobilities[chosen] > 0.0]
     particles, weights = contacts.particles[:, chosen], contacts.weights[:, chosen]
-    normals, gaps, owners = (
-        part[..., chosen] for part in (contacts.normals, contacts.gaps, contacts.owners)
-    )
+    normals, gaps = contacts.normals[:, chosen], contacts.gaps[chosen]
+    owners = contacts.owners[:, chosen]
 
     def apart(values: Floats) -> Floats:
         return np.asarray(np.einsum("pk,xpk->xk", weights, values[:, particles]))

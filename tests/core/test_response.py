@@ -1,0 +1,82 @@
+"""Rows of contacts: what their kernels promise, on contacts at random."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.compiled import service
+from verlet_addon.core.contact import compiled_response, numpy_response
+from verlet_addon.core.contact.contacts import Contacts
+from verlet_addon.core.contact.response import ContactRows, Motion, Pairs, make_rows
+
+GAP = 0.01
+DT = 1 / 240
+seeds = st.integers(0, 10**6)
+
+
+def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows, Floats, Floats]:
+    """Rows of two owners, of whom some are pinned, and where their particles end and began."""
+    rng = np.random.default_rng(seed)
+    size = 40
+    start = rng.uniform(-0.1, 0.1, (3, size))
+    end = start + rng.normal(0.0, 0.01, start.shape)
+    particles = np.stack([rng.permutation(size)[:4] for _ in range(count)], axis=1)
+    second = rng.dirichlet([1, 1, 1], count).T
+    weights = np.concatenate([np.ones((1, count)), -second])
+    normals = rng.normal(size=(3, count))
+    normals /= np.linalg.norm(normals, axis=0)
+    contacts = Contacts(
+        particles, weights, normals, np.full(count, GAP), np.tile([[0], [1]], (1, count))
+    )
+    pairs = Pairs(np.full((2, 2), 0.5), np.full((2, 2), 0.3), np.zeros((2, 2)))
+    masses = np.where(np.arange(size) < pins, 0.0, 1.0 + np.arange(size))
+    pull = np.tile([[0.0], [0.0], [-9.81]], (1, size))
+    motion = Motion(masses, start, end, pull, DT)
+    return make_rows(contacts, np.arange(count), pairs, motion), end, start
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
+    """Turn after turn is row after row: what is written differs by no more than rounding."""
+    outcomes = []
+    for kernels in (numpy_response, compiled_response):
+        rows, positions, previous = random_rows(seed)
+        for _ in range(3):
+            kernels.project_rows(positions, rows)
+        kernels.rebound_rows(previous, positions, rows)
+        outcomes.append((positions, previous, rows.pushed, rows.rubbed))
+    assert (outcomes[0][2] > 0.0).any()
+    for expected, found in zip(*outcomes, strict=True):
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * scale)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_rows_hold_and_rub_by_coulombs_law(seed: int) -> None:
+    """Solved often enough, nothing is nearer than it may be, and friction stays in its cone."""
+    rows, positions, _ = random_rows(seed, count=8)
+    for _ in range(300):
+        numpy_response.project_rows(positions, rows)
+    assert (rows.heights(positions) > rows.targets - 1e-6).all()
+    assert (rows.pushed >= 0.0).all()
+    rubbed = np.linalg.norm(rows.rubbed, axis=0)
+    assert (rubbed <= rows.friction * rows.pushed * (1.0 + 1e-9)).all()
+    np.testing.assert_allclose((rows.rubbed * rows.normals).sum(axis=0), 0.0, atol=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_what_touches_pushes_back_as_much(seed: int) -> None:
+    """Contacts between what is free do not change momentum."""
+    rows, positions, previous = random_rows(seed, pins=0)
+    formerly = positions.copy(), previous.copy()
+    numpy_response.project_rows(positions, rows)
+    numpy_response.rebound_rows(previous, positions, rows)
+    masses = 1.0 / (1.0 + np.arange(positions.shape[1]))
+    for now, before in zip((positions, previous), formerly, strict=True):
+        assert np.abs(now - before).max() > 1e-4
+        np.testing.assert_allclose(((now - before) * masses).sum(axis=1), 0.0, atol=1e-15)
