@@ -27,7 +27,7 @@ LAYERS = [
     "state",
     "meeting",
     "build step mirrors",
-    "agreement holding",
+    "agreement holding shrinking",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

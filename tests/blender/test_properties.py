@@ -21,6 +21,11 @@ OURS = {
         "attachment_index",
         "effector_collection",
         "material",
+        "stretch_group",
+        "shear_group",
+        "bend_group",
+        "shrinking_group",
+        "rest_key",
         "baked_keys",
         "baked_start",
         "baked_end",
@@ -128,4 +133,4 @@ def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> 
         for name, shown in properties_of(addon, group).items()
         if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
     }
-    assert animatable == {"time_scale", "use_ground", "ground_height"}
+    assert animatable == {"shrinking", "time_scale", "use_ground", "ground_height"}

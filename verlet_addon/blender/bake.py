@@ -165,7 +165,7 @@ class _StretchGauge:
 
     def __init__(self, meshes: Sequence[MeshData]) -> None:
         self._edges = [mesh.edges for mesh in meshes]
-        self._rest = [_lengths(mesh.positions, mesh.edges) for mesh in meshes]
+        self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self.worst = 0.0
 
     def measure(self, positions: Sequence[Floats]) -> None:
@@ -173,6 +173,12 @@ class _StretchGauge:
         for edges, rest, now in zip(self._edges, self._rest, positions, strict=True):
             strain = np.max(_lengths(now, edges) / rest, initial=1.0) - 1
             self.worst = max(self.worst, float(strain))
+
+
+def _rest_lengths(mesh: MeshData) -> Floats:
+    """Measures the edges of a mesh in its rest shape."""
+    rest = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
+    return _lengths(rest, mesh.edges)
 
 
 def _lengths(positions: Floats, edges: Integers) -> Floats:

@@ -7,7 +7,7 @@ import bpy
 
 from ..core.settings import BodySettings, SceneSettings
 from .mesh_access import shape_keys_of
-from .properties import body_properties, scene_properties, setting_values
+from .properties import NAMES, body_properties, scene_properties, setting_values
 
 # Where something is animated, these may have another value at every frame.
 _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "gravity")
@@ -26,7 +26,9 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     body, settings = body_properties(obj), scene_properties(scene)
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
-    values["pin_group"] = body.pin_group
+    values |= {name: getattr(body, name) for name in NAMES}
+    if obj.animation_data is not None:
+        del values["shrinking"]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
     fields = body.effector_collection
     values["effector_collection"] = fields.name if fields is not None else ""

@@ -13,7 +13,7 @@ from .materials import give_fitting_material
 from .mesh_access import mesh_of
 from .mesh_io import check_body
 from .mirrors import find_joints
-from .properties import body_properties
+from .properties import NAMES, body_properties
 
 
 def convert(
@@ -63,7 +63,7 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             raise MeshError(f"{obj.name} is linked from another file; release it there")
     for obj in objects:
         properties = body_properties(obj)
-        ours = ("enabled", "pin_group", "material", "attachments", "attachment_index")
+        ours = ("enabled", *NAMES, "material", "attachments", "attachment_index")
         for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
 

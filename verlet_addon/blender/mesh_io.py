@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError
-from ..core.mesh import MeshData, Mirror
+from ..core.mesh import MeshData, Mirror, Paint
 from .attachments import check_attachments
 from .mesh_access import group_weights, mesh_of, read_coordinates, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
-from .properties import body_properties
+from .properties import PAINTED, body_properties
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
@@ -35,12 +35,29 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     if not obj.visible_get(view_layer=view_layer):
         raise MeshError(f"{name} is hidden; show it in the viewport")
     _check_matrix(obj)
-    group = body_properties(obj).pin_group
-    if group and group not in obj.vertex_groups:
-        raise MeshError(f"{name} has no vertex group {group}; choose another pin group or none")
+    _check_groups(obj)
     check_attachments(obj, view_layer)
     _check_keys(obj)
     check_modifiers(obj)
+
+
+def _check_groups(obj: bpy.types.Object) -> None:
+    """Raises MeshError where a vertex group or the rest shape is gone, or will be."""
+    body = body_properties(obj)
+    for prop in ("pin_group", *PAINTED.values()):
+        group = getattr(body, prop)
+        if group and group not in obj.vertex_groups:
+            label = body.bl_rna.properties[prop].name.lower()
+            raise MeshError(
+                f"{obj.name} has no vertex group {group}; choose another {label} or none"
+            )
+    if not (rest := body.rest_key):
+        return
+    key = shape_keys_of(obj)
+    if key is None or rest not in key.key_blocks:
+        raise MeshError(f"{obj.name} has no shape key {rest}; choose another rest shape or none")
+    if rest in body.baked_keys:
+        raise MeshError(f"{obj.name} has a baked key as its rest shape; choose another one or none")
 
 
 def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
@@ -77,7 +94,25 @@ def read_body(
         pin_weights=pin_weights(obj),
         velocities=velocities,
         mirrors=mirrors,
+        rest_positions=_rest_positions(obj, depsgraph),
+        paint=_paint(obj),
     )
+
+
+def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+    """(n, 3) the rest shape key in the world, if there is one."""
+    if not (name := body_properties(obj).rest_key):
+        return None
+    linear, offset = _matrix(obj, depsgraph)
+    key = cast(bpy.types.Key, shape_keys_of(obj))
+    return read_coordinates(key.key_blocks[name].data) @ linear.T + offset
+
+
+def _paint(obj: bpy.types.Object) -> Paint:
+    """Where settings hold in part."""
+    body = body_properties(obj)
+    groups = {layer: getattr(body, prop) for layer, prop in PAINTED.items()}
+    return Paint(**{layer: group_weights(obj, name) for layer, name in groups.items() if name})
 
 
 def pin_weights(obj: bpy.types.Object) -> Floats:

@@ -18,6 +18,7 @@ from . import (
     preferences,
     properties,
     scene_group,
+    shape_panels,
 )
 
 CLASSES: tuple[type[Any], ...] = (
@@ -43,6 +44,8 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_body,
     panels.VERLET_PT_attachments,
     panels.VERLET_PT_material,
+    shape_panels.VERLET_PT_shape,
+    shape_panels.VERLET_PT_weights,
     panels.VERLET_PT_collisions,
     panels.VERLET_PT_forces,
     panels.VERLET_PT_simulation,

@@ -19,7 +19,7 @@ from .former_bake import former_bakes_hidden
 from .mesh_io import pin_weights, read_body, read_positions
 from .mirrors import Joint, read_planes, read_reaches
 from .modifiers import finish_hidden
-from .properties import scene_properties
+from .properties import body_properties, scene_properties
 from .timing import playhead, seconds_per_frame
 
 
@@ -87,6 +87,12 @@ class Stage:
         return [
             read_planes(obj, joints, depsgraph)
             for obj, joints in zip(self.bodies, self.joints, strict=True)
+        ]
+
+    def shrinking(self, depsgraph: bpy.types.Depsgraph) -> list[float]:
+        """Reads by how much bodies shrink."""
+        return [
+            float(body_properties(obj.evaluated_get(depsgraph)).shrinking) for obj in self.bodies
         ]
 
     def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
@@ -181,6 +187,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             mirrors=stage.mirrors(depsgraph),
             fields=stage.fields(depsgraph),
             pin_weights=weights if any(anchors) else (),
+            shrinking=stage.shrinking(depsgraph),
         )
         before = now
 

@@ -62,13 +62,23 @@ class Collider:
 
 
 @dataclass(frozen=True, eq=False)
+class Paint:
+    """Per vertex (n,), what share of a setting holds there, 0 … 1; None where all of it does."""
+
+    stretch: Floats | None = None
+    shear: Floats | None = None
+    bend: Floats | None = None
+    shrinking: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class MeshData:
     """One body's mesh in world space, as it stands at the first frame."""
 
     name: str
     """The object's name, for messages."""
     positions: Floats
-    """(n, 3) vertex positions [m]; they are also the rest shape."""
+    """(n, 3) vertex positions [m]; they are also the rest shape, if there is no other."""
     edges: Integers
     """(m, 2) vertex indices of every edge, those of faces and loose ones."""
     face_starts: Integers
@@ -83,6 +93,10 @@ class MeshData:
     """Each shows what the mesh and those before it show; the mesh above is without any image."""
     colliders: Sequence[int] = ()
     """Numbers of the colliders that the body meets."""
+    rest_positions: Floats | None = None
+    """(n, 3) where vertices are while nothing is stretched or bent [m]; None = as above."""
+    paint: Paint = Paint()
+    """Where settings hold in part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +122,8 @@ class Sample:
     left empty where that does not change."""
     colliders: Sequence[Floats] = ()
     """Per collider (v, 3): where its vertices are [m]; they go straight from sample to sample."""
+    shrinking: Sequence[float] = ()
+    """Per body, `BodySettings.shrinking` on the way here; left empty where that does not change."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +173,21 @@ def _edges_problem(mesh: MeshData) -> str | None:
     """What is wrong with the edges."""
     if not len(mesh.edges):
         return "has no edges, so nothing holds it together; add edges, or release it"
-    ends = mesh.positions[mesh.edges]
-    short = np.count_nonzero(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) < SHORTEST_EDGE)
-    if short:
+    if short := _without_length(mesh.positions, mesh.edges):
         return f"has {short} edges of no length; use Merge by Distance in Edit Mode"
+    if mesh.rest_positions is not None:
+        if not (np.abs(mesh.rest_positions) < LARGEST).all():
+            return "has a rest shape with impossible coordinates; choose another shape key"
+        if short := _without_length(mesh.rest_positions, mesh.edges):
+            return f"has {short} edges of no length in its rest shape; choose another shape key"
     return None
+
+
+def _without_length(positions: Floats, edges: Integers) -> int:
+    """How many edges have no direction."""
+    ends = positions[edges]
+    spans = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    return int(np.count_nonzero(spans < SHORTEST_EDGE))
 
 
 def _faces_problem(mesh: MeshData) -> str | None:

@@ -6,13 +6,13 @@ were solved in; so the seam never leaves the plane, and no momentum is made.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from .arrays import Floats, Integers
 from .errors import MeshError
-from .mesh import SHORTEST_EDGE, MeshData, Mirror, Plane
+from .mesh import SHORTEST_EDGE, MeshData, Mirror, Paint, Plane
 from .state import ParticleState
 
 
@@ -141,6 +141,21 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
         face_vertices=np.concatenate([mesh.face_vertices, corners]),
         pin_weights=np.concatenate([mesh.pin_weights, mesh.pin_weights[reflection.sources]]),
         velocities=np.concatenate([mesh.velocities, velocities]),
+        rest_positions=None
+        if mesh.rest_positions is None
+        else _with_images(mesh.rest_positions, reflection, mirror.plane),
+        paint=_mirrored_paint(mesh.paint, reflection),
+    )
+
+
+def _mirrored_paint(paint: Paint, reflection: Reflection) -> Paint:
+    """What is painted, with its image."""
+    layers = {each.name: getattr(paint, each.name) for each in fields(paint)}
+    return Paint(
+        **{
+            name: None if weights is None else complete_weights(weights, [reflection])
+            for name, weights in layers.items()
+        }
     )
 
 

@@ -44,6 +44,8 @@ class BodySettings:
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
+    shrinking: float = 0.0
+    """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     use_tethers: bool = True
@@ -63,6 +65,7 @@ class BodySettings:
             _require(self, name, 1e-9)
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
+        _require(self, "shrinking", -10.0, 0.99)
         for name in ("damping", "thickness", "friction", "wind"):
             _require(self, name, 0.0)
         _require(self, "restitution", 0.0, 1.0)

@@ -23,6 +23,7 @@ from .mirrors import (
 )
 from .model import SoftBodyModel
 from .settings import BodySettings, SceneSettings
+from .shrinking import shrink
 from .state import ParticleState
 from .step import Body, Surroundings, step
 
@@ -79,6 +80,7 @@ def simulate(
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
                 models = [model for model, _ in bodies]
                 meeting = prepare(models, wholes, colliders, before.colliders)
+            bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
@@ -178,6 +180,15 @@ def _hold_each(
             bodies, formerly, wholes, _fields(sample), strict=True
         )
     ]
+
+
+def _shrink_each(
+    bodies: Sequence[Body], wholes: Sequence[MeshData], shrinking: Sequence[float]
+) -> list[Body]:
+    """The bodies as short as they are on the way to a sample."""
+    if not shrinking:
+        return list(bodies)
+    return [shrink(*each) for each in zip(bodies, wholes, shrinking, strict=True)]
 
 
 def _advance(

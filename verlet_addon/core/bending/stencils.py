@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.hinges import Hinges
-from ..geometry.rest_shape import RestShape
+from ..geometry.rest_shape import RestShape, painted
 from ..stretch.paths import Strips
 from .along_strips import BendStrips, string_lines
 from .lines import STRAIGHT, Lines, line_turns
@@ -41,8 +41,12 @@ def _line_arrays(shape: RestShape, lines: Lines) -> tuple[Floats, Floats]:
     arms = np.linalg.norm(ends, axis=2)
     inverse = 1.0 / arms
     coefficients = np.stack([inverse[:, 0], -inverse.sum(axis=1), inverse[:, 1]], axis=1)
-    compliance = shape.settings.bend_compliance
-    return coefficients, compliance * arms.mean(axis=1) ** 2 / lines.share
+    return coefficients, _softness(shape, lines.vertices) * arms.mean(axis=1) ** 2 / lines.share
+
+
+def _softness(shape: RestShape, members: Integers) -> Floats:
+    """(m,) bend compliance where particles (m, k) are."""
+    return shape.settings.bend_compliance * painted(shape.mesh.paint.bend, members)
 
 
 def hinge_stencils(
@@ -76,9 +80,7 @@ def hinge_stencils(
         axis=1,
     )
     rests = _signed_rests(positions, members, coefficients)
-    compliance = (
-        shape.settings.bend_compliance * heights.sum(axis=1) / (2.0 * length * share[sound])
-    )
+    compliance = _softness(shape, members) * heights.sum(axis=1) / (2.0 * length * share[sound])
     flat: Booleans = np.abs(rests) < STRAIGHT
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:

@@ -20,6 +20,7 @@ class RestShape:
     """A body's mesh and settings, and what its builders share; ropes have no faces."""
 
     mesh: MeshData
+    """As it is at rest, without any images or motion."""
     settings: BodySettings
     corners: Corners
     areas: Floats
@@ -54,9 +55,18 @@ class RestShape:
         """(n,) 0 for pinned particles [1/kg]."""
         return np.where(self.pinned, 0.0, 1.0 / self.masses)
 
+    def spans(self, pairs: Integers) -> Floats:
+        """(m,) how far apart pairs (m, 2) of particles are at rest [m]."""
+        return edge_lengths(self.mesh.positions, pairs) * self.shrinkage(pairs)
+
+    def shrinkage(self, pairs: Integers) -> Floats:
+        """(m,) what painted shrinking leaves of the lengths of pairs (m, 2)."""
+        return _shrinkage(self.mesh, self.settings, pairs)
+
 
 def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
     """Reads off the mesh what is needed again and again."""
+    mesh = _at_rest(mesh, settings)
     if settings.body_type == "ROPE":
         none = np.zeros(0, dtype=np.int64)
         mesh = replace(mesh, face_starts=np.zeros(1, dtype=np.int64), face_vertices=none)
@@ -67,6 +77,7 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
     normals = face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
     areas = np.linalg.norm(normals, axis=1)
     lengths = edge_lengths(mesh.positions, mesh.edges)
+    lengths *= _shrinkage(mesh, settings, mesh.edges)
     labels = find_components(n, mesh.edges)
     surface = np.isin(labels, labels[corners.vertex])
     around = vertex_areas(corners, areas, n)
@@ -75,6 +86,7 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
     # Beside faces, a loose edge counts as a band as wide as the body's edges are long.
     band = 1.0 if settings.body_type == "ROPE" else lengths.mean()
     shares = np.where(around > 0.0, around, ends * band)
+    scale = 1.0 if mesh.paint.shrinking is not None else 1.0 - settings.shrinking
     return RestShape(
         mesh=mesh,
         settings=settings,
@@ -86,8 +98,28 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
         components=labels,
         in_rope=~surface[mesh.edges[:, 0]],
         pinned=mesh.pin_weights >= FIRM_PIN,
-        masses=_masses(_total_mass(settings, mesh.positions[triangles], shares), shares),
+        masses=_masses(_total_mass(settings, mesh.positions[triangles], shares, scale), shares),
     )
+
+
+def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:
+    """The mesh in its rest shape, shrunk as a whole; where that is painted, lengths alone are."""
+    positions = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
+    if mesh.paint.shrinking is None:
+        positions = positions * (1.0 - settings.shrinking)
+    return replace(mesh, positions=positions)
+
+
+def _shrinkage(mesh: MeshData, settings: BodySettings, pairs: Integers) -> Floats:
+    """(m,) what shrinking leaves of the lengths of pairs (m, 2) in a mesh at rest."""
+    if mesh.paint.shrinking is None:
+        return np.ones(len(pairs))
+    return 1.0 - settings.shrinking * painted(mesh.paint.shrinking, pairs)
+
+
+def painted(weights: Floats | None, members: Integers) -> Floats:
+    """(k,) how much of a setting holds for particles (k, m) together; all if nothing is painted."""
+    return np.ones(len(members)) if weights is None else weights[members].mean(axis=1)
 
 
 def _fan(mesh: MeshData, corners: Corners) -> Integers:
@@ -97,15 +129,18 @@ def _fan(mesh: MeshData, corners: Corners) -> Integers:
     return np.stack([row[apart] for row in (first, corners.vertex, corners.following)])
 
 
-def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats) -> float:
-    """What a body weighs whose triangles (3, t, 3) and shares (n,) of size are known [kg]."""
+def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats, scale: float) -> float:
+    """What a body weighs whose triangles (3, t, 3) and shares (n,) of size are known [kg].
+
+    They may be those of the shrunk body: what shrinks to this scale keeps its weight.
+    """
     if not settings.use_density:
         return settings.mass
-    size = shares.sum()
+    size, dimension = shares.sum(), 1 if settings.body_type == "ROPE" else 2
     if settings.body_type == "SOFT":
         a, b, c = triangles
-        size = abs((a * np.cross(b, c)).sum()) / 6.0 or size
-    return settings.density * float(size)
+        size, dimension = abs((a * np.cross(b, c)).sum()) / 6.0 or size, 3
+    return settings.density * float(size) / scale**dimension
 
 
 def _masses(total: float, shares: Floats) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..geometry.rest_shape import RestShape
+from ..geometry.rest_shape import RestShape, painted
 from ..stretch.elasticity import edge_strips
 from ..stretch.paths import Strips
 from ..stretch.strips import StripBatch, strip_batches
@@ -49,7 +49,8 @@ def build_ropes(shape: RestShape) -> RopeConstraints:
     in_tree = shape.in_rope.copy()
     in_tree[in_tree] = are_trees(shape.particle_count, edges[in_tree])
     lengths = shape.lengths[in_tree]
-    compliances = shape.settings.stretch_compliance * lengths
+    share = painted(shape.mesh.paint.stretch, edges[in_tree])
+    compliances = shape.settings.stretch_compliance * share * lengths
     return RopeConstraints(
         trees=build_trees(edges[in_tree], lengths, compliances, shape.pinned),
         rings=edge_strips(shape, shape.in_rope & ~in_tree),

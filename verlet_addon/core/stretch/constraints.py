@@ -67,8 +67,10 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     shear, folds, ways = diagonals(shape, hinges)
     # What acts on lengths alone would hold an elastic body back from stretching as it should.
     none = Graph(ways.pairs[:0], ways.lengths[:0])
-    firm_ways = ways if body.stretch_compliance == 0.0 else none
-    firm_edges = shape.mesh.edges[~shape.in_rope & (body.stretch_compliance == 0.0)]
+    # Neither knows what shrinks more in one place than in another.
+    firm = body.stretch_compliance == 0.0 and shape.mesh.paint.shrinking is None
+    firm_ways = ways if firm else none
+    firm_edges = shape.mesh.edges[~shape.in_rope & firm]
     spacing = find_spacing(positions, firm_edges)
     long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
     return LengthConstraints(

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.faces import among_triangles, edge_areas, face_diagonals
-from ..geometry.graph import Graph, edge_lengths
+from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges, triangle_pair_diagonals
-from ..geometry.rest_shape import RestShape
+from ..geometry.rest_shape import RestShape, painted
 from .distances import Distances, build_distances
 from .paths import Strips, build_strips
 
@@ -29,12 +29,13 @@ def edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
     areas = edge_areas(edges, shape.corners, shape.areas, shape.particle_count)
     per_width = shape.lengths**2 / np.where(areas > 0.0, areas, np.inf)
     per_force = np.where(shape.loose, shape.lengths, per_width)
+    stretch = shape.settings.stretch_compliance * painted(shape.mesh.paint.stretch, edges)
     yielding = _yielding(shape) * among_triangles(edges, shape.corners, shape.particle_count)
     return build_strips(
         shape.mesh.positions,
         edges[chosen],
         shape.lengths[chosen],
-        (shape.settings.stretch_compliance * per_force)[chosen],
+        (stretch * per_force)[chosen],
         (yielding * per_force)[chosen],
         shape.loose[chosen],
     )
@@ -46,33 +47,33 @@ def _yielding(shape: RestShape) -> Floats:
     Never more than where a strip as long as the edge would buckle: L² / (π² B), B being its bending
     stiffness (L. Euler, *Methodus inveniendi lineas curvas*, 1744).
     """
-    body = shape.settings
-    shear = body.shear_compliance if body.body_type == "CLOTH" else 0.0
-    buckling = body.bend_compliance * shape.lengths**2 / pi**2
+    body, edges, paint = shape.settings, shape.mesh.edges, shape.mesh.paint
+    shear = painted(paint.shear, edges) * body.shear_compliance * (body.body_type == "CLOTH")
+    buckling = body.bend_compliance * painted(paint.bend, edges) * shape.lengths**2 / pi**2
     return np.asarray(np.minimum(YIELDING * shear, buckling))
 
 
 def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Distances, Graph]:
     """Shear in faces, folds across triangle pairs, and all ways across faces as a graph."""
-    compliance = shape.settings.shear_compliance
+    softness, paint = shape.settings.shear_compliance, shape.mesh.paint.shear
     across, face = face_diagonals(shape.corners)
     opposite, hinge = triangle_pair_diagonals(hinges)
     positions = shape.mesh.positions
-    across_lengths = edge_lengths(positions, across)
-    opposite_lengths = _unfolded_lengths(positions, hinges, hinge, opposite)
+    across_lengths = shape.spans(across)
+    opposite_lengths = _unfolded_lengths(shape, hinges, hinge, opposite)
     pair_areas = shape.areas[hinges.faces[hinge]].sum(axis=1) / 2
     shear = build_strips(
         positions,
         across,
         across_lengths,
-        compliance * across_lengths**2 / np.maximum(shape.areas[face], TINY),
+        softness * painted(paint, across) * across_lengths**2 / np.maximum(shape.areas[face], TINY),
         np.zeros(len(across)),
         np.zeros(len(across), dtype=bool),
     )
     folds = build_distances(
         opposite,
         opposite_lengths,
-        compliance * opposite_lengths**2 / np.maximum(pair_areas, TINY),
+        softness * painted(paint, opposite) * opposite_lengths**2 / np.maximum(pair_areas, TINY),
         shape.particle_count,
     )
     ways = Graph(
@@ -83,15 +84,17 @@ def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Distances, Grap
 
 
 def _unfolded_lengths(
-    positions: Floats, hinges: Hinges, hinge: Integers, opposite: Integers
+    shape: RestShape, hinges: Hinges, hinge: Integers, opposite: Integers
 ) -> Floats:
     """(k,) distance of the opposite vertices when both triangles lie in one plane [m].
 
     Across a pair that is not convex the way bends round the edge's end, and is never shorter.
     """
+    positions = shape.mesh.positions
     p, q = positions[hinges.p[hinge]], positions[hinges.q[hinge]]
     axis = (q - p) / np.linalg.norm(q - p, axis=1, keepdims=True)
     arms = positions[opposite] - p[:, None]
     along = np.einsum("hsk,hk->hs", arms, axis)
     heights = np.linalg.norm(arms - along[..., None] * axis[:, None], axis=2)
-    return np.asarray(np.hypot(along[:, 0] - along[:, 1], heights.sum(axis=1)))
+    flat = np.hypot(along[:, 0] - along[:, 1], heights.sum(axis=1))
+    return np.asarray(flat * shape.shrinkage(opposite))

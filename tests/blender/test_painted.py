@@ -1,0 +1,128 @@
+"""Vertex groups scale settings; a shape key is the rest shape; shrinking can be keyed."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import baked, body, coordinates, line, pin, sheet, verlet
+
+Addon = Callable[[str], ModuleType]
+
+
+@pytest.fixture(autouse=True)
+def weightless() -> None:
+    """A scene of ten frames without gravity or ground."""
+    scene: Any = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 24
+    scene.use_gravity = scene.verlet.use_ground = False
+
+
+def painted(obj: Any, name: str, weights: Any) -> None:
+    """Gives an object a vertex group with these weights."""
+    group = obj.vertex_groups.new(name=name)
+    for vertex, weight in enumerate(weights):
+        group.add([vertex], float(weight), "REPLACE")
+
+
+def spans(obj: Any, frame: int) -> Any:
+    """The lengths of an object's edges at a frame."""
+    bpy.context.scene.frame_set(frame)
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    points = coordinates(shown.vertices)
+    pairs = np.array([edge.vertices[:] for edge in obj.data.edges])
+    return np.linalg.norm(points[pairs[:, 1]] - points[pairs[:, 0]], axis=1)
+
+
+def test_groups_reach_the_core(addon: Addon) -> None:
+    obj = body(sheet())
+    shares = np.linspace(0, 1, len(obj.data.vertices))
+    for layer in ("stretch", "shear", "bend", "shrinking"):
+        painted(obj, layer.title(), shares)
+        setattr(obj.verlet, f"{layer}_group", layer.title())
+    mesh = addon("blender.mesh_io").read_body(
+        obj, bpy.context.evaluated_depsgraph_get(), velocities=np.zeros((len(shares), 3))
+    )
+    for layer in ("stretch", "shear", "bend", "shrinking"):
+        assert getattr(mesh.paint, layer) == pytest.approx(shares, abs=1e-6)
+    assert mesh.rest_positions is None
+
+
+def test_shrinking_is_keyed() -> None:
+    """A line shrinks by a third while the factor goes from 0 to it."""
+    obj = body(line(), damping=5.0)
+    obj.verlet.keyframe_insert("shrinking", frame=1)
+    obj.verlet.shrinking = 1 / 3
+    obj.verlet.keyframe_insert("shrinking", frame=12)
+    bpy.context.scene.frame_set(1)
+    assert verlet.bake() == {"FINISHED"}
+    assert spans(obj, 1) == pytest.approx(0.25)
+    assert spans(obj, 24) == pytest.approx(0.25 * 2 / 3, rel=0.01)
+
+
+def test_a_shape_key_is_the_rest_shape() -> None:
+    """Turned, moved and scaled as the object is."""
+    obj = body(sheet(), damping=5.0)
+    obj.scale = (2.0, 2.0, 2.0)
+    obj.shape_key_add(name="Basis")
+    small = obj.shape_key_add(name="Small", from_mix=False)
+    for point in small.data:
+        point.co *= 0.75
+    small.value = 0.0
+    obj.verlet.rest_key = "Small"
+    assert verlet.bake() == {"FINISHED"}
+    assert spans(obj, 1) == pytest.approx(0.25)
+    assert spans(obj, 24) == pytest.approx(0.75 * 0.25, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("stretch_group", "no vertex group Gone; choose another stretch group or none"),
+        ("shrinking_group", "no vertex group Gone; choose another shrinking group or none"),
+        ("rest_key", "no shape key Gone; choose another rest shape or none"),
+    ],
+)
+def test_what_is_gone_is_named(name: str, words: str) -> None:
+    obj = body(sheet())
+    setattr(obj.verlet, name, "Gone")
+    with pytest.raises(RuntimeError, match=f"Sheet has {words}"):
+        verlet.bake()
+
+
+def test_a_baked_key_is_no_rest_shape() -> None:
+    """The next bake would remove it."""
+    obj = body(sheet())
+    pin(obj, [0])
+    verlet.bake()
+    obj.verlet.rest_key = next(iter(baked(obj)))
+    with pytest.raises(RuntimeError, match="baked key as its rest shape"):
+        verlet.bake()
+
+
+def test_a_change_of_paint_is_told(addon: Addon) -> None:
+    """The panel lists bodies whose settings are others than those of their bake."""
+    obj = body(sheet())
+    verlet.bake()
+    changed = addon("blender.bake_record").changed_since_bake
+    assert changed(bpy.context.scene) == []
+    painted(obj, "Soft", np.ones(len(obj.data.vertices)))
+    obj.verlet.bend_group = "Soft"
+    assert changed(bpy.context.scene) == [obj.name]
+    verlet.release()
+    assert obj.verlet.bend_group == ""
+
+
+@pytest.mark.parametrize("panel", ["VERLET_PT_shape", "VERLET_PT_weights"])
+def test_panels_show_where_they_act(addon: Addon, panel: str) -> None:
+    shown = getattr(addon("blender.shape_panels"), panel)
+    assert shown in addon("blender.registration").CLASSES
+    sheet()
+    assert not shown.poll(bpy.context)
+    obj = body(sheet())
+    assert shown.poll(bpy.context)
+    obj.verlet.body_type = "SOFT"
+    assert not shown.poll(bpy.context)

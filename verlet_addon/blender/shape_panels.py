@@ -1,0 +1,46 @@
+"""Panels for what shape a body strives for, and where its settings hold."""
+
+from typing import cast
+
+import bpy
+
+from .mesh_access import shape_keys_of
+from .panels import _BodyPanel
+from .properties import PAINTED, VERLET_PG_body, body_properties, is_body
+
+
+class _SurfacePanel(_BodyPanel):
+    """A panel for what has edges that give way: cloth and ropes."""
+
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = context.object
+        return obj is not None and is_body(obj) and body_properties(obj).body_type != "SOFT"
+
+
+class VERLET_PT_shape(_SurfacePanel):
+    """What shape the body strives for."""
+
+    bl_label = "Shape"
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        obj = cast(bpy.types.Object, body.id_data)
+        if (key := shape_keys_of(obj)) is not None:
+            column.prop_search(body, "rest_key", key, "key_blocks", icon="SHAPEKEY_DATA")
+        row = column.row()
+        row.use_property_decorate = True
+        row.prop(body, "shrinking")
+
+
+class VERLET_PT_weights(_SurfacePanel):
+    """Where settings hold, by vertex groups."""
+
+    bl_label = "Property Weights"
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        obj = cast(bpy.types.Object, body.id_data)
+        for layer, group in PAINTED.items():
+            if layer != "shear" or body.body_type != "ROPE":
+                column.prop_search(body, group, obj, "vertex_groups", icon="GROUP_VERTEX")
