@@ -133,4 +133,5 @@ def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> 
         for name, shown in properties_of(addon, group).items()
         if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
     }
-    assert animatable == {"shrinking", "time_scale", "use_ground", "ground_height"}
+    scene = {"time_scale", "use_ground", "ground_height"}
+    assert animatable == {"pressure", "shrinking"} | scene

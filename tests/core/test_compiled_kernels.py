@@ -109,6 +109,7 @@ BODIES: dict[str, Callable[[], Body]] = {
     "disc": lambda: (pinned(disc(8), [0]), CLOTH),
     "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
     "jelly": lambda: (pinned(sphere(12, 8), [0]), BodySettings(body_type="SOFT")),
+    "balloon": lambda: (sphere(12, 8), BodySettings(pressure=200.0)),
     "free": lambda: (tube(12, 6), CLOTH),
     "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
 }

@@ -129,6 +129,8 @@ class VERLET_PT_material(_BodyPanel):
         if body.body_type != "ROPE":
             column.prop(body, "shear_compliance")
         column.prop(body.id_data, "verlet_bend")
+        if body.body_type == "CLOTH":
+            column.prop(body, "pressure")
         column.prop(body, "damping")
         if body.pin_group:
             column.prop(body, "use_tethers")

@@ -191,6 +191,17 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         precision=3,
         options=set(),
     )
+    pressure: FloatProperty(
+        name="Pressure",
+        description="Of the gas within, over the outside, at rest; 0 is none, also without air. "
+        "Holes are closed by flat lids; can be animated, as to leak",
+        default=_BODY.pressure,
+        soft_min=0.0,
+        soft_max=10_000.0,
+        step=1000,
+        precision=1,
+        options={"ANIMATABLE"},
+    )
     damping: FloatProperty(
         name="Damping",
         description="How quickly air slows it down, per second; 0 swings on for ever",

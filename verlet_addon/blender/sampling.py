@@ -102,6 +102,10 @@ class Stage:
             for obj in self.bodies
         ]
 
+    def pressures(self, depsgraph: bpy.types.Depsgraph) -> list[float]:
+        """Reads the animated pressure of the gas in each body."""
+        return [body_properties(obj.evaluated_get(depsgraph)).pressure for obj in self.bodies]
+
     @contextmanager
     def left_as_found(self) -> Iterator[None]:
         """Shows the meshes as they are simulated, and puts everything back at the end."""
@@ -188,6 +192,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             fields=stage.fields(depsgraph),
             pin_weights=weights if any(anchors) else (),
             shrinking=stage.shrinking(depsgraph),
+            pressures=stage.pressures(depsgraph),
         )
         before = now
 

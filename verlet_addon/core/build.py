@@ -57,6 +57,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     return SoftBodyModel(
         name=mesh.name,
         settings=settings,
+        rest_positions=np.ascontiguousarray(mesh.positions.T),
         triangles=shape.triangles,
         inverse_masses=shape.inverse_masses,
         pinned=np.flatnonzero(shape.pinned),

@@ -124,6 +124,8 @@ class Sample:
     """Per collider (v, 3): where its vertices are [m]; they go straight from sample to sample."""
     shrinking: Sequence[float] = ()
     """Per body, `BodySettings.shrinking` on the way here; left empty where that does not change."""
+    pressures: Sequence[float] = ()
+    """Per body, that of its gas at its rest volume [Pa]; left empty where none changes."""
 
 
 @dataclass(frozen=True, eq=False)

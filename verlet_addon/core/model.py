@@ -18,6 +18,8 @@ class SoftBodyModel:
     name: str
     """For messages."""
     settings: BodySettings
+    rest_positions: Floats
+    """(3, n) [m]"""
     triangles: Integers
     """(3, t) the faces, counter-clockwise seen from outside."""
     inverse_masses: Floats

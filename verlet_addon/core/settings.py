@@ -46,6 +46,8 @@ class BodySettings:
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
     shrinking: float = 0.0
     """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
+    pressure: float = 0.0
+    """Of the gas that a cloth encloses, over the outside, while it has its volume at rest [Pa]."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     use_tethers: bool = True
@@ -66,7 +68,7 @@ class BodySettings:
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
         _require(self, "shrinking", -10.0, 0.99)
-        for name in ("damping", "thickness", "friction", "wind"):
+        for name in ("pressure", "damping", "thickness", "friction", "wind"):
             _require(self, name, 0.0)
         _require(self, "restitution", 0.0, 1.0)
 

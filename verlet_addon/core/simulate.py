@@ -72,6 +72,7 @@ def simulate(
     meeting: Meeting | None = None
     for sample in incoming:
         _check_sample(sample)
+        _check_pressures(wholes, sample)
         if sample.duration > 0.0:
             formerly, wholes = wholes, _held(wholes, reflections, before)
             if bodies:
@@ -115,6 +116,16 @@ def _check_sample(sample: Sample) -> None:
             "set it to finite numbers"
         )
     _check_fields(sample)
+
+
+def _check_pressures(meshes: Sequence[MeshData], sample: Sample) -> None:
+    """Raises SettingsError where gas would draw its walls inwards, or press without measure."""
+    for mesh, pressure in zip(meshes, sample.pressures, strict=False):
+        if not 0.0 <= pressure < np.inf:
+            raise SettingsError(
+                f"the pressure of '{mesh.name}' is {pressure:g} at frame {sample.frame}; "
+                "set it to 0 or more"
+            )
 
 
 def _check_fields(sample: Sample) -> None:
@@ -248,6 +259,7 @@ def _substeps(
     fields = list(zip(_fields(before), _fields(after), strict=True))
     collider_ways = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_ways]
+    pressures = list(zip(before.pressures, after.pressures, strict=True))
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
@@ -267,6 +279,7 @@ def _substeps(
                 for start, end in ways
             ],
             fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],
+            pressures=[start + (end - start) * share for start, end in pressures],
             ground=_between(before.ground, after.ground, share),
             ground_shift=shift,
             collider_starts=collider_starts,

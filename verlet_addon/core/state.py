@@ -18,6 +18,8 @@ from .ropes.constraints import RopeBatches, rope_batches
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.distances import DistanceBatch
 from .stretch.strips import StripBatch
+from .volume.chambers import build_chambers
+from .volume.gas import Gas, fill
 
 Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch
 
@@ -57,6 +59,8 @@ class ParticleState:
     """Steps taken; odd ones sweep backwards."""
     burial: Burial | None = None
     """How deep it lay in the ground that there is."""
+    gas: Gas | None = None
+    """What is in it, if anything."""
     batches: Batches | None = field(default=None, repr=False)
     """Made anew when the steps change."""
 
@@ -65,13 +69,21 @@ class ParticleState:
         return np.asarray((self.positions - self.previous_positions) / self.previous_dt)
 
 
+def fill_with_gas(model: SoftBodyModel, state: ParticleState) -> Gas:
+    """The gas in a body, which from now on is under load, so that its strips remember tension."""
+    if state.gas is None:
+        chambers = build_chambers(model.name, model.rest_positions, model.triangles)
+        state.gas, state.batches = fill(chambers, state.positions), None
+    return state.gas
+
+
 def ready_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, dt: float
 ) -> Batches:
     """The constraints for the same h² that gravity has; strips remember their tension."""
     steps = (dt, state.previous_dt)
     if state.batches is None or state.batches.steps != steps:
-        former, state.batches = state.batches, _make_batches(model, integrator, steps)
+        former, state.batches = state.batches, _make_batches(model, state, integrator, steps)
         if former is not None:
             _carry_tension(former, state.batches)
     for batch in state.batches.fresh():
@@ -79,7 +91,9 @@ def ready_batches(
     return state.batches
 
 
-def _make_batches(model: SoftBodyModel, integrator: str, steps: tuple[float, float]) -> Batches:
+def _make_batches(
+    model: SoftBodyModel, state: ParticleState, integrator: str, steps: tuple[float, float]
+) -> Batches:
     """Every constraint set of the model for one pair of steps."""
     w = model.inverse_masses
     gains = step_gains(integrator, *steps, model.settings.damping)
@@ -89,22 +103,23 @@ def _make_batches(model: SoftBodyModel, integrator: str, steps: tuple[float, flo
         steps=steps,
         velocity_gain=velocity_gain,
         h_squared=h_squared,
-        lengths=length_batches(model.lengths, w, h_squared, _loaded(model, bends)),
+        lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
     )
 
 
-def _loaded(model: SoftBodyModel, bends: BendBatches) -> Booleans:
+def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> Booleans:
     """(n,) bool, whose tension is remembered from step to step.
 
-    What nothing holds carries no load. Neither is that of triangles with rigid bends remembered:
-    a warm start and stiff bends amplify each other.
+    What nothing holds carries no load, but that of gas within. Neither is that of triangles with
+    rigid bends remembered: a warm start and stiff bends amplify each other.
     """
     rigid_triangles = np.zeros(len(bends.rigid), dtype=bool)
     rigid_triangles[model.lengths.folds.pairs] = True
     rigid_triangles &= bends.rigid
-    return (model.free_components < 0) & ~rigid_triangles
+    loaded = (model.free_components < 0) | (state.gas is not None)
+    return loaded & ~rigid_triangles
 
 
 def _carry_tension(former: Batches, batches: Batches) -> None:

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
-from .warm_start import StripNet
+from .warm_start import ROUNDS, StripNet
 
-_project_former_tension = declare("project_former_tension", "ppdd")
+_project_former_tension = declare("project_former_tension", "ppddi")
 
 
 @once
@@ -28,6 +28,7 @@ def _net_struct(net: StripNet) -> Packed:
         len(net.pinned),
         net.pinned,
         net.displacement,
+        net.push,
         net.multipliers,
         np.empty(entries),
         np.empty(entries),
@@ -41,7 +42,9 @@ def _net_struct(net: StripNet) -> Packed:
     )
 
 
-def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
+def project_former_tension(
+    positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = ROUNDS
+) -> None:
     """See `numpy_warm_start`."""
     if len(net.path):
-        _project_former_tension(address(positions), _net_struct(net), kept, taut)
+        _project_former_tension(address(positions), _net_struct(net), kept, taut, rounds)

@@ -6,16 +6,15 @@ import numpy as np
 
 from ..arrays import Floats, Integers, norms, sum_by
 from ..linear.tridiagonal import Factors, factorize, solve
-from .warm_start import StripNet
+from .warm_start import ROUNDS, StripNet
 
-ROUNDS = 2
-"""Directions searched in: the former displacement, and then one of conjugate gradients. The count
-is fixed: if a residual decided when to stop, rounding could, and results would differ in bits."""
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
 
-def project_former_tension(positions: Floats, net: StripNet, *, kept: float, taut: float) -> None:
+def project_former_tension(
+    positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = ROUNDS
+) -> None:
     """Starts from a share `kept` of the tension T of the step before, along the new directions.
 
     (m/h² + T/l between neighbours) δ = T/l (neighbours − x) for the displacement δ. A light strip
@@ -30,14 +29,15 @@ def project_former_tension(positions: Floats, net: StripNet, *, kept: float, tau
     net : the strips; their multipliers are read, and set to the tension that acts now.
     kept : share of the former tension to start from.
     taut : strips with a link of more than this h² T/(l m) are solved directly.
+    rounds : directions searched in: the former displacement, then those of conjugate gradients.
     """
     if not len(net.path):
         return
     lengths = _measure_links(positions, net)
     pulls = _former_pulls(net, lengths, kept)
-    if pulls.any():
+    if pulls.any() or net.push.any():
         system = _make_system(net, pulls, taut)
-        positions += _conjugate_gradients(net, system, _force(net, pulls))
+        positions += _conjugate_gradients(net, system, _force(net, pulls), rounds)
         lengths = _measure_links(positions, net)
     else:
         net.displacement.fill(0.0)
@@ -62,10 +62,10 @@ def _former_pulls(net: StripNet, lengths: Floats, kept: float) -> Floats:
 
 def _force(net: StripNet, pulls: Floats) -> Floats:
     """(3, n) Σ pull · (neighbour − x): the force · h² on each particle; 0 on pinned ones."""
-    total = np.empty((3, len(net.masses)))
+    total = net.push.copy()
     for axis, along in enumerate(net.along):
         pull = pulls * along
-        total[axis] = sum_by(net.path[:-1], pull, len(net.masses))
+        total[axis] += sum_by(net.path[:-1], pull, len(net.masses))
         total[axis] -= sum_by(net.path[1:], pull, len(net.masses))
     total[:, net.pinned] = 0.0
     return total
@@ -142,7 +142,7 @@ def _make_system(net: StripNet, pulls: Floats, taut: float) -> _System:
     )
 
 
-def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Floats:
+def _conjugate_gradients(net: StripNet, system: _System, residual: Floats, rounds: int) -> Floats:
     """(3, n) the displacement that balances the residual force, searched for from the former one.
 
     What imbalance is left is answered by strips and particles alone. So nothing is wrong with a
@@ -152,7 +152,7 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats) -> Fl
     heading = answer = net.displacement
     # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
     size = np.inf
-    for search in range(ROUNDS):
+    for search in range(rounds):
         if search:
             former, size = size, _product(residual, answer)
             heading = answer + heading * (size / former) if former > 0.0 else answer

@@ -3,7 +3,6 @@
    Vectors of particles and links stand in triples here, which are fetched at once. */
 #include "../kernels.h"
 
-#define ROUNDS 2
 #define WEAK 0.05
 
 /* All strips of some batches as one path; see StripNet. */
@@ -18,6 +17,7 @@ typedef struct {
     integer pins;
     const integer *pinned;     /* (pins,) */
     real *displacement;        /* (3, n) */
+    const real *push;          /* (3, n) */
     real *multipliers;         /* (k - 1,) */
     real *pulls;               /* (k - 1,) to work in, as all that follow */
     real *factor, *inverse;    /* (k,) of the taut strips */
@@ -35,13 +35,18 @@ static void hold_pinned(const strip_net *net, real *vectors)
             vectors[3 * net->pinned[i] + axis] = 0.0;
 }
 
-/* Finds T/l of all links and, as the first residual, the force on each particle; whether any is. */
+/* Finds T/l of all links and, as the first residual, the force on each particle with that of
+   gas; whether any is. */
 static int find_pulls(const real *positions, const strip_net *net, real kept)
 {
     integer n = net->particles;
     int any = 0;
-    for (integer i = 0; i < 3 * n; i++)
-        net->residual[i] = 0.0;
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            real push = net->push[axis * n + i];
+            net->residual[3 * i + axis] = push;
+            any |= push != 0.0;
+        }
     for (integer k = 0; k + 1 < net->entries; k++) {
         integer a = net->path[k], b = net->path[k + 1];
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
@@ -186,7 +191,7 @@ static real product(const real *first, const real *second, integer n)
 }
 
 /* Finds the displacement that balances the forces, searched for from the former one. */
-static void search(const strip_net *net, integer stiff)
+static void search(const strip_net *net, integer stiff, integer rounds)
 {
     integer n = net->particles;
     real size = 0.0;
@@ -195,7 +200,7 @@ static void search(const strip_net *net, integer stiff)
             net->heading[3 * i + axis] = net->displacement[axis * n + i];
             net->found[3 * i + axis] = 0.0;
         }
-    for (int round = 0; round < ROUNDS; round++) {
+    for (integer round = 0; round < rounds; round++) {
         if (round) {
             /* The former displacement is none of the conjugate directions, which start anew. */
             real former = size;
@@ -218,12 +223,13 @@ static void search(const strip_net *net, integer stiff)
 }
 
 /* Starts from a share `kept` of the tension of the step before, along the new directions. */
-EXPORT void project_former_tension(real *positions, const strip_net *net, real kept, real taut)
+EXPORT void project_former_tension(real *positions, const strip_net *net, real kept, real taut,
+                                   integer rounds)
 {
     integer n = net->particles;
     int any = find_pulls(positions, net, kept);
     if (any)
-        search(net, make_system(net, taut));
+        search(net, make_system(net, taut), rounds);
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++) {
             integer at = 3 * i + axis;

@@ -8,6 +8,9 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from .paths import Strips
 
+ROUNDS = 2
+"""Directions searched in for a displacement. The count is fixed: if a residual decided when to
+stop, rounding could, and results would differ in bits."""
 STIFFEST = 1e6
 """Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count."""
 
@@ -41,6 +44,8 @@ class StripNet:
     made anew in every step, would be handed back to the system and fetched again each time."""
     displacement: Floats
     """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
+    push: Floats
+    """(3, n) h² times the forces of gas, which tension balances [kg m]."""
 
 
 def make_net(
@@ -66,4 +71,5 @@ def make_net(
         rounds=int(longest).bit_length() + 1,
         along=np.empty((3, len(linked))),
         displacement=np.zeros((3, len(inverse_masses))),
+        push=np.zeros((3, len(inverse_masses))),
     )

@@ -1,0 +1,249 @@
+"""Cloth with gas in it: p V stays what it was, p being the pressure over the outside."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    GRAVITY,
+    WEIGHTLESS,
+    built_state,
+    floor,
+    frames,
+    lengths,
+    make_mesh,
+    moved,
+    pinned,
+    rotation,
+    samples,
+    sheet,
+    simulated,
+    sphere,
+    split,
+    thrown,
+    tube,
+)
+from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.errors import MeshError, SettingsError
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
+from verlet_addon.core.state import fill_with_gas
+from verlet_addon.core.step import Surroundings, step
+
+RADIUS, STRETCH = 0.5, 1e-3
+RUBBER = BodySettings(stretch_compliance=STRETCH, shear_compliance=1e6, damping=5.0)
+
+
+def faces_of(mesh: MeshData) -> list[Integers]:
+    """The vertices of each face."""
+    return np.split(mesh.face_vertices, mesh.face_starts[1:-1])
+
+
+def mean_radius(points: Floats) -> float:
+    """Mean distance from the centre [m]."""
+    return float(np.linalg.norm(points - points.mean(axis=0), axis=1).mean())
+
+
+def radius_by_law(pressure: float) -> float:
+    """Of a ball of rubber: p r² = 2 r₀ ε/c with p = P (r₀/r)³, so ε (1 + ε) = P r₀ c/2 [m]."""
+    load = pressure * RADIUS * STRETCH / 2
+    return float(RADIUS * (0.5 + np.sqrt(0.25 + load)))
+
+
+@pytest.mark.parametrize("cells", [(24, 16), (40, 28)])
+@pytest.mark.parametrize("pressure", [100.0, 400.0, 1000.0])
+def test_a_balloon_swells_to_the_radius_of_its_law(pressure: float, cells: tuple[int, int]) -> None:
+    """By 2, 9 and 21 %; half a per cent is for its being a polyhedron."""
+    ball = sphere(*cells, radius=RADIUS)
+    settings = replace(RUBBER, pressure=pressure)
+    (track,) = simulated([(ball, settings)], frames(1.5, 24), gravity=WEIGHTLESS)
+    assert mean_radius(track[-1]) == pytest.approx(radius_by_law(pressure), rel=5e-3)
+
+
+@pytest.mark.parametrize("substeps", [4, 10, 25])
+def test_its_radius_depends_neither_on_steps_nor_on_mass(substeps: int) -> None:
+    """Half a per cent is for its being a polyhedron."""
+    ball = sphere(24, 16, radius=RADIUS)
+    scene = SceneSettings(substeps=substeps)
+    for mass in (0.2, 3.0):
+        settings = replace(RUBBER, pressure=400.0, mass=mass)
+        (track,) = simulated([(ball, settings)], frames(2.0, 24), scene, gravity=WEIGHTLESS)
+        assert mean_radius(track[-1]) == pytest.approx(radius_by_law(400.0), rel=5e-3)
+
+
+@pytest.mark.parametrize("pressure", [200.0, 1e3, 5e3])
+def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
+    """Pressed flat by a third between the ground and a plate, at every frame from then on."""
+    ball = sphere(24, 16, radius=RADIUS)
+    top = np.flatnonzero(ball.positions[:, 2] > 0.4)
+    model, state = built_state((pinned(ball, top), BodySettings(pressure=pressure)), dt=1 / 240)
+    plate = ball.positions.T.copy()
+    plate[2, top] = 0.4
+    products = []
+    for number in range(480):
+        plate[2, top] -= 0.3 / 240 * (number < 240)
+        given = Surroundings(1 / 240, GRAVITY, [plate], [()], floor(-RADIUS), np.zeros(3))
+        step([(model, state)], SceneSettings(), given)
+        gas = fill_with_gas(model, state)
+        if number > 240:
+            volume = _volume(faces_of(split(ball)), state.positions.T)
+            products.append(float(gas.pressures[0]) * volume / _volume_at_rest(ball))
+    assert np.array(products) == pytest.approx(pressure, rel=0.02)
+
+
+def _volume(triangles: list[Integers], points: Floats) -> float:
+    """Within triangles [m³]."""
+    a, b, c = (points[[face[k] for face in triangles]] for k in range(3))
+    return float((a * np.cross(b, c)).sum() / 6)
+
+
+def _volume_at_rest(mesh: MeshData) -> float:
+    """At rest [m³]."""
+    return _volume(faces_of(split(mesh)), mesh.positions)
+
+
+@pytest.mark.parametrize("substeps", [1, 3, 10])
+@pytest.mark.parametrize("pressure", [30.0, 1e3, 8e3, 1e9])
+def test_pressure_is_held_at_rest_or_said_to_be_too_much(pressure: float, substeps: int) -> None:
+    """Cloth that does not stretch stays a ball, in few steps or many."""
+    settings, scene = BodySettings(pressure=pressure), SceneSettings(substeps=substeps)
+    ball = sphere(24, 16)
+    if pressure * (10 / substeps) ** 2 > 9e3:
+        with pytest.raises(SettingsError, match=r"pressure of 'Body' .* raise the substeps"):
+            simulated([(ball, settings)], frames(0.1, 24), scene)
+        return
+    (track,) = simulated([(ball, settings)], frames(2.0, 24), scene, gravity=WEIGHTLESS)
+    strain = lengths(track, ball.edges) / lengths(ball.positions, ball.edges) - 1
+    assert strain.max() < 0.06
+    assert np.ptp(track[-1], axis=0) == pytest.approx((1.0, 1.0, 1.0), rel=0.1)
+
+
+def test_a_leak_lets_it_sink() -> None:
+    """The pressure falls to 0 within a second; a ball that stood is a heap then."""
+    ball = sphere(24, 16)
+    spans = frames(3.0, 24)
+    scenes = samples([ball], spans, ground=floor(-0.5))
+    leaking = [
+        replace(sample, pressures=[300.0 * max(0.0, 1 - max(0, number - 24) / 24)])
+        for number, sample in enumerate(scenes)
+    ]
+    track = np.array(
+        [
+            frame.positions[0]
+            for frame in simulate([ball], [BodySettings()], SceneSettings(), leaking)
+        ]
+    )
+    heights = np.ptp(track[:, :, 2], axis=1)
+    assert heights[24] > 0.9
+    assert heights[-1] < 0.7
+
+
+def test_turned_over_and_mixed_up_faces_enclose_the_same() -> None:
+    """Which way faces look decides nothing."""
+    ball = split(sphere(12, 8))
+    faces = faces_of(ball)
+    mixed = [face[::-1] if number % 3 else face for number, face in enumerate(faces)]
+    turned = [face[::-1] for face in faces]
+    settings = BodySettings(pressure=300.0)
+    tracks = []
+    for around in (faces, turned, mixed):
+        mesh = make_mesh(ball.positions, faces=[tuple(face.tolist()) for face in around])
+        model, state = built_state((mesh, settings))
+        gas = fill_with_gas(model, state)
+        tracks.append(gas.chambers.rest_volumes)
+    np.testing.assert_allclose(tracks, tracks[0][0])
+
+
+def test_a_bag_with_a_lid_stays_where_it_is() -> None:
+    """Without the lid over its mouth it would fly off like a rocket."""
+    ball = sphere(24, 16)
+    open_faces = [face for face in faces_of(ball) if ball.positions[face, 2].max() < 0.4]
+    used = np.unique(np.concatenate(open_faces))
+    number = np.full(len(ball.positions), -1)
+    number[used] = np.arange(len(used))
+    bag = make_mesh(ball.positions[used], faces=[tuple(number[face]) for face in open_faces])
+    settings = BodySettings(pressure=500.0)
+    (track,) = simulated([(bag, settings)], frames(1.0, 24), gravity=WEIGHTLESS)
+    model, _ = built_state((bag, settings))
+    masses = 1.0 / model.inverse_masses
+    centres = np.einsum("fnx,n->fx", track, masses / masses.sum())
+    assert np.abs(centres - centres[0]).max() < 1e-9
+    assert np.ptp(track[-1], axis=0) == pytest.approx(np.ptp(track[0], axis=0), rel=0.05)
+
+
+def test_a_thrown_balloon_keeps_its_momentum_and_spin() -> None:
+    """Gas pushes itself off nothing."""
+    ball = moved(sphere(16, 10), rotation((1, 2, 3), 0.7))
+    velocities = np.cross((1.0, 2.0, -1.0), ball.positions) + np.array((3.0, 0.0, 1.0))
+    spinning = thrown(ball, velocities)
+    settings = BodySettings(pressure=500.0, damping=0.0)
+    model, state = built_state((spinning, settings), gravity=WEIGHTLESS)
+    masses = 1.0 / model.inverse_masses
+    given = Surroundings(1 / 480, WEIGHTLESS, [spinning.positions.T], [()], None, np.zeros(3))
+    spins = []
+    for _ in range(240):
+        before = state.positions
+        step([(model, state)], SceneSettings(), given)
+        arms = before - (before * masses).sum(axis=1, keepdims=True) / masses.sum()
+        way = state.positions - before
+        spins.append((np.cross(arms, way, axis=0) * masses).sum(axis=1) * 480)
+    np.testing.assert_allclose(spins, spins[0] * np.ones((240, 1)), rtol=1e-6, atol=1e-9)
+
+
+def fins() -> MeshData:
+    """A tube with a wall across it: edges of three faces."""
+    mesh = tube(4, 2)
+    return make_mesh(
+        mesh.positions, faces=[*(tuple(face) for face in faces_of(mesh)), (4, 6, 10, 8)]
+    )
+
+
+def ribbon() -> MeshData:
+    """A Möbius strip."""
+    turns = np.arange(24) * 2 * np.pi / 24
+    sides = [
+        np.stack(
+            [
+                (1 + w * np.cos(turns / 2)) * np.cos(turns),
+                (1 + w * np.cos(turns / 2)) * np.sin(turns),
+                w * np.sin(turns / 2),
+            ],
+            axis=1,
+        )
+        for w in (-0.2, 0.2)
+    ]
+    faces = [(k, k + 1, 24 + k + 1, 24 + k) for k in range(23)] + [(23, 24, 0, 47)]
+    return make_mesh(np.concatenate(sides), faces=faces)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "told"),
+    [(sheet(4), "encloses no space"), (fins(), "more than two faces"), (ribbon(), "one side")],
+)
+def test_what_has_no_inside_is_told_so(mesh: MeshData, told: str) -> None:
+    """In a sentence with its name and what to do."""
+    with pytest.raises(MeshError, match=rf"'Body' has pressure, but .*{told}.*; "):
+        simulated([(mesh, BodySettings(pressure=1.0))], frames(0.1, 24))
+
+
+@pytest.mark.parametrize("pressure", [-1.0, np.nan, np.inf])
+def test_a_curve_that_asks_for_nonsense_is_told_so(pressure: float) -> None:
+    """An eased key may run below 0."""
+    scenes = [
+        replace(sample, pressures=[pressure]) for sample in samples([sphere(8, 6)], frames(0.1, 24))
+    ]
+    with pytest.raises(SettingsError, match=r"pressure of 'Body' is .* at frame 2; set it to 0"):
+        list(simulate([sphere(8, 6)], [BodySettings()], SceneSettings(), scenes))
+
+
+def test_sheets_without_pressure_have_no_gas() -> None:
+    """Nothing changes for what is no balloon."""
+    model, state = built_state((sheet(4), BodySettings()))
+    step(
+        [(model, state)],
+        SceneSettings(),
+        Surroundings(1 / 240, GRAVITY, [model.rest_positions], [()], None, np.zeros(3)),
+    )
+    assert state.gas is None

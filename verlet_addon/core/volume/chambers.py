@@ -1,0 +1,156 @@
+"""The chambers that surfaces enclose, and the gas within each.
+
+A surface with holes encloses one too: a flat lid, that weighs nothing, lies over each hole.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers, sum_by
+from ..errors import MeshError
+from ..geometry.graph import edge_keys, find_components
+
+HOLLOW = 1e-4
+"""Chambers hold at least this share of the volume of a ball with as much surface."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chambers:
+    """What a body's surfaces enclose at rest."""
+
+    triangles: Integers
+    """(3, t) faces and lids, counter-clockwise seen from outside."""
+    labels: Integers
+    """(t,) the chamber of each triangle, from 0."""
+    particles: Integers
+    """(n,) the chamber of each particle; the number of chambers where it belongs to none."""
+    rest_volumes: Floats
+    """(s,) [m³], above 0."""
+    areas: Floats
+    """(s,) of faces and lids at rest [m²]."""
+
+
+def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chambers:
+    """The chambers of a body with faces (3, t) at rest positions (3, n).
+
+    Raises
+    ------
+    MeshError
+        If a surface has no inside; `name` is the body's.
+    """
+    n = positions.shape[1]
+    closed = np.concatenate([faces := _turned_alike(name, triangles), _lids(faces, n)], axis=1)
+    spans = np.stack([closed[:2], closed[1:]], axis=2).reshape(2, -1)
+    components = find_components(n, spans.T)
+    found, labels = np.unique(components[closed[0]], return_inverse=True)
+    labels = labels.reshape(-1)
+    volumes, areas = _volumes(positions, closed, labels, len(found))
+    if not len(found) or (np.abs(volumes) < HOLLOW * np.sqrt(areas**3 / (36.0 * np.pi))).any():
+        raise MeshError(
+            f"'{name}' has pressure, but a part of it encloses no space at rest; "
+            "give that part an inside, or set the pressure to 0"
+        )
+    inward = volumes[labels] < 0.0
+    closed[:2, inward] = closed[1::-1, inward]
+    particles = np.full(n, len(found))
+    particles[closed] = labels
+    return Chambers(closed, labels, particles, np.abs(volumes), areas)
+
+
+def _volumes(
+    positions: Floats, triangles: Integers, labels: Integers, count: int
+) -> tuple[Floats, Floats]:
+    """(s,) signed volumes [m³] and areas [m²]."""
+    a, b, c = (positions[:, row] - positions.mean(axis=1, keepdims=True) for row in triangles)
+    across = np.cross(b - a, c - a, axis=0)
+    volumes = sum_by(labels, (a * np.cross(b, c, axis=0)).sum(axis=0) / 6.0, count)
+    return volumes, sum_by(labels, np.linalg.norm(across, axis=0) / 2.0, count)
+
+
+def _turned_alike(name: str, triangles: Integers) -> Integers:
+    """(3, t) the triangles, turned so that neighbours run opposite ways along their edge."""
+    count = triangles.shape[1]
+    tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
+    keys = edge_keys(tails, heads, int(triangles.max(initial=0)) + 1)
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    sizes = np.diff(starts, append=len(order))
+    if (sizes > 2).any():
+        raise MeshError(
+            f"'{name}' has pressure, but {np.count_nonzero(sizes > 2)} of its edges carry more "
+            "than two faces; delete inner faces in Edit Mode, or set the pressure to 0"
+        )
+    first, second = order[starts[sizes == 2]], order[starts[sizes == 2] + 1]
+    alike = (tails[first] < heads[first]) == (tails[second] < heads[second])
+    turned = triangles.copy()
+    if alike.any():
+        flips = _flips(count, first % count, second % count, alike)
+        if flips is None:
+            raise MeshError(
+                f"'{name}' has pressure, but a surface with one side only, which has no inside; "
+                "set the pressure to 0"
+            )
+        turned[:2, flips] = turned[1::-1, flips]
+    return turned
+
+
+def _flips(count: int, first: Integers, second: Integers, alike: Integers) -> Integers | None:
+    """The faces to turn over so that no two neighbours run alike; None where that cannot be."""
+    neighbours: list[list[tuple[int, bool]]] = [[] for _ in range(count)]
+    for a, b, same in zip(first.tolist(), second.tolist(), alike.tolist(), strict=True):
+        neighbours[a].append((b, same))
+        neighbours[b].append((a, same))
+    turned: list[bool | None] = [None] * count
+    for seed in range(count):
+        if turned[seed] is not None:
+            continue
+        turned[seed] = False
+        queue = deque([seed])
+        while queue:
+            face = queue.popleft()
+            for other, same in neighbours[face]:
+                wanted = turned[face] != same
+                if turned[other] is None:
+                    turned[other] = wanted
+                    queue.append(other)
+                elif turned[other] != wanted:
+                    return None
+    return np.flatnonzero(np.array(turned, dtype=bool))
+
+
+def _lids(triangles: Integers, n: int) -> Integers:
+    """(3, l) triangles over every hole, to and fro across its rim, so that all of it bears them."""
+    tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
+    _, place, sizes = np.unique(edge_keys(tails, heads, n), return_inverse=True, return_counts=True)
+    rim = sizes[place.reshape(-1)] == 1
+    onward: dict[int, list[int]] = {}
+    for tail, head in zip(tails[rim].tolist(), heads[rim].tolist(), strict=True):
+        onward.setdefault(head, []).append(tail)  # backwards: the lid runs opposite to its faces
+    lids: list[tuple[int, int, int]] = []
+    while onward:
+        start = at = next(iter(onward))
+        loop = []
+        while at in onward:
+            loop.append(at)
+            ways = onward[at]
+            at = ways.pop()
+            if not ways:
+                del onward[loop[-1]]
+            if at == start:
+                break
+        lids += _zigzag(loop)
+    return np.array(lids, dtype=np.int64).reshape(-1, 3).T
+
+
+def _zigzag(loop: list[int]) -> list[tuple[int, int, int]]:
+    """Triangles that fill a polygon."""
+    low, high, triangles = 0, len(loop) - 1, []
+    while high - low > 1:
+        triangles.append((loop[low], loop[low + 1], loop[high]))
+        low += 1
+        if high - low > 1:
+            triangles.append((loop[low], loop[high - 1], loop[high]))
+            high -= 1
+    return triangles
