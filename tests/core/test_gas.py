@@ -67,7 +67,7 @@ def test_its_radius_depends_neither_on_steps_nor_on_mass(substeps: int) -> None:
     """Half a per cent is for its being a polyhedron."""
     ball = sphere(24, 16, radius=RADIUS)
     scene = SceneSettings(substeps=substeps)
-    for mass in (0.2, 3.0):
+    for mass in (0.5, 3.0):
         settings = replace(RUBBER, pressure=400.0, mass=mass)
         (track,) = simulated([(ball, settings)], frames(2.0, 24), scene, gravity=WEIGHTLESS)
         assert mean_radius(track[-1]) == pytest.approx(radius_by_law(400.0), rel=5e-3)
@@ -105,12 +105,12 @@ def _volume_at_rest(mesh: MeshData) -> float:
 
 
 @pytest.mark.parametrize("substeps", [1, 3, 10])
-@pytest.mark.parametrize("pressure", [30.0, 1e3, 8e3, 1e9])
+@pytest.mark.parametrize("pressure", [30.0, 1e3, 5e3, 1e9])
 def test_pressure_is_held_at_rest_or_said_to_be_too_much(pressure: float, substeps: int) -> None:
     """Cloth that does not stretch stays a ball, in few steps or many."""
     settings, scene = BodySettings(pressure=pressure), SceneSettings(substeps=substeps)
     ball = sphere(24, 16)
-    if pressure * (10 / substeps) ** 2 > 9e3:
+    if pressure * (10 / substeps) ** 2 > 6.5e3:
         with pytest.raises(SettingsError, match=r"pressure of 'Body' .* raise the substeps"):
             simulated([(ball, settings)], frames(0.1, 24), scene)
         return
