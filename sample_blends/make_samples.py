@@ -238,7 +238,29 @@ def _add_chain(name: str, segments: int, start: Vector, way: Vector) -> Any:
     return add_mesh(name, np.array(start) + share * np.array(way), edges=edges)
 
 
+def beach_ball() -> None:
+    """A beach ball that is thrown, bounces, and loses its air."""
+    empty_scene(frame_end=120)
+    stripes = Pattern("Stripes", translucency=0.1)
+    sector = stripes.math("FRACT", stripes.math("MULTIPLY", stripes.u, 3), 0)
+    red, white, blue = (0.75, 0.09, 0.06), (0.85, 0.82, 0.72), (0.02, 0.12, 0.35)
+    looks = stripes.color(sector, {0.0: red, 0.25: white, 0.5: blue, 0.75: white})
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=32, radius=0.4)
+    bpy.ops.object.shade_smooth()
+    obj: Any = bpy.context.object
+    obj.name = "Beach Ball"
+    obj.data.materials.append(looks)
+    make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=0.3, bend_compliance=1e3)
+    obj.verlet.damping, obj.verlet.restitution = 0.2, 0.5
+    obj.rotation_euler = (radians(70), radians(20), 0.0)
+    animate(obj, "location", {-1: (-1.5, 0.0, 1.4), 1: (-1.36, 0.0, 1.42)})
+    animate(obj.verlet, "pressure", {1: 300.0, 60: 300.0, 90: 0.0})
+    light_and_ground()
+    camera((0.0, -5.2, 1.5), (0.0, 0.0, 0.65), lens=42)
+
+
 SAMPLES = {
+    "beach_ball": beach_ball,
     "flag": flag,
     "flag_in_wind": flag_in_wind,
     "tablecloth": tablecloth,

@@ -25,7 +25,7 @@ LAYERS = [
     "forces",
     "model",
     "state",
-    "meeting",
+    "meeting inflation",
     "build step mirrors",
     "agreement holding shrinking",
     "simulate",

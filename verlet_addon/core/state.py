@@ -18,8 +18,7 @@ from .ropes.constraints import RopeBatches, rope_batches
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.distances import DistanceBatch
 from .stretch.strips import StripBatch
-from .volume.chambers import build_chambers
-from .volume.gas import Gas, fill
+from .volume.gas import Gas
 
 Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch
 
@@ -67,14 +66,6 @@ class ParticleState:
     def velocities(self) -> Floats:
         """(3, n) mean velocities over the last step [m/s]."""
         return np.asarray((self.positions - self.previous_positions) / self.previous_dt)
-
-
-def fill_with_gas(model: SoftBodyModel, state: ParticleState) -> Gas:
-    """The gas in a body, which from now on is under load, so that its strips remember tension."""
-    if state.gas is None:
-        chambers = build_chambers(model.name, model.rest_positions, model.triangles)
-        state.gas, state.batches = fill(chambers, state.positions), None
-    return state.gas
 
 
 def ready_batches(

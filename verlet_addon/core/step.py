@@ -10,9 +10,9 @@ from .bending.sweep import project_bends
 from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
 from .contact.response import Motion
-from .errors import SettingsError
 from .field import Field
 from .forces.accelerations import accelerations
+from .inflation import fill_with_gas, inflate
 from .meeting import Encounter, Meeting, meet, part, stop_passing, touch
 from .mesh import Plane
 from .model import SoftBodyModel
@@ -20,10 +20,9 @@ from .momentum import conserve_momentum
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
-from .state import Batches, ParticleState, fill_with_gas, ready_batches
+from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import project_former_tension, strain_range
 from .stretch.sweep import project_levels, project_shear, project_stretch
-from .volume.gas import press, too_strong
 from .volume.kernels import project_volumes
 
 SURFACE_MEMORY = 0.95
@@ -132,8 +131,7 @@ def set_out(
 ) -> Stride:
     """Lets a body go where inertia and forces lead it, and finds what it meets there."""
     model, state = body
-    if pressure > 0.0 and model.settings.body_type == "CLOTH":
-        fill_with_gas(model, state)
+    fill_with_gas(model, state, pressure)
     stride = Stride(
         model=model,
         state=state,
@@ -206,7 +204,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     positions, before = state.positions, state.positions.copy()
     backwards = (state.steps + sweep) % 2 == 1
     if sweep == 0:
-        inflate(stride)
+        inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
         project_former_tensions(stride)
     project_levels(positions, model.lengths, batches.lengths)
     project_goals(stride)
@@ -217,29 +215,6 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     project_ropes(positions, batches.ropes)
     state.positions = conserve_momentum(
         model.free_components, model.inverse_masses, before, positions, about=stride.start
-    )
-
-
-def inflate(stride: Stride) -> None:
-    """Lets the gas within push its walls outwards."""
-    model, state = stride.model, stride.state
-    if state.gas is None:
-        return
-    h_squared = stride.batches.h_squared
-    shorter = too_strong(state.gas, model.inverse_masses, stride.pressure, h_squared)
-    if shorter > 1.0:
-        raise SettingsError(
-            f"the pressure of '{model.name}' is {stride.pressure:g} Pa, too much for so light a "
-            f"cloth; raise the substeps {np.ceil(10.0 * shorter) / 10.0:g}-fold or its mass, or "
-            "lower the pressure"
-        )
-    stride.batches.lengths.net.push[...] = press(
-        state.positions,
-        state.gas,
-        model.inverse_masses,
-        start=stride.start,
-        pressure=stride.pressure,
-        h_squared=h_squared,
     )
 
 

@@ -1,0 +1,59 @@
+"""Bodies that gas blows up."""
+
+import numpy as np
+
+from .arrays import Floats
+from .errors import SettingsError
+from .model import SoftBodyModel
+from .state import Batches, ParticleState
+from .volume.chambers import build_chambers
+from .volume.gas import fill, press, too_strong
+
+
+def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -> None:
+    """Puts gas into a cloth whose pressure is above 0 for the first time [Pa].
+
+    From then on it is under load, so that its strips remember their tension.
+    """
+    if state.gas is None and pressure > 0.0 and model.settings.body_type == "CLOTH":
+        chambers = build_chambers(model.name, model.rest_positions, model.triangles)
+        state.gas, state.batches = fill(chambers, state.positions), None
+
+
+def inflate(
+    model: SoftBodyModel,
+    state: ParticleState,
+    batches: Batches,
+    *,
+    start: Floats,
+    pressure: float,
+) -> None:
+    """Lets the gas within push its walls outwards, as tension is found that balances it.
+
+    Parameters
+    ----------
+    start : (3, n) where the step began [m].
+    pressure : of the gas at its rest volume [Pa].
+
+    Raises
+    ------
+    SettingsError
+        If the cloth is too light to be followed under such a pressure in steps so long.
+    """
+    if state.gas is None:
+        return
+    shorter = too_strong(state.gas, model.inverse_masses, pressure, batches.h_squared)
+    if shorter > 1.0:
+        raise SettingsError(
+            f"the pressure of '{model.name}' is {pressure:g} Pa, too much for so light a cloth; "
+            f"raise the substeps {np.ceil(10.0 * shorter) / 10.0:g}-fold or its mass, or lower "
+            "the pressure"
+        )
+    batches.lengths.net.push[...] = press(
+        state.positions,
+        state.gas,
+        model.inverse_masses,
+        start=start,
+        pressure=pressure,
+        h_squared=batches.h_squared,
+    )
