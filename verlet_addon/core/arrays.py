@@ -18,6 +18,12 @@ def sum_by(labels: Integers, values: Floats, count: int) -> Floats:
     return np.bincount(labels, values, count).astype(np.float64, copy=False)
 
 
+def ranges(starts: Integers, counts: Integers) -> Integers:
+    """(sum of counts,) numbers that count on from each start, so many from each."""
+    before = np.cumsum(counts) - counts
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
+
+
 def norms(vectors: Sequence[Floats] | Floats) -> Floats:
     """(k,) lengths of vectors that are given by axis (3, k), never less than SHORTEST."""
     squares = vectors[0] * vectors[0]

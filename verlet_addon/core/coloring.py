@@ -44,15 +44,16 @@ def color_constraints(members: Integers, hubs: Booleans) -> tuple[Integers, Inte
     """
     used = [0] * len(hubs)
     shared = hubs.tolist()
-    colors = np.empty(len(members), dtype=np.int64)
-    for index, particles in enumerate(members.tolist()):
+    bits: list[int] = []
+    for particles in members.tolist():
         taken = 0
         for particle in particles:
             taken |= used[particle]
         bit = ~taken & (taken + 1)
         for particle in particles:
             used[particle] |= 0 if shared[particle] else bit
-        colors[index] = bit.bit_length() - 1
+        bits.append(bit)
+    colors = np.array([bit.bit_length() - 1 for bit in bits], dtype=np.int64)
     order = np.argsort(colors, kind="stable")
     count = int(colors.max()) + 1 if len(colors) else 0
     return order, np.searchsorted(colors[order], np.arange(count + 1))

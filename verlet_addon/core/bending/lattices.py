@@ -19,9 +19,9 @@ from .lines import STRAIGHT, Lines, line_turns
 def triangle_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Floats]:
     """The lines, and (h,) what share of each hinge they leave: either end has half of it."""
     positions, n = shape.mesh.positions, shape.particle_count
-    flat = (hinges.sizes == 3).all(axis=1) & _coplanar(shape, hinges)
-    triples = _straight_triples(shape)
-    triples = triples[_regular(shape, hinges, flat, triples)[triples[:, 1]]]
+    flat = _flat_around(shape, hinges)
+    triples = _straight_triples(shape, flat)
+    triples = triples[(flat & _regular(shape, hinges, triples))[triples[:, 1]]]
     weights, sound = _weights(positions, triples, n)
     kept = sound[triples[:, 1]]
     triples = triples[kept]
@@ -29,6 +29,15 @@ def triangle_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Floats]:
     share = _evened_out(weights[kept] * areas[triples[:, 1]], triples, n)
     left = 1.0 - (sound[hinges.p] * 0.5 + sound[hinges.q] * 0.5)
     return Lines(triples, share), left
+
+
+def _flat_around(shape: RestShape, hinges: Hinges) -> Booleans:
+    """(n,) bool, where triangles meet that are flat at rest."""
+    ends = np.concatenate([hinges.p, hinges.q])
+    flat = (hinges.sizes == 3).all(axis=1) & _coplanar(shape, hinges)
+    meeting = np.bincount(ends, minlength=shape.particle_count)
+    all_flat = meeting == np.bincount(ends, np.tile(flat, 2), shape.particle_count)
+    return np.asarray((meeting > 0) & all_flat)
 
 
 def _coplanar(shape: RestShape, hinges: Hinges) -> Booleans:
@@ -39,9 +48,13 @@ def _coplanar(shape: RestShape, hinges: Hinges) -> Booleans:
     return np.asarray(np.linalg.norm(first - second, axis=1) < STRAIGHT)
 
 
-def _straight_triples(shape: RestShape) -> Integers:
-    """(k, 3) particles in a straight row among triangles, the first of each before the last."""
+def _straight_triples(shape: RestShape, chosen: Booleans) -> Integers:
+    """(k, 3) particles in a straight row among triangles, the first of each before the last.
+
+    All those are found of which the middle one is chosen, (n,) bool, and some others.
+    """
     positions, edges = shape.mesh.positions, shape.mesh.edges
+    edges = edges[chosen[edges].any(axis=1)]
     pairs = edges[among_triangles(edges, shape.corners, shape.particle_count)]
     joints = straight_joints(positions, pairs, np.zeros(len(pairs), dtype=bool))
     particles = pairs.ravel()
@@ -72,18 +85,16 @@ def _arm_keys(triples: Integers, particle_count: int) -> Integers:
     return edge_keys(ends, middle, particle_count)
 
 
-def _regular(shape: RestShape, hinges: Hinges, flat: Booleans, triples: Integers) -> Booleans:
-    """(n,) bool, where flat triangles meet and all edges go on straight, or those of the rim do."""
+def _regular(shape: RestShape, hinges: Hinges, triples: Integers) -> Booleans:
+    """(n,) bool, where all edges go on straight, or those of the rim do."""
     n = shape.particle_count
-    ends = np.concatenate([hinges.p, hinges.q])
-    inner = np.bincount(ends, minlength=n)
-    all_flat = inner == np.bincount(ends, np.concatenate([flat, flat]), n)
+    inner = np.bincount(np.concatenate([hinges.p, hinges.q]), minlength=n)
     valence = np.bincount(shape.mesh.edges.ravel(), minlength=n)
     within = (inner == valence) & (2 * np.bincount(triples[:, 1], minlength=n) == valence)
     edges = edge_keys(hinges.p, hinges.q, n)
     along_rim = ~np.isin(_arm_keys(triples, n), edges).any(axis=0)
     rim = np.bincount(triples[:, 1], along_rim, n) == 1
-    return np.asarray((inner > 0) & all_flat & (within | rim))
+    return np.asarray(within | rim)
 
 
 def _weights(positions: Floats, triples: Integers, particle_count: int) -> tuple[Floats, Booleans]:

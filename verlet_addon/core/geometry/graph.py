@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-
-Neighbours = list[list[tuple[int, float]]]
+from ..arrays import Booleans, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +17,35 @@ class Graph:
     """(m,) how far apart the two can get [m]."""
 
 
-def neighbour_lists(graph: Graph, count: int) -> Neighbours:
-    """For each particle, its neighbours and their distances."""
-    neighbours: Neighbours = [[] for _ in range(count)]
-    for (a, b), length in zip(graph.pairs.tolist(), graph.lengths.tolist(), strict=True):
-        neighbours[a].append((b, length))
-        neighbours[b].append((a, length))
-    return neighbours
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The ways from each of n particles to those around it, particle by particle."""
+
+    starts: Integers
+    """(n + 1,) where the ways of each particle begin."""
+    others: Integers
+    """(k,) where each way leads."""
+    lengths: Floats
+    """(k,) and how long it is [m]."""
+
+    @property
+    def counts(self) -> Integers:
+        """(n,) how many ways each particle has."""
+        return np.diff(self.starts)
+
+    def leading_to(self, wanted: Booleans) -> "Neighbours":
+        """The ways alone that lead to wanted particles (n,)."""
+        kept = wanted[self.others]
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        return Neighbours(starts, self.others[kept], self.lengths[kept])
+
+
+def find_neighbours(graph: Graph, count: int) -> Neighbours:
+    """The ways from each of so many particles, in the order of the graph's pairs."""
+    ends = graph.pairs.ravel()
+    order = np.argsort(ends, kind="stable")
+    starts = np.searchsorted(ends[order], np.arange(count + 1))
+    return Neighbours(starts, ends[order ^ 1], graph.lengths[order // 2])
 
 
 def edge_lengths(positions: Floats, edges: Integers) -> Floats:

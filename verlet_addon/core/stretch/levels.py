@@ -6,17 +6,16 @@ interpolated to the next finer level. Here the subset is grown in lattice order 
 a coarse distance is the length of the way through the finer level.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import product
+from itertools import pairwise
 from math import acos, cos, inf
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, ranges, sum_by
 from ..elementary import by_value
-from ..geometry.graph import Graph, Neighbours, neighbour_lists
+from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
 from .distances import Distances, build_distances
 
 SMALLEST = 40
@@ -139,30 +138,39 @@ def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
     The next particle is always the one that most two-step ways join to particles chosen already,
     the nearest first; pinned ones come before all others.
     """
-    neighbours = neighbour_lists(graph, len(pinned))
+    neighbours = find_neighbours(graph, len(pinned))
+    others, lengths = neighbours.others.tolist(), neighbours.lengths.tolist()
+    ways = [range(start, stop) for start, stop in pairwise(neighbours.starts.tolist())]
     covered = [False] * len(pinned)
-    score = [0.0] * len(pinned)
+    score = np.where(pinned, inf, 0.0).tolist()
     chosen: list[int] = []
-    front: list[tuple[float, float, int]] = []
-    for pin in np.flatnonzero(pinned).tolist():
-        score[pin] = inf
-        heappush(front, (-inf, 0.0, pin))
+    front = [(-inf, 0.0, pin) for pin in np.flatnonzero(pinned).tolist()]
+
+    def two_steps(start: int) -> list[tuple[int, float]]:
+        """Where two steps lead from a particle, and how far."""
+        return [
+            (others[onward], lengths[way] + lengths[onward])
+            for way in ways[start]
+            for onward in ways[others[way]]
+            if not covered[others[onward]]
+        ]
+
     for start in range(len(pinned)):
         if not covered[start]:
             heappush(front, (-score[start], 0.0, start))
         while front:
-            ways, _, particle = heappop(front)
-            if covered[particle] or -ways < score[particle]:
+            best, _, particle = heappop(front)
+            if covered[particle] or -best < score[particle]:
                 continue
             chosen.append(particle)
             covered[particle] = True
-            for middle, _ in neighbours[particle]:
-                covered[middle] = True
-            for middle, near in neighbours[particle]:
-                for far, length in neighbours[middle]:
-                    if not covered[far]:
-                        score[far] += 1
-                        heappush(front, (-score[far], near + length, far))
+            for way in ways[particle]:
+                covered[others[way]] = True
+            reached = two_steps(particle)
+            for far, _ in reached:
+                score[far] += 1
+            for far, length in dict(reached).items():
+                heappush(front, (-score[far], length, far))
     return np.array(sorted(chosen), dtype=np.int64)
 
 
@@ -192,34 +200,39 @@ def _coarse_graph(graph: Graph, chosen: Integers, count: int) -> Graph:
     """Joins chosen particles two or three steps apart, by the shortest such way."""
     number = np.full(count, -1)
     number[chosen] = np.arange(len(chosen))
-    numbers = number.tolist()
-    neighbours = neighbour_lists(graph, count)
-    roots = [
-        [(numbers[other], length) for other, length in around if numbers[other] >= 0]
-        for around in neighbours
-    ]
-    shortest: dict[tuple[int, int], float] = {}
-    for a, b, length in _ways(neighbours, roots, numbers):
-        key = (a, b) if a < b else (b, a)
-        if a != b and length < shortest.get(key, np.inf):
-            shortest[key] = length
-    pairs = np.array(sorted(shortest), dtype=np.int64).reshape(-1, 2)
-    return Graph(pairs, np.array([shortest[a, b] for a, b in pairs.tolist()]))
+    roots = find_neighbours(graph, count).leading_to(number >= 0)
+    inner = (number[graph.pairs] < 0).all(axis=1)
+    ways = [_two_steps(roots), _three_steps(roots, graph.pairs[inner], graph.lengths[inner])]
+    first, second = (number[roots.others[np.concatenate([w[end] for w in ways])]] for end in (0, 1))
+    lengths = np.concatenate([length for _, _, length in ways])
+    keys = np.where(first == second, -1, edge_keys(first, second, len(chosen)))
+    order = np.argsort(keys, kind="stable")[np.count_nonzero(first == second) :]
+    joined, places = np.unique(keys[order], return_index=True)
+    shortest = np.minimum.reduceat(lengths[order], places) if len(joined) else lengths[:0]
+    return Graph(np.stack(np.divmod(joined, len(chosen)), axis=1), shortest)
 
 
-def _ways(
-    neighbours: Neighbours, roots: Neighbours, numbers: list[int]
-) -> Iterator[tuple[int, int, float]]:
-    """Every way of two or three steps between chosen particles, and its length."""
-    for middle, around in enumerate(roots):
-        for place, (a, to_a) in enumerate(around):
-            for b, to_b in around[place + 1 :]:
-                yield a, b, to_a + to_b
-        if numbers[middle] < 0:
-            for other, step in neighbours[middle]:
-                if other > middle and numbers[other] < 0:
-                    for (a, to_a), (b, to_b) in product(around, roots[other]):
-                        yield a, b, to_a + step + to_b
+Ways = tuple[Integers, Integers, Floats]
+"""Among neighbours, the way back from each end, and the length of the whole."""
+
+
+def _two_steps(roots: Neighbours) -> Ways:
+    """From root to root of every particle."""
+    places = np.arange(len(roots.others))
+    later = np.repeat(roots.starts[1:], roots.counts) - places - 1
+    first, second = np.repeat(places, later), ranges(places + 1, later)
+    return first, second, roots.lengths[first] + roots.lengths[second]
+
+
+def _three_steps(roots: Neighbours, pairs: Integers, lengths: Floats) -> Ways:
+    """From the roots of each pair's one particle to those of the other."""
+    low, high = np.sort(pairs, axis=1).T
+    begins = ranges(roots.starts[low], roots.counts[low])
+    pair = np.repeat(np.arange(len(pairs)), roots.counts[low])
+    often = roots.counts[high[pair]]
+    first, second = np.repeat(begins, often), ranges(roots.starts[high[pair]], often)
+    middle = np.repeat(lengths[pair], often)
+    return first, second, roots.lengths[first] + middle + roots.lengths[second]
 
 
 def _angles(a: Floats, b: Floats) -> Floats:

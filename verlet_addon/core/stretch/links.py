@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats, Integers, ranges
 from .paths import Strips
 from .strips import LEAST
 
@@ -34,9 +34,8 @@ class Links:
 
     def at(self, particles: Integers) -> Integers:
         """The links that begin or end at some of the particles, each once."""
-        counts = self.starts[particles + 1] - self.starts[particles]
-        ends = np.cumsum(counts)
-        places = np.arange(ends[-1]) + np.repeat(self.starts[particles] - ends + counts, counts)
+        starts = self.starts[particles]
+        places = ranges(starts, self.starts[particles + 1] - starts)
         found = np.zeros(len(self.first), dtype=bool)
         found[self.order[places]] = True
         return np.flatnonzero(found)

@@ -109,9 +109,8 @@ def straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Inte
     """
     first, second = _sharing_ends(pairs)
     centre = pairs.ravel()[first]
-    cosines = np.einsum(
-        "kx,kx->k", _outward(positions, pairs, first), _outward(positions, pairs, second)
-    )
+    outward = _outward(positions, pairs)
+    cosines = np.einsum("kx,kx->k", outward[first], outward[second])
     # A rope goes on round any corner: only where strips cross must they be straight.
     alone = np.bincount(pairs.ravel(), minlength=len(positions))[centre] == 2
     fits = (cosines < STRAIGHTEST) | (alone & loose[first // 2] & loose[second // 2])
@@ -151,11 +150,11 @@ def _match(candidates: Integers, count: int) -> Integers:
     return np.concatenate(matched)
 
 
-def _outward(positions: Floats, pairs: Integers, ends: Integers) -> Floats:
-    """(k, 3) unit vectors along pairs away from these ends."""
-    particles = pairs.ravel()
-    arm = positions[particles[ends ^ 1]] - positions[particles[ends]]
-    return np.asarray(arm / np.maximum(np.linalg.norm(arm, axis=1, keepdims=True), 1e-300))
+def _outward(positions: Floats, pairs: Integers) -> Floats:
+    """(2m, 3) unit vectors along pairs away from their ends."""
+    arms = positions[pairs[:, 1]] - positions[pairs[:, 0]]
+    arms /= np.maximum(np.linalg.norm(arms, axis=1, keepdims=True), 1e-300)
+    return np.asarray(np.stack([arms, -arms], axis=1).reshape(-1, 3))
 
 
 def _string_together(pairs: Integers, joints: Integers) -> list[tuple[list[int], list[int]]]:
@@ -203,23 +202,22 @@ def _color_strips(strips: list[tuple[list[int], list[int]]], hubs: Booleans) -> 
     for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
         start = 0
         while start < len(edges):
-            stop, color = max(
-                ((_first_taken(used, particles, start, c), -c) for c in range(colors)),
-                default=(start, 0),
-            )
+            stop, color = _longest_free(used, particles, start, (1 << colors) - 1)
             if stop - start < 2 or (stop < len(particles) and colors < FEW_COLORS):
                 colors += 1
                 continue
             for particle in particles[start:stop]:
-                used[particle] |= 0 if shared[particle] else 1 << -color
-            pieces.append((-color, particles[start:stop], edges[start : stop - 1]))
+                used[particle] |= 0 if shared[particle] else color
+            pieces.append((color.bit_length() - 1, particles[start:stop], edges[start : stop - 1]))
             start = stop - 1
     return pieces
 
 
-def _first_taken(used: list[int], particles: list[int], start: int, color: int) -> int:
-    """Where, from `start` on, a colour is taken already; the path's length if nowhere."""
+def _longest_free(used: list[int], particles: list[int], start: int, free: int) -> tuple[int, int]:
+    """How far from `start` on a colour can go along a path, and the first (bit) that can do so."""
     for place in range(start, len(particles)):
-        if used[particles[place]] >> color & 1:
-            return place
-    return len(particles)
+        left = free & ~used[particles[place]]
+        if not left:
+            return place, free & -free
+        free = left
+    return len(particles), free & -free

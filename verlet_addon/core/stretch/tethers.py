@@ -1,12 +1,11 @@
 """Tethers: how far from its pin every particle may be."""
 
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
-from ..geometry.graph import Graph, neighbour_lists
+from ..arrays import Booleans, Floats, Integers, ranges
+from ..geometry.graph import Graph, find_neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,17 +26,26 @@ def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
     T.-Y. Kim, N. Chentanez, M. Müller-Fischer, *Long Range Attachments* (2012).
     """
     n = len(pinned)
-    neighbours = neighbour_lists(graph, n)
-    pin, distance = np.full(n, -1), np.full(n, np.inf)
-    front = [(0.0, source, source) for source in np.flatnonzero(pinned).tolist()]
-    heapify(front)
-    while front:
-        length, particle, source = heappop(front)
-        if length >= distance[particle]:
-            continue
-        distance[particle], pin[particle] = length, source
-        for other, step in neighbours[particle]:
-            if length + step < distance[other]:
-                heappush(front, (length + step, other, source))
+    neighbours = find_neighbours(graph, n)
+    pin, distance = np.where(pinned, np.arange(n), -1), np.where(pinned, 0.0, np.inf)
+    waiting, width = pinned.copy(), graph.lengths.sum() / max(len(graph.lengths), 1)
+    while waiting.any():
+        # Only what is nearest goes on, as in Dijkstra's algorithm, a whole edge's width at once.
+        front = np.flatnonzero(waiting)
+        front = front[distance[front] <= distance[front].min() + width]
+        waiting[front] = False
+        counts = neighbours.counts[front]
+        ways = ranges(neighbours.starts[front], counts)
+        others, source = neighbours.others[ways], np.repeat(pin[front], counts)
+        lengths = np.repeat(distance[front], counts) + neighbours.lengths[ways]
+        # Of pins that are equally near the first one counts.
+        order = np.lexsort((source, lengths, others))
+        order = order[np.diff(others[order], prepend=-1) > 0]
+        others, source, lengths = others[order], source[order], lengths[order]
+        nearer = (lengths < distance[others]) | (
+            (lengths == distance[others]) & (source < pin[others])
+        )
+        found = others[nearer]
+        pin[found], distance[found], waiting[found] = source[nearer], lengths[nearer], True
     tethered = np.flatnonzero((pin >= 0) & ~pinned)
     return Tethers(tethered, pin[tethered], distance[tethered])
