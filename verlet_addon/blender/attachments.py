@@ -13,6 +13,7 @@ from ..core.errors import MeshError
 from .mesh_access import group_weights
 from .properties import body_properties
 from .surfaces import read_points, read_triangles
+from .visibility import enabled_objects
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +57,16 @@ def acting_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
 
 def check_attachments(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """Raises MeshError where an attachment of a body cannot hold what it should."""
-    for _, item in acting_attachments(obj):
+    items = acting_attachments(obj)
+    enabled = enabled_objects(view_layer) if items else ()
+    for _, item in items:
         target = item.target
         if item.vertex_group not in obj.vertex_groups:
             raise MeshError(
                 f"{obj.name} has no vertex group {item.vertex_group} to attach to {target.name}; "
                 "choose another group for that attachment, or remove it"
             )
-        if not is_evaluated(target, view_layer):
+        if target not in enabled:
             raise MeshError(
                 f"{obj.name} is attached to {target.name}, which is disabled in viewports or left "
                 f"out of the view layer {view_layer.name}, so that it does not move; enable it"
@@ -149,11 +152,6 @@ def carry(
     free = total == 0.0
     targets = np.where(free[:, None], positions, places / np.where(free, 1.0, total)[:, None])
     return targets, firmest
-
-
-def is_evaluated(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
-    """Whether Blender moves an object: it does so behind a shut eye, but not once disabled."""
-    return obj.name in view_layer.objects and not obj.hide_viewport
 
 
 def _nearest_skin(

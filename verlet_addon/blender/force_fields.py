@@ -11,6 +11,7 @@ from ..core.arrays import Floats
 from ..core.field import Field, Kind, Shape
 from ..core.forces.noise import gust
 from .properties import body_properties
+from .visibility import enabled_objects
 
 
 def acting_fields(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
@@ -31,7 +32,7 @@ def fields_in_reach(
     fields = [field for field in view_layer.objects if _has_field(field) and field != obj]
     if not fields:
         return []
-    enabled = set(_enabled_objects(view_layer.layer_collection))
+    enabled = enabled_objects(view_layer)
     chosen = body_properties(obj).effector_collection
     meant = enabled if chosen is None else enabled & set(chosen.all_objects)
     return [field for field in fields if field in meant]
@@ -90,14 +91,6 @@ def _has_field(obj: bpy.types.Object) -> bool:
     """Whether an object has a force field that moves what it meets."""
     settings = _settings(obj)
     return settings is not None and settings.type != "NONE" and settings.apply_to_location
-
-
-def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Object]:
-    """Lists what a view layer does not leave out and viewports do not disable."""
-    if not (layer.exclude or layer.collection.hide_viewport):
-        yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
-        for child in layer.children:
-            yield from _enabled_objects(child)
 
 
 def _unit(vector: Floats) -> Floats:

@@ -1,0 +1,106 @@
+"""Objects with Blender's Collision modifier, as the core takes them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..core.arrays import Floats
+from ..core.errors import MeshError
+from ..core.mesh import Collider
+from .properties import body_properties
+from .surfaces import read_points, read_triangles
+from .visibility import enabled_objects
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Where a collider is at one frame."""
+
+    points: Floats
+    """(v, 3) the vertices that it shows [m]; the very same array as a frame ago if it stood still."""
+    sizes: tuple[int, int]
+    """Its vertices and its face corners, which stay as many as they are."""
+
+
+def is_collider(obj: bpy.types.Object) -> bool:
+    """Whether an object has Blender's Collision modifier, and that is on."""
+    settings = obj.collision
+    return (
+        obj.type == "MESH"
+        and settings is not None
+        and settings.use
+        and any(item.type == "COLLISION" and item.show_viewport for item in obj.modifiers)
+    )
+
+
+def colliders_in_reach(
+    obj: bpy.types.Object, view_layer: bpy.types.ViewLayer
+) -> list[bpy.types.Object]:
+    """Lists the colliders that are meant for a body, as Blender's own physics does.
+
+    Objects whose eye is shut collide, those that are disabled in viewports do not, nor does a body
+    with itself.
+    """
+    found = [other for other in view_layer.objects if is_collider(other) and other != obj]
+    if not found:
+        return []
+    enabled = enabled_objects(view_layer)
+    chosen = body_properties(obj).collision_collection
+    meant = enabled if chosen is None else enabled & set(chosen.all_objects)
+    return [other for other in found if other in meant]
+
+
+def met_colliders(
+    obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
+) -> list[bpy.types.Object]:
+    """Lists the colliders that a body meets; those that are bodies too it meets as bodies."""
+    return [other for other in colliders_in_reach(obj, view_layer) if other not in bodies]
+
+
+def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Collider:
+    """Reads what is the same about a collider in all frames, at the current one.
+
+    Friction is a hundredth of Blender's own number, as measured on its Cloth.
+    """
+    settings: Any = obj.evaluated_get(depsgraph).collision
+    return Collider(
+        name=obj.name_full,  # which tells linked objects from those of the file
+        triangles=read_triangles(obj, depsgraph),
+        outer=settings.thickness_outer,
+        inner=settings.thickness_inner,
+        friction=settings.cloth_friction / 100.0,
+        restitution=1.0 - settings.damping,
+        single_sided=settings.use_culling or settings.use_normal,
+    )
+
+
+def read_surface(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: Surface | None = None
+) -> Surface:
+    """Reads where a collider is at the current frame.
+
+    Raises
+    ------
+    MeshError
+        It is at no place at all, or has other vertices or faces than before.
+    """
+    mesh: Any = obj.evaluated_get(depsgraph).data
+    points = read_points(obj, depsgraph)
+    surface = Surface(points, (len(points), len(mesh.loops)))
+    if not np.isfinite(points).all():
+        raise MeshError(
+            f"The collider {obj.name} has a transform or vertices that are no numbers; clear them"
+        )
+    if before is None:
+        return surface
+    if surface.sizes != before.sizes:
+        scene: Any = depsgraph.scene
+        raise MeshError(
+            f"The collider {obj.name} has {len(points)} vertices at frame {scene.frame_current} "
+            f"and {len(before.points)} before; turn off the modifier that changes its faces, or its "
+            "Collision"
+        )
+    return before if np.array_equal(points, before.points) else surface
