@@ -19,6 +19,7 @@ OURS = {
         "pin_group",
         "attachments",
         "attachment_index",
+        "collision_collection",
         "effector_collection",
         "material",
         "stretch_group",

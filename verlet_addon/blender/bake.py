@@ -14,6 +14,7 @@ from ..core.mesh import MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
+from .colliders import all_met, object_key
 from .following import check_following
 from .mesh_io import check_body, is_shown, world_to_key
 from .mirrors import find_joints
@@ -102,13 +103,16 @@ def bake(
         check_body(obj, view_layer)
         if obj == scene_properties(scene).ground_object:
             raise MeshError(f"{obj.name} cannot be its own ground; choose another ground object")
+    colliders, met = all_met(objects, view_layer)
     stage = Stage(
         scene.name,
         view_layer.name,
         tuple(obj.name for obj in objects),
         tuple(map(find_joints, objects)),
+        tuple(map(object_key, colliders)),
+        tuple(met),
     )
-    check_following(objects, stage.depsgraph)
+    check_following(objects, colliders, stage.depsgraph)
     return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
 
 
@@ -139,7 +143,8 @@ def _bake(
         keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
         gauge = _StretchGauge(meshes)
         samples = read_samples(stage, frames.start, frames[-1])
-        for done, result in enumerate(simulate(meshes, settings, scene, samples), start=1):
+        results = simulate(meshes, settings, scene, samples, stage.read_colliders())
+        for done, result in enumerate(results, start=1):
             gauge.measure(result.positions)
             if result.frame in frames:
                 index = frames.index(result.frame)
@@ -147,7 +152,7 @@ def _bake(
             total = frames[-1] - frames.start + 1
             yield Progress(result.frame, done, total, gauge.worst)
         # Again, for what makes one follow may be animated from nothing.
-        check_following(stage.bodies, stage.depsgraph)
+        check_following(stage.bodies, stage.colliders, stage.depsgraph)
     for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
         write_bake(obj, frames, coordinates)
         remember_bake(obj, frames, mark)

@@ -30,8 +30,9 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     if obj.animation_data is not None:
         del values["shrinking"]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
-    fields = body.effector_collection
-    values["effector_collection"] = fields.name if fields is not None else ""
+    for name in ("collision_collection", "effector_collection"):
+        chosen = getattr(body, name)
+        values[name] = chosen.name if chosen is not None else ""
     values["ground_object"] = ground.name if ground is not None else ""
     values["gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
     values["frame_rate"] = (scene.render.fps, scene.render.fps_base)

@@ -8,11 +8,14 @@ import numpy as np
 from mathutils.kdtree import KDTree
 
 from .attachments import acting_attachments
+from .colliders import all_met, is_collider
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import mesh_of, read_coordinates
 from .mesh_io import is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from .properties import body_properties
+from .surfaces import read_triangles
+from .visibility import enabled_objects
 
 
 def cautions(
@@ -28,6 +31,7 @@ def cautions(
         *_left_out([obj.name for obj in objects if obj not in baked]),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *_gravity_in_units(scene),
+        *_colliders_without_effect(scene, view_layer, baked),
         *_fields_without_effect(view_layer, baked),
         *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
         *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
@@ -67,6 +71,48 @@ def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
             f"{strength:g} units is {strength * units.scale_length:.3g} m/s²; for the Earth's, "
             f"set it to -9.81 m/s², which a script calls {-9.81 / units.scale_length:g}"
         )
+
+
+def _colliders_without_effect(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+) -> Iterator[str]:
+    """Colliders that bodies pass through, or part of them."""
+    depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+    met, _ = all_met(objects, view_layer)
+    for obj in met:
+        if not len(read_triangles(obj, depsgraph)):
+            yield (
+                f"The collider {obj.name} has no faces, so bodies pass through it; add some, or "
+                "remove its Collision modifier"
+            )
+        elif not obj.matrix_world.determinant():
+            yield (
+                f"The collider {obj.name} has a scale of zero now, so bodies meet no surface of it "
+                "until it has a size; give it one, or remove its Collision modifier"
+            )
+    away = set(scene.objects) - enabled_objects(view_layer)
+    absent = sorted(obj.name for obj in away if is_collider(obj)) if objects else []
+    if absent:
+        verb, them = ("is", "it") if len(absent) == 1 else ("are", "them")
+        yield (
+            f"{', '.join(absent)} {verb} disabled in viewports or left out of the view layer, so "
+            f"bodies pass through {them}; enable {them}, or remove the Collision modifier"
+        )
+    instancers = set(_instancers(depsgraph)) if met else set()
+    for name in sorted(instancers & {obj.name for obj in met}):
+        yield (
+            f"The collider {name} shows instances, which bodies pass through; add a Realize "
+            "Instances node to its geometry nodes, or make the instances real"
+        )
+
+
+def _instancers(depsgraph: bpy.types.Depsgraph) -> Iterator[str]:
+    """The names of objects that show instances of others, once for each."""
+    for instance in depsgraph.object_instances:
+        if instance.is_instance and instance.parent is not None:
+            yield instance.parent.name
 
 
 def _fields_without_effect(

@@ -63,7 +63,8 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             raise MeshError(f"{obj.name} is linked from another file; release it there")
     for obj in objects:
         properties = body_properties(obj)
-        ours = ("enabled", *NAMES, "material", "attachments", "attachment_index")
+        held = (*NAMES, "attachments", "attachment_index")
+        ours = ("enabled", "material", "collision_collection", *held)
         for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
 

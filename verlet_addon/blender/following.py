@@ -1,6 +1,6 @@
 """Bodies whose animated mesh follows the mesh of another body, which is about to move."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
 import bpy
@@ -12,10 +12,18 @@ from .attachments import acting_attachments, followed_places
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 from .mesh_io import read_positions
 from .modifiers import has_carriers, solo_key
+from .surfaces import read_points
+
+Places = Callable[[bpy.types.Object, bpy.types.Depsgraph], Floats]
+"""Reads (v, 3) world positions that move with an object."""
 
 
-def check_following(bodies: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> None:
-    """Raises MeshError if at this frame moving the vertices of one body moves another body.
+def check_following(
+    bodies: Sequence[bpy.types.Object],
+    colliders: Sequence[bpy.types.Object],
+    depsgraph: bpy.types.Depsgraph,
+) -> None:
+    """Raises MeshError if at this frame moving a body's vertices moves another body or a collider.
 
     During a bake the scene shows the meshes as they are animated, not yet as they are simulated.
     Blender itself is asked, by trying, for there are many ways to follow: parents, constraints,
@@ -25,13 +33,32 @@ def check_following(bodies: Sequence[bpy.types.Object], depsgraph: bpy.types.Dep
     followers = [obj for obj in bodies if _may_follow(obj)]
     for leaders in _halves(bodies) if followers else ():
         others = [obj for obj in followers if obj not in leaders]
-        for follower in _moved_by(leaders, others, depsgraph):
-            alone = (obj.name for obj in leaders if _moved_by([obj], [follower], depsgraph))
-            name = next(alone, leaders[0].name)
+        if found := _first_moved(leaders, others, depsgraph, _places):
+            leader, follower = found
             raise MeshError(
-                f"{follower.name} follows the mesh of {name}, which is simulated with it; "
-                f"bake {name} first without {follower.name}, then {follower.name} alone"
+                f"{follower} follows the mesh of {leader}, which is simulated with it; "
+                f"bake {leader} first without {follower}, then {follower} alone"
             )
+    carried = [obj for obj in colliders if len(obj.modifiers) > 1 or _may_follow(obj)]
+    if carried and (found := _first_moved(bodies, carried, depsgraph, read_points)):
+        leader, collider = found
+        raise MeshError(
+            f"The collider {collider} follows the mesh of {leader}, which is simulated now; turn "
+            f"off its Collision, or bake {leader} without it first and switch {leader} off"
+        )
+
+
+def _first_moved(
+    leaders: Sequence[bpy.types.Object],
+    others: Sequence[bpy.types.Object],
+    depsgraph: bpy.types.Depsgraph,
+    places: Places,
+) -> tuple[str, str] | None:
+    """The names of a leader and of one of the others that goes with its mesh, if one does."""
+    for follower in _moved_by(leaders, others, depsgraph, places):
+        alone = (obj.name for obj in leaders if _moved_by([obj], [follower], depsgraph, places))
+        return next(alone, leaders[0].name), follower.name
+    return None
 
 
 def _halves(bodies: Sequence[bpy.types.Object]) -> Iterator[list[bpy.types.Object]]:
@@ -58,9 +85,10 @@ def _moved_by(
     leaders: Sequence[bpy.types.Object],
     others: Sequence[bpy.types.Object],
     depsgraph: bpy.types.Depsgraph,
+    places: Places,
 ) -> list[bpy.types.Object]:
     """Those of the others that go elsewhere while the leaders' meshes are swollen and shifted."""
-    before = [_places(obj, depsgraph) for obj in others]
+    before = [places(obj, depsgraph) for obj in others]
     with ExitStack() as passing:
         for leader in leaders:
             key = passing.enter_context(solo_key(leader))
@@ -69,10 +97,11 @@ def _moved_by(
             write_coordinates(key.points, 1.2 * positions + shift)
             mesh_of(leader).update_tag()
         depsgraph.update()
-        after = [_places(obj, depsgraph) for obj in others]
+        after = [places(obj, depsgraph) for obj in others]
     depsgraph.update()
     return [
         obj
         for obj, here, there in zip(others, before, after, strict=True)
-        if (np.abs(there - here) > 1e-6 * np.abs(here).max(initial=0)).any()
+        if here.shape != there.shape
+        or (np.abs(there - here) > 1e-6 * np.abs(here).max(initial=0)).any()
     ]

@@ -81,6 +81,7 @@ def read_body(
     *,
     velocities: Floats,
     mirrors: Sequence[Mirror] = (),
+    colliders: Sequence[int] = (),
 ) -> MeshData:
     """Everything that the core takes from one object at the first frame."""
     mesh = mesh_of(obj)
@@ -96,6 +97,7 @@ def read_body(
         mirrors=mirrors,
         rest_positions=_rest_positions(obj, depsgraph),
         paint=_paint(obj),
+        colliders=colliders,
     )
 
 

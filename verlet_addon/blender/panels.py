@@ -4,7 +4,9 @@ from typing import Any, cast
 
 import bpy
 
+from .bake import bodies
 from .bake_record import baked_range, changed_since_bake
+from .colliders import met_colliders
 from .convert import type_hint
 from .file_context import file_context
 from .force_fields import acting_fields
@@ -65,6 +67,7 @@ class VERLET_PT_body(_Panel):
             button.scale_y = 1.5
             button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
             column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
+            column.operator("verlet.make_collider", icon="MOD_PHYSICS")
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
         column.separator()
@@ -132,7 +135,7 @@ class VERLET_PT_material(_BodyPanel):
         if body.body_type == "CLOTH":
             column.prop(body, "pressure")
         column.prop(body, "damping")
-        if body.pin_group:
+        if body.pin_group or len(body.attachments):
             column.prop(body, "use_tethers")
 
 
@@ -142,10 +145,23 @@ class VERLET_PT_collisions(_BodyPanel):
     bl_label = "Collisions"
     bl_options = {"DEFAULT_CLOSED"}
 
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        super().fill(column, context)
+        if (obj := context.object) is not None:
+            here = file_context(context)
+            met = met_colliders(obj, bodies(here.scene), here.view_layer)
+            text = (
+                "1 collider takes part"
+                if len(met) == 1
+                else f"{len(met) or 'No'} colliders take part"
+            )
+            column.label(text=text, icon="MOD_PHYSICS")
+
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.prop(body, "thickness")
         column.prop(body, "friction")
         column.prop(body, "restitution")
+        column.prop(body, "collision_collection")
 
 
 class VERLET_PT_forces(_BodyPanel):
@@ -265,6 +281,7 @@ def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> Non
     _layout(self).separator()
     entry = _layout(self).operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
     entry.use_material = True
+    _layout(self).operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
 
 
 def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:

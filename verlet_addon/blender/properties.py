@@ -252,6 +252,11 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         step=10,
         options=set(),
     )
+    collision_collection: PointerProperty(
+        name="Collection",
+        description="Only colliders of this collection stop the object; without one, all do",
+        type=bpy.types.Collection,
+    )
     wind: FloatProperty(
         name="Share",
         description="How much of the strength of force fields the object feels; 0 is none",

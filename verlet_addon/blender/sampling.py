@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -12,8 +12,9 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.field import Field
-from ..core.mesh import MeshData, Mirror, Plane, Sample
+from ..core.mesh import Collider, MeshData, Mirror, Plane, Sample
 from .attachments import Anchor, carry, take_hold
+from .colliders import Surface, read_collider, read_surface
 from .force_fields import acting_fields, read_field
 from .former_bake import former_bakes_hidden
 from .mesh_io import pin_weights, read_body, read_positions
@@ -35,6 +36,10 @@ class Stage:
     body_names: tuple[str, ...]
     joints: tuple[tuple[Joint, ...], ...]
     """Per body, where mirrors join it to its image."""
+    collider_keys: tuple[tuple[str, str | None], ...] = ()
+    """What bodies collide with: names, and libraries of those that are linked."""
+    met: tuple[tuple[int, ...], ...] = ()
+    """Per body, the numbers of the colliders that it meets."""
 
     @property
     def scene(self) -> bpy.types.Scene:
@@ -45,6 +50,12 @@ class Stage:
     def bodies(self) -> list[bpy.types.Object]:
         """The bodies."""
         return [bpy.data.objects[name] for name in self.body_names]
+
+    @property
+    def colliders(self) -> list[bpy.types.Object]:
+        """What bodies collide with."""
+        by_key: Any = bpy.data.objects
+        return [by_key[key] for key in self.collider_keys]
 
     @property
     def view_layer(self) -> bpy.types.ViewLayer:
@@ -106,6 +117,19 @@ class Stage:
         """Reads the animated pressure of the gas in each body."""
         return [body_properties(obj.evaluated_get(depsgraph)).pressure for obj in self.bodies]
 
+    def read_colliders(self) -> list[Collider]:
+        """Reads what is the same about colliders in all frames."""
+        return [read_collider(obj, self.depsgraph) for obj in self.colliders]
+
+    def surfaces(
+        self, depsgraph: bpy.types.Depsgraph, before: Sequence[Surface | None]
+    ) -> list[Surface]:
+        """Reads where colliders are."""
+        return [
+            read_surface(obj, depsgraph, former)
+            for obj, former in zip(self.colliders, before, strict=True)
+        ]
+
     @contextmanager
     def left_as_found(self) -> Iterator[None]:
         """Shows the meshes as they are simulated, and puts everything back at the end."""
@@ -132,10 +156,12 @@ def read_meshes(stage: Stage, start: int) -> list[MeshData]:
             stage.depsgraph,
             velocities=_velocity(places, durations),
             mirrors=_mirrors(planes, read_reaches(obj, joints, planes[-1]), durations),
+            colliders=met,
         )
-        for obj, joints, places, planes in zip(
+        for obj, joints, met, places, planes in zip(
             stage.bodies,
             stage.joints,
+            stage.met,
             zip(*positions, strict=True),
             zip(*mirrors, strict=True),
             strict=True,
@@ -175,6 +201,7 @@ def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
 def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     """Yields the scene frame by frame; it stands at that frame until the next is asked for."""
     anchors = stage.take_hold(stage.at(start))
+    surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
     before = _time_scale(stage.at(start - 1))
     seconds = seconds_per_frame(stage.scene)
     for frame in range(start, end + 1):
@@ -182,6 +209,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
         scene = stage.scene
         now = _time_scale(depsgraph)
         targets, weights = stage.held(anchors, depsgraph)
+        surfaces = moved = stage.surfaces(depsgraph, surfaces)
         yield Sample(
             frame=frame,
             duration=seconds * (before + now) / 2,
@@ -193,6 +221,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             pin_weights=weights if any(anchors) else (),
             shrinking=stage.shrinking(depsgraph),
             pressures=stage.pressures(depsgraph),
+            colliders=[surface.points for surface in moved],
         )
         before = now
 

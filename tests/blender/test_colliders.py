@@ -1,0 +1,313 @@
+"""Objects with Blender's own Collision modifier are what bodies collide with."""
+
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import (
+    blender,
+    body,
+    line,
+    mesh_object,
+    pin,
+    select,
+    sheet,
+    verlet,
+)
+
+Addon = Callable[[str], ModuleType]
+
+
+def collider(obj: Any, **settings: Any) -> Any:
+    """The object, with a Collision modifier of Blender's own defaults but for these settings."""
+    obj.modifiers.new("Collision", "COLLISION")
+    for name, value in settings.items():
+        setattr(obj.collision, name, value)
+    return obj
+
+
+def collection(name: str, *objects: Any) -> Any:
+    """A collection of the scene into which these objects are moved."""
+    found = bpy.data.collections.new(name)
+    bpy.context.scene.collection.children.link(found)
+    for obj in objects:
+        found.objects.link(obj)
+        bpy.context.scene.collection.objects.unlink(obj)
+    return found
+
+
+@pytest.fixture
+def met(addon: Addon) -> Callable[[Any], list[str]]:
+    """The names of the colliders that a body meets."""
+
+    def names(obj: Any) -> list[str]:
+        bodies = addon("blender.bake").bodies(bpy.context.scene)
+        found = addon("blender.colliders").met_colliders(obj, bodies, bpy.context.view_layer)
+        return [each.name for each in found]
+
+    return names
+
+
+@pytest.fixture
+def read(addon: Addon) -> Callable[..., Any]:
+    """What the core gets of a collider: what never changes, and where it is."""
+
+    def both(obj: Any) -> Any:
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        colliders = addon("blender.colliders")
+        surface = colliders.read_surface(obj, depsgraph)
+        return colliders.read_collider(obj, depsgraph), surface.points
+
+    return both
+
+
+@pytest.fixture
+def said(addon: Addon) -> Callable[[], list[str]]:
+    """What is said before a bake of all bodies of the scene."""
+
+    def warnings() -> list[str]:
+        scene, view_layer = bpy.context.scene, bpy.context.view_layer
+        view_layer.update()
+        found = addon("blender.bake").bodies(scene)
+        sentences: list[str] = addon("blender.cautions").cautions(scene, view_layer, found)
+        for sentence in sentences:
+            assert re.search(r"[;,] ", sentence)
+            assert not re.search(r"\n|\. [A-Z]", sentence)
+        return sentences
+
+    return warnings
+
+
+# --- which ---------------------------------------------------------------------------------------
+
+
+def shown(_obj: Any) -> None:
+    """As it is."""
+
+
+def with_its_eye_shut(obj: Any) -> None:
+    obj.hide_set(True)
+
+
+def disabled(obj: Any) -> None:
+    obj.hide_viewport = True
+
+
+def in_a_disabled_collection(obj: Any) -> None:
+    collection("Away", obj).hide_viewport = True
+
+
+def left_out(obj: Any) -> None:
+    collection("Away", obj)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+
+
+def with_its_collision_off(obj: Any) -> None:
+    obj.collision.use = False
+
+
+def with_its_modifier_off(obj: Any) -> None:
+    obj.modifiers["Collision"].show_viewport = False
+
+
+HOW = {
+    shown: True,
+    with_its_eye_shut: True,
+    disabled: False,
+    in_a_disabled_collection: False,
+    left_out: False,
+    with_its_collision_off: False,
+    with_its_modifier_off: False,
+}
+
+
+@pytest.mark.parametrize("how", HOW, ids=lambda f: f.__name__)
+def test_what_is_enabled_collides(
+    met: Callable[[Any], list[str]],
+    said: Callable[[], list[str]],
+    how: Callable[[Any], None],
+) -> None:
+    """As in Blender's own physics; what is away, but not what is turned off, is said."""
+    cloth = body(sheet("Cloth"))
+    table = collider(sheet("Table"))
+    sheet("No Collider")
+    how(table)
+    bpy.context.view_layer.update()
+    assert met(cloth) == ["Table"] * HOW[how]
+    away = how in (disabled, in_a_disabled_collection, left_out)
+    assert [sentence.split(",")[0] for sentence in said()] == away * [
+        "Table is disabled in viewports or left out of the view layer"
+    ]
+
+
+def test_a_collection_chooses_among_colliders(met: Callable[[Any], list[str]]) -> None:
+    """Those of the collections within it too; meshes without the modifier are none."""
+    cloth, rope = body(sheet("Cloth")), body(line("Rope"))
+    inner = collection("Inner", collider(sheet("Chair")))
+    outer = collection("Outer", collider(sheet("Table")), sheet("Lamp"))
+    outer.children.link(inner)
+    bpy.context.scene.collection.children.unlink(inner)
+    collider(sheet("Wall"))
+    cloth.verlet.collision_collection = outer
+    assert sorted(met(cloth)) == ["Chair", "Table"]
+    assert sorted(met(rope)) == ["Chair", "Table", "Wall"]
+
+
+def test_a_body_is_no_collider_besides(met: Callable[[Any], list[str]]) -> None:
+    """Neither of itself nor of another body of the same bake; switched off, it is."""
+    cloth, jelly = collider(body(sheet("Cloth"))), collider(body(sheet("Jelly")))
+    assert met(cloth) == met(jelly) == []
+    jelly.verlet.enabled = False
+    assert met(cloth) == ["Jelly"]
+
+
+# --- what they are like --------------------------------------------------------------------------
+
+
+def test_settings_are_blenders_own(read: Callable[..., Any]) -> None:
+    """Friction 20 is that of an incline of 0.2, as measured on Blender's Cloth."""
+    settings = {"thickness_outer": 0.03, "thickness_inner": 0.1, "cloth_friction": 20.0}
+    table = collider(sheet(), damping=0.3, use_culling=False, **settings)
+    found, _ = read(table)
+    assert (found.name, found.single_sided) == ("Sheet", False)
+    assert (found.outer, found.inner, found.friction, found.restitution) == pytest.approx(
+        (0.03, 0.1, 0.2, 0.7)
+    )
+    for name in ("use_culling", "use_normal"):
+        table.collision.use_culling = table.collision.use_normal = False
+        setattr(table.collision, name, True)
+        assert read(table)[0].single_sided
+
+
+def test_faces_point_outwards_at_any_scale(read: Callable[..., Any]) -> None:
+    """Of a cube the volume under its triangles is that of the cube, mirrored too."""
+    blender.ops.mesh.primitive_cube_add(size=1.0, location=(1, 2, 3), rotation=(0.3, 0.2, 0.1))
+    cube = collider(bpy.context.object)
+    for scale in ((1, 1, 1), (-1, 2, 1), (-1, -1, -3)):
+        cube.scale = scale
+        found, points = read(cube)
+        corners = points[found.triangles]
+        volume = np.linalg.det(corners - points.mean(axis=0)).sum() / 6
+        assert volume == pytest.approx(abs(np.prod(scale)), rel=1e-6)
+
+
+def test_a_collider_is_what_is_shown(read: Callable[..., Any]) -> None:
+    """With its shape keys and its modifiers, wherever the Collision stands among them."""
+    table = collider(sheet(resolution=1))
+    table.shape_key_add(name="Basis")
+    raised = table.shape_key_add(name="Raised")
+    for point in raised.data:
+        point.co.z = 1.0
+    raised.value = 1.0
+    table.modifiers.new("Subdivision", "SUBSURF").levels = 2
+    found, points = read(table)
+    assert len(points) == 25
+    assert len(found.triangles) == 32
+    assert points[:, 2] == pytest.approx(1.0)
+
+
+def test_what_stands_still_is_known_by_it(addon: Addon) -> None:
+    """It need not be searched anew: between its moves it is the very same array."""
+    surface = addon("blender.colliders").read_surface
+    table = collider(sheet())
+    table.location.x = 0.0
+    for frame, place in ((5, 0.0), (8, 1.0)):
+        table.location.x = place
+        table.keyframe_insert("location", frame=frame)
+    places, former = [], None
+    for frame in range(1, 11):
+        bpy.context.scene.frame_set(frame)
+        former = surface(table, bpy.context.view_layer.depsgraph, former)
+        places.append(former.points)
+    assert all(place is places[0] for place in places[:5])
+    assert all(place is places[7] for place in places[7:])
+    assert len({id(place) for place in places}) == 4
+
+
+# --- what cannot be -------------------------------------------------------------------------------
+
+
+def growing(table: Any) -> str:
+    build: Any = table.modifiers.new("Build", "BUILD")
+    build.frame_start, build.frame_duration = -5, 12
+    return r"The collider Table has \d+ vertices at frame 2 and \d+ before, so .*; turn off the mod"
+
+
+def at_no_place(table: Any) -> str:
+    table.location.x = np.nan
+    return "The collider Table has a transform or vertices that are no numbers; clear them"
+
+
+def on_the_simulated_mesh(table: Any) -> str:
+    table.parent, table.parent_type = bpy.data.objects["Cloth"], "VERTEX"
+    return "The collider Table follows the mesh of Cloth, which is simulated now; turn off its Col"
+
+
+def wrapped_to_the_simulated_mesh(table: Any) -> str:
+    table.modifiers.new("Wrap", "SHRINKWRAP").target = bpy.data.objects["Cloth"]
+    return "The collider Table follows the mesh of Cloth, which is simulated now; turn off its Col"
+
+
+@pytest.mark.parametrize(
+    "spoil", [growing, at_no_place, on_the_simulated_mesh, wrapped_to_the_simulated_mesh]
+)
+def test_what_cannot_be_met_is_named(spoil: Callable[[Any], str]) -> None:
+    cloth = body(sheet("Cloth", height=2.0))
+    told = spoil(collider(sheet("Table")))
+    with pytest.raises(RuntimeError, match=told):
+        verlet.bake(frame_start=1, frame_end=4)
+    assert cloth.data.shape_keys is None
+
+
+def test_what_has_no_surface_is_said(said: Callable[[], list[str]]) -> None:
+    body(sheet("Cloth"))
+    collider(mesh_object("Bar", [(0, 0, 0), (1, 0, 0)], [(0, 1)], []))
+    collider(sheet("Point")).scale = (0, 0, 0)
+    first, second = said()
+    assert first.startswith("The collider Bar has no faces, so bodies pass through it; add some")
+    assert second.startswith("The collider Point has a scale of zero now, so bodies meet no")
+
+
+def test_instances_are_said_to_be_passed_through(said: Callable[[], list[str]]) -> None:
+    body(sheet("Cloth"))
+    forest = collider(sheet("Forest"))
+    forest.instance_type = "VERTS"
+    sheet("Tree").parent = forest
+    assert said() == [
+        "The collider Forest shows instances, which bodies pass through; add a Realize Instances "
+        "node to its geometry nodes, or make the instances real"
+    ]
+
+
+# --- the interface --------------------------------------------------------------------------------
+
+
+def test_a_click_makes_colliders_of_meshes() -> None:
+    """Thin, rough and solid from both sides; of bodies and of what collides already nothing."""
+    cloth, table, wall = body(sheet("Cloth")), sheet("Table"), collider(sheet("Wall"))
+    wall.collision.cloth_friction = 7.0
+    lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+    bpy.context.scene.collection.objects.link(lamp)
+    select(cloth, lamp, wall, table)
+    verlet.make_collider()
+    assert [item.type for item in table.modifiers] == ["COLLISION"]
+    assert table.collision.cloth_friction == 50.0
+    assert not table.collision.use_culling
+    assert wall.collision.cloth_friction == 7.0
+    assert not cloth.modifiers
+    assert not verlet.make_collider.poll()
+
+
+def test_another_collection_changes_the_settings_of_a_bake(addon: Addon) -> None:
+    rope = body(line(height=3.0))
+    pin(rope, [0])
+    verlet.bake(frame_start=1, frame_end=3)
+    changed = addon("blender.bake_record").changed_since_bake
+    assert changed(bpy.context.scene) == []
+    rope.verlet.collision_collection = collection("Chosen")
+    assert changed(bpy.context.scene) == ["Line"]
