@@ -113,6 +113,8 @@ def test_json_is_all_there_is_on_stdout(
         "bodies": ["Cloth", "Rope"],
         "frames": [1, 6],
         "step": 1,
+        "worst_penetration": 0.0,
+        "colliders": 0,
     }
 
 

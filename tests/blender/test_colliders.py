@@ -1,5 +1,6 @@
 """Objects with Blender's own Collision modifier are what bodies collide with."""
 
+import json
 import re
 from collections.abc import Callable
 from types import ModuleType
@@ -17,6 +18,7 @@ from tests.blender.scenes import (
     pin,
     select,
     sheet,
+    shown as places,
     verlet,
 )
 
@@ -311,3 +313,88 @@ def test_another_collection_changes_the_settings_of_a_bake(addon: Addon) -> None
     assert changed(bpy.context.scene) == []
     rope.verlet.collision_collection = collection("Chosen")
     assert changed(bpy.context.scene) == ["Line"]
+
+
+# --- a bake ---------------------------------------------------------------------------------------
+
+
+def drop(scene: Any, cloth: Any, frames: int = 24) -> Any:
+    """(frames, n, 3) the motion of a cloth in world space, without the ground."""
+    scene.verlet.use_ground = False
+    verlet.bake(frame_start=1, frame_end=frames)
+    return np.array([places(cloth, frame) for frame in range(1, frames + 1)])
+
+
+def test_a_cloth_comes_to_rest_on_a_table_at_their_distance(addon: Addon) -> None:
+    """Both thicknesses apart, and a tenth of that at most is lost; without the table it falls."""
+    cloth = body(sheet("Cloth", height=0.1), thickness=0.004)
+    table = collider(sheet("Table", resolution=1, size=3.0), thickness_outer=0.006)
+    table.location = (-1.0, -1.0, 0.0)
+    scene: Any = bpy.context.scene
+    heights = drop(scene, cloth)[-1, :, 2]
+    assert heights == pytest.approx(0.01, abs=0.001)
+    *_, last = addon("blender.bake").bake(
+        scene, bpy.context.view_layer, [cloth], frame_start=1, frame_end=24
+    )
+    assert last.colliders == 1
+    assert last.worst_penetration < 0.001
+    cloth.verlet.collision_collection = collection("Nothing")
+    assert drop(scene, cloth)[-1, :, 2].max() < -2.0
+
+
+def test_a_lift_carries_what_stands_on_it() -> None:
+    """A table that rises by 1.2 m in a second takes the cloth along at its distance."""
+    cloth = body(sheet("Cloth", height=0.011), thickness=0.005)
+    table = collider(sheet("Table", resolution=1, size=3.0), thickness_outer=0.005)
+    for frame, height in ((1, 0.0), (25, 1.2)):
+        table.location = (-1.0, -1.0, height)
+        table.keyframe_insert("location", frame=frame)
+    track = drop(bpy.context.scene, cloth, 25)
+    assert track[-1, :, 2] == pytest.approx(1.21, abs=0.002)
+
+
+def test_a_deforming_collider_is_met_where_it_is_shown() -> None:
+    """A shape key lifts half of the table: the cloth is lifted there, and lies elsewhere."""
+    cloth = body(sheet("Cloth", resolution=8, height=0.03), thickness=0.005)
+    table = collider(sheet("Table", resolution=2, size=3.0), thickness_outer=0.005)
+    table.location = (-1.0, -1.0, 0.0)
+    table.shape_key_add(name="Basis")
+    lifted = table.shape_key_add(name="Lifted")
+    for number in (2, 5, 8):
+        lifted.data[number].co.z = 1.0
+    for frame, value in ((1, 0.0), (24, 1.0)):
+        lifted.value = value
+        lifted.keyframe_insert("value", frame=frame)
+    end = drop(bpy.context.scene, cloth)[-1]
+    slope = np.maximum(end[:, 0] - 0.5, 0.0) / 1.5
+    assert (end[:, 2] - slope > 0.009).all()
+    assert end[:, 2].max() > 0.1
+
+
+def test_a_collider_may_follow_a_bake() -> None:
+    """A body that is switched off, with its bake and a Collision modifier, catches another."""
+    net = collider(body(sheet("Net", height=0.5)), thickness_outer=0.005)
+    pin(net, [0, 4, 20, 24])
+    scene: Any = bpy.context.scene
+    drop(scene, net)
+    net.verlet.enabled = False
+    ball = body(sheet("Ball", resolution=2, size=0.2, height=0.6))
+    ball.location.x = ball.location.y = 0.4
+    caught = drop(scene, ball, 36)[-1]
+    assert caught[:, 2].min() > 0.2
+    net.hide_viewport = True
+    assert drop(scene, ball, 36)[-1, :, 2].max() < -2.0
+
+
+def test_the_command_line_tells_what_was_touched(
+    addon: Addon, tmp_path: Any, printed: Callable[[], Any]
+) -> None:
+    body(sheet("Cloth", height=0.02))
+    collider(sheet("Table", resolution=1, size=3.0)).location = (-1.0, -1.0, 0.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "in.blend"), copy=True)
+    printed()
+    command = ["bake", str(tmp_path / "in.blend"), "--output", str(tmp_path / "out.blend")]
+    assert addon("blender.cli").main([*command, "--frames", "1", "8", "--json"]) == 0
+    result = json.loads(printed().out)
+    assert result["colliders"] == 1
+    assert 0.0 <= result["worst_penetration"] < 0.025

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError, SettingsError
-from ..core.mesh import MeshData
+from ..core.mesh import Frame, MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
@@ -35,6 +35,10 @@ class Progress:
     """Frames to simulate altogether."""
     worst_stretch: float
     """Largest strain of any edge of any body so far."""
+    worst_penetration: float = 0.0
+    """How much nearer than its distance any body came to what it touches so far [m]."""
+    colliders: int = 0
+    """How many take part."""
 
     def describe(self, *, seconds: float) -> str:
         """Says how far the bake is, and how long it will take if it took so many seconds so far."""
@@ -141,16 +145,18 @@ def _bake(
     with stage.left_as_found():
         meshes = read_meshes(stage, frames.start)
         keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
-        gauge = _StretchGauge(meshes)
+        gauge, colliders = _Gauge(meshes), stage.read_colliders()
         samples = read_samples(stage, frames.start, frames[-1])
-        results = simulate(meshes, settings, scene, samples, stage.read_colliders())
+        results = simulate(meshes, settings, scene, samples, colliders)
         for done, result in enumerate(results, start=1):
-            gauge.measure(result.positions)
+            gauge.measure(result)
             if result.frame in frames:
                 index = frames.index(result.frame)
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
             total = frames[-1] - frames.start + 1
-            yield Progress(result.frame, done, total, gauge.worst)
+            yield Progress(
+                result.frame, done, total, gauge.stretch, gauge.penetration, len(colliders)
+            )
         # Again, for what makes one follow may be animated from nothing.
         check_following(stage.bodies, stage.colliders, stage.depsgraph)
     for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
@@ -165,19 +171,20 @@ def _collect(stage: Stage, positions: list[Floats], keys: list[NDArray[np.float3
         coordinates[:] = world_to_key(obj, depsgraph, world)
 
 
-class _StretchGauge:
-    """Remembers the largest strain of any edge."""
+class _Gauge:
+    """Remembers the largest strain of any edge, and how far anything came into anything."""
 
     def __init__(self, meshes: Sequence[MeshData]) -> None:
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
-        self.worst = 0.0
+        self.stretch = self.penetration = 0.0
 
-    def measure(self, positions: Sequence[Floats]) -> None:
+    def measure(self, result: Frame) -> None:
         """Takes another frame into account."""
-        for edges, rest, now in zip(self._edges, self._rest, positions, strict=True):
+        for edges, rest, now in zip(self._edges, self._rest, result.positions, strict=True):
             strain = np.max(_lengths(now, edges) / rest, initial=1.0) - 1
-            self.worst = max(self.worst, float(strain))
+            self.stretch = max(self.stretch, float(strain))
+        self.penetration = max(self.penetration, *result.deepest, 0.0)
 
 
 def _rest_lengths(mesh: MeshData) -> Floats:

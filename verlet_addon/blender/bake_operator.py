@@ -180,8 +180,10 @@ class VERLET_OT_bake(bpy.types.Operator):
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports what was baked, in how long, and how well."""
         first = last.frame - last.total + 1
-        self.report(
-            {"INFO"},
+        text = (
             f"Baked frames {first} to {last.frame} in {seconds:.1f} s; "
-            f"no edge stretched by more than {last.worst_stretch:.1%}",
+            f"no edge stretched by more than {last.worst_stretch:.1%}"
         )
+        if last.colliders:
+            text += f", nothing sank in by more than {1000 * last.worst_penetration:.2g} mm"
+        self.report({"INFO"}, text)

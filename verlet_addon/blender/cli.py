@@ -145,7 +145,7 @@ def _bake(options: Namespace) -> str:
             step=options.step,
         )
         _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
-        worst_stretch = _follow(running)
+        last = _follow(running)
     seconds = monotonic() - started
     # Some drivers fail only later in the scene.
     _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)
@@ -158,7 +158,9 @@ def _bake(options: Namespace) -> str:
         "frames": [start, end],
         "step": options.step,
         "seconds": round(seconds, 3),
-        "worst_stretch": worst_stretch,
+        "worst_stretch": last.worst_stretch,
+        "worst_penetration": last.worst_penetration,
+        "colliders": last.colliders,
     }
     return json.dumps(result)
 
@@ -171,21 +173,19 @@ def _warn(warnings: Sequence[str], *, strict: bool) -> None:
         tell(f"warning: {warning}")
 
 
-def _follow(progress: Generator[Progress, None, None]) -> float:
-    """Bakes to the end, with a line that tells how far on a terminal; gives the worst stretch."""
+def _follow(progress: Generator[Progress, None, None]) -> Progress:
+    """Bakes to the end, with a line that tells how far on a terminal; gives what was reached."""
     started = monotonic()
-    worst_stretch = 0.0
     terminal = sys.stderr is not None and sys.stderr.isatty()
     try:
         for now in progress:
-            worst_stretch = now.worst_stretch
             if terminal:
                 line = now.describe(seconds=monotonic() - started)
                 print(f"\r\x1b[KVerlet: {line}", end="", file=sys.stderr, flush=True)
     finally:
         if terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    return worst_stretch
+    return now
 
 
 def _chosen(scene: bpy.types.Scene, names: list[str] | None) -> list[bpy.types.Object]:
