@@ -27,7 +27,7 @@ def test_every_material_of_the_core_can_be_given(addon: Addon, label: Any) -> No
     obj = body(sheet())
     for name, material in addon("core.materials").MATERIALS.items():
         assert verlet.set_material(material=name) == {"FINISHED"}
-        settings = addon("blender.properties").body_settings(obj)
+        settings = addon("blender.core_settings").body_settings(obj)
         assert settings.body_type == material.settings.body_type
         for setting in addon("core.materials").MATERIAL_SETTINGS:
             wanted = pytest.approx(getattr(material.settings, setting), rel=1e-6)

@@ -15,10 +15,11 @@ from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
 from .colliders import all_met, object_key
+from .core_settings import body_settings, scene_settings
 from .following import check_following
 from .mesh_io import check_body, is_shown, world_to_key
 from .mirrors import find_joints
-from .properties import body_properties, body_settings, scene_properties, scene_settings
+from .properties import body_properties, scene_properties
 from .sampling import Stage, read_meshes, read_samples
 from .shape_keys import write_bake
 

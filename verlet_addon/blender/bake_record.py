@@ -6,8 +6,9 @@ from typing import Any
 import bpy
 
 from ..core.settings import BodySettings, SceneSettings
+from .core_settings import setting_values
 from .mesh_access import shape_keys_of
-from .properties import NAMES, body_properties, scene_properties, setting_values
+from .properties import NAMES, body_properties, scene_properties
 
 # Where something is animated, these may have another value at every frame.
 _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "gravity")

@@ -1,6 +1,5 @@
 """What the add-on keeps on objects and scenes; the defaults are those of `core.settings`."""
 
-from dataclasses import fields
 from typing import Any, cast
 
 import bpy
@@ -14,9 +13,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core.errors import SettingsError
 from ..core.materials import MATERIALS
-from ..core.settings import BodySettings, SceneSettings
+from ..core.settings import BodySettings
 from .attachment_properties import VERLET_PG_attachment
 from .scene_group import VERLET_PG_scene
 
@@ -316,36 +314,3 @@ def scene_properties(scene: bpy.types.Scene) -> VERLET_PG_scene:
     """The Verlet settings of a scene."""
     holder: Any = scene
     return cast(VERLET_PG_scene, holder.verlet)
-
-
-def body_settings(obj: bpy.types.Object) -> BodySettings:
-    """An object's settings for the core.
-
-    Raises
-    ------
-    SettingsError
-        A value is out of range; the message names the object.
-    """
-    try:
-        return BodySettings(**setting_values(body_properties(obj), BodySettings))
-    except SettingsError as error:
-        raise SettingsError(f"{obj.name}: {error}") from error
-
-
-def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
-    """A scene's settings for the core.
-
-    Raises
-    ------
-    SettingsError
-        A value is out of range; the message names the scene.
-    """
-    try:
-        return SceneSettings(**setting_values(scene_properties(scene), SceneSettings))
-    except SettingsError as error:
-        raise SettingsError(f"{scene.name}: {error}") from error
-
-
-def setting_values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:
-    """What a group holds for each field of a settings class."""
-    return {field.name: getattr(group, field.name) for field in fields(settings)}
