@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import baked, body, coordinates, line, pin, sheet, verlet
+from tests.blender.scenes import baked, body, coordinates, line, mesh_object, pin, sheet, verlet
 
 Addon = Callable[[str], ModuleType]
 
@@ -76,6 +76,24 @@ def test_a_shape_key_is_the_rest_shape() -> None:
     assert verlet.bake() == {"FINISHED"}
     assert spans(obj, 1) == pytest.approx(0.25)
     assert spans(obj, 24) == pytest.approx(0.75 * 0.25, rel=0.01)
+
+
+def test_panels_are_sewn_together() -> None:
+    """Two squares with loose edges between them, in Blender's own way of modelling seams."""
+    obj = mesh_object(
+        "Panels",
+        [(x, y, 0) for x in (0.0, 0.2, 0.3, 0.5) for y in (0.0, 0.2)],
+        [(2, 4), (3, 5)],
+        [(0, 2, 3, 1), (4, 6, 7, 5)],
+    )
+    body(obj, damping=5.0, use_sewing=True, sewing_force=1.0)
+    assert verlet.bake() == {"FINISHED"}
+    assert obj.verlet.body_type == "CLOTH"
+    bpy.context.scene.frame_set(24)
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    points = coordinates(shown.vertices)
+    assert points[2] == pytest.approx(points[4], abs=0.01)
+    assert points[3] == pytest.approx(points[5], abs=0.01)
 
 
 @pytest.mark.parametrize(

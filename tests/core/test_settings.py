@@ -16,6 +16,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "stretch_compliance": [-1e-9, nan, inf],
     "shear_compliance": [-1.0, nan, inf],
     "bend_compliance": [-1.0, nan, inf],
+    "sewing_force": [-0.1, nan, inf],
     "shrinking": [1.0, -11.0, nan, inf],
     "pressure": [-1.0, nan, inf],
     "damping": [-0.1, nan, inf],

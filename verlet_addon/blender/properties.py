@@ -149,6 +149,22 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         description="Shape key that shows the object while nothing is stretched or bent",
         options=set(),
     )
+    use_sewing: BoolProperty(
+        name="Sewing",
+        description="Loose edges between faces draw their ends together",
+        default=_BODY.use_sewing,
+        options=set(),
+    )
+    sewing_force: FloatProperty(
+        name="Sewing Force",
+        description="The greatest force with which each of those edges draws, in newtons",
+        default=_BODY.sewing_force,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
     shrinking: FloatProperty(
         name="Shrinking Factor",
         description="Share by which its lengths become shorter, below 0 longer; can be animated",

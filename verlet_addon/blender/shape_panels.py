@@ -32,6 +32,11 @@ class VERLET_PT_shape(_SurfacePanel):
         row = column.row()
         row.use_property_decorate = True
         row.prop(body, "shrinking")
+        if body.body_type == "CLOTH":
+            column.prop(body, "use_sewing")
+            force = column.column()
+            force.active = body.use_sewing
+            force.prop(body, "sewing_force")
 
 
 class VERLET_PT_weights(_SurfacePanel):

@@ -18,6 +18,7 @@ from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .state import ParticleState
 from .stretch.constraints import build_lengths
+from .stretch.seams import build_seams
 from .volume.closed_surfaces import build_volumes
 
 GOAL_RATE = 20.0
@@ -67,6 +68,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         lengths=lengths,
         ropes=build_ropes(shape),
         bends=build_bends(shape, hinges, lengths.edges),
+        seams=build_seams(mesh.seams, settings.sewing_force, shape.particle_count),
         volumes=volumes,
         windage=build_windage(shape, volumes),
     )

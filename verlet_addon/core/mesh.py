@@ -1,7 +1,7 @@
 """What the core takes from Blender: one body's mesh, and what is sampled at each frame."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -97,6 +97,8 @@ class MeshData:
     """(n, 3) where vertices are while nothing is stretched or bent [m]; None = as above."""
     paint: Paint = Paint()
     """Where settings hold in part."""
+    seams: Integers = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    """(s, 2) vertices that are sewn to each other; they are no edges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +141,19 @@ class Frame:
     deepest: Sequence[float] = ()
     """Per body, how much nearer than its distance it came to anything since the frame before [m];
     left empty where there is nothing to meet."""
+
+
+def sewn(mesh: MeshData) -> MeshData:
+    """The mesh with its loose edges between faces taken for seams."""
+    n = len(mesh.positions)
+    starts, corners = mesh.face_starts, mesh.face_vertices
+    onward = np.arange(len(corners)) + 1
+    onward[starts[1:][np.diff(starts) > 0] - 1] = starts[:-1][np.diff(starts) > 0]
+    sides = np.sort(np.stack([corners, corners[onward]], axis=1), axis=1)
+    edges = np.sort(mesh.edges, axis=1)
+    loose = ~np.isin(edges @ [n, 1], sides @ [n, 1])
+    seam = loose & np.isin(mesh.edges, corners).all(axis=1)
+    return replace(mesh, edges=mesh.edges[~seam], seams=mesh.edges[seam])
 
 
 LARGEST = 1e6

@@ -8,6 +8,7 @@ from .forces.aerodynamics import Windage
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
 from .stretch.constraints import LengthConstraints
+from .stretch.seams import Seams
 from .volume.closed_surfaces import Volumes
 
 
@@ -35,5 +36,6 @@ class SoftBodyModel:
     lengths: LengthConstraints
     ropes: RopeConstraints
     bends: BendConstraints
+    seams: Seams
     volumes: Volumes
     windage: Windage

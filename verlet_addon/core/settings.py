@@ -44,6 +44,10 @@ class BodySettings:
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
+    use_sewing: bool = False
+    """Whether loose edges between faces draw their ends together."""
+    sewing_force: float = 0.1
+    """The greatest force with which each of those edges draws [N]."""
     shrinking: float = 0.0
     """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
     pressure: float = 0.0
@@ -68,7 +72,7 @@ class BodySettings:
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
         _require(self, "shrinking", -10.0, 0.99)
-        for name in ("pressure", "damping", "thickness", "friction", "wind"):
+        for name in ("sewing_force", "pressure", "damping", "thickness", "friction", "wind"):
             _require(self, name, 0.0)
         _require(self, "restitution", 0.0, 1.0)
 

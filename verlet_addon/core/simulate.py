@@ -12,7 +12,7 @@ from .errors import DivergenceError, SettingsError
 from .field import Field, between as fields_between, without_meaning
 from .holding import hold
 from .meeting import Meeting, prepare
-from .mesh import Collider, Frame, MeshData, Plane, Sample, check_mesh
+from .mesh import Collider, Frame, MeshData, Plane, Sample, check_mesh, sewn
 from .mirrors import (
     Reflection,
     between,
@@ -68,6 +68,7 @@ def simulate(
     _check_fields(before)
     yield Frame(before.frame, [mesh.positions for mesh in meshes])
     wholes, reflections = complete_all(meshes)
+    wholes = list(map(_with_seams, wholes, body_settings))
     bodies: list[Body] = []
     meeting: Meeting | None = None
     for sample in incoming:
@@ -150,6 +151,11 @@ def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> No
                 f"The pins of '{mesh.name}' move while time stands still at frame {now.frame}; "
                 "keep them still there, or raise the time scale above 0"
             )
+
+
+def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
+    """The mesh with seams, where the settings have it sewn; ropes have no faces between them."""
+    return sewn(mesh) if settings.use_sewing and settings.body_type != "ROPE" else mesh
 
 
 def _build_each(

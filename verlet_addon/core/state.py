@@ -17,10 +17,11 @@ from .model import SoftBodyModel
 from .ropes.constraints import RopeBatches, rope_batches
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.distances import DistanceBatch
+from .stretch.seams import SeamBatch, seam_batches
 from .stretch.strips import StripBatch
 from .volume.gas import Gas
 
-Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch
+Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch | SeamBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +37,12 @@ class Batches:
     lengths: LengthBatches
     ropes: RopeBatches
     bends: BendBatches
+    seams: list[SeamBatch]
 
     def fresh(self) -> Iterator[Fresh]:
         """Every batch whose multipliers start at zero: all but those that nets remember."""
         yield from chain(self.lengths.short, self.lengths.folds, *self.lengths.levels)
+        yield from self.seams
         bends = self.bends
         yield from chain(bends.stiff, bends.strips, bends.straight, bends.hinges, bends.ropes)
 
@@ -97,6 +100,7 @@ def _make_batches(
         lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
+        seams=seam_batches(model.seams, w, h_squared),
     )
 
 

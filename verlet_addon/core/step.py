@@ -22,6 +22,7 @@ from .ropes.sweep import project_ropes
 from .settings import SceneSettings
 from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import project_former_tension, strain_range
+from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
 from .volume.kernels import project_volumes
 
@@ -213,6 +214,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     project_shear(positions, batches.lengths, backwards=backwards)
     project_stretch(positions, model.lengths, batches.lengths, dt=dt, backwards=backwards)
     project_ropes(positions, batches.ropes)
+    project_seams(positions, batches.seams)
     state.positions = conserve_momentum(
         model.free_components, model.inverse_masses, before, positions, about=stride.start
     )
@@ -316,6 +318,7 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
                     positions, stride.model.lengths, batches.lengths, dt=dt, backwards=False
                 )
                 project_ropes(positions, batches.ropes)
+                project_seams(positions, batches.seams)
                 project_contacts(stride)
 
 

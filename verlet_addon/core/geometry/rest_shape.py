@@ -78,7 +78,7 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
     areas = np.linalg.norm(normals, axis=1)
     lengths = edge_lengths(mesh.positions, mesh.edges)
     lengths *= _shrinkage(mesh, settings, mesh.edges)
-    labels = find_components(n, mesh.edges)
+    labels = find_components(n, np.concatenate([mesh.edges, mesh.seams]))
     surface = np.isin(labels, labels[corners.vertex])
     around = vertex_areas(corners, areas, n)
     ends = sum_by(mesh.edges[loose].ravel(), np.repeat(lengths[loose] / 2, 2), n)

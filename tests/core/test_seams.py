@@ -1,0 +1,119 @@
+"""Loose edges between faces sew panels together, by at most a certain force."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    GRAVITY,
+    WEIGHTLESS,
+    frames,
+    lengths,
+    make_mesh,
+    pinned,
+    simulated,
+    tube,
+)
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData, sewn
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+SEWN = BodySettings(use_sewing=True, damping=3.0, bend_compliance=1e5)
+THICKNESS = SEWN.thickness
+
+
+def gaping_tube(around: int, rows: int) -> MeshData:
+    """A tube that is cut open along its length, with loose edges across the cut."""
+    radius, opening = 0.2, 0.6
+    angle, height = np.meshgrid(
+        np.linspace(opening / 2, 2 * np.pi - opening / 2, around), np.linspace(0, 0.5, rows)
+    )
+    points = np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=-1)
+    at = np.arange(rows * around).reshape(rows, around)
+    faces = [
+        (int(at[j, k]), int(at[j, k + 1]), int(at[j + 1, k + 1]), int(at[j + 1, k]))
+        for j in range(rows - 1)
+        for k in range(around - 1)
+    ]
+    return make_mesh(points.reshape(-1, 3), faces=faces, edges=at[:, [0, -1]])
+
+
+def panels(*, apart: float, cells: int = 6) -> MeshData:
+    """Two square panels that hang beside each other, edge by edge, with seams between them."""
+    side = np.linspace(0, 0.3, cells + 1)
+    x, z = np.meshgrid(side, side)
+    left = np.stack([x.ravel(), 0 * x.ravel(), z.ravel()], axis=1)
+    right = left + np.array([0.3 + apart, 0, 0])
+    at = np.arange((cells + 1) ** 2).reshape(cells + 1, cells + 1)
+    faces = [
+        (int(at[j, k]), int(at[j, k + 1]), int(at[j + 1, k + 1]), int(at[j + 1, k]))
+        for j in range(cells)
+        for k in range(cells)
+    ]
+    count = at.size
+    faces += [tuple(vertex + count for vertex in face) for face in faces]  # type: ignore[misc]
+    seams = np.stack([at[:, -1], at[:, 0] + count], axis=1)
+    return make_mesh(np.concatenate([left, right]), faces=faces, edges=seams)
+
+
+def settled(mesh: MeshData, settings: BodySettings, gravity: Floats, seconds: float) -> Floats:
+    """(n, 3) where a body is after a while, without ground."""
+    scene = SceneSettings(use_ground=False)
+    track = simulated([(mesh, settings)], frames(seconds, 24), scene, gravity=gravity)[0]
+    return np.asarray(track[-1])
+
+
+def test_seams_are_loose_edges_between_faces() -> None:
+    """Not those that hang on one face only, nor the faces' own."""
+    mesh = make_mesh(
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (3, 0, 0), (4, 0, 0), (3, 1, 0), (9, 9, 0)],
+        faces=[(0, 1, 2), (3, 4, 5)],
+        edges=[(1, 3), (4, 6)],
+    )
+    found = sewn(mesh)
+    assert found.seams.tolist() == [[1, 3]]
+    assert len(found.edges) == len(mesh.edges) - 1
+    assert not len(sewn(tube(6, 3)).seams)
+
+
+@pytest.mark.parametrize(("around", "rows"), [(13, 6), (25, 12)])
+def test_a_sewn_tube_closes(around: int, rows: int) -> None:
+    """No gap is left over twice the thickness, and no edge gives."""
+    mesh = gaping_tube(around, rows)
+    end = settled(mesh, SEWN, WEIGHTLESS, 2.0)
+    seams = sewn(mesh)
+    assert lengths(end, seams.seams).max() < 2 * THICKNESS
+    strain = lengths(end, seams.edges) / lengths(mesh.positions, seams.edges) - 1
+    assert np.abs(strain).max() < 0.01
+
+
+def test_without_sewing_the_same_edges_are_ropes() -> None:
+    mesh = gaping_tube(13, 6)
+    end = settled(mesh, replace(SEWN, use_sewing=False), WEIGHTLESS, 1.0)
+    loose = sewn(mesh).seams
+    assert lengths(end, loose) == pytest.approx(lengths(mesh.positions, loose), rel=0.01)
+
+
+@pytest.mark.parametrize(("share", "holds"), [(1.1, True), (0.9, False)])
+def test_a_seam_holds_what_its_force_can_carry(share: float, holds: bool) -> None:
+    """One panel hangs on the other by its seams: more weight than they draw with opens them."""
+    mass, cells = 0.4, 6
+    mesh = panels(apart=1e-3, cells=cells)
+    upright = np.array([[0, 0, 1.0], [0, 1.0, 0], [-1.0, 0, 0]])
+    mesh = replace(mesh, positions=mesh.positions @ upright.T)
+    # The first panel is above, and all of it is held; from its lower edge hangs the second one.
+    mesh = pinned(mesh, np.arange((cells + 1) ** 2))
+    force = share * mass / 2 * 9.81 / (cells + 1)
+    settings = replace(SEWN, mass=mass, sewing_force=force, use_tethers=False)
+    end = settled(mesh, settings, GRAVITY, 1.0)
+    gap = lengths(end, sewn(mesh).seams).max()
+    assert gap < 1e-3 if holds else gap > 0.05
+
+
+def test_sewing_makes_no_momentum() -> None:
+    """Nothing within a body moves its centre of mass."""
+    mesh = panels(apart=0.2)
+    end = settled(mesh, SEWN, WEIGHTLESS, 3.0)
+    assert end.mean(axis=0) == pytest.approx(mesh.positions.mean(axis=0), abs=1e-3)
+    assert lengths(end, sewn(mesh).seams).max() < 2 * THICKNESS
