@@ -3,6 +3,7 @@
 The measure is a brute force of its own, over all pairs and many moments of the way.
 """
 
+from collections.abc import Iterator
 from itertools import combinations, product
 
 import numpy as np
@@ -62,13 +63,31 @@ def square(height: float = 0.0, *, single_sided: bool = False) -> Surface:
     return surface(points, [(0, 1, 2), (0, 2, 3)], single_sided=single_sided)
 
 
-def all_pairs(surfaces: Surfaces) -> list[tuple[Feature, Feature]]:
-    """Every vertex and triangle, and every two edges, that share no particle."""
-    corners = [tuple(triangle) for triangle in surfaces.triangles.T.tolist()]
-    edges = [tuple(edge) for edge in surfaces.edges.T.tolist()]
-    vertices = [(vertex,) for vertex in range(len(surfaces.owners))]
-    pairs = [*product(vertices, corners), *combinations(edges, 2)]
-    return [(first, second) for first, second in pairs if not set(first) & set(second)]
+def elements(surfaces: Surfaces) -> list[Feature]:
+    """The corners of every triangle, and the ends of every loose edge."""
+    loose = surfaces.edges[:, surfaces.sides[0] < 0]
+    return [tuple(row) for part in (surfaces.triangles, loose) for row in part.T.tolist()]
+
+
+def element_pairs(surfaces: Surfaces) -> Iterator[tuple[Feature, Feature]]:
+    """Any two that share no particle."""
+    pairs = combinations(elements(surfaces), 2)
+    return ((first, second) for first, second in pairs if not set(first) & set(second))
+
+
+def apart(x: Floats, first: Feature, second: Feature) -> float:
+    """How far two triangles or edges are apart that do not cross, x being (3, N) [m]."""
+    features = [
+        *product(_sides(first, 1), _sides(second, 3)),
+        *product(_sides(first, 3), _sides(second, 1)),
+        *product(_sides(first, 2), _sides(second, 2)),
+    ]
+    return min(distance(x[:, a].T, x[:, b].T) for a, b in features)
+
+
+def _sides(element: Feature, size: int) -> list[Feature]:
+    """Its corners, edges, or itself."""
+    return list(combinations(element, min(size, len(element))))
 
 
 def distance(first: Floats, second: Floats) -> float:
@@ -106,7 +125,7 @@ def check_rows(contacts: Contacts) -> None:
     np.testing.assert_allclose(np.abs(contacts.weights).sum(axis=0), 2.0, rtol=1e-12)
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(seed=seeds)
 def test_every_pair_that_comes_near_on_its_way_is_found(seed: int) -> None:
     """None that a brute force finds nearer than its gap, at any of many moments, is missing."""
@@ -116,20 +135,19 @@ def test_every_pair_that_comes_near_on_its_way_is_found(seed: int) -> None:
     end = start + rng.normal(size=start.shape) * rng.choice([0.02, 0.2])
     contacts = find_contacts(surfaces, start, end, reach=10.0)
     check_rows(contacts)
-    found = found_pairs(contacts)
-    for first, second in all_pairs(surfaces):
+    rows = found_pairs(contacts)
+    for first, second in element_pairs(surfaces):
         owners = surfaces.owners[[first[0], second[0]]]
-        at_rest = distance(start[:, first].T, start[:, second].T)
-        gap = min(GAP, 0.9 * at_rest) if owners[0] == owners[1] else GAP
-        ways = [(start + t * (end - start))[:, [*first, *second]].T for t in MOMENTS]
-        nearest = min(distance(x[: len(first)], x[len(first) :]) for x in ways)
-        assert nearest > 0.999 * gap or frozenset((*first, *second)) in found
+        gap = min(GAP, 0.9 * apart(start, first, second)) if owners[0] == owners[1] else GAP
+        nearest = min(apart(start + t * (end - start), first, second) for t in MOMENTS)
+        found = any(row <= {*first, *second} for row in rows)
+        assert nearest > 0.999 * gap or found
 
 
 @settings(max_examples=20)
 @given(seed=seeds)
 def test_what_stands_still_is_found_as_far_apart_as_it_is(seed: int) -> None:
-    """A row's value is the distance of its pair, and no pair within gap and reach is missing."""
+    """The least value of the rows of two triangles or edges is their distance."""
     rng = np.random.default_rng(seed)
     surfaces = all_meet(strewn(rng, 1, 0.3), strewn(rng, 1, 0.3))
     start = surfaces.rest
@@ -137,53 +155,47 @@ def test_what_stands_still_is_found_as_far_apart_as_it_is(seed: int) -> None:
     check_rows(contacts)
     points = start[:, contacts.particles]
     values = np.einsum("ak,jk,ajk->k", contacts.normals, contacts.weights, points)
-    by_pair = dict(zip(map(frozenset, contacts.particles.T.tolist()), values, strict=True))
-    for first, second in all_pairs(surfaces):
+    rows = list(zip(map(set, contacts.particles.T.tolist()), values, strict=True))
+    for first, second in element_pairs(surfaces):
         if surfaces.owners[first[0]] != surfaces.owners[second[0]]:
-            apart = distance(start[:, first].T, start[:, second].T)
-            pair = frozenset((*first, *second))
-            assert (pair in by_pair) == (apart < GAP + 0.03)
-            assert by_pair.get(pair, apart) == pytest.approx(apart, rel=1e-7, abs=1e-9)
+            true = apart(start, first, second)
+            least = min((value for row, value in rows if row <= {*first, *second}), default=np.inf)
+            assert (least < np.inf) == (true < GAP + 0.03)
+            assert min(least, true) == pytest.approx(true, rel=1e-7, abs=1e-9)
 
 
 def test_a_tree_finds_what_trying_all_pairs_finds() -> None:
     """Boxes within boxes leave nothing out, of several owners, some of which do not meet."""
     rng = np.random.default_rng(0)
-    parts = [strewn(rng, count, 0.1) for count in (12, 7, 1, 9)]
+    parts = [strewn(rng, count, 0.2) for count in (12, 7, 1, 9)]
     meets = np.ones((4, 4), dtype=bool)
     meets[0, 0] = meets[1, 3] = meets[3, 1] = False
     surfaces = join_surfaces(parts, meets, np.full((4, 4), GAP))
     start = surfaces.rest
-    found = found_pairs(find_contacts(surfaces, start, start, reach=0.0))
-    near = set()
-    for first, second in all_pairs(surfaces):
+    rows = found_pairs(find_contacts(surfaces, start, start, reach=0.0))
+    near = []
+    for first, second in element_pairs(surfaces):
         a, b = surfaces.owners[[first[0], second[0]]]
-        apart = start[:, first].mean(axis=1) - start[:, second].mean(axis=1)
-        if a != b and meets[a, b] and np.abs(apart).max() < 0.3:
-            gap = distance(start[:, first].T, start[:, second].T)
-            near |= {frozenset((*first, *second))} if gap < GAP else set()
-    assert near == {pair for pair in found if len({*surfaces.owners[list(pair)].tolist()}) == 2}
+        if a != b:
+            found = any(row <= {*first, *second} for row in rows)
+            between = start[:, first].mean(axis=1) - start[:, second].mean(axis=1)
+            close = np.abs(between).max() < 0.25 and apart(start, first, second) < GAP
+            assert found == (close and meets[a, b])
+            near.append(found)
+    assert sum(near) > 5
 
 
 def test_incident_features_and_what_lies_together_at_rest_are_left_alone() -> None:
-    """A strip finer than the gap touches itself nowhere, and keeps nine tenths when pressed."""
-    points = [(0.01 * k, 0.01 * (k % 2), 0.0) for k in range(8)]
-    strip = surface(points, [(k, k + 1, k + 2) for k in range(6)])
-    surfaces = all_meet(strip)
+    """Layers nearer than the gap do not touch; pressed, they keep nine tenths of what it was."""
+    below, above = square(), square(0.01)
+    points = np.concatenate([below.rest, above.rest], axis=1).T
+    layers = surface(points, [*below.triangles.T, *(above.triangles.T + 4)])
+    surfaces = all_meet(layers)
     assert not find_contacts(surfaces, surfaces.rest, surfaces.rest, reach=0.0).gaps.size
-    pressed = surfaces.rest * np.array([[0.8], [1.0], [1.0]])
+    pressed = surfaces.rest * np.array([[1.0], [1.0], [0.8]])
     contacts = find_contacts(surfaces, pressed, pressed, reach=0.0)
     assert len(contacts.gaps)
-    for (first, second), gap in zip(_split(contacts), contacts.gaps, strict=True):
-        apart = distance(surfaces.rest[:, first].T, surfaces.rest[:, second].T)
-        assert gap == pytest.approx(min(GAP, 0.9 * apart))
-
-
-def _split(contacts: Contacts) -> list[tuple[Feature, Feature]]:
-    """The two features of each contact."""
-    rows = zip(contacts.particles.T.tolist(), contacts.weights.T, strict=True)
-    splits = [(row, 1 if weights[1] <= 0.0 and weights[0] == 1.0 else 2) for row, weights in rows]
-    return [(tuple(row[:split]), tuple(row[split:])) for row, split in splits]
+    np.testing.assert_allclose(contacts.gaps, 0.009)
 
 
 @pytest.mark.parametrize("speed", [0.04, 0.3, 30.0])

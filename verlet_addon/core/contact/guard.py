@@ -8,7 +8,7 @@ from .proximity import dot
 from .reach import Reach
 from .surfaces import Surfaces
 
-NEAREST = Reach(beyond=0.0, of_gap=0.02, of_start=0.5, passing=True)
+NEAREST = Reach(beyond=0.0, of_gap=0.02, of_start=0.5, all_touching=True)
 """Pairs may come as near as this."""
 CLEAR = 2.0
 """How many times as far apart they are put."""

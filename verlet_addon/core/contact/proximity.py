@@ -52,11 +52,16 @@ def nearest_on_triangle(x: Floats) -> Proximity:
     v, w = v / solid, w / solid
     along_ab, along_ac, along_bc = _share(ap, ab), _share(ap, ac), _share(bp, bc)
     vectors = [ap - along_ab * ab, ap - along_ac * ac, bp - along_bc * bc, ap - v * ab - w * ac]
-    weights = [(along_ab, zero), (zero, along_ac), (1.0 - along_bc, along_bc), (v, w)]
+    weights = [
+        (1.0 - along_ab, along_ab, zero),
+        (1.0 - along_ac, zero, along_ac),
+        (zero, 1.0 - along_bc, along_bc),
+        (1.0 - v - w, v, w),
+    ]
     chosen, vector = _least(vectors, inside)
-    v, w = (np.choose(chosen, [pair[k] for pair in weights]) for k in range(2))
+    corners = [np.choose(chosen, [each[k] for each in weights]) for k in range(3)]
     normals, apart = _unit(vector, normal)
-    return np.stack([np.ones(len(v)), v + w - 1.0, -v, -w]), normals, apart
+    return np.stack([zero + 1.0, *(-weight for weight in corners)]), normals, apart
 
 
 def nearest_on_edges(x: Floats) -> Proximity:

@@ -13,5 +13,6 @@ class Reach:
     """The share of the gap."""
     of_start: float = 1e30
     """The share of the distance at the start that it is at most."""
-    passing: bool = False
-    """Whether pairs that have touched are found even where their rows hold at the end."""
+    all_touching: bool = False
+    """Whether to find all that touch on the way: where neighbours are nearer too, and where rows
+    hold at the end."""

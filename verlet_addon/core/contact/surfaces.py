@@ -40,6 +40,10 @@ class Surfaces:
     """(2, e) all edges of triangles, and loose ones."""
     sides: Integers
     """(2, e) the triangles on both sides of each edge, −1 where there is none."""
+    wings: Integers
+    """(2, e) the third corners of those triangles, −1 where there is none."""
+    opposite_edges: Integers
+    """(3, t) the edge opposite to each corner of a triangle."""
     fans: Integers
     """The triangles round each particle, particle after particle."""
     fan_starts: Integers
@@ -67,29 +71,49 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     starts = np.cumsum([0, *counts])
     rest = np.concatenate([surface.rest for surface in surfaces], axis=1)
     shifted = list(zip(surfaces, starts.tolist(), strict=False))
-    triangles = [surface.triangles + start for surface, start in shifted]
+    triangles = [_sound(surface.triangles) + start for surface, start in shifted]
     edges = [_all_edges(surface) + start for surface, start in shifted]
     triangle_starts = np.cumsum([0, *(part.shape[1] for part in triangles)]).tolist()
     edge_starts = np.cumsum([0, *(part.shape[1] for part in edges)]).tolist()
     joined = np.concatenate(triangles, axis=1)
     joined_edges = np.concatenate(edges, axis=1)
+    sides = _sides(joined_edges, joined, rest.shape[1])
+    third = joined[:, sides].sum(axis=0) - joined_edges.sum(axis=0)
     return Surfaces(
         starts=starts,
         owners=np.repeat(np.arange(len(counts)), counts),
         rest=rest,
         triangles=joined,
         edges=joined_edges,
-        sides=_sides(joined_edges, joined, rest.shape[1]),
+        sides=sides,
+        wings=np.where(sides < 0, -1, third),
+        opposite_edges=_opposite_edges(joined_edges, joined, rest.shape[1]),
         fans=np.argsort(joined.ravel(), kind="stable") % max(joined.shape[1], 1),
         fan_starts=np.searchsorted(np.sort(joined.ravel()), np.arange(rest.shape[1] + 1)),
         meets=meets,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
         trees=[
-            build_tree(rest, joined, joined_edges, slice(*own), slice(*lines))
-            for own, lines in zip(pairwise(triangle_starts), pairwise(edge_starts), strict=True)
+            build_tree(
+                rest,
+                joined,
+                joined_edges,
+                sides,
+                slice(*own),
+                slice(*lines),
+                meets_itself=bool(meets[owner, owner]),
+            )
+            for owner, (own, lines) in enumerate(
+                zip(pairwise(triangle_starts), pairwise(edge_starts), strict=True)
+            )
         ],
     )
+
+
+def _sound(triangles: Integers) -> Integers:
+    """(3, t) those with three different corners."""
+    a, b, c = triangles
+    return np.asarray(triangles[:, (a != b) & (b != c) & (c != a)])
 
 
 def _all_edges(surface: Surface) -> Integers:
@@ -98,6 +122,14 @@ def _all_edges(surface: Surface) -> Integers:
     ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
     ends = np.sort(np.concatenate([ends, surface.edges], axis=1), axis=0)
     return np.asarray(np.unique(ends[:, ends[0] != ends[1]], axis=1).astype(np.int64))
+
+
+def _opposite_edges(edges: Integers, triangles: Integers, count: int) -> Integers:
+    """(3, t) the edge between the other two corners of a triangle."""
+    keys = edges[0] * count + edges[1]
+    order = np.argsort(keys, kind="stable")
+    ends = np.sort(triangles[[[1, 2], [2, 0], [0, 1]]], axis=1)
+    return np.asarray(order[np.searchsorted(keys[order], ends[:, 0] * count + ends[:, 1])])
 
 
 def _sides(edges: Integers, triangles: Integers, count: int) -> Integers:

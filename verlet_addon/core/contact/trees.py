@@ -5,9 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..geometry.graph import find_components
 
 LEAF = 2
 """Triangles or loose edges in a leaf."""
+CONES = 3
+"""Up to this height, pieces are small enough to tell from their normals that they cannot touch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,14 @@ class Tree:
     """Edges that leaves own, leaf after leaf."""
     edge_starts: Integers
     """(leaves + 1,) where those of each leaf begin."""
+    joined: Integers
+    """(j,) a · 2 leaves + b for any two nodes a ≤ b of one height, up to CONES, whose triangles
+    make up one piece across edges, each and together; sorted. Empty if it never meets itself."""
+    joined_starts: Integers
+    """(2 leaves + 1,) where those of each a begin."""
+    cones: Floats
+    """(2 leaves, 2, 3) the least and the largest components of their triangles' unit normals, at
+    both ends of the way. Written by `refit`."""
     boxes: Floats
     """(2 leaves, 2, 3) the least and the largest coordinates of each node on its way [m]; an empty
     one has infinite bounds the wrong way round. Written by `refit`."""
@@ -43,12 +54,20 @@ class Tree:
 
 
 def build_tree(
-    rest: Floats, triangles: Integers, edges: Integers, of_triangles: slice, of_edges: slice
+    rest: Floats,
+    triangles: Integers,
+    edges: Integers,
+    sides: Integers,
+    of_triangles: slice,
+    of_edges: slice,
+    *,
+    meets_itself: bool,
 ) -> Tree:
     """Strings triangles and loose edges along a curve that fills space, where they are at rest.
 
-    Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m], the slices
-    are those of one owner. The curve is Morton's (A computer oriented geodetic data base, 1966).
+    Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
+    (2, e), the slices are those of one owner. The curve is Morton's (A computer oriented geodetic
+    data base, 1966).
     """
     own = np.arange(*of_triangles.indices(triangles.shape[1]))
     lines = np.arange(*of_edges.indices(edges.shape[1]))
@@ -69,6 +88,12 @@ def build_tree(
     vertices, vertex_starts = _owned(sorted_corners, leaves)
     first = _owned_edges(sorted_corners, keys, count)
     by_leaf = np.argsort(first, kind="stable")
+    places = np.full(triangles.shape[1] + 1, -1)
+    places[numbers[order]] = np.arange(len(order))
+    across = places[sides[:, lines]]
+    neighbours = across[:, (sides[:, lines] >= 0).all(axis=0)] if meets_itself else across[:, :0]
+    joined = np.concatenate([_joined(neighbours, h, height) for h in range(min(height, CONES) + 1)])
+    joined.sort()
     return Tree(
         height=height,
         corners=sorted_corners.reshape(leaves, LEAF, 3),
@@ -77,8 +102,33 @@ def build_tree(
         vertex_starts=vertex_starts,
         edges=lines[by_leaf],
         edge_starts=np.searchsorted(first[by_leaf], np.arange(leaves + 1)),
+        joined=joined,
+        joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
+        cones=np.empty((2 * leaves, 2, 3)),
         boxes=np.empty((2 * leaves, 2, 3)),
     )
+
+
+def _joined(neighbours: Integers, at: int, height: int) -> Integers:
+    """The keys of nodes at some height that are one piece, and of any two that are so together.
+
+    Neighbours (2, k) are places of triangles along the curve.
+    """
+    leaves = 1 << height
+    nodes = (neighbours // LEAF >> at) + (leaves >> at)
+    within = nodes[0] == nodes[1]
+    count = leaves * LEAF
+    labels = find_components(count, neighbours[:, within].T)
+    own = (np.arange(count) // LEAF >> at) + (leaves >> at)
+    pieces = np.bincount(np.unique(own * count + labels) // count, minlength=2 * leaves)
+    used = np.zeros(2 * leaves, dtype=bool)
+    used[nodes] = True
+    whole = used & (pieces == 1)
+    alone = np.flatnonzero(whole)
+    low, high = nodes.min(axis=0), nodes.max(axis=0)
+    both = whole[low] & whole[high] & ~within
+    keys = np.concatenate([alone * (2 * leaves) + alone, (low * (2 * leaves) + high)[both]])
+    return np.asarray(np.unique(keys))
 
 
 def _owned(corners: Integers, leaves: int) -> tuple[Integers, Integers]:

@@ -1,0 +1,144 @@
+"""Which pairs belong to the side, the edge or the corner that they touch, in NumPy."""
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from .proximity import cross, dot
+from .surfaces import Surfaces
+
+RISING = 1e-6
+"""A neighbour that rises more steeply than this towards the other feature is nearer to it."""
+RIDGE = 0.02
+"""Edges whose neighbours fall off less steeply than this are no ridges."""
+
+Moment = tuple[Floats, Floats, Floats]
+"""(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
+
+
+def is_behind(
+    surfaces: Surfaces, kind: int, features: Integers, start: Floats, normals: Floats
+) -> Booleans:
+    """(k,) whether pairs are behind a surface of which only the front touches.
+
+    They are if they are behind all triangles of the corner, edge or triangle that they touch.
+    """
+    behind = np.zeros(features.shape[1], dtype=bool)
+    if not surfaces.single_sided.any():
+        return behind
+    for place, outwards in ((0, -1.0), (1, 1.0)):
+        faces = _faces(surfaces, kind, place, features[place])
+        a, b, c = (start[:, surfaces.triangles[k, faces]] for k in range(3))
+        with np.errstate(invalid="ignore"):  # neighbours may be nowhere
+            heights = dot(cross(b - a, c - a), (outwards * normals)[:, None])
+        lost = (faces < 0) | np.isnan(heights)
+        highest = np.where(lost, -np.inf, heights).max(axis=0, initial=-np.inf)
+        owner = surfaces.owners[surfaces.triangles[0, faces.max(axis=0, initial=-1)]]
+        some = (faces >= 0).any(axis=0)
+        behind |= some & (highest < 0.0) & surfaces.single_sided[owner]
+    return behind
+
+
+def _faces(surfaces: Surfaces, kind: int, place: int, features: Integers) -> Integers:
+    """(most, k) the triangles of features, −1 where there are fewer."""
+    if kind == 1:
+        return np.asarray(surfaces.sides[:, features])
+    return features[None] if place else _fans(surfaces, features)
+
+
+def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
+    """(most, k) the triangles round vertices, −1 where there are fewer."""
+    starts = surfaces.fan_starts
+    counts = starts[vertices + 1] - starts[vertices]
+    steps = np.arange(counts.max(initial=0))[:, None]
+    places = np.minimum(starts[vertices] + steps, len(surfaces.fans) - 1)
+    return np.where(steps < counts, surfaces.fans[places], -1)
+
+
+def is_least(
+    surfaces: Surfaces,
+    kind: int,
+    features: Integers,
+    particles: Integers,
+    weights: Floats,
+    normals: Floats,
+    moment: Moment,
+) -> Booleans:
+    """(k,) whether no neighbour is nearer, and no other pair says the same.
+
+    A pair that touches an edge or a corner of a triangle says something new only within the region
+    of directions in which that edge or corner is what is nearest (Voronoi regions; Lin and Canny,
+    A fast algorithm for incremental distance calculation, 1991).
+    """
+    rule = _least_edges if kind else _least_on_triangles
+    return rule(surfaces, features, particles, weights, normals, moment)
+
+
+def _least_on_triangles(
+    surfaces: Surfaces,
+    features: Integers,
+    particles: Integers,
+    weights: Floats,
+    normals: Floats,
+    moment: Moment,
+) -> Booleans:
+    """(k,) for vertices and triangles; edges and corners count for the first of theirs."""
+    used = weights[1:] != 0.0
+    count = used.sum(axis=0)
+    rows, triangles = np.arange(len(count)), features[1]
+    edges = surfaces.opposite_edges[used.argmin(axis=0), triangles]
+    sides, wings = surfaces.sides[:, edges], surfaces.wings[:, edges]
+    corner = particles[1 + used.argmax(axis=0), rows]
+    across = np.where(sides[0] == triangles, wings[1], wings[0])
+    on_edge = (sides[0] == triangles) & ~_rises(across, corner, normals, moment)
+    fans = _fans(surfaces, np.where(count == 1, corner, 0))
+    around = np.where(fans < 0, -1, surfaces.triangles[:, fans])
+    around = np.where(around == corner, -1, around)
+    nearer = np.zeros_like(on_edge)
+    for each in around.reshape(3 * len(fans), len(count)):
+        nearer |= _rises(each, corner, normals, moment)
+    on_corner = (fans[:1] == triangles).any(axis=0) & ~nearer
+    return np.asarray(np.choose(count - 1, [on_corner, on_edge, np.ones_like(on_edge)]))
+
+
+def _least_edges(
+    surfaces: Surfaces,
+    features: Integers,
+    particles: Integers,
+    weights: Floats,
+    normals: Floats,
+    moment: Moment,
+) -> Booleans:
+    """(k,) for two edges; where one's end is nearest, only if it touches no triangle's edge."""
+    inner = weights != 0.0
+    inner_first, inner_second = inner[:2].all(axis=0), inner[2:].all(axis=0)
+    first_faces, second_faces = (surfaces.sides[0, feature] >= 0 for feature in features)
+    told = (~inner_first & second_faces) | (~inner_second & first_faces)
+    ridge = np.zeros(len(inner_first), dtype=bool)
+    nearer = np.zeros_like(ridge)
+    for place, towards in ((0, -normals), (1, normals)):
+        base = particles[2 * place]
+        for wing in surfaces.wings[:, features[place]]:
+            nearer |= _rises(wing, base, towards, moment)
+            ridge |= (wing < 0) | _rises(wing, base, -towards, moment, RIDGE)
+    return np.asarray(~told & (~(inner_first & inner_second) | (ridge & ~nearer)))
+
+
+def _rises(
+    corners: Integers,
+    bases: Integers,
+    normals: Floats,
+    moment: Moment,
+    slope: float = RISING,
+) -> Booleans:
+    """(k,) whether the way from a base to a corner goes up along the normal; −1 never does."""
+    start, end, times = moment
+    way = _at(corners, start, end, times) - _at(bases, start, end, times)
+    up = dot(normals, way)
+    return np.asarray((corners >= 0) & (up > slope * np.sqrt(dot(way, way))))
+
+
+def _at(particles: Integers, start: Floats, end: Floats, times: Floats) -> Floats:
+    """(3, k) where particles are then [m]."""
+    begin = start[:, particles]
+    with np.errstate(invalid="ignore"):  # neighbours may be nowhere
+        return np.asarray(begin + times * (end[:, particles] - begin))

@@ -1,0 +1,127 @@
+"""Boxes round all that moves, and which of them come near each other: the walk in NumPy."""
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from .proximity import TINY, cross, dot
+from .trees import CONES, Tree
+
+COS = 0.5
+"""Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
+
+
+def refit(tree: Tree, start: Floats, end: Floats) -> None:
+    """Puts boxes round the ways of nodes from `start` to `end` (3, N) [m], and their normals."""
+    corners = tree.corners
+    ways = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
+    whole = (np.isfinite(ways).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
+    _fill(tree.boxes[tree.leaves :], np.moveaxis(ways, 1, 0), whole)
+    a, b, c = (np.where(whole[..., 0], ways[..., k], 0.0).swapaxes(0, 1) for k in range(3))
+    normals = cross(b - a, c - a)
+    length = np.sqrt(dot(normals, normals))
+    flat = length < TINY
+    units = normals / np.where(flat, 1.0, length)
+    bounds = np.stack([np.where(flat, -1.0, units), np.where(flat, 1.0, units)], axis=-1)
+    there = np.broadcast_to(corners[:, :, :1] >= 0, (*corners.shape[:2], 2))
+    _fill(tree.cones[tree.leaves :], bounds, there)
+    for bounds in (tree.boxes, tree.cones):
+        for height in range(tree.height):
+            level = tree.leaves >> height
+            pairs = bounds[level : 2 * level].reshape(-1, 2, 2, 3)
+            bounds[level >> 1 : level, 0] = pairs[:, :, 0].min(axis=1)
+            bounds[level >> 1 : level, 1] = pairs[:, :, 1].max(axis=1)
+
+
+def _fill(bounds: Floats, points: Floats, there: Booleans) -> None:
+    """Bounds (leaves, 2, 3) of points (3, moments, leaves, LEAF, k), as far as they are there."""
+    bounds[:, 0] = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
+    bounds[:, 1] = np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T
+
+
+def near_pairs(a: Tree, b: Tree, margin: float) -> tuple[Integers, Integers]:
+    """(2, k) vertices and triangles, and (2, k) edges, of leaves as near as the margin [m]."""
+    leaves = _near_leaves(a, b, margin)
+    return _near_vertices(a, b, leaves), _near_edges(a, b, leaves)
+
+
+def _near_leaves(a: Tree, b: Tree, margin: float) -> Integers:
+    """(2, p) leaves whose boxes are as near as the margin; those of one tree once each."""
+    heights = [a.height, b.height]
+    nodes = np.ones((2, 1), dtype=np.int64)
+    while True:
+        nodes = nodes[:, _overlap(a.boxes[nodes[0]], b.boxes[nodes[1]], margin)]
+        if a is b:
+            nodes = nodes[:, ~_smooth(a, heights[0], nodes)]
+        if heights == [0, 0]:
+            return np.asarray(nodes - np.array([[a.leaves], [b.leaves]]))
+        if a is b:
+            heights = [heights[0] - 1] * 2
+            same = nodes[0] == nodes[1]
+            left, right = 2 * nodes, 2 * nodes + 1
+            crossed = np.stack([left[0], right[1]]), np.stack([right[0], left[1]])[:, ~same]
+            nodes = np.concatenate([left, right, *crossed], axis=1)
+        else:
+            higher = int(heights[1] > heights[0])
+            heights[higher] -= 1
+            nodes = np.repeat(nodes, 2, axis=1)
+            nodes[higher] *= 2
+            nodes[higher, 1::2] += 1
+
+
+def _overlap(a: Floats, b: Floats, margin: float) -> Booleans:
+    """(k,) whether boxes (k, 2, 3) come as near as the margin on every axis."""
+    near = (a[:, 0] - margin <= b[:, 1]) & (b[:, 0] - margin <= a[:, 1])
+    return np.asarray(near.all(axis=1))
+
+
+def _smooth(tree: Tree, height: int, nodes: Integers) -> Booleans:
+    """(k,) whether two nodes of one piece, or one with itself, are too flat to touch.
+
+    That is so if the normals of both are near enough to one direction (Volino and Thalmann,
+    Efficient self-collision detection on smoothly discretized surface animations, 1994).
+    """
+    if height > CONES:
+        return np.zeros(nodes.shape[1], dtype=bool)
+    keys = nodes.min(axis=0) * (2 * tree.leaves) + nodes.max(axis=0)
+    joined = np.isin(keys, tree.joined)
+    low = np.minimum(tree.cones[nodes[0], 0], tree.cones[nodes[1], 0]).T
+    high = np.maximum(tree.cones[nodes[0], 1], tree.cones[nodes[1], 1]).T
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    square = dot(middle, middle)
+    return np.asarray(joined & (square - dot(half, np.abs(middle)) > COS * np.sqrt(square)))
+
+
+def _near_vertices(a: Tree, b: Tree, leaves: Integers) -> Integers:
+    """(2, k) the vertices of either leaf and the triangles of the other."""
+    pairs = [_vertices_by_triangles(a, b, leaves)]
+    others = leaves[::-1] if a is not b else leaves[::-1, leaves[0] != leaves[1]]
+    pairs.append(_vertices_by_triangles(b, a, others))
+    return np.concatenate(pairs, axis=1)
+
+
+def _vertices_by_triangles(a: Tree, b: Tree, leaves: Integers) -> Integers:
+    """(2, k) every vertex of the first leaf and every triangle of the second."""
+    which, vertices = _members(a.vertex_starts, a.vertices, leaves[0])
+    triangles = b.triangles[leaves[1, which]]
+    pairs = np.stack([np.repeat(vertices, triangles.shape[1]), triangles.ravel()])
+    return np.asarray(pairs[:, pairs[1] >= 0])
+
+
+def _near_edges(a: Tree, b: Tree, leaves: Integers) -> Integers:
+    """(2, k) the edges of both leaves; those of one tree once each, the lower number first."""
+    which, first = _members(a.edge_starts, a.edges, leaves[0])
+    place, second = _members(b.edge_starts, b.edges, leaves[1, which])
+    pairs = np.stack([first[place], second])
+    if a is b:
+        same = leaves[0, which[place]] == leaves[1, which[place]]
+        pairs = np.sort(pairs[:, ~same | (pairs[0] < pairs[1])], axis=0)
+    return np.asarray(pairs)
+
+
+def _members(starts: Integers, members: Integers, leaves: Integers) -> tuple[Integers, Integers]:
+    """What leaves own, one after the other, and the place of its leaf in the list for each."""
+    counts = starts[leaves + 1] - starts[leaves]
+    which = np.repeat(np.arange(len(leaves)), counts)
+    ends = np.cumsum(counts)
+    places = np.arange(len(which)) - (ends - counts)[which] + starts[leaves][which]
+    return which, members[places]
