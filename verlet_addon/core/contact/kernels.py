@@ -1,6 +1,7 @@
-"""The kernels of detection that serve."""
+"""The kernels of detection that serve: compiled ones where there are any, else NumPy's."""
 
-from . import numpy_kernels as reference
+from ..compiled import either
+from . import compiled_kernels as compiled, numpy_kernels as reference
 
-find_near = reference.find_near
-refit = reference.refit
+find_near = either(reference.find_near, compiled.find_near)
+refit = either(reference.refit, compiled.refit)

@@ -1,0 +1,143 @@
+/* Where a point and a triangle, or two segments, are nearest: the same as proximity.py, where
+   formulas and sources stand. */
+#ifndef VERLET_PROXIMITY_H
+#define VERLET_PROXIMITY_H
+
+#include "../kernels.h"
+
+#define TINY 1e-300
+#define FLAT 1e-20
+#define PARALLEL 1e-12
+
+/* The answer: weights of the four, the unit vector from the second to the first, and distance. */
+typedef struct {
+    real weights[4], normal[3], apart;
+} nearest;
+
+static inline real dot(const real *a, const real *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void cross(real *to, const real *a, const real *b)
+{
+    to[0] = a[1] * b[2] - a[2] * b[1];
+    to[1] = a[2] * b[0] - a[0] * b[2];
+    to[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline void subtract(real *to, const real *a, const real *b)
+{
+    for (int axis = 0; axis < 3; axis++)
+        to[axis] = a[axis] - b[axis];
+}
+
+static inline real share_along(const real *from_start, const real *edge)
+{
+    real share = dot(from_start, edge) / larger(dot(edge, edge), TINY);
+    return smaller(larger(share, 0.0), 1.0);
+}
+
+/* Sets direction and distance from a vector; of none, the direction across. */
+static inline void set_unit(nearest *found, const real *vector, const real *across)
+{
+    found->apart = __builtin_sqrt(dot(vector, vector));
+    const real *v = found->apart < SHORTEST ? across : vector;
+    real length = __builtin_sqrt(dot(v, v));
+    for (int axis = 0; axis < 3; axis++)
+        found->normal[axis] = length < TINY ? (axis == 2) : v[axis] / length;
+}
+
+/* x holds the point, then the corners. */
+static inline void nearest_on_triangle(nearest *found, const real x[4][3])
+{
+    real ab[3], ac[3], bc[3], ap[3], bp[3], normal[3], ap_ac[3], ab_ap[3];
+    subtract(ab, x[2], x[1]);
+    subtract(ac, x[3], x[1]);
+    subtract(bc, x[3], x[2]);
+    subtract(ap, x[0], x[1]);
+    subtract(bp, x[0], x[2]);
+    cross(normal, ab, ac);
+    cross(ap_ac, ap, ac);
+    cross(ab_ap, ab, ap);
+    real square = dot(normal, normal), v = dot(ap_ac, normal), w = dot(ab_ap, normal);
+    real vector[3], *weights = found->weights;
+    weights[0] = 1.0;
+    if (v > 0.0 && w > 0.0 && v + w < square && square > FLAT * (dot(ab, ab) * dot(ac, ac))) {
+        v /= square, w /= square;
+        for (int axis = 0; axis < 3; axis++)
+            vector[axis] = ap[axis] - v * ab[axis] - w * ac[axis];
+        weights[1] = -(1.0 - v - w), weights[2] = -v, weights[3] = -w;
+    } else {
+        real along_ab = share_along(ap, ab), along_ac = share_along(ap, ac);
+        real along_bc = share_along(bp, bc), to_ab[3], to_ac[3], to_bc[3];
+        for (int axis = 0; axis < 3; axis++) {
+            to_ab[axis] = ap[axis] - along_ab * ab[axis];
+            to_ac[axis] = ap[axis] - along_ac * ac[axis];
+            to_bc[axis] = bp[axis] - along_bc * bc[axis];
+        }
+        const real *least = to_ab;
+        real most = dot(to_ab, to_ab), other = dot(to_ac, to_ac);
+        weights[1] = -(1.0 - along_ab), weights[2] = -along_ab, weights[3] = -0.0;
+        if (other < most) {
+            most = other, least = to_ac;
+            weights[1] = -(1.0 - along_ac), weights[2] = -0.0, weights[3] = -along_ac;
+        }
+        if (dot(to_bc, to_bc) < most) {
+            least = to_bc;
+            weights[1] = -0.0, weights[2] = -(1.0 - along_bc), weights[3] = -along_bc;
+        }
+        for (int axis = 0; axis < 3; axis++)
+            vector[axis] = least[axis];
+    }
+    set_unit(found, vector, normal);
+}
+
+/* x holds the ends of the first segment, then of the second. */
+static inline void nearest_on_edges(nearest *found, const real x[4][3])
+{
+    real u[3], v[3], r[3], vectors[4][3], across[3], s = 0.0, t = 0.0;
+    subtract(u, x[1], x[0]);
+    subtract(v, x[3], x[2]);
+    subtract(r, x[0], x[2]);
+    real uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), ur = dot(u, r), vr = dot(v, r);
+    real determinant = uu * vv - uv * uv;
+    s = uv * vr - vv * ur, t = uu * vr - uv * ur;
+    const real *least = vectors[0];
+    if (s > 0.0 && s < determinant && t > 0.0 && t < determinant
+        && determinant > PARALLEL * (uu * vv)) {
+        s /= determinant, t /= determinant;
+        for (int axis = 0; axis < 3; axis++)
+            vectors[0][axis] = r[axis] + s * u[axis] - t * v[axis];
+    } else {
+        real bc[3], ad[3], ca[3], da[3];
+        subtract(bc, x[1], x[2]);
+        subtract(ad, x[0], x[3]);
+        subtract(ca, x[2], x[0]);
+        subtract(da, x[3], x[0]);
+        real shares[4] = {share_along(r, v), share_along(bc, v), share_along(ca, u),
+                          share_along(da, u)};
+        for (int axis = 0; axis < 3; axis++) {
+            vectors[0][axis] = r[axis] - shares[0] * v[axis];
+            vectors[1][axis] = bc[axis] - shares[1] * v[axis];
+            vectors[2][axis] = r[axis] + shares[2] * u[axis];
+            vectors[3][axis] = ad[axis] + shares[3] * u[axis];
+        }
+        int chosen = 0;
+        real most = dot(vectors[0], vectors[0]);
+        for (int k = 1; k < 4; k++) {
+            real square = dot(vectors[k], vectors[k]);
+            if (square < most)
+                most = square, chosen = k;
+        }
+        least = vectors[chosen];
+        s = chosen < 2 ? (real)chosen : shares[chosen];
+        t = chosen < 2 ? shares[chosen] : (real)(chosen - 2);
+    }
+    cross(across, u, v);
+    set_unit(found, least, across);
+    found->weights[0] = 1.0 - s, found->weights[1] = s;
+    found->weights[2] = t - 1.0, found->weights[3] = -t;
+}
+
+#endif
