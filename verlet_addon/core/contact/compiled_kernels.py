@@ -78,6 +78,5 @@ def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, re
         rows = pack(capacity, features, weights, normals, gaps)
         count = _find_near_rows(_surfaces(surfaces), *trees, search.address, rows.address, margin)
         if count <= capacity:
-            found = features[:count].T, weights[:count].T, normals[:count].T, gaps[:count]
-            return found
+            return features[:count].T, weights[:count].T, normals[:count].T, gaps[:count]
         capacity = count
