@@ -434,7 +434,8 @@ static void consider_vertices(task *its, const tree *of, integer leaf, const tre
                               integer other_leaf)
 {
     const surfaces *all = its->all;
-    pair p = {.kind = 0};
+    pair p;
+    p.kind = 0;
     for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++)
         for (int k = 0; k < LEAF; k++) {
             integer vertex = of->vertices[i], triangle = other->triangles[LEAF * other_leaf + k];
@@ -454,7 +455,8 @@ static void consider_edges(task *its, integer leaf, integer other_leaf)
 {
     const surfaces *all = its->all;
     const tree *a = its->a, *b = its->b;
-    pair p = {.kind = 1};
+    pair p;
+    p.kind = 1;
     for (integer i = a->edge_starts[leaf]; i < a->edge_starts[leaf + 1]; i++)
         for (integer j = b->edge_starts[other_leaf]; j < b->edge_starts[other_leaf + 1]; j++) {
             integer first = a->edges[i], second = b->edges[j];
