@@ -70,44 +70,40 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     counts = [surface.rest.shape[1] for surface in surfaces]
     starts = np.cumsum([0, *counts])
     rest = np.concatenate([surface.rest for surface in surfaces], axis=1)
+    count = rest.shape[1]
     shifted = list(zip(surfaces, starts.tolist(), strict=False))
-    triangles = [_sound(surface.triangles) + start for surface, start in shifted]
-    edges = [_all_edges(surface) + start for surface, start in shifted]
-    triangle_starts = np.cumsum([0, *(part.shape[1] for part in triangles)]).tolist()
-    edge_starts = np.cumsum([0, *(part.shape[1] for part in edges)]).tolist()
-    joined = np.concatenate(triangles, axis=1)
-    joined_edges = np.concatenate(edges, axis=1)
-    sides = _sides(joined_edges, joined, rest.shape[1])
-    third = joined[:, sides].sum(axis=0) - joined_edges.sum(axis=0)
+    own_triangles = [_sound(surface.triangles) + start for surface, start in shifted]
+    own_edges = [_all_edges(surface) + start for surface, start in shifted]
+    triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
+    sides = _sides(edges, triangles, count)
+    corners = triangles.ravel()
     return Surfaces(
         starts=starts,
         owners=np.repeat(np.arange(len(counts)), counts),
         rest=rest,
-        triangles=joined,
-        edges=joined_edges,
+        triangles=triangles,
+        edges=edges,
         sides=sides,
-        wings=np.where(sides < 0, -1, third),
-        opposite_edges=_opposite_edges(joined_edges, joined, rest.shape[1]),
-        fans=np.argsort(joined.ravel(), kind="stable") % max(joined.shape[1], 1),
-        fan_starts=np.searchsorted(np.sort(joined.ravel()), np.arange(rest.shape[1] + 1)),
+        wings=np.where(sides < 0, -1, triangles[:, sides].sum(axis=0) - edges.sum(axis=0)),
+        opposite_edges=_opposite_edges(edges, triangles, count),
+        fans=np.argsort(corners, kind="stable") % max(triangles.shape[1], 1),
+        fan_starts=np.searchsorted(np.sort(corners), np.arange(count + 1)),
         meets=meets,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
         trees=[
-            build_tree(
-                rest,
-                joined,
-                joined_edges,
-                sides,
-                slice(*own),
-                slice(*lines),
-                meets_itself=bool(meets[owner, owner]),
-            )
-            for owner, (own, lines) in enumerate(
-                zip(pairwise(triangle_starts), pairwise(edge_starts), strict=True)
+            build_tree(rest, triangles, edges, sides, own, lines, meets_itself=bool(meets[k, k]))
+            for k, (own, lines) in enumerate(
+                zip(_numbers(own_triangles), _numbers(own_edges), strict=True)
             )
         ],
     )
+
+
+def _numbers(parts: Sequence[Integers]) -> list[Integers]:
+    """The numbers that the columns of each part get, counted through all."""
+    ends = np.cumsum([0, *(part.shape[1] for part in parts)]).tolist()
+    return [np.arange(first, last) for first, last in pairwise(ends)]
 
 
 def _sound(triangles: Integers) -> Integers:

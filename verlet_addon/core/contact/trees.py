@@ -58,25 +58,20 @@ def build_tree(
     triangles: Integers,
     edges: Integers,
     sides: Integers,
-    of_triangles: slice,
-    of_edges: slice,
+    own: Integers,
+    lines: Integers,
     *,
     meets_itself: bool,
 ) -> Tree:
     """Strings triangles and loose edges along a curve that fills space, where they are at rest.
 
     Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
-    (2, e), the slices are those of one owner. The curve is Morton's (A computer oriented geodetic
-    data base, 1966).
+    (2, e), it holds its own and the lines among them. The curve is Morton's (A computer oriented
+    geodetic data base, 1966).
     """
-    own = np.arange(*of_triangles.indices(triangles.shape[1]))
-    lines = np.arange(*of_edges.indices(edges.shape[1]))
-    a, b, c = triangles[:, own]
-    ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
-    ends.sort(axis=0)
     count = rest.shape[1]
     keys = edges[0, lines] * count + edges[1, lines]
-    loose = lines[~np.isin(keys, ends[0] * count + ends[1])]
+    loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
     numbers = np.concatenate([own, np.full(len(loose), -1)])
     order = np.argsort(_morton(rest[:, corners].mean(axis=2)), kind="stable")
@@ -92,8 +87,7 @@ def build_tree(
     places[numbers[order]] = np.arange(len(order))
     across = places[sides[:, lines]]
     neighbours = across[:, (sides[:, lines] >= 0).all(axis=0)] if meets_itself else across[:, :0]
-    joined = np.concatenate([_joined(neighbours, h, height) for h in range(min(height, CONES) + 1)])
-    joined.sort()
+    joined = _joined(neighbours, height)
     return Tree(
         height=height,
         corners=sorted_corners.reshape(leaves, LEAF, 3),
@@ -109,11 +103,17 @@ def build_tree(
     )
 
 
-def _joined(neighbours: Integers, at: int, height: int) -> Integers:
-    """The keys of nodes at some height that are one piece, and of any two that are so together.
+def _joined(neighbours: Integers, height: int) -> Integers:
+    """The keys of nodes that are one piece, and of any two that are so together, sorted.
 
     Neighbours (2, k) are places of triangles along the curve.
     """
+    levels = range(min(height, CONES) + 1)
+    return np.sort(np.concatenate([_joined_at(neighbours, at, height) for at in levels]))
+
+
+def _joined_at(neighbours: Integers, at: int, height: int) -> Integers:
+    """The keys of nodes of one height."""
     leaves = 1 << height
     nodes = (neighbours // LEAF >> at) + (leaves >> at)
     within = nodes[0] == nodes[1]
