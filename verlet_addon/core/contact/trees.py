@@ -83,11 +83,8 @@ def build_tree(
     vertices, vertex_starts = _owned(sorted_corners, leaves)
     first = _owned_edges(sorted_corners, keys, count)
     by_leaf = np.argsort(first, kind="stable")
-    places = np.full(triangles.shape[1] + 1, -1)
-    places[numbers[order]] = np.arange(len(order))
-    across = places[sides[:, lines]]
-    neighbours = across[:, (sides[:, lines] >= 0).all(axis=0)] if meets_itself else across[:, :0]
-    joined = _joined(neighbours, height)
+    inner = lines[(sides[:, lines] >= 0).all(axis=0) & meets_itself]
+    joined = _joined(_places(numbers[order], triangles.shape[1])[sides[:, inner]], height)
     return Tree(
         height=height,
         corners=sorted_corners.reshape(leaves, LEAF, 3),
@@ -101,6 +98,13 @@ def build_tree(
         cones=np.empty((2 * leaves, 2, 3)),
         boxes=np.empty((2 * leaves, 2, 3)),
     )
+
+
+def _places(members: Integers, count: int) -> Integers:
+    """(count + 1,) where each member stands in the list, −1 for none."""
+    places = np.full(count + 1, -1)
+    places[members] = np.arange(len(members))
+    return places
 
 
 def _joined(neighbours: Integers, height: int) -> Integers:
