@@ -4,6 +4,10 @@
 #define BLUNT 1e-2
 #define CLOSED 3.0
 
+/* Members of a hinge, and of a corner of a rope. */
+#define HINGE 4
+#define CORNER 3
+
 /* The lines of one colour along strips; see BendStripBatch. The line k has the entries k to k + 2. */
 typedef struct {
     integer count, paths;     /* c entries */
@@ -119,10 +123,10 @@ typedef struct {
 } stencil_batch;
 
 /* The members' positions (k, 3) and their bend g = sum of coefficient * x. */
-static void gather(const real *positions, integer n, const stencil_batch *batch, integer i,
-                   real members[4][3], real bend[3])
+static inline void gather(const real *positions, integer n, const stencil_batch *batch, int size,
+                          integer i, real members[4][3], real bend[3])
 {
-    for (integer k = 0; k < batch->members; k++) {
+    for (int k = 0; k < size; k++) {
         integer particle = batch->particles[k * batch->count + i];
         real coefficient = batch->coefficients[k * batch->count + i];
         for (int axis = 0; axis < 3; axis++) {
@@ -133,10 +137,10 @@ static void gather(const real *positions, integer n, const stencil_batch *batch,
 }
 
 /* Writes the members' new positions. */
-static void put_members(real *positions, integer n, const stencil_batch *batch, integer i,
-                        real members[4][3])
+static inline void put_members(real *positions, integer n, const stencil_batch *batch, int size,
+                               integer i, real members[4][3])
 {
-    for (integer k = 0; k < batch->members; k++) {
+    for (int k = 0; k < size; k++) {
         integer entry = k * batch->count + i;
         put(positions, n, batch->particles[entry], batch->hubs, entry, members[k][0],
             members[k][1], members[k][2]);
@@ -144,18 +148,18 @@ static void put_members(real *positions, integer n, const stencil_batch *batch, 
 }
 
 /* Moves the members against the violation of a bend, by their inverse masses. */
-static void scatter(real *positions, integer n, const stencil_batch *batch, integer i,
-                    real members[4][3], const real violation[3])
+static inline void scatter(real *positions, integer n, const stencil_batch *batch, int size,
+                           integer i, real members[4][3], const real violation[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         real *multiplier = batch->multipliers + axis * batch->count + i;
         real step = (violation[axis] + batch->scaled_compliances[i] * *multiplier)
                     * batch->gains[i];
         *multiplier -= step;
-        for (integer k = 0; k < batch->members; k++)
+        for (int k = 0; k < size; k++)
             members[k][axis] -= batch->responses[k * batch->count + i] * step;
     }
-    put_members(positions, n, batch, i, members);
+    put_members(positions, n, batch, size, i, members);
 }
 
 /* Straight at rest, one by one. */
@@ -164,8 +168,8 @@ EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *
     real members[4][3], bend[3];
     begin_hubs(batch->hubs);
     for (integer i = 0; i < batch->count; i++) {
-        gather(positions, n, batch, i, members, bend);
-        scatter(positions, n, batch, i, members, bend);
+        gather(positions, n, batch, (int)batch->members, i, members, bend);
+        scatter(positions, n, batch, (int)batch->members, i, members, bend);
     }
     end_hubs(positions, n, batch->hubs);
 }
@@ -182,9 +186,9 @@ static void find_normal(real members[4][3], real normal[3])
         int next = (axis + 1) % 3, last = (axis + 2) % 3;
         normal[axis] = edge[next] * across[last] - edge[last] * across[next];
     }
-    real length = distance(normal[0], normal[1], normal[2]);
+    real share = 1.0 / distance(normal[0], normal[1], normal[2]);
     for (int axis = 0; axis < 3; axis++)
-        normal[axis] /= length;
+        normal[axis] *= share;
 }
 
 /* Hinges keep their bend, and the side of their faces that they lie on. */
@@ -194,7 +198,7 @@ EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch
     begin_hubs(batch->hubs);
     for (integer i = 0; i < batch->count; i++) {
         real rest = batch->rests[i];
-        gather(positions, n, batch, i, members, bend);
+        gather(positions, n, batch, HINGE, i, members, bend);
         find_normal(members, normal);
         real size = distance(bend[0], bend[1], bend[2]);
         real facing = bend[0] * normal[0] + bend[1] * normal[1] + bend[2] * normal[2];
@@ -205,7 +209,7 @@ EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch
         real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
         for (int axis = 0; axis < 3; axis++)
             bend[axis] -= rest * (normal[axis] * upright + bend[axis] * along);
-        scatter(positions, n, batch, i, members, bend);
+        scatter(positions, n, batch, HINGE, i, members, bend);
     }
     end_hubs(positions, n, batch->hubs);
 }
@@ -218,7 +222,7 @@ EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *
     begin_hubs(batch->hubs);
     for (integer i = 0; i < count; i++) {
         real lengths[2], along[2] = {0.0, 0.0}, resistance = batch->scaled_compliances[i];
-        gather(positions, n, batch, i, points, bend);
+        gather(positions, n, batch, CORNER, i, points, bend);
         for (int arm = 0; arm < 2; arm++) {
             for (int axis = 0; axis < 3; axis++)
                 arms[arm][axis] = points[2 * arm][axis] - points[1][axis];
@@ -250,7 +254,7 @@ EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *
         for (int k = 0; k < 3; k++)
             for (int axis = 0; axis < 3; axis++)
                 points[k][axis] -= batch->inverse_masses[k * count + i] * slopes[k][axis] * step;
-        put_members(positions, n, batch, i, points);
+        put_members(positions, n, batch, CORNER, i, points);
     }
     end_hubs(positions, n, batch->hubs);
 }

@@ -96,12 +96,12 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
                 w = 1.0;
             }
             real beside = -w * product(along - 3, pushed);
-            at.factor[k] = beside * at.inverse[k - 1];
-            pivot -= at.factor[k] * beside;
-            right -= at.factor[k] * of->steps[link - 1];
-            response -= at.factor[k] * of->response[link - 1];
+            at.beside[k] = beside * at.pivot[k - 1];
+            pivot -= at.beside[k] * beside;
+            right -= at.beside[k] * of->steps[link - 1];
+            response -= at.beside[k] * of->response[link - 1];
         }
-        at.inverse[k] = 1.0 / pivot;
+        at.pivot[k] = 1.0 / pivot;
         of->steps[link] = right;
         of->response[link] = response;
     }
@@ -125,11 +125,11 @@ static void solve_path(const real *positions, integer n, const tree *all, const 
     eliminate(all, of, path, begin, links, at);
     for (integer k = links - 1; k >= 0; k--) {
         integer link = begin + k;
-        of->steps[link] *= at.inverse[k];
-        of->response[link] *= at.inverse[k];
+        of->steps[link] *= at.pivot[k];
+        of->response[link] *= at.pivot[k];
         if (k + 1 < links) {
-            of->steps[link] -= at.factor[k + 1] * of->steps[link + 1];
-            of->response[link] -= at.factor[k + 1] * of->response[link + 1];
+            of->steps[link] -= at.beside[k + 1] * of->steps[link + 1];
+            of->response[link] -= at.beside[k + 1] * of->response[link + 1];
         }
     }
     if (support >= 0) {

@@ -4,39 +4,106 @@
 #define EXACT 1e-9 /* Lengths are at rest within this share. */
 #define LEAST 0.5  /* What yields does so down to this share of its length. */
 
-/* Turns violations into -(change of multipliers) by Thomas's algorithm. */
-static void solve_path(const strip_batch *batch, integer begin, integer links, path_work at)
+/* The largest (C + compliance * multiplier) / L of a path, or what it was if that is more. */
+static real largest_strain(const strip_batch *batch, integer begin, integer links, path_work at,
+                           real largest)
 {
-    real *right = at.violation;
+    const real *measures = batch->measures + begin;
+    for (integer k = 0; k < links; k++)
+        if (at.violation[k] > largest * measures[k])
+            largest = at.violation[k] / measures[k];
+    return largest;
+}
+
+/* What is not under tension, and not stretched either, yields. */
+static void yield(const strip_batch *batch, integer begin, integer links, path_work at)
+{
     for (integer k = 0; k < links; k++) {
         integer link = begin + k;
-        real pivot = batch->diagonal[link];
-        if (batch->scaled_yielding) {
-            /* What is not under tension, and not stretched either, yields. */
-            real measured = batch->measures[link], multiplier = batch->multipliers[link];
-            if (right[k] < -EXACT * measured && multiplier >= 0.0) {
-                if (right[k] < (LEAST - 1.0) * measured) {
-                    right[k] += (1.0 - LEAST) * measured;
-                } else {
-                    right[k] += batch->scaled_yielding[link] * multiplier;
-                    pivot += batch->scaled_yielding[link];
-                }
+        real measured = batch->measures[link], multiplier = batch->multipliers[link];
+        if (at.violation[k] < -EXACT * measured && multiplier >= 0.0) {
+            if (at.violation[k] < (LEAST - 1.0) * measured) {
+                at.violation[k] += (1.0 - LEAST) * measured;
+            } else {
+                at.violation[k] += batch->scaled_yielding[link] * multiplier;
+                at.pivot[k] += batch->scaled_yielding[link];
             }
         }
-        if (k) {
-            real turn = at.across_x[k - 1] * at.across_x[k] + at.across_y[k - 1] * at.across_y[k]
-                        + at.across_z[k - 1] * at.across_z[k];
-            real beside = -turn * batch->between[link - 1];
-            at.factor[k] = beside * at.inverse[k - 1];
-            pivot -= at.factor[k] * beside;
-            right[k] -= at.factor[k] * right[k - 1];
-        }
-        at.inverse[k] = 1.0 / pivot;
     }
-    for (integer k = links - 1; k >= 0; k--) {
-        right[k] *= at.inverse[k];
-        if (k + 1 < links)
-            right[k] -= at.factor[k + 1] * right[k + 1];
+}
+
+/* Sets up the system of a path: its diagonal, and the elements between each link and the next. */
+static void couple(const strip_batch *batch, integer begin, integer links, path_work at)
+{
+    const real *diagonal = batch->diagonal + begin, *between = batch->between + begin;
+    const real *x = at.across_x, *y = at.across_y, *z = at.across_z;
+    for (integer k = 0; k < links; k++)
+        at.pivot[k] = diagonal[k];
+    for (integer k = 0; k + 1 < links; k++)
+        at.beside[k] = -(x[k] * x[k + 1] + y[k] * y[k + 1] + z[k] * z[k + 1]) * between[k];
+    if (batch->scaled_yielding)
+        yield(batch, begin, links, at);
+}
+
+/* Turns violations into -(change of multipliers) by Thomas's algorithm, from both ends to the
+   middle and back: two chains of divisions take hardly longer than one. */
+static void solve_path(integer links, path_work at)
+{
+    const real *pivot = at.pivot;
+    real *right = at.violation, *beside = at.beside;
+    real low_load = 0.0, low_carry = 0.0, high_load = 0.0, high_carry = 0.0;
+    integer low = 0, high = links - 1;
+    for (; low + 1 < high; low++, high--) {
+        real low_right = right[low] - low_carry, high_right = right[high] - high_carry;
+        real low_inverse = 1.0 / (pivot[low] - low_load);
+        real high_inverse = 1.0 / (pivot[high] - high_load);
+        real up = beside[low] * low_inverse, down = beside[high - 1] * high_inverse;
+        low_load = up * beside[low];
+        low_carry = up * low_right;
+        high_load = down * beside[high - 1];
+        high_carry = down * high_right;
+        right[low] = low_right * low_inverse;
+        right[high] = high_right * high_inverse;
+        beside[low] = up;
+        beside[high - 1] = down;
+    }
+    real first = pivot[low] - low_load, from_first = right[low] - low_carry;
+    if (low == high) {
+        right[low] = (from_first - high_carry) / (first - high_load);
+    } else {
+        real up = beside[low] / first;
+        right[high] = (right[high] - high_carry - up * from_first)
+                      / (pivot[high] - high_load - up * beside[low]);
+        right[low] = (from_first - beside[low] * right[high]) / first;
+    }
+    real below = right[low], above = right[high];
+    while (low > 0) {
+        low--, high++;
+        below = right[low] -= beside[low] * below;
+        above = right[high] -= beside[high - 1] * above;
+    }
+}
+
+/* Moves the points of a path as the changes of its multipliers pull. */
+static void move_path(real *positions, integer n, const strip_batch *batch, integer begin,
+                      integer links, path_work at)
+{
+    real *multipliers = batch->multipliers + begin;
+    for (integer k = 0; k < links; k++) {
+        real step = at.violation[k];
+        multipliers[k] -= step;
+        at.across_x[k] *= step;
+        at.across_y[k] *= step;
+        at.across_z[k] *= step;
+    }
+    real x = 0.0, y = 0.0, z = 0.0;
+    for (integer k = 0; k <= links; k++) {
+        real w = batch->inverse_masses[begin + k], back_x = x, back_y = y, back_z = z;
+        x = k < links ? at.across_x[k] : 0.0;
+        y = k < links ? at.across_y[k] : 0.0;
+        z = k < links ? at.across_z[k] : 0.0;
+        put(positions, n, batch->path[begin + k], batch->hubs, begin + k,
+            at.x[k] + w * (x - back_x), at.y[k] + w * (y - back_y), at.z[k] + w * (z - back_z));
     }
 }
 
@@ -48,30 +115,10 @@ EXPORT real project_strips(real *positions, integer n, const strip_batch *batch,
         integer links = batch->ends[p] - begin - 1;
         path_work at = lay_out(batch->work, links + 1);
         measure(positions, n, batch, begin, links, at);
-        for (integer k = 0; k < links; k++)
-            if (at.violation[k] > largest * batch->measures[begin + k])
-                largest = at.violation[k] / batch->measures[begin + k];
-        solve_path(batch, begin, links, at);
-        real before = 0.0;
-        for (integer k = 0; k <= links; k++) {
-            integer entry = begin + k;
-            real w = batch->inverse_masses[entry], x = at.x[k], y = at.y[k], z = at.z[k];
-            if (k < links) {
-                real step = at.violation[k], pull = w * step;
-                batch->multipliers[entry] -= step;
-                x += pull * at.across_x[k];
-                y += pull * at.across_y[k];
-                z += pull * at.across_z[k];
-            }
-            if (k) {
-                real pull = w * before;
-                x -= pull * at.across_x[k - 1];
-                y -= pull * at.across_y[k - 1];
-                z -= pull * at.across_z[k - 1];
-            }
-            before = k < links ? at.violation[k] : 0.0;
-            put(positions, n, batch->path[entry], batch->hubs, entry, x, y, z);
-        }
+        largest = largest_strain(batch, begin, links, at, largest);
+        couple(batch, begin, links, at);
+        solve_path(links, at);
+        move_path(positions, n, batch, begin, links, at);
     }
     end_hubs(positions, n, batch->hubs);
     return largest;

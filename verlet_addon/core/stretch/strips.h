@@ -20,7 +20,7 @@ typedef struct {
 
 /* Points of one path and its links, in the work of its batch. */
 typedef struct {
-    real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *factor, *inverse;
+    real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *beside, *pivot;
 } path_work;
 
 static inline path_work lay_out(real *work, integer size)
@@ -40,15 +40,18 @@ static inline void measure(const real *positions, integer n, const strip_batch *
         at.y[k] = positions[n + particle];
         at.z[k] = positions[2 * n + particle];
     }
+    const real *px = at.x, *py = at.y, *pz = at.z;
+    const real *rest_lengths = batch->rest_lengths + begin, *movable = batch->movable + begin;
+    const real *compliances = batch->scaled_compliances + begin;
+    const real *multipliers = batch->multipliers + begin;
     for (integer k = 0; k < links; k++) {
-        real x = at.x[k + 1] - at.x[k], y = at.y[k + 1] - at.y[k], z = at.z[k + 1] - at.z[k];
-        real length = distance(x, y, z);
-        at.across_x[k] = x / length;
-        at.across_y[k] = y / length;
-        at.across_z[k] = z / length;
-        at.violation[k] = (length - batch->rest_lengths[begin + k]
-                           + batch->scaled_compliances[begin + k] * batch->multipliers[begin + k])
-                          * batch->movable[begin + k];
+        real x = px[k + 1] - px[k], y = py[k + 1] - py[k], z = pz[k + 1] - pz[k];
+        real length = distance(x, y, z), share = 1.0 / length;
+        at.across_x[k] = x * share;
+        at.across_y[k] = y * share;
+        at.across_z[k] = z * share;
+        at.violation[k] = (length - rest_lengths[k] + compliances[k] * multipliers[k])
+                          * movable[k];
     }
 }
 

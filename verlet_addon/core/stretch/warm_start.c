@@ -49,10 +49,13 @@ static int find_pulls(const real *positions, const strip_net *net, real kept)
         }
     for (integer k = 0; k + 1 < net->entries; k++) {
         integer a = net->path[k], b = net->path[k + 1];
+        net->pulls[k] = 0.0;
+        if (net->multipliers[k] >= 0.0 || net->bearing[k] == 0.0)
+            continue;
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
         real z = positions[2 * n + b] - positions[2 * n + a];
         real length = distance(x, y, z);
-        real pull = smaller(net->multipliers[k], 0.0) * (-kept * net->bearing[k]) / length;
+        real pull = net->multipliers[k] * (-kept * net->bearing[k]) / length;
         pull = smaller(pull, net->stiffest[k]);
         net->pulls[k] = pull;
         any |= pull > 0.0;
@@ -73,6 +76,9 @@ static void write_multipliers(const real *positions, const strip_net *net)
     integer n = net->particles;
     for (integer k = 0; k + 1 < net->entries; k++) {
         integer a = net->path[k], b = net->path[k + 1];
+        net->multipliers[k] = 0.0;
+        if (net->pulls[k] == 0.0)
+            continue;
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
         real z = positions[2 * n + b] - positions[2 * n + a];
         net->multipliers[k] = -(net->pulls[k] * distance(x, y, z));
