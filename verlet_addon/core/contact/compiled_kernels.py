@@ -8,7 +8,7 @@ from .reach import Reach
 from .surfaces import Surfaces
 from .trees import Tree
 
-_refit_tree = declare("refit_tree", "ppi")
+_refit_tree = declare("refit_tree", "ppp")
 _find_near_rows = declare("find_near_rows", "pppppd", "i")
 
 Rows = tuple[Integers, Floats, Floats, Floats]
@@ -47,6 +47,7 @@ def _tree(tree: Tree) -> Packed:
         tree.vertex_starts,
         tree.edges,
         tree.edge_starts,
+        tree.ridges,
         tree.joined,
         tree.joined_starts,
         tree.cones,
@@ -59,10 +60,10 @@ def _search(start: Floats, end: Floats, reach: Reach) -> Packed:
     return pack(start, end, reach.beyond, reach.of_gap, reach.of_start, int(reach.all_touching))
 
 
-def refit(tree: Tree, start: Floats, end: Floats) -> None:
+def refit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """See `numpy_walk`."""
     search = _search(start, end, Reach(0.0))
-    _refit_tree(_tree(tree), search.address, start.shape[1])
+    _refit_tree(_tree(surfaces.trees[owner]), _surfaces(surfaces), search.address)
 
 
 def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:

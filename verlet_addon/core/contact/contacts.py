@@ -39,9 +39,9 @@ def find_contacts(surfaces: Surfaces, start: Floats, end: Floats, reach: float) 
 
 def search(surfaces: Surfaces, start: Floats, end: Floats, reach: Reach) -> Contacts:
     """Returns every pair within reach, sorted by its features."""
-    for tree, meets in zip(surfaces.trees, surfaces.meets, strict=True):
+    for owner, meets in enumerate(surfaces.meets):
         if meets.any():
-            refit(tree, start, end)
+            refit(surfaces, owner, start, end)
     count = len(surfaces.trees)
     met = [(a, b) for a in range(count) for b in range(a, count) if surfaces.meets[a, b]]
     found = [find_near(surfaces, a, b, start, end, reach) for a, b in met]

@@ -33,6 +33,7 @@ typedef struct {
     const integer *corners, *triangles;        /* (leaves, LEAF, 3), (leaves, LEAF) */
     const integer *vertices, *vertex_starts;   /* (leaves + 1,) */
     const integer *edges, *edge_starts;        /* (leaves + 1,) */
+    uint8_t *ridges;
     const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
     real *cones, *boxes;                       /* (2 leaves, 2, 3) */
 } tree;
@@ -127,11 +128,33 @@ static void add_element(real *box, real *cone, const integer *corners, const sea
     }
 }
 
+/* Whether the triangles at an edge make an angle, or there are not two. */
+static int is_ridge(const surfaces *all, integer edge, const real *start)
+{
+    integer n = all->particles, wings[2] = {all->wings[edge], all->wings[all->edges + edge]};
+    if (wings[1] < 0)
+        return 1;
+    real along[3], ways[2][3], normal[3], other[3];
+    for (int axis = 0; axis < 3; axis++) {
+        real base = start[axis * n + all->ends[edge]];
+        along[axis] = start[axis * n + all->ends[all->edges + edge]] - base;
+        for (int side = 0; side < 2; side++)
+            ways[side][axis] = start[axis * n + wings[side]] - base;
+    }
+    cross(normal, along, ways[0]);
+    cross(other, along, ways[1]);
+    real height = dot(normal, ways[1]), square = dot(normal, normal);
+    return !(height * height <= RIDGE * RIDGE * (square * dot(ways[1], ways[1]))
+             && dot(other, normal) <= 0.0);
+}
+
 /* Puts boxes round the ways of all nodes, from `start` to `end`, and round their normals. */
-EXPORT void refit_tree(const tree *it, const search *wanted, integer n)
+EXPORT void refit_tree(const tree *it, const surfaces *all, const search *wanted)
 {
     const real infinity = __builtin_inf();
-    integer leaves = (integer)1 << it->height;
+    integer leaves = (integer)1 << it->height, n = all->particles;
+    for (integer i = 0; i < it->edge_starts[leaves]; i++)
+        it->ridges[i] = (uint8_t)is_ridge(all, it->edges[i], wanted->start);
     for (integer leaf = 0; leaf < leaves; leaf++) {
         real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
         set_all(box, infinity, -infinity);
@@ -336,31 +359,6 @@ static int advance(pair *p, real most, real touch)
     return going || p->now.apart <= touch * TOUCHING;
 }
 
-/* Whether boxes round the ways of both features come as near as the margin. */
-static int boxes_near(const task *its, const pair *p)
-{
-    const real *start = its->wanted->start, *end = its->wanted->end;
-    int split = p->kind ? 2 : 1;
-    for (int axis = 0; axis < 3; axis++) {
-        integer row = axis * its->all->particles;
-        real low[2], high[2];
-        for (int k = 0; k < 4; k++) {
-            integer at = row + p->particles[k];
-            real least = smaller(start[at], end[at]), most = larger(start[at], end[at]);
-            int which = k >= split;
-            if (k == 0 || k == split) {
-                low[which] = least, high[which] = most;
-            } else {
-                low[which] = smaller(low[which], least);
-                high[which] = larger(high[which], most);
-            }
-        }
-        if (!(low[0] - its->margin <= high[1] && low[1] - its->margin <= high[0]))
-            return 0;
-    }
-    return 1;
-}
-
 /* Reads where a pair starts and goes; 0 if that is nowhere. */
 static int read_ways(const task *its, pair *p)
 {
@@ -409,7 +407,7 @@ static void add_row(task *its, const pair *p)
 static void consider(task *its, pair *p)
 {
     const search *wanted = its->wanted;
-    if (!boxes_near(its, p) || !read_ways(its, p))
+    if (!read_ways(its, p))
         return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     real most = fastest(p);
@@ -429,58 +427,129 @@ static void consider(task *its, pair *p)
         add_row(its, p);
 }
 
-/* Considers the vertices of one leaf and the triangles of another. */
-static void consider_vertices(task *its, const tree *of, integer leaf, const tree *other,
-                              integer other_leaf)
-{
-    const surfaces *all = its->all;
-    pair p;
-    p.kind = 0;
-    for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++)
-        for (int k = 0; k < LEAF; k++) {
-            integer vertex = of->vertices[i], triangle = other->triangles[LEAF * other_leaf + k];
-            if (triangle < 0)
-                continue;
-            p.features[0] = p.particles[0] = vertex;
-            p.features[1] = triangle;
-            for (int corner = 0; corner < 3; corner++)
-                p.particles[1 + corner] = all->corners[corner * all->triangles + triangle];
-            if (vertex != p.particles[1] && vertex != p.particles[2] && vertex != p.particles[3])
-                consider(its, &p);
-        }
-}
-
-/* Considers the edges of two leaves. */
-static void consider_edges(task *its, integer leaf, integer other_leaf)
-{
-    const surfaces *all = its->all;
-    const tree *a = its->a, *b = its->b;
-    pair p;
-    p.kind = 1;
-    for (integer i = a->edge_starts[leaf]; i < a->edge_starts[leaf + 1]; i++)
-        for (integer j = b->edge_starts[other_leaf]; j < b->edge_starts[other_leaf + 1]; j++) {
-            integer first = a->edges[i], second = b->edges[j];
-            if (a == b && leaf == other_leaf && first >= second)
-                continue;
-            if (a == b && first > second)
-                first = b->edges[j], second = a->edges[i];
-            p.features[0] = first, p.features[1] = second;
-            for (int k = 0; k < 2; k++) {
-                p.particles[k] = all->ends[k * all->edges + first];
-                p.particles[2 + k] = all->ends[k * all->edges + second];
-            }
-            if (p.particles[0] != p.particles[2] && p.particles[0] != p.particles[3]
-                && p.particles[1] != p.particles[2] && p.particles[1] != p.particles[3])
-                consider(its, &p);
-        }
-}
-
 static int boxes_overlap(const real *a, const real *b, real margin)
 {
     for (int axis = 0; axis < 3; axis++)
         if (!(a[axis] - margin <= b[3 + axis] && b[axis] - margin <= a[3 + axis]))
             return 0;
     return 1;
+}
+
+/* A vertex, edge or triangle of a leaf, and a box round its way. */
+typedef struct {
+    integer number, particles[3];
+    int ridge;
+    real box[6];
+} member;
+
+/* Takes a member of a leaf if it comes as near a box as the margin; how many there are then. */
+static int take(const task *its, member *list, int count, integer number, int size, const real *box)
+{
+    member *it = list + count;
+    integer n = its->all->particles;
+    it->number = number;
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < size; k++) {
+            integer at = axis * n + it->particles[k];
+            real start = its->wanted->start[at], end = its->wanted->end[at];
+            real low = smaller(start, end), high = larger(start, end);
+            it->box[axis] = k ? smaller(it->box[axis], low) : low;
+            it->box[3 + axis] = k ? larger(it->box[3 + axis], high) : high;
+        }
+    return count + boxes_overlap(it->box, box, its->margin);
+}
+
+static int take_vertices(const task *its, member *list, const tree *of, integer leaf,
+                         const real *box)
+{
+    int count = 0;
+    for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
+        list[count].particles[0] = of->vertices[i];
+        count = take(its, list, count, of->vertices[i], 1, box);
+    }
+    return count;
+}
+
+static int take_triangles(const task *its, member *list, const tree *of, integer leaf,
+                          const real *box)
+{
+    int count = 0;
+    for (int k = 0; k < LEAF; k++) {
+        integer triangle = of->triangles[LEAF * leaf + k];
+        if (triangle < 0)
+            continue;
+        for (int corner = 0; corner < 3; corner++)
+            list[count].particles[corner]
+                = its->all->corners[corner * its->all->triangles + triangle];
+        count = take(its, list, count, triangle, 3, box);
+    }
+    return count;
+}
+
+static int take_edges(const task *its, member *list, const tree *of, integer leaf, const real *box)
+{
+    int count = 0;
+    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
+        for (int k = 0; k < 2; k++)
+            list[count].particles[k] = its->all->ends[k * its->all->edges + of->edges[i]];
+        list[count].ridge = of->ridges[i];
+        count = take(its, list, count, of->edges[i], 2, box);
+    }
+    return count;
+}
+
+/* Considers the vertices of one leaf and the triangles of another. */
+static void consider_vertices(task *its, const tree *of, integer leaf, const real *box,
+                              const tree *other, integer other_leaf, const real *other_box)
+{
+    member vertices[3 * LEAF + 1], triangles[LEAF + 1];
+    int count = take_vertices(its, vertices, of, leaf, other_box);
+    int triangle_count = count ? take_triangles(its, triangles, other, other_leaf, box) : 0;
+    pair p;
+    p.kind = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < triangle_count; j++) {
+            const integer *corners = triangles[j].particles;
+            integer vertex = vertices[i].number;
+            if (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
+                || !boxes_overlap(vertices[i].box, triangles[j].box, its->margin))
+                continue;
+            p.features[0] = p.particles[0] = vertex;
+            p.features[1] = triangles[j].number;
+            for (int corner = 0; corner < 3; corner++)
+                p.particles[1 + corner] = corners[corner];
+            consider(its, &p);
+        }
+}
+
+/* Considers the edges of two leaves. */
+static void consider_edges(task *its, integer leaf, const real *box, integer other_leaf,
+                           const real *other_box)
+{
+    member lists[2][3 * LEAF + 1];
+    int own = its->a == its->b, same = own && leaf == other_leaf;
+    int count = take_edges(its, lists[0], its->a, leaf, other_box);
+    int other_count = count ? take_edges(its, lists[1], its->b, other_leaf, box) : 0;
+    pair p;
+    p.kind = 1;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < other_count; j++) {
+            const member *one = &lists[0][i], *other = &lists[1][j];
+            const integer *a = one->particles, *b = other->particles;
+            if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
+                || (same && one->number > other->number)
+                || !(one->ridge || other->ridge || its->wanted->all_touching)
+                || !boxes_overlap(one->box, other->box, its->margin))
+                continue;
+            if (own && one->number > other->number)
+                one = &lists[1][j], other = &lists[0][i];
+            p.features[0] = one->number, p.features[1] = other->number;
+            for (int k = 0; k < 2; k++) {
+                p.particles[k] = one->particles[k];
+                p.particles[2 + k] = other->particles[k];
+            }
+            consider(its, &p);
+        }
 }
 
 /* Whether two nodes of one piece are too flat to touch. */
@@ -513,12 +582,13 @@ static void walk(task *its, integer a, integer b, integer height_a, integer heig
         || (first == second && is_smooth(first, height_a, a, b)))
         return;
     if (height_a == 0 && height_b == 0) {
+        const real *box = first->boxes + 6 * a, *other_box = second->boxes + 6 * b;
         a -= (integer)1 << first->height;
         b -= (integer)1 << second->height;
-        consider_vertices(its, first, a, second, b);
+        consider_vertices(its, first, a, box, second, b, other_box);
         if (first != second || a != b)
-            consider_vertices(its, second, b, first, a);
-        consider_edges(its, a, b);
+            consider_vertices(its, second, b, other_box, first, a, box);
+        consider_edges(its, a, box, b, other_box);
     } else if (first == second) {
         walk(its, 2 * a, 2 * b, height_a - 1, height_b - 1);
         walk(its, 2 * a + 1, 2 * b + 1, height_a - 1, height_b - 1);

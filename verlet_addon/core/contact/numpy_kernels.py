@@ -28,7 +28,9 @@ Touches = tuple[Floats, Floats, Floats, Booleans]
 def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:
     """Returns what two owners come near each other with, whose trees are refitted."""
     margin = surfaces.gaps[a, b] * reach.of_gap + reach.beyond
-    vertices, edges = near_pairs(surfaces.trees[a], surfaces.trees[b], margin)
+    vertices, edges = near_pairs(
+        surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
+    )
     of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
     of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
     found = [

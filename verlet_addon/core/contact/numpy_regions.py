@@ -3,14 +3,12 @@
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from .numpy_walk import RIDGE
 from .proximity import cross, dot
 from .surfaces import Surfaces
 
 RISING = 1e-6
 """A neighbour that rises more steeply than this towards the other feature is nearer to it."""
-RIDGE = 0.02
-"""Edges whose neighbours fall off less steeply than this are no ridges."""
-
 Moment = tuple[Floats, Floats, Floats]
 """(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
 

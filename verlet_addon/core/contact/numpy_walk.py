@@ -4,14 +4,19 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from .proximity import TINY, cross, dot
+from .surfaces import Surfaces
 from .trees import CONES, Tree
 
+RIDGE = 0.02
+"""Triangles that meet in a smaller angle than this make no ridge [rad]."""
 COS = 0.5
 """Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
 
 
-def refit(tree: Tree, start: Floats, end: Floats) -> None:
+def refit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """Puts boxes round the ways of nodes from `start` to `end` (3, N) [m], and their normals."""
+    tree = surfaces.trees[owner]
+    tree.ridges[:] = _ridges(surfaces, tree.edges, start)
     corners = tree.corners
     ways = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
     whole = (np.isfinite(ways).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
@@ -32,16 +37,32 @@ def refit(tree: Tree, start: Floats, end: Floats) -> None:
             bounds[level >> 1 : level, 1] = pairs[:, :, 1].max(axis=1)
 
 
+def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
+    """(k,) whether the triangles of edges make an angle, or there are not two."""
+    base, other = surfaces.edges[:, edges]
+    left, right = surfaces.wings[:, edges]
+    with np.errstate(invalid="ignore"):  # some are nowhere
+        edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
+        normal = cross(edge, to_left)
+        height, square = dot(normal, to_right), dot(normal, normal)
+        flat = height * height <= RIDGE * RIDGE * (square * dot(to_right, to_right))
+        flat &= dot(cross(edge, to_right), normal) <= 0.0
+    return np.asarray((right < 0) | ~flat)
+
+
 def _fill(bounds: Floats, points: Floats, there: Booleans) -> None:
     """Bounds (leaves, 2, 3) of points (3, moments, leaves, LEAF, k), as far as they are there."""
     bounds[:, 0] = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
     bounds[:, 1] = np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T
 
 
-def near_pairs(a: Tree, b: Tree, margin: float) -> tuple[Integers, Integers]:
-    """(2, k) vertices and triangles, and (2, k) edges, of leaves as near as the margin [m]."""
+def near_pairs(a: Tree, b: Tree, margin: float, *, flat: bool) -> tuple[Integers, Integers]:
+    """(2, k) vertices and triangles, and (2, k) edges, of leaves as near as the margin [m].
+
+    Two edges that are no ridges are among them only if `flat`: vertices tell what they would.
+    """
     leaves = _near_leaves(a, b, margin)
-    return _near_vertices(a, b, leaves), _near_edges(a, b, leaves)
+    return _near_vertices(a, b, leaves), _near_edges(a, b, leaves, flat)
 
 
 def _near_leaves(a: Tree, b: Tree, margin: float) -> Integers:
@@ -101,27 +122,28 @@ def _near_vertices(a: Tree, b: Tree, leaves: Integers) -> Integers:
 
 def _vertices_by_triangles(a: Tree, b: Tree, leaves: Integers) -> Integers:
     """(2, k) every vertex of the first leaf and every triangle of the second."""
-    which, vertices = _members(a.vertex_starts, a.vertices, leaves[0])
+    which, places = _members(a.vertex_starts, leaves[0])
     triangles = b.triangles[leaves[1, which]]
-    pairs = np.stack([np.repeat(vertices, triangles.shape[1]), triangles.ravel()])
+    pairs = np.stack([np.repeat(a.vertices[places], triangles.shape[1]), triangles.ravel()])
     return np.asarray(pairs[:, pairs[1] >= 0])
 
 
-def _near_edges(a: Tree, b: Tree, leaves: Integers) -> Integers:
+def _near_edges(a: Tree, b: Tree, leaves: Integers, flat: bool) -> Integers:
     """(2, k) the edges of both leaves; those of one tree once each, the lower number first."""
-    which, first = _members(a.edge_starts, a.edges, leaves[0])
-    place, second = _members(b.edge_starts, b.edges, leaves[1, which])
-    pairs = np.stack([first[place], second])
+    which, one = _members(a.edge_starts, leaves[0])
+    place, other = _members(b.edge_starts, leaves[1, which])
+    wanted = a.ridges[one[place]] | b.ridges[other] | flat
+    place, other = place[wanted], other[wanted]
+    pairs = np.stack([a.edges[one[place]], b.edges[other]])
     if a is b:
         same = leaves[0, which[place]] == leaves[1, which[place]]
         pairs = np.sort(pairs[:, ~same | (pairs[0] < pairs[1])], axis=0)
     return np.asarray(pairs)
 
 
-def _members(starts: Integers, members: Integers, leaves: Integers) -> tuple[Integers, Integers]:
-    """What leaves own, one after the other, and the place of its leaf in the list for each."""
+def _members(starts: Integers, leaves: Integers) -> tuple[Integers, Integers]:
+    """The place of its leaf in the list for each that leaves own, and its own in theirs."""
     counts = starts[leaves + 1] - starts[leaves]
     which = np.repeat(np.arange(len(leaves)), counts)
     ends = np.cumsum(counts)
-    places = np.arange(len(which)) - (ends - counts)[which] + starts[leaves][which]
-    return which, members[places]
+    return which, np.arange(len(which)) - (ends - counts)[which] + starts[leaves][which]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from ..geometry.graph import find_components
 
 LEAF = 2
@@ -33,6 +33,8 @@ class Tree:
     """(leaves + 1,) where those of each leaf begin."""
     edges: Integers
     """Edges that leaves own, leaf after leaf."""
+    ridges: Booleans
+    """Whether their triangles make an angle, or there are not two. Written by `refit`."""
     edge_starts: Integers
     """(leaves + 1,) where those of each leaf begin."""
     joined: Integers
@@ -63,18 +65,17 @@ def build_tree(
     *,
     meets_itself: bool,
 ) -> Tree:
-    """Strings triangles and loose edges along a curve that fills space, where they are at rest.
+    """Gathers triangles and loose edges that lie together at rest in leaves, and these in nodes.
 
     Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
-    (2, e), it holds its own and the lines among them. The curve is Morton's (A computer oriented
-    geodetic data base, 1966).
+    (2, e), it holds its own and the lines among them.
     """
     count = rest.shape[1]
     keys = edges[0, lines] * count + edges[1, lines]
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
     numbers = np.concatenate([own, np.full(len(loose), -1)])
-    order = np.argsort(_morton(rest[:, corners].mean(axis=2)), kind="stable")
+    order = _along_axes(rest[:, corners].mean(axis=2))
     height = max(0, int(np.ceil(np.log2(max(1, -(-len(order) // LEAF))))))
     leaves = 1 << height
     padded = np.full(leaves * LEAF, -1)
@@ -92,6 +93,7 @@ def build_tree(
         vertices=vertices,
         vertex_starts=vertex_starts,
         edges=lines[by_leaf],
+        ridges=np.ones(len(lines), dtype=bool),
         edge_starts=np.searchsorted(first[by_leaf], np.arange(leaves + 1)),
         joined=joined,
         joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
@@ -110,7 +112,7 @@ def _places(members: Integers, count: int) -> Integers:
 def _joined(neighbours: Integers, height: int) -> Integers:
     """The keys of nodes that are one piece, and of any two that are so together, sorted.
 
-    Neighbours (2, k) are places of triangles along the curve.
+    Neighbours (2, k) are places of triangles in the leaves.
     """
     levels = range(min(height, CONES) + 1)
     return np.sort(np.concatenate([_joined_at(neighbours, at, height) for at in levels]))
@@ -151,16 +153,23 @@ def _owned_edges(corners: Integers, keys: Integers, count: int) -> Integers:
     return np.asarray(first[np.searchsorted(found, keys)] // (3 * LEAF))
 
 
-def _morton(points: Floats) -> Integers:
-    """(k,) the place of points (3, k) along the curve, in a grid of 2^20 cells each way."""
-    if not points.size:
-        return np.empty(0, dtype=np.int64)
+def _along_axes(points: Floats) -> Integers:
+    """(k,) an order in which every node's points (3, k) lie together.
+
+    From the root down, the points of each node are halved along the axis along which they spread
+    most (k-d trees; Bentley, Multidimensional binary search trees, 1975).
+    """
+    count = points.shape[1]
     points = np.where(np.isfinite(points), points, 0.0)
-    low = points.min(axis=1, keepdims=True)
-    size = max(float((points - low).max()), 1e-300)
-    cells = ((points - low) / size * (2**20 - 1)).astype(np.int64)
-    code = np.zeros(points.shape[1], dtype=np.int64)
-    for bit in range(20):
-        for axis in range(3):
-            code |= ((cells[axis] >> bit) & 1) << (3 * bit + axis)
-    return code
+    order = np.arange(count)
+    size = 1 << max(count - 1, 0).bit_length()
+    while size > LEAF:
+        starts = np.arange(0, count, size)
+        nodes = np.arange(count) // size
+        sorted_points = points[:, order]
+        spread = np.maximum.reduceat(sorted_points, starts, axis=1)
+        spread -= np.minimum.reduceat(sorted_points, starts, axis=1)
+        heights = np.choose(spread.argmax(axis=0)[nodes], sorted_points)
+        order = order[np.lexsort((order, heights, nodes))]
+        size //= 2
+    return order
