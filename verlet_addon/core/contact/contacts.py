@@ -41,7 +41,7 @@ def search(surfaces: Surfaces, start: Floats, end: Floats, reach: Reach) -> Cont
     """Returns every pair within reach, sorted by its features."""
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
-            refit(surfaces, owner, start, end)
+            _fit(surfaces, owner, start, end)
     count = len(surfaces.trees)
     met = [(a, b) for a in range(count) for b in range(a, count) if surfaces.meets[a, b]]
     found = [find_near(surfaces, a, b, start, end, reach) for a, b in met]
@@ -64,6 +64,16 @@ def search(surfaces: Surfaces, start: Floats, end: Floats, reach: Reach) -> Cont
         gaps=gaps[order],
         owners=surfaces.owners[particles[[0, 3]]],
     )
+
+
+def _fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """Refits the tree of an owner, unless it goes the same way as when that was done last."""
+    own = slice(*surfaces.starts[owner : owner + 2])
+    fitted = surfaces.trees[owner].fitted
+    ways = start[:, own], end[:, own]
+    if not all(np.array_equal(*pair) for pair in zip(fitted, ways, strict=True)):
+        refit(surfaces, owner, start, end)
+        fitted[:] = ways
 
 
 NOTHING = (

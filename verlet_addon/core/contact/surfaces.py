@@ -92,9 +92,17 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
         trees=[
-            build_tree(rest, triangles, edges, sides, own, lines, meets_itself=bool(meets[k, k]))
-            for k, (own, lines) in enumerate(
-                zip(_numbers(own_triangles), _numbers(own_edges), strict=True)
+            build_tree(
+                rest,
+                triangles,
+                edges,
+                sides,
+                *own,
+                particle_count=n,
+                meets_itself=bool(meets[k, k]),
+            )
+            for k, (n, *own) in enumerate(
+                zip(counts, _numbers(own_triangles), _numbers(own_edges), strict=True)
             )
         ],
     )

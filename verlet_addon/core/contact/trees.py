@@ -6,9 +6,8 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.graph import find_components
+from .leaves import LEAF, fill_leaves
 
-LEAF = 2
-"""Triangles or loose edges in a leaf."""
 CONES = 3
 """Up to this height, pieces are small enough to tell from their normals that they cannot touch."""
 
@@ -49,6 +48,9 @@ class Tree:
     """(2 leaves, 2, 3) the least and the largest coordinates of each node on its way [m]; an empty
     one has infinite bounds the wrong way round. Written by `refit`."""
 
+    fitted: Floats
+    """(2, 3, n) where its owner's particles begin and end the way that it was refitted to [m]."""
+
     @property
     def leaves(self) -> int:
         """How many there are, a power of two."""
@@ -63,31 +65,32 @@ def build_tree(
     own: Integers,
     lines: Integers,
     *,
+    particle_count: int,
     meets_itself: bool,
 ) -> Tree:
     """Gathers triangles and loose edges that lie together at rest in leaves, and these in nodes.
 
     Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
-    (2, e), it holds its own and the lines among them.
+    (2, e), it holds its own and the lines among them, which have so many particles.
     """
     count = rest.shape[1]
     keys = edges[0, lines] * count + edges[1, lines]
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
     numbers = np.concatenate([own, np.full(len(loose), -1)])
-    order = _along_axes(rest[:, corners].mean(axis=2))
-    height = max(0, int(np.ceil(np.log2(max(1, -(-len(order) // LEAF))))))
-    leaves = 1 << height
-    padded = np.full(leaves * LEAF, -1)
-    padded[: len(order)] = order
+    inner = lines[(sides[:, lines] >= 0).all(axis=0)]
+    across = _places(own, triangles.shape[1])[sides[:, inner]]
+    lengths = np.linalg.norm(rest[:, edges[1, inner]] - rest[:, edges[0, inner]], axis=0)
+    filled = fill_leaves(rest[:, corners].mean(axis=2), across, lengths)
+    leaves, padded = len(filled), filled.ravel()
     sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
     vertices, vertex_starts = _owned(sorted_corners, leaves)
     first = _owned_edges(sorted_corners, keys, count)
     by_leaf = np.argsort(first, kind="stable")
-    inner = lines[(sides[:, lines] >= 0).all(axis=0) & meets_itself]
-    joined = _joined(_places(numbers[order], triangles.shape[1])[sides[:, inner]], height)
+    touching = across if meets_itself else across[:, :0]
+    joined = _joined(_places(padded, len(corners))[touching], (padded >= 0) & meets_itself)
     return Tree(
-        height=height,
+        height=leaves.bit_length() - 1,
         corners=sorted_corners.reshape(leaves, LEAF, 3),
         triangles=np.where(padded < 0, -1, np.append(numbers, -1)[padded]).reshape(leaves, LEAF),
         vertices=vertices,
@@ -99,6 +102,7 @@ def build_tree(
         joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
         cones=np.empty((2 * leaves, 2, 3)),
         boxes=np.empty((2 * leaves, 2, 3)),
+        fitted=np.full((2, 3, particle_count), np.nan),
     )
 
 
@@ -106,30 +110,28 @@ def _places(members: Integers, count: int) -> Integers:
     """(count + 1,) where each member stands in the list, −1 for none."""
     places = np.full(count + 1, -1)
     places[members] = np.arange(len(members))
+    places[-1] = -1
     return places
 
 
-def _joined(neighbours: Integers, height: int) -> Integers:
+def _joined(neighbours: Integers, used: Booleans) -> Integers:
     """The keys of nodes that are one piece, and of any two that are so together, sorted.
 
-    Neighbours (2, k) are places of triangles in the leaves.
+    Neighbours (2, k) are places of triangles in the leaves, some of which (p,) are used.
     """
-    levels = range(min(height, CONES) + 1)
-    return np.sort(np.concatenate([_joined_at(neighbours, at, height) for at in levels]))
+    levels = range(min(len(used) // LEAF, 1 << CONES).bit_length())
+    return np.sort(np.concatenate([_joined_at(neighbours, used, at) for at in levels]))
 
 
-def _joined_at(neighbours: Integers, at: int, height: int) -> Integers:
+def _joined_at(neighbours: Integers, used: Booleans, at: int) -> Integers:
     """The keys of nodes of one height."""
-    leaves = 1 << height
+    leaves = len(used) // LEAF
     nodes = (neighbours // LEAF >> at) + (leaves >> at)
     within = nodes[0] == nodes[1]
-    count = leaves * LEAF
-    labels = find_components(count, neighbours[:, within].T)
-    own = (np.arange(count) // LEAF >> at) + (leaves >> at)
-    pieces = np.bincount(np.unique(own * count + labels) // count, minlength=2 * leaves)
-    used = np.zeros(2 * leaves, dtype=bool)
-    used[nodes] = True
-    whole = used & (pieces == 1)
+    labels = find_components(len(used), neighbours[:, within].T)[used]
+    own = (np.flatnonzero(used) // LEAF >> at) + (leaves >> at)
+    pieces = np.unique(own * len(used) + labels) // len(used)
+    whole = np.bincount(pieces, minlength=2 * leaves) == 1
     alone = np.flatnonzero(whole)
     low, high = nodes.min(axis=0), nodes.max(axis=0)
     both = whole[low] & whole[high] & ~within
@@ -151,25 +153,3 @@ def _owned_edges(corners: Integers, keys: Integers, count: int) -> Integers:
     ends = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     found, first = np.unique(ends[:, 0] * count + ends[:, 1], return_index=True)
     return np.asarray(first[np.searchsorted(found, keys)] // (3 * LEAF))
-
-
-def _along_axes(points: Floats) -> Integers:
-    """(k,) an order in which every node's points (3, k) lie together.
-
-    From the root down, the points of each node are halved along the axis along which they spread
-    most (k-d trees; Bentley, Multidimensional binary search trees, 1975).
-    """
-    count = points.shape[1]
-    points = np.where(np.isfinite(points), points, 0.0)
-    order = np.arange(count)
-    size = 1 << max(count - 1, 0).bit_length()
-    while size > LEAF:
-        starts = np.arange(0, count, size)
-        nodes = np.arange(count) // size
-        sorted_points = points[:, order]
-        spread = np.maximum.reduceat(sorted_points, starts, axis=1)
-        spread -= np.minimum.reduceat(sorted_points, starts, axis=1)
-        heights = np.choose(spread.argmax(axis=0)[nodes], sorted_points)
-        order = order[np.lexsort((order, heights, nodes))]
-        size //= 2
-    return order
