@@ -78,9 +78,7 @@ def build_tree(
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
     numbers = np.concatenate([own, np.full(len(loose), -1)])
-    inner = lines[(sides[:, lines] >= 0).all(axis=0)]
-    across = _places(own, triangles.shape[1])[sides[:, inner]]
-    lengths = np.linalg.norm(rest[:, edges[1, inner]] - rest[:, edges[0, inner]], axis=0)
+    across, lengths = _neighbours(rest, edges[:, lines], sides[:, lines], own)
     filled = fill_leaves(rest[:, corners].mean(axis=2), across, lengths)
     leaves, padded = len(filled), filled.ravel()
     sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
@@ -104,6 +102,15 @@ def build_tree(
         boxes=np.empty((2 * leaves, 2, 3)),
         fitted=np.full((2, 3, particle_count), np.nan),
     )
+
+
+def _neighbours(
+    rest: Floats, edges: Integers, sides: Integers, own: Integers
+) -> tuple[Integers, Floats]:
+    """(2, k) triangles that share an edge, counted from the first of their own, and its length."""
+    inner = (sides >= 0).all(axis=0)
+    a, b = edges[:, inner]
+    return sides[:, inner] - own[:1].sum(), np.linalg.norm(rest[:, b] - rest[:, a], axis=0)
 
 
 def _places(members: Integers, count: int) -> Integers:
