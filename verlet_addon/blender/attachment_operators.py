@@ -77,10 +77,10 @@ class VERLET_UL_attachments(bpy.types.UIList):
     ) -> None:
         row = layout.row()
         if item.target is None:
-            row.label(text="No object yet", icon="ERROR")
+            row.label(text="No object", icon="ERROR")
         else:
             row.label(text=item.target.name, icon="LINKED")
-        row.label(text=item.vertex_group or "No group yet")
+        row.label(text=item.vertex_group or "No group")
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object:

@@ -1,0 +1,148 @@
+"""Samples of bodies that touch things: a covered table, a cape, a winch and a pile of cloths."""
+
+from math import pi, radians
+from typing import Any
+
+import bpy
+import numpy as np
+
+from sample_blends.figure import walking_figure
+from sample_blends.stage import (
+    Color,
+    Pattern,
+    add_mesh,
+    animate,
+    camera,
+    empty_scene,
+    grid,
+    light_and_ground,
+    make_body,
+    plain,
+    rod,
+    show_edges,
+)
+from verlet_addon.blender.colliders import make_collider
+
+WOOD, HEMP, WHITE = (0.16, 0.075, 0.03), (0.50, 0.34, 0.16), (0.85, 0.83, 0.78)
+TABLE = 0.72
+"""Height of the table's top [m]."""
+
+
+def covered_table() -> None:
+    """A tablecloth that falls over a table with things on it."""
+    empty_scene(frame_end=72)
+    wood, china = plain("Wood", WOOD), plain("China", (0.75, 0.78, 0.80), roughness=0.2)
+    top = _solid("cylinder", "Table", wood, (0, 0, TABLE - 0.02), vertices=64, radius=0.55, depth=0.04)
+    leg = rod("Leg", length=TABLE - 0.04, radius=0.05, material=wood)
+    bowl = _solid("uv_sphere", "Bowl", china, (-0.18, -0.06, TABLE + 0.03), radius=0.15)
+    bottle = _solid("cylinder", "Bottle", china, (0.2, 0.12, TABLE + 0.13), radius=0.05, depth=0.26)
+    book = _solid("cube", "Book", wood, (0.14, -0.24, TABLE + 0.04), size=1.0)
+    book.scale, book.rotation_euler.z = (0.22, 0.3, 0.08), 0.5
+    for obj in (top, leg, bowl, bottle, book):
+        make_collider(obj)
+    cloth = _cloth("Tablecloth", 72, 1.7, TABLE + 0.45, _checks("Gingham", (0.55, 0.03, 0.03)))
+    cloth.verlet.mass, cloth.verlet.damping = 0.5, 2.0
+    cloth.modifiers.new("Smooth", "SUBSURF").levels = 1
+    light_and_ground(ground=(0.30, 0.24, 0.17))
+    camera((1.7, -3.0, 1.75), (0.0, 0.0, 0.62), lens=42)
+
+
+def cape() -> None:
+    """A cape on the shoulders of a figure that begins to walk."""
+    empty_scene(frame_end=110)
+    figure = walking_figure(frame_start=12, frame_end=110)
+    make_collider(figure)
+    columns, rows = 36, 46
+    points, faces, uv = grid(
+        columns, rows, lambda u, v: _hanging(u, 1 - v, width=0.62, length=1.12, top=1.52)
+    )
+    design = Pattern("Cape", translucency=0.15)
+    obj = add_mesh(
+        "Cape",
+        points,
+        faces=faces,
+        uv=uv,
+        material=design.color(design.v, {0.0: (0.45, 0.02, 0.03), 0.06: (0.30, 0.01, 0.02)}),
+    )
+    make_body(obj, "CLOTH", pinned=np.empty(0, int), mass=0.5, damping=1.0)
+    obj.verlet.pin_group = ""
+    obj.vertex_groups.remove(obj.vertex_groups["Pin"])
+    collar = np.arange(columns + 1) + rows * (columns + 1)
+    obj.vertex_groups.new(name="Collar").add(collar.tolist(), 1.0, "REPLACE")
+    held = obj.verlet.attachments.add()
+    held.target, held.vertex_group = figure, "Collar"
+    light_and_ground()
+    camera((3.9, -1.4, 1.5), (0.0, -2.4, 0.95), lens=34)
+
+
+def _hanging(u: Any, v: Any, *, width: float, length: float, top: float) -> tuple[Any, Any, Any]:
+    """A sheet that lies round shoulders above, and hangs down wider below, v from the collar."""
+    half = (width / 2) * (0.62 + 0.55 * v)
+    angle = (u - 0.5) * pi * (1.0 - 0.35 * v)
+    x = half * np.sin(angle)
+    y = 0.19 - 0.15 * (1 - np.cos(angle)) * (1 - v) + 0.10 * v
+    return x, y, top - length * v
+
+
+def winch() -> None:
+    """A drum that turns and goes aside winds up a rope with a weight on its end."""
+    scene = empty_scene(frame_end=120)
+    wood, iron = plain("Wood", WOOD), plain("Iron", (0.1, 0.1, 0.11), roughness=0.35)
+    height, radius = 2.2, 0.14
+    drum = _solid("cylinder", "Drum", wood, (0, 0, height), vertices=48, radius=radius, depth=1.1)
+    drum.rotation_mode = "XYZ"
+    turns, pitch = 4.0, 0.075
+    for frame, turn in ((10, 0.0), (scene.frame_end, turns)):
+        animate(drum, "rotation_euler", {frame: (0.0, radians(90), 2 * pi * turn)})
+        animate(drum, "location", {frame: (0.15 - pitch * turn, 0.0, height)})
+    make_collider(drum)
+    light_and_ground()
+    camera((1.6, -4.4, 1.6), (0.0, 0.0, 1.5), lens=42)
+
+
+def pile() -> None:
+    """Three cloths that fall onto a block, one after the other."""
+    empty_scene(frame_end=72)
+    block = _solid("cube", "Block", plain("Stone", (0.35, 0.34, 0.32)), (0, 0, 0.2), size=0.4)
+    make_collider(block)
+    colors = ((0.75, 0.09, 0.06), (0.80, 0.60, 0.10), (0.05, 0.25, 0.40))
+    for number, color in enumerate(colors):
+        cloth = _cloth(f"Cloth {number + 1}", 40, 1.1, 0.55 + 0.22 * number, _checks(f"Cloth {number + 1}", color))
+        cloth.rotation_euler.z = 0.5 * number
+        cloth.location.x = 0.04 * number
+    light_and_ground()
+    camera((1.5, -2.6, 1.5), (0.0, 0.0, 0.22), lens=45)
+
+
+def _solid(kind: str, name: str, material: Any, place: Any, **size: Any) -> Any:
+    """Adds one of Blender's primitives, smooth where it is round."""
+    getattr(bpy.ops.mesh, f"primitive_{kind}_add")(location=place, **size)
+    obj: Any = bpy.context.object
+    obj.name = obj.data.name = name
+    obj.data.materials.append(material)
+    if kind == "uv_sphere":
+        obj.data.polygons.foreach_set("use_smooth", np.ones(len(obj.data.polygons), bool))
+    return obj
+
+
+def _cloth(name: str, count: int, size: float, height: float, material: Any) -> Any:
+    """Adds a level square of cloth that nothing holds."""
+    points, faces, uv = grid(
+        count, count, lambda u, v: (size * (u - 0.5), size * (v - 0.5), 0 * u + height)
+    )
+    obj = add_mesh(name, points, faces=faces, uv=uv, material=material)
+    body: Any = obj.verlet
+    body.enabled, body.body_type = True, "CLOTH"
+    return obj
+
+
+def _checks(name: str, color: Color) -> Any:
+    """A checked material of a colour and white."""
+    design = Pattern(name, translucency=0.15)
+    threads = [
+        design.math("GREATER_THAN", design.math("FRACT", design.math("MULTIPLY", x, 10), 0), 0.5)
+        for x in (design.u, design.v)
+    ]
+    both = design.math("MULTIPLY", design.math("ADD", *threads), 0.4)
+    middle: Color = tuple((a + b) / 2 for a, b in zip(color, WHITE, strict=True))  # type: ignore
+    return design.color(both, {0.0: WHITE, 0.3: middle, 0.7: color})
