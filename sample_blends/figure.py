@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from sample_blends.stage import Points, add_mesh, animate, link, plain
 
@@ -35,9 +36,13 @@ STRIDE = 0.62
 def walking_figure(*, frame_start: int, frame_end: int) -> Any:
     """Adds a figure that stands until a frame and then walks towards −Y; returns its mesh."""
     rig = _rig()
-    parts = [_limb(np.array(head), np.array(tail), radius) for _, head, tail, radius in BONES.values()]
+    parts = [
+        capsule(np.array(head), np.array(tail), radius) for _, head, tail, radius in BONES.values()
+    ]
     counts = np.cumsum([0, *(len(points) for points, _ in parts)])
-    faces = np.concatenate([sides + start for (_, sides), start in zip(parts, counts, strict=False)])
+    faces = np.concatenate(
+        [sides + start for (_, sides), start in zip(parts, counts, strict=False)]
+    )
     looks = plain("Figure", (0.20, 0.24, 0.32), roughness=0.5)
     points = np.concatenate([points for points, _ in parts])
     body = add_mesh("Figure", points, faces=faces, material=looks)
@@ -50,7 +55,7 @@ def walking_figure(*, frame_start: int, frame_end: int) -> Any:
     return body
 
 
-def _limb(head: Points, tail: Points, radius: float) -> tuple[Points, Points]:
+def capsule(head: Points, tail: Points, radius: float) -> tuple[Points, NDArray[np.int64]]:
     """A capsule of triangles from head to tail."""
     axis = (tail - head) / np.linalg.norm(tail - head)
     across = np.cross(axis, (0.0, 1.0, 0.0))
@@ -60,7 +65,9 @@ def _limb(head: Points, tail: Points, radius: float) -> tuple[Points, Points]:
     rings = [(head - axis * radius * cos(a), radius * sin(a)) for a in angles]
     rings += [(tail + axis * radius * cos(a), radius * sin(a)) for a in angles[::-1]]
     turn = np.linspace(0, 2 * pi, AROUND, endpoint=False)[:, None]
-    points = [center + size * (np.cos(turn) * across + np.sin(turn) * third) for center, size in rings]
+    points = [
+        center + size * (np.cos(turn) * across + np.sin(turn) * third) for center, size in rings
+    ]
     points += [[head - axis * radius], [tail + axis * radius]]
     row, here = np.divmod(np.arange(AROUND * (len(rings) - 1)), AROUND)
     here, onward = row * AROUND + here, row * AROUND + (here + 1) % AROUND
@@ -92,6 +99,8 @@ def _walk(rig: Any, start: int, end: int) -> None:
     """Lets the limbs swing and the figure go, from a frame on."""
     pace = {start: (0.0, 0.0, 0.0), end: (0.0, -STRIDE * (end - start) / STEP, 0.0)}
     animate(rig, "location", pace)
+    for bone in rig.pose.bones:
+        animate(bone, "rotation_euler", {start - STEP // 2: (0.0, 0.0, 0.0)})
     for frame in range(start, end + STEP, STEP // 2):
         phase = pi * (frame - start) / STEP
         swing = sin(phase)
@@ -105,4 +114,6 @@ def _walk(rig: Any, start: int, end: int) -> None:
                 f"Hand.{side}": 14.0,
             }
             for name, degrees in turns.items():
-                animate(rig.pose.bones[name], "rotation_euler", {frame: (radians(degrees), 0.0, 0.0)})
+                animate(
+                    rig.pose.bones[name], "rotation_euler", {frame: (radians(degrees), 0.0, 0.0)}
+                )

@@ -36,6 +36,7 @@ from sample_blends.stage import (
     rod,
     show_edges,
 )
+from sample_blends.touching import cape, covered_table
 
 FOLDER = Path(__file__).parent
 Vector = tuple[float, float, float]
@@ -266,6 +267,8 @@ SAMPLES = {
     "tablecloth": tablecloth,
     "rope": rope,
     "rope_bridge": rope_bridge,
+    "covered_table": covered_table,
+    "cape": cape,
 }
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Samples of bodies that touch things: a covered table, a cape, a winch and a pile of cloths."""
 
 from math import pi, radians
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
 
-from sample_blends.figure import walking_figure
+from sample_blends.figure import STEP, STRIDE, capsule, walking_figure
 from sample_blends.stage import (
     Color,
     Pattern,
@@ -16,7 +16,6 @@ from sample_blends.stage import (
     empty_scene,
     grid,
     light_and_ground,
-    make_body,
     plain,
     rod,
     show_edges,
@@ -32,7 +31,9 @@ def covered_table() -> None:
     """A tablecloth that falls over a table with things on it."""
     empty_scene(frame_end=72)
     wood, china = plain("Wood", WOOD), plain("China", (0.75, 0.78, 0.80), roughness=0.2)
-    top = _solid("cylinder", "Table", wood, (0, 0, TABLE - 0.02), vertices=64, radius=0.55, depth=0.04)
+    top = _solid(
+        "cylinder", "Table", wood, (0, 0, TABLE - 0.02), vertices=64, radius=0.55, depth=0.04
+    )
     leg = rod("Leg", length=TABLE - 0.04, radius=0.05, material=wood)
     bowl = _solid("uv_sphere", "Bowl", china, (-0.18, -0.06, TABLE + 0.03), radius=0.15)
     bottle = _solid("cylinder", "Bottle", china, (0.2, 0.12, TABLE + 0.13), radius=0.05, depth=0.26)
@@ -49,8 +50,8 @@ def covered_table() -> None:
 
 def cape() -> None:
     """A cape on the shoulders of a figure that begins to walk."""
-    empty_scene(frame_end=110)
-    figure = walking_figure(frame_start=12, frame_end=110)
+    empty_scene(frame_end=84)
+    figure = walking_figure(frame_start=12, frame_end=84)
     make_collider(figure)
     columns, rows = 36, 46
     points, faces, uv = grid(
@@ -64,15 +65,14 @@ def cape() -> None:
         uv=uv,
         material=design.color(design.v, {0.0: (0.45, 0.02, 0.03), 0.06: (0.30, 0.01, 0.02)}),
     )
-    make_body(obj, "CLOTH", pinned=np.empty(0, int), mass=0.5, damping=1.0)
-    obj.verlet.pin_group = ""
-    obj.vertex_groups.remove(obj.vertex_groups["Pin"])
+    obj.verlet.enabled, obj.verlet.body_type, obj.verlet.mass = True, "CLOTH", 0.5
     collar = np.arange(columns + 1) + rows * (columns + 1)
-    obj.vertex_groups.new(name="Collar").add(collar.tolist(), 1.0, "REPLACE")
-    held = obj.verlet.attachments.add()
-    held.target, held.vertex_group = figure, "Collar"
+    _attach(obj, figure, "Collar", collar.tolist())
     light_and_ground()
-    camera((3.9, -1.4, 1.5), (0.0, -2.4, 0.95), lens=34)
+    camera((2.8, 2.2, 1.5), (0.0, -0.05, 0.95), lens=38)
+    follow: Any = cast(Any, bpy.context.scene).camera
+    for frame in (12, 84):
+        animate(follow, "location", {frame: (2.8, 2.2 - STRIDE * (frame - 12) / STEP, 1.5)})
 
 
 def _hanging(u: Any, v: Any, *, width: float, length: float, top: float) -> tuple[Any, Any, Any]:
@@ -85,19 +85,32 @@ def _hanging(u: Any, v: Any, *, width: float, length: float, top: float) -> tupl
 
 
 def winch() -> None:
-    """A drum that turns and goes aside winds up a rope with a weight on its end."""
+    """A capsule that turns and goes aside winds up a rope."""
     scene = empty_scene(frame_end=120)
-    wood, iron = plain("Wood", WOOD), plain("Iron", (0.1, 0.1, 0.11), roughness=0.35)
-    height, radius = 2.2, 0.14
-    drum = _solid("cylinder", "Drum", wood, (0, 0, height), vertices=48, radius=radius, depth=1.1)
-    drum.rotation_mode = "XYZ"
-    turns, pitch = 4.0, 0.075
-    for frame, turn in ((10, 0.0), (scene.frame_end, turns)):
-        animate(drum, "rotation_euler", {frame: (0.0, radians(90), 2 * pi * turn)})
-        animate(drum, "location", {frame: (0.15 - pitch * turn, 0.0, height)})
+    height, radius, apart, hanging, over = 2.75, 0.14, 0.013, 2.45, 8
+    points, faces = capsule(np.array((0.0, 0.0, -0.4)), np.array((0.0, 0.0, 0.4)), radius)
+    drum = add_mesh("Drum", points, faces=faces, material=plain("Wood", WOOD))
+    drum.rotation_mode = "ZYX"  # about its own axis first, which then lies along X
+    turns, pitch = 2.3, 0.09
+    for frame, turn in ((1, 0.0), (12, 0.0), (scene.frame_end - 12, turns)):
+        animate(drum, "rotation_euler", {frame: (0.0, radians(90), -2 * pi * turn)})
+        animate(drum, "location", {frame: (0.1 - pitch * turn, 0.0, height)})
     make_collider(drum)
+    angle = np.linspace(pi / 2, pi, over + 1)[:-1]
+    around = np.stack((0 * angle, np.cos(angle), np.sin(angle)), axis=1) * (radius + apart)
+    length = (radius + apart) * pi / 2 / over
+    down = -length * np.arange(int(hanging / length))[:, None] * np.array((0.0, 0.0, 1.0))
+    line = np.concatenate([around, down + np.array((0.0, -(radius + apart), 0.0))])
+    number = np.arange(len(line) - 1)
+    obj = add_mesh(
+        "Rope", line + np.array((0.0, 0.0, height)), edges=np.stack((number, number + 1), axis=1)
+    )
+    obj.verlet.enabled, obj.verlet.body_type, obj.verlet.mass = True, "ROPE", 0.5
+    obj.verlet.thickness, obj.verlet.bend_compliance = apart - 0.001, 1e4
+    _attach(obj, drum, "End", [0, 1])
+    show_edges(obj, radius=0.012, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
-    camera((1.6, -4.4, 1.6), (0.0, 0.0, 1.5), lens=42)
+    camera((2.2, -4.4, 2.3), (0.0, 0.0, 1.75), lens=40)
 
 
 def pile() -> None:
@@ -107,11 +120,24 @@ def pile() -> None:
     make_collider(block)
     colors = ((0.75, 0.09, 0.06), (0.80, 0.60, 0.10), (0.05, 0.25, 0.40))
     for number, color in enumerate(colors):
-        cloth = _cloth(f"Cloth {number + 1}", 40, 1.1, 0.55 + 0.22 * number, _checks(f"Cloth {number + 1}", color))
+        cloth = _cloth(
+            f"Cloth {number + 1}",
+            40,
+            1.1,
+            0.55 + 0.22 * number,
+            _checks(f"Cloth {number + 1}", color),
+        )
         cloth.rotation_euler.z = 0.5 * number
         cloth.location.x = 0.04 * number
     light_and_ground()
     camera((1.5, -2.6, 1.5), (0.0, 0.0, 0.22), lens=45)
+
+
+def _attach(obj: Any, target: Any, group: str, vertices: list[int]) -> None:
+    """Holds some vertices of a body to another object."""
+    obj.vertex_groups.new(name=group).add(vertices, 1.0, "REPLACE")
+    held = obj.verlet.attachments.add()
+    held.target, held.vertex_group = target, group
 
 
 def _solid(kind: str, name: str, material: Any, place: Any, **size: Any) -> Any:
@@ -144,5 +170,9 @@ def _checks(name: str, color: Color) -> Any:
         for x in (design.u, design.v)
     ]
     both = design.math("MULTIPLY", design.math("ADD", *threads), 0.4)
-    middle: Color = tuple((a + b) / 2 for a, b in zip(color, WHITE, strict=True))  # type: ignore
+    middle = (
+        (color[0] + WHITE[0]) / 2,
+        (color[1] + WHITE[1]) / 2,
+        (color[2] + WHITE[2]) / 2,
+    )
     return design.color(both, {0.0: WHITE, 0.3: middle, 0.7: color})
