@@ -266,6 +266,12 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         step=10,
         options=set(),
     )
+    use_self_collision: BoolProperty(
+        name="Self Collision",
+        description="Keep its folds and windings off each other",
+        default=_BODY.use_self_collision,
+        options=set(),
+    )
     collision_collection: PointerProperty(
         name="Collection",
         description="Only colliders of this collection stop the object; without one, all do",

@@ -70,10 +70,10 @@ def prepare(
     ----------
     places : per collider (v, 3), where its vertices are at the start [m].
     """
-    meets = _who_meets(meshes, len(colliders))
+    bodies = [model.settings for model in models]
+    meets = _who_meets(bodies, meshes, len(colliders))
     if not meets.any():
         return None
-    bodies = [model.settings for model in models]
     friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
     damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
     surfaces = [
@@ -121,13 +121,17 @@ def _gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floa
     return np.asarray(gaps)
 
 
-def _who_meets(meshes: Sequence[MeshData], colliders: int) -> Booleans:
-    """(owners, owners) bool, who keeps off whom."""
-    bodies = len(meshes)
-    meets = np.zeros((bodies + colliders,) * 2, dtype=bool)
-    for body, mesh in enumerate(meshes):
-        for collider in mesh.colliders:
-            meets[body, bodies + collider] = meets[bodies + collider, body] = True
+def _who_meets(
+    bodies: Sequence[BodySettings], meshes: Sequence[MeshData], colliders: int
+) -> Booleans:
+    """(owners, owners) bool, who keeps off whom: bodies off each other, and off their colliders."""
+    count = len(bodies)
+    meets = np.zeros((count + colliders,) * 2, dtype=bool)
+    meets[:count, :count] = ~np.eye(count, dtype=bool)
+    for body, (settings, mesh) in enumerate(zip(bodies, meshes, strict=True)):
+        meets[body, body] = settings.use_self_collision
+        met = count + np.array(mesh.colliders, dtype=np.int64)
+        meets[body, met] = meets[met, body] = True
     return meets
 
 

@@ -62,6 +62,8 @@ class BodySettings:
     """Coulomb coefficient of the surface; the slipperier of two touching surfaces decides."""
     restitution: float = 0.0
     """Share of the approach speed kept in a bounce, 0 … 1; the bouncier of two surfaces decides."""
+    use_self_collision: bool = False
+    """Keep the body's own parts off each other; other bodies are always kept off."""
     wind: float = 1.0
     """Share of the strength that force fields act on the body with; 0 = it feels none."""
 
