@@ -9,7 +9,7 @@ from .arrays import Booleans, Floats
 from .contact.cones import Cones, find_cones, within_cones
 from .contact.contacts import find_contacts
 from .contact.guard import guard
-from .contact.response import ContactRows, Motion, Pairs, make_rows
+from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
 from .contact.response_kernels import project_rows, rebound_rows
 from .contact.surfaces import Surface, Surfaces, join_surfaces
 from .mesh import Collider, MeshData
@@ -137,13 +137,31 @@ def _who_meets(
 
 def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
     """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
-    start = motion.start
-    found = find_contacts(meeting.surfaces, start, end, meeting.reach)
-    real = np.flatnonzero(within_cones(meeting.cones, found, start))
-    rows = make_rows(found, real, meeting.pairs, motion)
-    touched = np.unique(found.owners)
+    rows = _find_rows(meeting, motion, end)
+    touched = np.unique(meeting.surfaces.owners[rows.particles])
     touched = touched[touched < meeting.bodies].tolist()
-    return Encounter(meeting, motion, end, end.copy(), start.copy(), rows, touched)
+    return Encounter(meeting, motion, end, end.copy(), motion.start.copy(), rows, touched)
+
+
+def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
+    """Finds what else touches on the way to where bodies (3, n) are now; whether there is any."""
+    _gather(encounter, bodies, encounter.positions, everyone=True)
+    if _is_apart(encounter):
+        return False
+    encounter.end = encounter.positions.copy()
+    rows = _find_rows(encounter.meeting, encounter.motion, encounter.end)
+    known = len(encounter.rows.gaps)
+    encounter.rows = joined(encounter.rows, rows)
+    touched = np.unique(encounter.meeting.surfaces.owners[encounter.rows.particles])
+    encounter.touched = touched[touched < encounter.meeting.bodies].tolist()
+    return len(encounter.rows.gaps) > known
+
+
+def _find_rows(meeting: Meeting, motion: Motion, end: Floats) -> ContactRows:
+    """The rows of what touches on the way to `end` (3, N)."""
+    found = find_contacts(meeting.surfaces, motion.start, end, meeting.reach)
+    real = np.flatnonzero(within_cones(meeting.cones, found, motion.start))
+    return make_rows(found, real, meeting.pairs, motion)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
@@ -169,15 +187,15 @@ def _is_apart(encounter: Encounter) -> bool:
     """Whether rows hold so well that nothing can have passed.
 
     Pairs without a row are farther apart by `reach` than they have to be where everything would
-    have gone by itself, and each of both goes half of that astray at most.
+    have gone by itself, and each of both goes half of that astray at most. What moves farther than
+    it is kept apart may have gone round its row, and is looked at.
     """
+    reach, rows = encounter.meeting.reach, encounter.rows
     astray = np.abs(encounter.positions - encounter.end).max(initial=0.0)
-    rows = encounter.rows
-    heights = rows.heights(encounter.positions)
-    return bool(
-        astray < encounter.meeting.reach / (2.0 * np.sqrt(3.0))
-        and (heights > SAFE * rows.gaps).all()
-    )
+    ways = np.abs(encounter.positions - encounter.motion.start).max(initial=0.0)
+    if astray > reach / (2.0 * np.sqrt(3.0)) or ways > reach / REACH:
+        return False
+    return bool((rows.heights(encounter.positions) > SAFE * rows.gaps).all())
 
 
 def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:

@@ -13,7 +13,7 @@ from .contact.response import Motion
 from .field import Field
 from .forces.accelerations import accelerations
 from .inflation import fill_with_gas, inflate
-from .meeting import Encounter, Meeting, meet, part, stop_passing, touch
+from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
 from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
@@ -38,6 +38,8 @@ TAUT = 2.0
 
 ROUNDS = 4
 """How often contacts and lengths are solved in turn where bodies touch."""
+SEARCHES = 4
+"""How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""
 
 Body = tuple[SoftBodyModel, ParticleState]
 
@@ -307,19 +309,26 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
 
 
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
-    """Solves contacts and lengths in turn, until both hold."""
-    touched = [strides[body] for body in encounter.touched]
-    for number in range(ROUNDS if touched else 0):
-        touch(encounter, [stride.state.positions for stride in strides])
-        if number < ROUNDS - 1:
-            for stride in touched:
-                positions, batches = stride.state.positions, stride.batches
-                project_stretch(
-                    positions, stride.model.lengths, batches.lengths, dt=dt, backwards=False
-                )
-                project_ropes(positions, batches.ropes)
-                project_seams(positions, batches.seams)
-                project_contacts(stride)
+    """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
+    positions = [stride.state.positions for stride in strides]
+    for _ in range(SEARCHES):
+        touched = [strides[body] for body in encounter.touched]
+        for number in range(ROUNDS if touched else 0):
+            touch(encounter, positions)
+            if number < ROUNDS - 1:
+                for stride in touched:
+                    keep_lengths(stride, dt)
+                    project_contacts(stride)
+        if not meet_more(encounter, positions):
+            break
+
+
+def keep_lengths(stride: Stride, dt: float) -> None:
+    """Draws edges back to their lengths."""
+    positions, batches = stride.state.positions, stride.batches
+    project_stretch(positions, stride.model.lengths, batches.lengths, dt=dt, backwards=False)
+    project_ropes(positions, batches.ropes)
+    project_seams(positions, batches.seams)
 
 
 def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:

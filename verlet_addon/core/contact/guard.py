@@ -14,6 +14,8 @@ CLEAR = 2.0
 """How many times as far apart they are put."""
 PUSHES = 6
 """Rounds in which pairs are only held apart along their normals."""
+LAST = 20
+"""Rounds"""
 ROUNDS = 40
 """After as many in all it is left as it is."""
 
@@ -39,7 +41,8 @@ def guard(surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats
             _hold_apart(passing, rows, start, end, inverse_masses)
         else:
             zones = _join(zones, passing.particles[:, rows])
-            _move_as_one(zones, start, end, inverse_masses)
+            share = 0.5 if number < ROUNDS - LAST else 0.0
+            _move_as_one(zones, start, end, inverse_masses, share)
     return end
 
 
@@ -71,7 +74,9 @@ def _join(zones: Integers, particles: Integers) -> Integers:
         zones = joined
 
 
-def _move_as_one(zones: Integers, start: Floats, end: Floats, inverse_masses: Floats) -> None:
+def _move_as_one(
+    zones: Integers, start: Floats, end: Floats, inverse_masses: Floats, share: float
+) -> None:
     """Moves zones as their centres of mass move, or as what cannot be stopped in them does."""
     members = np.flatnonzero(np.bincount(zones, minlength=len(zones))[zones] > 1)
     labels, free = zones[members], inverse_masses[members] > 0.0
@@ -83,4 +88,6 @@ def _move_as_one(zones: Integers, start: Floats, end: Floats, inverse_masses: Fl
     for axis in range(3):
         way = (end[axis, members] - start[axis, members]) * masses
         mean = sum_by(labels, way, len(zones))[labels] / total
-        end[axis, members[free]] = (start[axis, members] + mean)[free]
+        there = start[axis, members] + mean
+        astray = end[axis, members] - there
+        end[axis, members[free]] = (there + share * astray)[free]

@@ -1,6 +1,6 @@
 """What touches, as rows that are solved together with everything else: one row for each contact."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -112,6 +112,20 @@ def make_rows(contacts: Contacts, chosen: Integers, pairs: Pairs, motion: Motion
         pushed=np.zeros(len(chosen)),
         rubbed=np.zeros((3, len(chosen))),
     )
+
+
+def joined(rows: ContactRows, more: ContactRows) -> ContactRows:
+    """Rows, and after them those of `more` between other particles."""
+    known = {tuple(corners) for corners in rows.particles.T.tolist()}
+    new = [tuple(corners) not in known for corners in more.particles.T.tolist()]
+    parts = {
+        field.name: np.concatenate(
+            [getattr(rows, field.name), getattr(more, field.name)[..., np.array(new, dtype=bool)]],
+            axis=-1,
+        )
+        for field in fields(ContactRows)
+    }
+    return ContactRows(**parts)
 
 
 def eased(lacks: Floats, dt: float) -> Floats:
