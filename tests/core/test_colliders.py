@@ -1,21 +1,27 @@
 """Mesh colliders hold, rub, bounce and carry as a textbook says; the ground's own laws."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.core.bodies import (
+    Body,
+    floor,
     frames,
     make_mesh,
     moved,
+    pinned,
     rotation,
     sheet,
     simulated,
     sphere,
     split,
+    strains,
     thrown,
 )
+from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -25,6 +31,7 @@ TINY = 1e-9
 """Rounding [m]."""
 GAP = 0.01
 """[m]"""
+Moving = tuple[Collider, Floats | Callable[[float], Floats]]
 SLICK = BodySettings(damping=0.0, thickness=GAP, friction=10.0)
 """A body of which the collider's own friction decides."""
 
@@ -54,6 +61,33 @@ def ball(*, radius: float = 0.3, fine: int = 24, **settings: Any) -> tuple[Colli
     """A sphere about the origin."""
     mesh = split(sphere(fine, fine // 2, radius=radius))
     return collider(mesh.face_vertices.reshape(-1, 3), **settings), mesh.positions
+
+
+def crossed(bodies: Sequence[Body], tracks: Sequence[Floats], moving: Sequence[Moving]) -> int:
+    """How many edges pass through triangles, of bodies and colliders, over all frames.
+
+    Those of a body with itself count where it is to keep off itself, and those of colliders with
+    each other never do.
+    """
+    surfaces = [(mesh.edges, split(mesh).face_vertices.reshape(-1, 3)) for mesh, _ in bodies]
+    surfaces += [(shape.triangles[:, [0, 1]], shape.triangles) for shape, _ in moving]
+    total = 0
+    for frame in range(len(tracks[0])):
+        places = [track[frame] for track in tracks]
+        places += [place(frame / 24) if callable(place) else place for _, place in moving]
+        starts = np.cumsum([0, *map(len, places)])
+        owners = np.repeat(np.arange(len(places)), np.diff(starts))
+        edges, triangles = (
+            np.concatenate([part + start for part, start in zip(parts, starts, strict=False)]).T
+            for parts in zip(*surfaces, strict=True)
+        )
+        pairs = crossings(np.concatenate(places).T, edges, triangles)
+        first, second = owners[edges[0, pairs[0]]], owners[triangles[0, pairs[1]]]
+        own = np.array([settings.use_self_collision for _, settings in bodies] + [False])
+        counts = np.where(first == second, own[np.minimum(first, len(bodies))], True)
+        counts &= np.minimum(first, second) < len(bodies)
+        total += int(counts.sum())
+    return total
 
 
 def puck(height: float = GAP, *, tilt: float = 0.0) -> Floats:
@@ -181,3 +215,43 @@ def test_only_its_own_colliders_stop_a_body() -> None:
     )
     assert track[-1, :, 2].min() > GAP - TINY
     assert other[-1, :, 2].max() < -1.0
+
+
+@pytest.mark.parametrize("substeps", [1, 10])
+def test_a_sheet_comes_to_rest_over_a_ball(substeps: int) -> None:
+    """It passes through nowhere, sinks in by less than a tenth of its thickness, and lies still."""
+    # Dense air, or else its corners swing for longer.
+    bodies = [(moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.35)), BodySettings(damping=5.0))]
+    scene = SceneSettings(substeps=substeps)
+    around = [ball(friction=0.5)]
+    tracks = simulated(bodies, frames(2.0, 24), scene, ground=floor(-0.3), colliders=around)
+    assert crossed(bodies, tracks, around) == 0
+    inner = 0.3 * np.cos(np.pi / 12)  # of the ball's facets
+    assert np.linalg.norm(tracks[0], axis=2).min() > inner + 0.9 * BodySettings().thickness
+    assert np.abs(np.diff(tracks[0][-2:], axis=0)).max() * 24 < 0.02
+
+
+@pytest.mark.parametrize("substeps", [1, 3, 10])
+@pytest.mark.parametrize("what", ["plate at 50 m/s", "ball at 100 m/s"])
+def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
+    """What hits a hung sheet takes it along; half a second later it is stretched by under 5 %.
+
+    With few substeps it stays stretched for longer.
+    """
+    upright = rotation((1, 0, 0), np.pi / 2)
+    mesh = pinned(moved(sheet(10), upright, (-0.5, 0.0, 0.0)), [110, 120])
+    if what.startswith("plate"):
+        (shape, places), speed = plate(size=0.4, cells=2, friction=0.3), 50.0
+        places = places @ upright.T
+    else:
+        (shape, places), speed = ball(radius=0.025, fine=12, friction=0.3), 100.0
+
+    def place(time: float) -> Floats:
+        return np.asarray(places + np.array([0.0, min(speed * time - 0.5, 0.4), 0.5]))
+
+    bodies = [(mesh, BodySettings())]
+    scene = SceneSettings(substeps=substeps)
+    tracks = simulated(bodies, frames(0.55, 24), scene, colliders=[(shape, place)])
+    assert crossed(bodies, tracks, [(shape, place)]) == 0
+    assert tracks[0][2, :, 1].max() > 0.39, "it should have been hit"
+    assert substeps < 10 or np.abs(strains(mesh, tracks[0][-1])).max() < 0.05

@@ -171,16 +171,18 @@ def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
     _hand_back(encounter, bodies, encounter.positions)
 
 
-def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> None:
-    """Holds back what would pass through something, wherever that cannot be ruled out."""
-    meeting = encounter.meeting
+def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
+    """Holds back what would pass through something; whether there was anything."""
+    meeting, motion = encounter.meeting, encounter.motion
     _gather(encounter, bodies, encounter.positions, everyone=True)
-    if not _is_apart(encounter):
-        motion = encounter.motion
-        encounter.positions[...] = guard(
-            meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses
-        )
-        _hand_back(encounter, bodies, encounter.positions, everyone=True)
+    if _is_apart(encounter):
+        return False
+    held = guard(meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses)
+    if np.array_equal(held, encounter.positions):
+        return False
+    encounter.positions[...] = held
+    _hand_back(encounter, bodies, encounter.positions, everyone=True)
+    return True
 
 
 def _is_apart(encounter: Encounter) -> bool:

@@ -315,10 +315,10 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
         touched = [strides[body] for body in encounter.touched]
         for number in range(ROUNDS if touched else 0):
             touch(encounter, positions)
-            if number < ROUNDS - 1:
-                for stride in touched:
+            for stride in touched:
+                if number < ROUNDS - 1:
                     keep_lengths(stride, dt)
-                    project_contacts(stride)
+                project_contacts(stride)
         if not meet_more(encounter, positions):
             break
 
@@ -334,7 +334,12 @@ def keep_lengths(stride: Stride, dt: float) -> None:
 def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:
     """Sets the speed of what has been pushed apart."""
     states = [stride.state for stride in strides]
-    stop_passing(encounter, [state.positions for state in states])
+    positions = [state.positions for state in states]
+    for search in range(SEARCHES):
+        if not stop_passing(encounter, positions):
+            break
+        for stride in strides if search < SEARCHES - 1 else []:
+            project_contacts(stride)
     part(
         encounter,
         [state.previous_positions for state in states],

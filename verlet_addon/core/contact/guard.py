@@ -14,10 +14,10 @@ CLEAR = 2.0
 """How many times as far apart they are put."""
 PUSHES = 6
 """Rounds in which pairs are only held apart along their normals."""
-LAST = 20
-"""Rounds"""
+HALVINGS = 14
+"""Rounds after these in which what passes keeps half of its motion against what it would pass…"""
 ROUNDS = 40
-"""After as many in all it is left as it is."""
+"""…before it keeps none. After as many in all it is left as it is."""
 
 
 def guard(surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats) -> Floats:
@@ -25,9 +25,10 @@ def guard(surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats
 
     Particles go straight from `start` to `end`, both (3, N) [m]; what passes nothing ends where it
     was going. Those of no inverse mass (N,) [1/kg] are left alone. At first pairs are held apart
-    along their normals. What still passes after that moves on as one (rigid impact zones; Provot,
+    along their normals. What still passes after that moves on together (impact zones; Provot,
     Collision and self-collision handling in cloth model dedicated to design garments, 1997,
-    without their rotation).
+    without their rotation): round by round it keeps half of its own motion, so that it goes on as
+    far as there is room, and is not stuck for good.
     """
     end = end.copy()
     zones = np.arange(end.shape[1])
@@ -41,7 +42,7 @@ def guard(surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats
             _hold_apart(passing, rows, start, end, inverse_masses)
         else:
             zones = _join(zones, passing.particles[:, rows])
-            share = 0.5 if number < ROUNDS - LAST else 0.0
+            share = 0.5 if number < PUSHES + HALVINGS else 0.0
             _move_as_one(zones, start, end, inverse_masses, share)
     return end
 
@@ -77,7 +78,10 @@ def _join(zones: Integers, particles: Integers) -> Integers:
 def _move_as_one(
     zones: Integers, start: Floats, end: Floats, inverse_masses: Floats, share: float
 ) -> None:
-    """Moves zones as their centres of mass move, or as what cannot be stopped in them does."""
+    """Moves zones as their centres of mass move, or as what cannot be stopped in them does.
+
+    What is left of each particle's own motion is a share.
+    """
     members = np.flatnonzero(np.bincount(zones, minlength=len(zones))[zones] > 1)
     labels, free = zones[members], inverse_masses[members] > 0.0
     held = np.zeros(len(zones), dtype=bool)

@@ -1,0 +1,74 @@
+"""Bodies keep off each other, and off themselves: nothing passes, and it comes to rest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    WEIGHTLESS,
+    Body,
+    floor,
+    frames,
+    make_mesh,
+    moved,
+    rotation,
+    sheet,
+    simulated,
+    thrown,
+)
+from tests.core.test_colliders import GAP, crossed, puck
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+SELF = BodySettings(use_self_collision=True)
+
+
+@pytest.mark.parametrize("substeps", [1, 10])
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_two_bodies_bounce_off_each_other(restitution: float, substeps: int) -> None:
+    """Meeting at 10 m/s, they part at e times that, and their centre moves on as before."""
+    body = BodySettings(damping=0.0, thickness=GAP, restitution=restitution, mass=0.2)
+    heavy = replace(body, mass=0.6)
+    bodies = [
+        (thrown(make_mesh(puck(0.5), faces=[(0, 1, 2)]), (0.0, 0.0, -5.0)), body),
+        (thrown(make_mesh(puck(-0.5), faces=[(0, 1, 2)]), (0.0, 0.0, 5.0)), heavy),
+    ]
+    tracks = simulated(
+        bodies, frames(0.25, 24), SceneSettings(substeps=substeps), gravity=WEIGHTLESS
+    )
+    light, weighty = (np.diff(track[-2:], axis=0).mean(axis=(0, 1)) * 24 for track in tracks)
+    assert light[2] - weighty[2] == pytest.approx(restitution * 10.0, abs=0.05)
+    assert 0.2 * light[2] + 0.6 * weighty[2] == pytest.approx(2.0, abs=1e-6)
+    np.testing.assert_allclose([light[:2], weighty[:2]], 0.0, atol=1e-6)
+
+
+def pile(count: int) -> list[Body]:
+    """Sheets above each other, each turned against the one below."""
+    turned = [rotation((0, 0, 1), 0.3 * k) for k in range(count)]
+    return [
+        (moved(sheet(10), turn, (-0.5 + 0.1 * k, -0.5, 0.1 + 0.08 * k)), SELF)
+        for k, turn in enumerate(turned)
+    ]
+
+
+def upright() -> list[Body]:
+    """A sheet that stands nearly on its edge, and folds as it falls."""
+    return [(moved(sheet(10), rotation((1, 0.3, 0), 1.4), (-0.5, 0.0, 0.3)), SELF)]
+
+
+@pytest.mark.parametrize("bodies", [pile(3), upright()], ids=["pile", "upright"])
+def test_cloth_falls_onto_cloth(bodies: list[Body]) -> None:
+    """Three sheets dropped in a pile, and one that crumples, pass through nowhere and lie still."""
+    tracks = simulated(bodies, frames(2.5, 24), SceneSettings(), ground=floor())
+    assert crossed(bodies, tracks, []) == 0
+    for track in tracks:
+        assert track[:, :, 2].min() > 0.9 * SELF.thickness
+        assert np.abs(np.diff(track[-2:], axis=0)).max() * 24 < 0.02
+
+
+def test_apart_bodies_bake_alike_alone_and_in_company() -> None:
+    """A body that touches no other does not feel that there is one."""
+    near, far = upright()[0], (moved(upright()[0][0], np.eye(3), (5.0, 0.0, 0.0)), SELF)
+    (alone,) = simulated([near], frames(0.5, 24), ground=floor())
+    together = simulated([near, far], frames(0.5, 24), ground=floor())
+    np.testing.assert_array_equal(together[0], alone)
