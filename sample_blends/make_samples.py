@@ -21,6 +21,7 @@ from sample_blends.bridge import (
     bridge,
     bunting,
 )
+from sample_blends.fabrics import fabrics
 from sample_blends.stage import (
     Pattern,
     Points,
@@ -262,6 +263,7 @@ def beach_ball() -> None:
 
 SAMPLES = {
     "beach_ball": beach_ball,
+    "fabrics": fabrics,
     "flag": flag,
     "flag_in_wind": flag_in_wind,
     "tablecloth": tablecloth,

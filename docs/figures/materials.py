@@ -1,0 +1,79 @@
+"""Draw the pictures of docs/materials.md: every cloth on a small table, every rope on a post."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+import verlet_addon
+from sample_blends.bake_demo import prepare_render
+from sample_blends.fabrics import LOOKS, fabrics
+from sample_blends.stage import (
+    add_mesh,
+    camera,
+    empty_scene,
+    light_and_ground,
+    make_body,
+    plain,
+    rod,
+    show_edges,
+)
+from verlet_addon.blender.materials import give_material
+
+IMAGES = Path(__file__).parents[1] / "images"
+ROPES = {
+    "HEMP": (0.50, 0.34, 0.16),
+    "NYLON": (0.75, 0.74, 0.70),
+    "BUNGEE": (0.05, 0.16, 0.45),
+    "STEEL_CHAIN": (0.35, 0.36, 0.38),
+}
+HEIGHT, LENGTH = 0.6, 0.5
+
+
+def main() -> None:
+    """Bake both scenes and render their last frames."""
+    verlet_addon.register()
+    try:
+        fabrics(tuple(LOOKS))
+        camera((0.0, -3.0, 1.5), (0.0, 0.0, 0.07), lens=42)
+        draw(IMAGES / "materials_cloth.png")
+        ropes()
+        draw(IMAGES / "materials_ropes.png")
+    finally:
+        verlet_addon.unregister()
+
+
+def ropes() -> None:
+    """Each rope on a post, where its first two vertices hold it level."""
+    empty_scene(frame_end=120)
+    wood = plain("Wood", (0.30, 0.19, 0.10))
+    for number, (name, color) in enumerate(ROPES.items()):
+        left = 0.65 * (number - len(ROPES) / 2) + 0.1
+        rod("Post", length=HEIGHT, radius=0.012, material=wood).location = (left, 0.0, 0.0)
+        share = np.linspace(0, 1, 61)
+        points = np.stack([left + LENGTH * share, 0 * share, 0 * share + HEIGHT], axis=1)
+        edges = np.stack([np.arange(60), np.arange(1, 61)], axis=1)
+        obj = add_mesh(name.title(), points, edges=edges)
+        make_body(obj, "ROPE", pinned=np.array((0, 1)))
+        give_material(obj.verlet, name)
+        obj.verlet.damping = 2.0  # comes to rest sooner, in the same place
+        show_edges(obj, radius=0.008, material=plain(name.title(), color))
+    light_and_ground(ground=(0.30, 0.33, 0.30))
+    camera((0.0, -3.4, 0.7), (0.0, 0.0, 0.35), lens=44)
+
+
+def draw(path: Path) -> None:
+    """Bakes the scene and renders its last frame."""
+    cast(Any, bpy.ops).verlet.bake()
+    scene: Any = bpy.context.scene
+    prepare_render(scene, width=1100, samples=48)
+    scene.render.resolution_y = 300
+    scene.frame_set(scene.frame_end)
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+
+
+if __name__ == "__main__":
+    main()
