@@ -18,6 +18,7 @@ from tests.core.bodies import (
     make_mesh,
     momenta,
     pinned,
+    rope,
     sheet,
     simulated,
     sphere,
@@ -167,3 +168,34 @@ def test_rigid_bends_do_not_magnify_rounding(mesh: MeshData) -> None:
         [(mesh, BodySettings(bend_compliance=0.0))], frames(2.0, 24), gravity=WEIGHTLESS
     )
     np.testing.assert_allclose(track[-1], mesh.positions, atol=1e-9)
+
+
+@pytest.mark.parametrize("segments", [16, 64])
+@pytest.mark.parametrize("substeps", [5, 20])
+def test_a_stiff_rope_held_level_droops_by_the_formula(segments: int, substeps: int) -> None:
+    """W L⁴ / (8 B), from the second of two pinned vertices on, and comes to rest."""
+    line = rope([(x, 0.0, 0.0) for x in np.linspace(0.0, 0.5, segments + 1)])
+    length, mass, wanted = 0.5 - 0.5 / segments, 0.05, 0.01
+    load = mass / 0.5 * 9.81
+    settings = BodySettings(
+        body_type="ROPE", mass=mass, bend_compliance=8 * wanted / (load * length**4), damping=4.0
+    )
+    scene = SceneSettings(substeps=substeps, use_ground=False)
+    track = simulated([(pinned(line, [0, 1]), settings)], frames(3.0, 24), scene)[0]
+    # The bend at the pin stands for half an edge beyond it, which is clamped: 2 / segments more.
+    assert -track[-1, -1, 2] == pytest.approx(wanted, rel=0.03 + 2 / segments)
+    assert np.abs(track[-1] - track[-2]).max() < 1e-4
+
+
+@pytest.mark.parametrize("segments", [16, 64])
+def test_a_stiff_rope_that_hangs_in_a_bow_is_the_same_at_any_substeps(segments: int) -> None:
+    """Hemp over the edge of a table: bent far, and pulled along by its own weight."""
+    line = rope([(x, 0.0, 0.0) for x in np.linspace(0.0, 0.5, segments + 1)])
+    settings = BodySettings(body_type="ROPE", mass=0.05, bend_compliance=330.0, damping=2.0)
+    tips = []
+    for substeps in (10, 40):
+        scene = SceneSettings(substeps=substeps, use_ground=False)
+        track = simulated([(pinned(line, [0, 1]), settings)], frames(4.0, 24), scene)[0]
+        assert np.abs(track[-1] - track[-2]).max() * 24 < 0.05
+        tips.append(track[-1, -1])
+    assert tips[0] == pytest.approx(tips[1], abs=0.01)

@@ -12,7 +12,7 @@ from ..stretch.paths import Strips
 from .all_at_once import StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lattices import triangle_lines
-from .lines import Lines, lines_across_quads, lines_along_ropes
+from .lines import STRAIGHT, Lines, lines_across_quads, lines_along_ropes
 from .one_by_one import StencilBatch, Stencils, stencil_batches
 from .stencils import hinge_stencils, line_stencils, rope_stencils
 
@@ -38,6 +38,11 @@ class BendConstraints:
     """Hinges that keep a rest angle."""
     ropes: Stencils
     """Bends of ropes, at their rest angles."""
+
+    @property
+    def straight_ropes(self) -> Booleans:
+        """(r,) bool, bends of ropes that are straight at rest."""
+        return self.ropes.rests < STRAIGHT
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +80,8 @@ def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstrai
 
 def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
     """The batches for one h² [s²]: how stiff a bend is decides which way it is solved."""
-    every = straight_bends(bends.strips, bends.straight)
+    straight_ropes = bends.ropes.chosen(bends.straight_ropes)
+    every = straight_bends(bends.strips, [*bends.straight, straight_ropes])
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
     along = len(line_places(bends.strips))
     stiff = ratios > ALONE
@@ -83,14 +89,16 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     highest = np.zeros(len(runs))
     np.maximum.at(highest, runs, ratios[:along])
     stiff[:along] = highest[runs] > STRIPS_ALONE
-    n = len(inverse_masses)
+    n, surfaces = len(inverse_masses), len(ratios) - len(straight_ropes.members)
+    soft_ropes = ~bends.straight_ropes
+    soft_ropes[~soft_ropes] = ~stiff[surfaces:]
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
         stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, inverse_masses, h_squared),
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
-        straight=_soft_batches(bends.straight, stiff[along:], inverse_masses, h_squared),
+        straight=_soft_batches(bends.straight, stiff[along:surfaces], inverse_masses, h_squared),
         hinges=stencil_batches(bends.hinges, inverse_masses, h_squared),
-        ropes=stencil_batches(bends.ropes, inverse_masses, h_squared),
+        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
 

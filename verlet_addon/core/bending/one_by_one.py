@@ -23,6 +23,17 @@ class Stencils:
     compliances: Floats
     """(m,) |g| per moment [1/(N m)]; 0 = rigid."""
 
+    def chosen(self, which: Booleans) -> "Stencils":
+        """Those of which (m,) is true."""
+        before = np.concatenate([[0], np.cumsum(which)])
+        return Stencils(
+            self.members[which],
+            before[self.starts],
+            self.coefficients[which],
+            self.rests[which],
+            self.compliances[which],
+        )
+
     def without(self, left_out: Booleans) -> "Stencils":
         """The same but for some (m,), which count 0."""
         return replace(self, coefficients=self.coefficients * ~left_out[:, None])
