@@ -25,6 +25,7 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
+from tests.core.test_short_edges import scanned
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
 from verlet_addon.core.compiled import service
@@ -34,8 +35,10 @@ from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels a
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
 from verlet_addon.core.stretch import (
+    compiled_clusters as c_clusters,
     compiled_kernels as c_lengths,
     compiled_warm_start as c_start,
+    numpy_clusters as np_clusters,
     numpy_kernels as np_lengths,
     numpy_warm_start as np_start,
 )
@@ -106,6 +109,7 @@ BODIES: dict[str, Callable[[], Body]] = {
     "triangles": lambda: (pinned(flat_sheet("triangles", 12), [0, 12]), CLOTH),
     "strewn": lambda: (pinned(flat_sheet("strewn triangles", 12), [0, 12]), CLOTH),
     "bumpy": lambda: (pinned(bumpy("strewn triangles", 12), [0, 12]), CLOTH),
+    "crowded": lambda: (pinned(scanned(12, tiny=1e-2), [0, 12, 80]), CLOTH),
     "disc": lambda: (pinned(disc(8), [0]), CLOTH),
     "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
     "jelly": lambda: (pinned(sphere(12, 8), [0]), BodySettings(body_type="SOFT")),
@@ -130,7 +134,7 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
 Kernels = tuple[Any, Any]
 LENGTHS, START = (np_lengths, c_lengths), (np_start, c_start)
 BENDS, ROPES = (np_bends, c_bends), (np_ropes, c_ropes)
-VOLUMES = np_volumes, c_volumes
+VOLUMES, CLUSTERS = (np_volumes, c_volumes), (np_clusters, c_clusters)
 Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 
@@ -163,6 +167,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "levels": (LENGTHS, _levels),
     "tethers": (LENGTHS, _tethers),
     "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, 1e-3, most=0.01)),
+    "clusters": (CLUSTERS, lambda k, x, m, _: k.project_clusters(x, m.lengths.clusters)),
     "surface's former tension": (
         START,
         lambda k, x, _, b: k.project_former_tension(x, b.lengths.net, kept=0.95, taut=2.0),

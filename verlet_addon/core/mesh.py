@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -209,10 +210,8 @@ def _without_length(positions: Floats, edges: Integers) -> int:
 
 def _faces_problem(mesh: MeshData) -> str | None:
     """What is wrong with the faces."""
-    faces = (
-        np.split(mesh.face_vertices, mesh.face_starts[1:-1]) if len(mesh.face_starts) > 1 else []
-    )
-    corners = {tuple(sorted(face.tolist())) for face in faces}
+    vertices, faces = mesh.face_vertices.tolist(), list(pairwise(mesh.face_starts.tolist()))
+    corners = {tuple(sorted(vertices[start:stop])) for start, stop in faces}
     doubled = len(faces) - len(corners)
     if doubled:
         return f"has {doubled} faces twice over; delete the duplicates in Edit Mode"

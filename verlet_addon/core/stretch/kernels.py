@@ -2,8 +2,10 @@
 
 from ..compiled import either
 from . import (
+    compiled_clusters,
     compiled_kernels as compiled,
     compiled_warm_start as compiled_start,
+    numpy_clusters,
     numpy_kernels as reference,
     numpy_warm_start as reference_start,
 )
@@ -17,3 +19,4 @@ share_stretch = either(reference.share_stretch, compiled.share_stretch)
 project_former_tension = either(
     reference_start.project_former_tension, compiled_start.project_former_tension
 )
+project_clusters = either(numpy_clusters.project_clusters, compiled_clusters.project_clusters)

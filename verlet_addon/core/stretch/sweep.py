@@ -7,11 +7,11 @@ from .constraints import LengthBatches, LengthConstraints
 from .kernels import (
     add_interpolated,
     project_at_most,
+    project_clusters,
     project_strips,
     project_tethers,
     share_stretch,
 )
-from .numpy_clusters import project_clusters
 
 TOLERANCE = 4e-3
 """Edges that are stretched by no more than this share are left as they are."""

@@ -1,0 +1,29 @@
+"""Clusters in C: what `numpy_clusters` does, by the functions of clusters.c."""
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import Packed, address, declare, once, pack
+from .clusters import Clusters
+
+_project_clusters = declare("project_clusters", "pip")
+
+
+@once
+def _clusters_struct(clusters: Clusters) -> Packed:
+    """The clusters of clusters.c."""
+    ends = np.append(np.flatnonzero(np.diff(clusters.labels)) + 1, len(clusters.labels))
+    return pack(
+        len(ends) if len(clusters.labels) else 0,
+        len(clusters.labels),
+        ends,
+        clusters.particles,
+        clusters.movable,
+        clusters.shares,
+        clusters.arms,
+    )
+
+
+def project_clusters(positions: Floats, clusters: Clusters) -> None:
+    """See `numpy_clusters`."""
+    _project_clusters(address(positions), positions.shape[1], _clusters_struct(clusters))
