@@ -440,6 +440,7 @@ typedef struct {
     integer number, particles[3];
     int ridge;
     real box[6];
+    real along[3], wings[2][3], squares[2]; /* an edge, and what lies beside it, as steps start */
 } member;
 
 /* Takes a member of a leaf if it comes as near a box as the margin; how many there are then. */
@@ -486,6 +487,44 @@ static int take_triangles(const task *its, member *list, const tree *of, integer
     return count;
 }
 
+/* Reads an edge and where the triangles beside it lead, as the step starts. */
+static void read_wings(const task *its, member *edge)
+{
+    const surfaces *all = its->all;
+    const real *start = its->wanted->start;
+    for (int axis = 0; axis < 3; axis++) {
+        integer row = axis * all->particles;
+        real base = start[row + edge->particles[0]];
+        edge->along[axis] = start[row + edge->particles[1]] - base;
+        for (int side = 0; side < 2; side++) {
+            integer wing = all->wings[side * all->edges + edge->number];
+            edge->wings[side][axis] = wing < 0 ? 0.0 : start[row + wing] - base;
+        }
+    }
+    for (int side = 0; side < 2; side++)
+        edge->squares[side] = dot(edge->wings[side], edge->wings[side]);
+}
+
+/* Whether a triangle beside either of two edges hides it from the other, on whichever side. */
+static int is_hidden(const member *one, const member *other)
+{
+    real normal[3];
+    int from_above = 0, from_below = 0;
+    cross(normal, one->along, other->along);
+    real square = dot(normal, normal);
+    if (!(square > PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along))))
+        return 0;
+    for (int which = 0; which < 2; which++)
+        for (int side = 0; side < 2; side++) {
+            const member *edge = which ? other : one;
+            real height = dot(normal, edge->wings[side]);
+            int steep = height * height > RIDGE * RIDGE * (square * edge->squares[side]);
+            from_above |= steep && (which ? height > 0.0 : height < 0.0);
+            from_below |= steep && (which ? height < 0.0 : height > 0.0);
+        }
+    return from_above && from_below;
+}
+
 static int take_edges(const task *its, member *list, const tree *of, integer leaf, const real *box)
 {
     int count = 0;
@@ -493,7 +532,10 @@ static int take_edges(const task *its, member *list, const tree *of, integer lea
         for (int k = 0; k < 2; k++)
             list[count].particles[k] = its->all->ends[k * its->all->edges + of->edges[i]];
         list[count].ridge = of->ridges[i];
-        count = take(its, list, count, of->edges[i], 2, box);
+        int taken = take(its, list, count, of->edges[i], 2, box);
+        if (taken > count && !its->wanted->all_touching)
+            read_wings(its, list + count);
+        count = taken;
     }
     return count;
 }
@@ -538,8 +580,9 @@ static void consider_edges(task *its, integer leaf, const real *box, integer oth
             const integer *a = one->particles, *b = other->particles;
             if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
                 || (same && one->number > other->number)
-                || !(one->ridge || other->ridge || its->wanted->all_touching)
-                || !boxes_overlap(one->box, other->box, its->margin))
+                || !boxes_overlap(one->box, other->box, its->margin)
+                || (!its->wanted->all_touching
+                    && (!(one->ridge || other->ridge) || is_hidden(one, other))))
                 continue;
             if (own && one->number > other->number)
                 one = &lists[1][j], other = &lists[0][i];

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers
-from .numpy_regions import is_behind, is_least
+from .numpy_regions import is_behind, is_hidden, is_least
 from .numpy_walk import near_pairs, refit as refit
 from .proximity import NEAREST, dot
 from .reach import Reach
@@ -31,6 +31,8 @@ def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, re
     vertices, edges = near_pairs(
         surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
     )
+    if not reach.all_touching:
+        edges = edges[:, ~is_hidden(surfaces, edges, start)]
     of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
     of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
     found = [

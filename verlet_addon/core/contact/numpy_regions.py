@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from .numpy_walk import RIDGE
-from .proximity import cross, dot
+from .proximity import PARALLEL, cross, dot
 from .surfaces import Surfaces
 
 RISING = 1e-6
@@ -50,6 +50,29 @@ def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
     steps = np.arange(counts.max(initial=0))[:, None]
     places = np.minimum(starts[vertices] + steps, len(surfaces.fans) - 1)
     return np.where(steps < counts, surfaces.fans[places], -1)
+
+
+def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
+    """(k,) whether a triangle beside either of two edges (2, k) hides it from the other.
+
+    Edges only touch along the normal of both, whichever way round.
+    """
+    base = surfaces.edges[0, edges]
+    first, second = start[:, surfaces.edges[1, edges]].swapaxes(0, 1) - start[:, base].swapaxes(
+        0, 1
+    )
+    normal = cross(first, second)
+    square = dot(normal, normal)
+    sides = np.zeros((2, edges.shape[1]), dtype=bool)
+    for which, wings in enumerate(surfaces.wings[:, edges].swapaxes(0, 1)):
+        for wing in wings:
+            with np.errstate(invalid="ignore"):  # some are nowhere
+                way = np.where(wing < 0, 0.0, start[:, wing] - start[:, base[which]])
+                height, size = dot(normal, way), dot(way, way)
+                steep = height * height > RIDGE * RIDGE * (square * size)
+                sides |= steep & np.stack([height > 0.0, height < 0.0][:: 1 if which else -1])
+    crossing = square > PARALLEL * (dot(first, first) * dot(second, second))
+    return np.asarray(crossing & sides.all(axis=0))
 
 
 def is_least(
