@@ -11,6 +11,7 @@
 #define TOUCHING 1.01
 #define RISING 1e-6
 #define RIDGE 0.02
+#define STEADY 0.05
 
 /* See Surfaces. */
 typedef struct {
@@ -441,6 +442,7 @@ typedef struct {
     int ridge;
     real box[6];
     real along[3], wings[2][3], squares[2]; /* an edge, and what lies beside it, as steps start */
+    int steady;                             /* whether these keep their directions */
 } member;
 
 /* Takes a member of a leaf if it comes as near a box as the margin; how many there are then. */
@@ -487,22 +489,32 @@ static int take_triangles(const task *its, member *list, const tree *of, integer
     return count;
 }
 
-/* Reads an edge and where the triangles beside it lead, as the step starts. */
+/* Reads the way from a base to another particle, as the step starts; 1 if it hardly turns. */
+static int read_side(const task *its, real *way, integer from, integer to, real length)
+{
+    real change[3];
+    for (int axis = 0; axis < 3; axis++) {
+        integer row = axis * its->all->particles;
+        const real *start = its->wanted->start + row, *end = its->wanted->end + row;
+        way[axis] = start[to] - start[from];
+        change[axis] = (end[to] - end[from]) - way[axis];
+    }
+    return dot(change, change) <= STEADY * STEADY * (length < 0.0 ? dot(way, way) : length);
+}
+
+/* Reads an edge, and where the triangles beside it lead. */
 static void read_wings(const task *its, member *edge)
 {
-    const surfaces *all = its->all;
-    const real *start = its->wanted->start;
-    for (int axis = 0; axis < 3; axis++) {
-        integer row = axis * all->particles;
-        real base = start[row + edge->particles[0]];
-        edge->along[axis] = start[row + edge->particles[1]] - base;
-        for (int side = 0; side < 2; side++) {
-            integer wing = all->wings[side * all->edges + edge->number];
-            edge->wings[side][axis] = wing < 0 ? 0.0 : start[row + wing] - base;
-        }
-    }
-    for (int side = 0; side < 2; side++)
+    integer base = edge->particles[0];
+    edge->steady = read_side(its, edge->along, base, edge->particles[1], -1.0);
+    real square = dot(edge->along, edge->along);
+    for (int side = 0; side < 2; side++) {
+        integer wing = its->all->wings[side * its->all->edges + edge->number];
+        if (wing < 0)
+            wing = base;
+        edge->steady &= read_side(its, edge->wings[side], base, wing, square);
         edge->squares[side] = dot(edge->wings[side], edge->wings[side]);
+    }
 }
 
 /* Whether a triangle beside either of two edges hides it from the other, on whichever side. */
@@ -512,7 +524,8 @@ static int is_hidden(const member *one, const member *other)
     int from_above = 0, from_below = 0;
     cross(normal, one->along, other->along);
     real square = dot(normal, normal);
-    if (!(square > PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along))))
+    real parallel = PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along));
+    if (!one->steady || !other->steady || !(square > parallel))
         return 0;
     for (int which = 0; which < 2; which++)
         for (int side = 0; side < 2; side++) {

@@ -32,7 +32,7 @@ def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, re
         surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
     )
     if not reach.all_touching:
-        edges = edges[:, ~is_hidden(surfaces, edges, start)]
+        edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
     of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
     of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
     found = [

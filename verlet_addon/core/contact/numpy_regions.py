@@ -7,6 +7,8 @@ from .numpy_walk import RIDGE
 from .proximity import PARALLEL, cross, dot
 from .surfaces import Surfaces
 
+STEADY = 0.05
+"""Edges whose ends and triangles move by less than this share of them keep their directions."""
 RISING = 1e-6
 """A neighbour that rises more steeply than this towards the other feature is nearer to it."""
 Moment = tuple[Floats, Floats, Floats]
@@ -52,27 +54,38 @@ def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
     return np.where(steps < counts, surfaces.fans[places], -1)
 
 
-def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
+def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats, end: Floats) -> Booleans:
     """(k,) whether a triangle beside either of two edges (2, k) hides it from the other.
 
-    Edges only touch along the normal of both, whichever way round.
+    Edges only touch along the normal of both, whichever way round. That is known before the step
+    where they hardly turn in it.
     """
-    base = surfaces.edges[0, edges]
-    first, second = start[:, surfaces.edges[1, edges]].swapaxes(0, 1) - start[:, base].swapaxes(
-        0, 1
-    )
-    normal = cross(first, second)
+    base, other = surfaces.edges[:, edges]
+    along, steady = _side(base, other, start, end)
+    squares = dot(along, along)
+    normal = cross(along[:, 0], along[:, 1])
     square = dot(normal, normal)
-    sides = np.zeros((2, edges.shape[1]), dtype=bool)
-    for which, wings in enumerate(surfaces.wings[:, edges].swapaxes(0, 1)):
-        for wing in wings:
-            with np.errstate(invalid="ignore"):  # some are nowhere
-                way = np.where(wing < 0, 0.0, start[:, wing] - start[:, base[which]])
-                height, size = dot(normal, way), dot(way, way)
-                steep = height * height > RIDGE * RIDGE * (square * size)
-                sides |= steep & np.stack([height > 0.0, height < 0.0][:: 1 if which else -1])
-    crossing = square > PARALLEL * (dot(first, first) * dot(second, second))
-    return np.asarray(crossing & sides.all(axis=0))
+    hidden = np.zeros((2, edges.shape[1]), dtype=bool)
+    for wings in surfaces.wings[:, edges]:
+        way, kept = _side(base, np.where(wings < 0, base, wings), start, end, squares)
+        steady &= kept
+        height = dot(normal[:, None], way)
+        steep = height * height > RIDGE * RIDGE * (square * dot(way, way))
+        up, down = steep & (height > 0.0), steep & (height < 0.0)
+        hidden |= np.stack([down[0] | up[1], up[0] | down[1]])
+    crossing = square > PARALLEL * (squares[0] * squares[1])
+    return np.asarray(crossing & steady.all(axis=0) & hidden.all(axis=0))
+
+
+def _side(
+    bases: Integers, others: Integers, start: Floats, end: Floats, squares: Floats | None = None
+) -> tuple[Floats, Booleans]:
+    """(3, 2, k) ways from bases to others as the step starts, and whether they hardly turn."""
+    with np.errstate(invalid="ignore"):  # some are nowhere
+        way = start[:, others] - start[:, bases]
+        change = (end[:, others] - end[:, bases]) - way
+        size = dot(way, way) if squares is None else squares
+        return way, np.asarray(dot(change, change) <= STEADY * STEADY * size)
 
 
 def is_least(
