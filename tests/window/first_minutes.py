@@ -173,7 +173,7 @@ def test_f3_finds_what_the_add_on_does(hand: Hand) -> Steps:
     yield from hand.search("verlet")
     hand.picture("f3")
     yield from hand.press("ESC")
-    yield from hand.search("make verlet")
+    yield from hand.search("make verlet soft")
     yield from hand.press("RET")
     yield from wait_until(lambda: cube.verlet.enabled)
     yield from hand.search("bake verlet")
