@@ -101,14 +101,14 @@ class Hand:
         self.region("UI").active_panel_category = "Verlet"
         yield from wait(0.3)
 
-    def buttons(self) -> Generator[None, None, dict[str, tuple[int, int]]]:
-        """Looks where the buttons of the sidebar are: `{what: (x, y)}`.
+    def buttons(self, across: float = 2 / 3) -> Generator[None, None, dict[str, tuple[int, int]]]:
+        """Looks where the buttons of the sidebar are, so far across it: `{what: (x, y)}`.
 
         What a button is, Blender tells of the one under the mouse: the command that it runs, or
         the data path of the value that it shows.
         """
         region, found = self.region("UI"), {}
-        x = region.x + region.width * 2 // 3
+        x = region.x + round(region.width * across)
         for y in range(region.y + region.height - 5, region.y, -9):
             yield from self.move(x, y)
             if (what := self._under_mouse()) and what not in found:

@@ -64,7 +64,7 @@ def test_a_corner_is_attached_by_the_plus(hand: Hand) -> Steps:
     yield from hand.sidebar()
     yield from open_panel(hand, *ATTACHMENTS)
     hand.picture("attachments_empty")
-    yield from hand.click((yield from hand.buttons())[ATTACH])
+    yield from hand.click((yield from hand.buttons(0.83))[ATTACH])
     yield from wait_until(lambda: len(cloth.verlet.attachments) == 1)
     yield from hand.redrawn()
     hand.picture("attachments")

@@ -161,6 +161,8 @@ class VERLET_PT_collisions(_BodyPanel):
         column.prop(body, "thickness")
         column.prop(body, "friction")
         column.prop(body, "restitution")
+        if body.body_type != "SOFT":
+            column.prop(body, "use_self_collision")
         column.prop(body, "collision_collection")
 
 
