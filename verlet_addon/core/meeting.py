@@ -16,7 +16,7 @@ from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .settings import BodySettings
 
-REACH = 0.5
+REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
 SAFE = 0.25
 """Rows that hold to this share of their gap rule out that anything has passed."""
@@ -172,10 +172,14 @@ def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
 
 
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
-    """Holds back what would pass through something; whether there was anything."""
+    """Holds back what would pass through something; whether there was anything.
+
+    What moved farther than it is kept apart may have gone round its row.
+    """
     meeting, motion = encounter.meeting, encounter.motion
     _gather(encounter, bodies, encounter.positions, everyone=True)
-    if _is_apart(encounter):
+    is_slow = _farthest(encounter.positions, motion.start) < meeting.reach / REACH
+    if is_slow and _is_apart(encounter):
         return False
     held = guard(meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses)
     if np.array_equal(held, encounter.positions):
@@ -186,18 +190,22 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
 
 
 def _is_apart(encounter: Encounter) -> bool:
-    """Whether rows hold so well that nothing can have passed.
+    """Whether rows hold so well that what moves slowly cannot have passed.
 
-    Pairs without a row are farther apart by `reach` than they have to be where everything would
-    have gone by itself, and each of both goes half of that astray at most. What moves farther than
-    it is kept apart may have gone round its row, and is looked at.
+    Pairs without a row are farther apart by `reach` than their gap where everyone would have gone
+    by themselves; so they have not passed while each of both went astray by less than half of both.
     """
     reach, rows = encounter.meeting.reach, encounter.rows
-    astray = np.abs(encounter.positions - encounter.end).max(initial=0.0)
-    ways = np.abs(encounter.positions - encounter.motion.start).max(initial=0.0)
-    if astray > reach / (2.0 * np.sqrt(3.0)) or ways > reach / REACH:
+    astray = _farthest(encounter.positions, encounter.end)
+    if astray > reach * (1.0 + SAFE / REACH) / 2.0:
         return False
     return bool((rows.heights(encounter.positions) > SAFE * rows.gaps).all())
+
+
+def _farthest(positions: Floats, others: Floats) -> float:
+    """How far any of the positions (3, N) is from the other [m]."""
+    apart = positions - others
+    return float(np.sqrt(np.einsum("xn,xn->n", apart, apart).max(initial=0.0)))
 
 
 def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:

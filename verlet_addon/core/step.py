@@ -36,7 +36,7 @@ ball of 1,100 vertices at 1000 Pa wobbles ever more, with 6 it comes to rest."""
 TAUT = 2.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 
-ROUNDS = 4
+ROUNDS = 16
 """How often contacts and lengths are solved in turn where bodies touch."""
 SEARCHES = 4
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""
