@@ -10,7 +10,7 @@ from .field import Field
 from .forces.accelerations import accelerations
 from .forces.aerodynamics import build_windage
 from .geometry.hinges import find_hinges
-from .geometry.rest_shape import RestShape, take_apart
+from .geometry.rest_shape import RestShape, take_apart, unlinked
 from .integrators import start_displacement
 from .mesh import MeshData
 from .model import SoftBodyModel
@@ -20,6 +20,7 @@ from .state import ParticleState
 from .stretch.constraints import build_lengths
 from .stretch.seams import build_seams
 from .volume.closed_surfaces import build_volumes
+from .water.surface import build_water
 
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
@@ -50,6 +51,9 @@ def build(
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     """Builds what is constant about a body while the same holds it."""
     shape = take_apart(mesh, settings)
+    triangles, water = shape.triangles, None
+    if settings.body_type == "WATER":
+        water, shape = build_water(mesh, shape), unlinked(shape)
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths = build_lengths(shape, hinges)
     weights = mesh.pin_weights
@@ -58,8 +62,8 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     return SoftBodyModel(
         name=mesh.name,
         settings=settings,
-        rest_positions=np.ascontiguousarray(mesh.positions.T),
-        triangles=shape.triangles,
+        rest_positions=np.ascontiguousarray(shape.mesh.positions.T),
+        triangles=triangles,
         inverse_masses=shape.inverse_masses,
         pinned=np.flatnonzero(shape.pinned),
         goals=goals,
@@ -71,6 +75,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         seams=build_seams(mesh.seams, settings.sewing_force, shape.particle_count),
         volumes=volumes,
         windage=build_windage(shape, volumes),
+        water=water,
     )
 
 

@@ -132,6 +132,8 @@ def _who_meets(
         meets[body, body] = settings.use_self_collision
         met = count + np.array(mesh.colliders, dtype=np.int64)
         meets[body, met] = meets[met, body] = True
+        if settings.body_type == "WATER":  # things dip into it
+            meets[body] = meets[:, body] = False
     return meets
 
 

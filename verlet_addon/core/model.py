@@ -10,6 +10,7 @@ from .settings import BodySettings
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
 from .volume.closed_surfaces import Volumes
+from .water.surface import Water
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,3 +40,5 @@ class SoftBodyModel:
     seams: Seams
     volumes: Volumes
     windage: Windage
+    water: Water | None
+    """Its surface, if it is water; then nothing of the above joins its particles."""

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from .errors import SettingsError
 
-BodyType = Literal["CLOTH", "ROPE", "SOFT"]
+BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER"]
 Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
 
 
@@ -52,6 +52,8 @@ class BodySettings:
     """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
     pressure: float = 0.0
     """Of the gas that a cloth encloses, over the outside, while it has its volume at rest [Pa]."""
+    wave_speed: float = 1.0
+    """How fast ripples run on water [m/s]."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     use_tethers: bool = True
@@ -74,8 +76,10 @@ class BodySettings:
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
         _require(self, "shrinking", -10.0, 0.99)
-        for name in ("sewing_force", "pressure", "damping", "thickness", "friction", "wind"):
+        for name in ("sewing_force", "pressure", "wave_speed", "damping", "thickness"):
             _require(self, name, 0.0)
+        _require(self, "friction", 0.0)
+        _require(self, "wind", 0.0)
         _require(self, "restitution", 0.0, 1.0)
 
 

@@ -22,6 +22,7 @@ from .mirrors import (
     keep_symmetric,
 )
 from .model import SoftBodyModel
+from .rippling import fill_with_water
 from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
 from .state import ParticleState
@@ -81,6 +82,8 @@ def simulate(
             else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
                 models = [model for model, _ in bodies]
+                for (model, state), mesh in zip(bodies, wholes, strict=True):
+                    fill_with_water(model, state, mesh, colliders)
                 meeting = prepare(models, wholes, colliders, before.colliders)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)

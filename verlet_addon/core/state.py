@@ -20,6 +20,7 @@ from .stretch.distances import DistanceBatch
 from .stretch.seams import SeamBatch, seam_batches
 from .stretch.strips import StripBatch
 from .volume.gas import Gas
+from .water.waves import WaterState
 
 Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch | SeamBatch
 
@@ -61,6 +62,8 @@ class ParticleState:
     """Steps taken; odd ones sweep backwards."""
     burial: Burial | None = None
     """How deep it lay in the ground that there is."""
+    water: WaterState | None = None
+    """Its waves, if it is water."""
     gas: Gas | None = None
     """What is in it, if anything."""
     batches: Batches | None = field(default=None, repr=False)

@@ -17,6 +17,7 @@ from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, to
 from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
+from .rippling import move_water
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
@@ -155,6 +156,18 @@ def set_out(
         start=state.positions,
         arrival=state.positions,
     )
+    if model.water is not None and state.water is not None:
+        move_water(
+            model,
+            model.water,
+            state,
+            state.water,
+            targets=targets,
+            places=given.collider_ends,
+            integrator=settings.integrator,
+            dt=given.dt,
+        )
+        return stride
     integrate(stride)
     find_contacts(stride, settings, given)
     return stride
@@ -204,6 +217,8 @@ def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) 
 def relax(stride: Stride, sweep: int, dt: float) -> None:
     """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
     model, state, batches = stride.model, stride.state, stride.batches
+    if model.water is not None:
+        return
     positions, before = state.positions, state.positions.copy()
     backwards = (state.steps + sweep) % 2 == 1
     if sweep == 0:

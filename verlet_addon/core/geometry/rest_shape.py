@@ -122,6 +122,28 @@ def painted(weights: Floats | None, members: Integers) -> Floats:
     return np.ones(len(members)) if weights is None else weights[members].mean(axis=1)
 
 
+def unlinked(shape: RestShape) -> RestShape:
+    """The same particles, of the same masses, that nothing joins."""
+    none = np.zeros(0, dtype=np.int64)
+    mesh = replace(
+        shape.mesh,
+        edges=none.reshape(0, 2),
+        face_starts=np.zeros(1, dtype=np.int64),
+        face_vertices=none,
+    )
+    return replace(
+        shape,
+        mesh=mesh,
+        corners=read_corners(mesh),
+        areas=np.zeros(0),
+        lengths=np.zeros(0),
+        loose=np.zeros(0, dtype=bool),
+        in_rope=np.zeros(0, dtype=bool),
+        triangles=none.reshape(3, 0),
+        components=np.arange(shape.particle_count),
+    )
+
+
 def _fan(mesh: MeshData, corners: Corners) -> Integers:
     """(3, t) every face as triangles around its first corner."""
     first = mesh.face_vertices[mesh.face_starts[:-1]][corners.face]

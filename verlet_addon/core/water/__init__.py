@@ -1,0 +1,1 @@
+"""Water whose surface ripples."""

@@ -1,0 +1,158 @@
+"""Waves on water: heights along the surface's normals, stepped by time-corrected Verlet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..errors import SettingsError
+from ..integrators import step_gains
+from .dipping import submersion
+from .surface import Water
+
+RESOLVED = 1.4
+"""Verlet's steps h are stable for frequencies up to 2/h; waves are stepped so that theirs are below
+this."""
+MOST_STEPS = 1000
+"""So many steps within a step are enough for any water that is looked at."""
+
+
+@dataclass(eq=False)
+class WaterState:
+    """What a step changes of water."""
+
+    heights: Floats
+    """(n,) over the level [m]."""
+    previous_heights: Floats
+    """(n,) one step of the waves ago [m]."""
+    previous_dt: float
+    """Length of that step [s]."""
+    divers: Sequence[tuple[int, Integers]] = ()
+    """Number and triangles (t, 3) of each collider that may dip in."""
+    dipped: Floats | None = None
+    """(n,) how much of the column under each vertex colliders fill [m]; None before the first."""
+    turn: Floats = field(default_factory=lambda: np.eye(3))
+    """(3, 3) how its object has turned since the first frame."""
+
+
+def start_waves(water: Water, velocities: Floats, dt: float) -> WaterState:
+    """Water that moves with velocities (3, n) [m/s]."""
+    offsets = water.origin - water.level
+    heights = (offsets * water.normals).sum(axis=0)
+    speeds = (velocities * water.normals).sum(axis=0)
+    return WaterState(heights, heights - speeds * dt, dt)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Vertices that are drawn to heights."""
+
+    vertices: Integers
+    """(k,)"""
+    heights: Floats
+    """(k,) at the end of the step [m]."""
+    rates: Floats
+    """(k,) squares of the angular frequencies they are drawn with; ∞ = held [rad²/s²]."""
+
+
+def count_steps(name: str, water: Water, speed: float, dt: float) -> int:
+    """Into how many steps the waves' way through one of length dt is cut [s].
+
+    Raises
+    ------
+    SettingsError
+        If there would be too many; `name` is the body's.
+    """
+    steps = int(np.ceil(water.fastest * speed * dt / RESOLVED)) or 1
+    if steps > MOST_STEPS:
+        raise SettingsError(
+            f"the wave speed of '{name}' is {speed:g} m/s, too fast for its smallest faces; raise "
+            f"the substeps {np.ceil(steps / MOST_STEPS):g}-fold, lower the speed, or merge vertices"
+        )
+    return steps
+
+
+def ripple(
+    water: Water,
+    state: WaterState,
+    held: Held,
+    *,
+    speed: float,
+    damping: float,
+    integrator: str,
+    dt: float,
+    steps: int,
+) -> None:
+    """Moves waves on: η'' = c² Δη − damping η', with ∫ Δη by finite elements.
+
+    Edges reflect, for nothing flows through them. What is held goes to its height evenly.
+
+    Parameters
+    ----------
+    held : what pins hold, and where.
+    speed : c, of the waves [m/s].
+    dt, steps : the way ahead [s], and into how many steps it is cut.
+    """
+    h, wet = dt / steps, water.areas > 0.0
+    softness = speed**2 / np.where(wet, water.areas, np.inf)
+    starts = state.heights[held.vertices]
+    for number in range(1, steps + 1):
+        gains = step_gains(integrator, h, state.previous_dt, damping)
+        velocity_gain, h_squared = (float(gain) for gain in gains)
+        moved = (state.heights - state.previous_heights) * velocity_gain
+        moved -= h_squared * softness * water.levelling(state.heights)
+        heights = state.heights + moved
+        wanted = starts + (held.heights - starts) * (number / steps)
+        share = 1.0 / (1.0 + 1.0 / (held.rates * h_squared))
+        heights[held.vertices] += (wanted - heights[held.vertices]) * share
+        state.previous_heights, state.heights, state.previous_dt = state.heights, heights, h
+
+
+def dip(water: Water, state: WaterState, places: Sequence[Floats], seat: Floats) -> None:
+    """Makes room for what dips in: the water whose place it takes swells up around it.
+
+    What has dipped in by Δb metres of a column lifts the water there by as much at once, without
+    speed, and the waves carry it off. So a pond rises by the volume of what lies in it.
+
+    Parameters
+    ----------
+    places : per collider (v, 3) where its vertices are [m].
+    seat : (3, n) the level, where the water's object has taken it [m].
+    """
+    if not state.divers:
+        return
+    dipped = np.zeros(len(water.areas))
+    for number, triangles in state.divers:
+        dipped += submersion(seat, state.turn @ water.normals, places[number].T, triangles.T)
+    dipped = _smooth(water, dipped)
+    if state.dipped is not None:
+        state.heights += dipped - state.dipped
+        state.previous_heights += dipped - state.dipped
+    state.dipped = dipped
+
+
+def _smooth(water: Water, values: Floats) -> Floats:
+    """(n,) values spread out to neighbours, of which none is lost."""
+    wet = water.areas > 0.0
+    rate = 1.0 / (water.fastest**2 * np.where(wet, water.areas, np.inf))
+    for _ in range(2 if values.any() else 0):
+        values = values - rate * water.levelling(values)
+    return values
+
+
+def find_turn(water: Water, targets: Floats, free: Integers) -> tuple[Floats, Floats]:
+    """The rotation (3, 3) and shift (3, 1) that take the mesh at the first frame to its targets.
+
+    That is how the water's object moves, and its level with it. Of the targets (3, n), those of
+    free vertices count; what is held may move by itself.
+    """
+    if np.array_equal(targets[:, free], water.origin[:, free]):
+        return np.eye(3), np.zeros((3, 1))
+    before, after = water.origin[:, free], targets[:, free]
+    centres = before.mean(axis=1, keepdims=True), after.mean(axis=1, keepdims=True)
+    spread = np.einsum("ik,jk->ij", after - centres[1], before - centres[0])
+    left, _, right = np.linalg.svd(spread)
+    left[:, 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))
+    turn = left @ right
+    return turn, centres[1] - turn @ centres[0]
