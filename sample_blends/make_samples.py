@@ -261,6 +261,37 @@ def beach_ball() -> None:
     camera((0.0, -5.2, 1.5), (0.0, 0.0, 0.65), lens=42)
 
 
+def pond() -> None:
+    """A pond that a stone falls into, and across which a ball glides."""
+    empty_scene(frame_end=96)
+    size, count = 4.0, 120
+    vertices, faces, uv = grid(
+        count, count, lambda u, v: (size * (u - 0.5), size * (v - 0.5), 0 * u + 0.3)
+    )
+    water = plain("Water", (0.02, 0.12, 0.16), roughness=0.05)
+    obj = add_mesh("Pond", vertices, faces=faces, uv=uv, material=water)
+    make_body(obj, "WATER", pinned=np.zeros(0, int), wave_speed=1.2, damping=0.5)
+    stone = _add_ball("Stone", 0.16, (0.25, 0.23, 0.2))
+    fall = {1: 1.2, 14: 0.3, 20: 0.1, 34: 0.0}
+    animate(stone, "location", {frame: (-0.7, 0.5, z) for frame, z in fall.items()})
+    ball = _add_ball("Ball", 0.18, (0.75, 0.09, 0.06))
+    way = {1: (2.3, -1.2), 96: (0.4, -0.4)}
+    animate(ball, "location", {frame: (x, y, 0.33) for frame, (x, y) in way.items()})
+    light_and_ground()
+    camera((0.6, -5.6, 2.9), (0.0, 0.1, 0.15), lens=40)
+
+
+def _add_ball(name: str, radius: float, color: Vector) -> Any:
+    """Adds a ball that bodies collide with."""
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=16, radius=radius)
+    bpy.ops.object.shade_smooth()
+    obj: Any = bpy.context.object
+    obj.name = name
+    obj.data.materials.append(plain(name, color))
+    obj.modifiers.new("Collision", "COLLISION")
+    return obj
+
+
 SAMPLES = {
     "beach_ball": beach_ball,
     "fabrics": fabrics,
@@ -271,6 +302,7 @@ SAMPLES = {
     "rope_bridge": rope_bridge,
     "covered_table": covered_table,
     "cape": cape,
+    "pond": pond,
 }
 
 if __name__ == "__main__":

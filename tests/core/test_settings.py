@@ -18,6 +18,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "bend_compliance": [-1.0, nan, inf],
     "sewing_force": [-0.1, nan, inf],
     "shrinking": [1.0, -11.0, nan, inf],
+    "wave_speed": [-1.0, nan, inf],
     "pressure": [-1.0, nan, inf],
     "damping": [-0.1, nan, inf],
     "thickness": [-1e-3, nan, inf],

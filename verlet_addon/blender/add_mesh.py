@@ -47,7 +47,7 @@ class VERLET_OT_add_cloth(Placement, bpy.types.Operator):
         return undoable_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        mesh = cloth_mesh(size=self.size, resolution=self.resolution)
+        mesh = grid_mesh("Cloth", size=self.size, resolution=self.resolution)
         edge = range(len(mesh.vertices) - self.resolution - 1, len(mesh.vertices))
         obj = _add_body(context, mesh, "CLOTH", pinned=edge)
         place(obj, context, self, pins=_points(mesh, edge), reach=self.size)
@@ -89,14 +89,49 @@ class VERLET_OT_add_rope(Placement, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def cloth_mesh(*, size: float, resolution: int) -> bpy.types.Mesh:
+class VERLET_OT_add_water(Placement, bpy.types.Operator):
+    """Add a square pond that ripples where colliders dip in"""
+
+    bl_idname = "verlet.add_water"
+    bl_label = "Water"
+    bl_options = {"REGISTER", "UNDO"}
+
+    size: FloatProperty(
+        name="Size",
+        description="Length of each side",
+        default=4.0,
+        min=0.001,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    resolution: IntProperty(
+        name="Resolution",
+        description="Faces along each side",
+        default=100,
+        min=1,
+        max=2000,
+        soft_max=200,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = grid_mesh("Water", size=self.size, resolution=self.resolution)
+        obj = _add_body(context, mesh, "WATER", pinned=())
+        place(obj, context, self, pins=[Vector()], reach=0.0)
+        return {"FINISHED"}
+
+
+def grid_mesh(name: str, *, size: float, resolution: int) -> bpy.types.Mesh:
     """Makes a square grid in the XY plane, centred, row after row along Y, with a UV map."""
     count = resolution + 1
     rows, columns = np.divmod(np.arange(count * count), count)
     corners = np.stack((columns, rows), axis=1) / resolution
     first = (np.arange(resolution)[:, None] * count + np.arange(resolution)).reshape(-1, 1)
     faces = first + np.array((0, 1, count + 1, count))
-    mesh = bpy.data.meshes.new("Cloth")
+    mesh = bpy.data.meshes.new(name)
     vertices = np.pad((corners - 0.5) * size, ((0, 0), (0, 1)))
     mesh.from_pydata(vertices.tolist(), [], faces.tolist())
     uv_map = mesh.uv_layers.new(name="UVMap")
@@ -122,10 +157,9 @@ def _add_body(
     *,
     pinned: Sequence[int],
 ) -> bpy.types.Object:
-    """Adds a mesh to the scene, selected and active alone, as a pinned body."""
+    """Adds a mesh to the scene, selected and active alone, as a body, pinned where it is to be."""
     here = file_context(context)
     obj = bpy.data.objects.new(mesh.name, mesh)
-    obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
     here.collection.objects.link(obj)
     for other in here.selected_objects:
         other.select_set(False)
@@ -135,7 +169,10 @@ def _add_body(
     if isinstance(view, bpy.types.SpaceView3D) and view.local_view is not None:
         obj.local_view_set(view, True)
     body = body_properties(obj)
-    body.enabled, body.body_type, body.pin_group = True, body_type, "Pin"
+    body.enabled, body.body_type = True, body_type
+    if pinned:
+        obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
+        body.pin_group = "Pin"
     return obj
 
 

@@ -1,7 +1,7 @@
 """The one bake: samples the animated scene, simulates, and writes shape keys at the very end."""
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import bpy
@@ -146,7 +146,7 @@ def _bake(
     with stage.left_as_found():
         meshes = read_meshes(stage, frames.start)
         keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
-        gauge, colliders = _Gauge(meshes), stage.read_colliders()
+        gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
         samples = read_samples(stage, frames.start, frames[-1])
         results = simulate(meshes, settings, scene, samples, colliders)
         for done, result in enumerate(results, start=1):
@@ -175,7 +175,12 @@ def _collect(stage: Stage, positions: list[Floats], keys: list[NDArray[np.float3
 class _Gauge:
     """Remembers the largest strain of any edge, and how far anything came into anything."""
 
-    def __init__(self, meshes: Sequence[MeshData]) -> None:
+    def __init__(self, meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> None:
+        # Water has nothing that could be stretched.
+        ends = (None if body.body_type != "WATER" else 0 for body in settings)
+        meshes = [
+            replace(mesh, edges=mesh.edges[:end]) for mesh, end in zip(meshes, ends, strict=True)
+        ]
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self.stretch = self.penetration = 0.0

@@ -86,6 +86,8 @@ def type_hint(obj: bpy.types.Object, body_type: str) -> str:
     two faces, and lies at two of their corners. What a Mirror joins is closed by the other half.
     """
     mesh = mesh_of(obj)
+    if body_type == "WATER":
+        return "" if mesh.polygons else "No faces for waves"
     if body_type == "ROPE" and mesh.polygons:
         return "Slow with faces: choose Cloth"
     closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)

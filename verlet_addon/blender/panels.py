@@ -66,7 +66,7 @@ class VERLET_PT_body(_Panel):
             button = column.row()
             button.scale_y = 1.5
             button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
-            column.label(text="Any mesh: cloth, rope or jelly", icon="INFO")
+            column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
@@ -82,8 +82,9 @@ class VERLET_PT_body(_Panel):
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
             column.label(text=hint, icon="ERROR")
         draw_material(column, body)
-        column.prop(body, "use_density")
-        column.prop(body, "density" if body.use_density else "mass")
+        if body.body_type != "WATER":
+            column.prop(body, "use_density")
+            column.prop(body, "density" if body.use_density else "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
 
 
@@ -128,6 +129,10 @@ class VERLET_PT_material(_BodyPanel):
         VERLET_PT_material_presets.draw_panel_header(_layout(self))
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        if body.body_type == "WATER":
+            column.prop(body, "wave_speed")
+            column.prop(body, "damping")
+            return
         column.prop(body, "stretch_compliance")
         if body.body_type != "ROPE":
             column.prop(body, "shear_compliance")
@@ -158,11 +163,12 @@ class VERLET_PT_collisions(_BodyPanel):
             column.label(text=text, icon="MOD_PHYSICS")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        column.prop(body, "thickness")
-        column.prop(body, "friction")
-        column.prop(body, "restitution")
-        if body.body_type != "SOFT":
-            column.prop(body, "use_self_collision")
+        if body.body_type != "WATER":
+            column.prop(body, "thickness")
+            column.prop(body, "friction")
+            column.prop(body, "restitution")
+            if body.body_type != "SOFT":
+                column.prop(body, "use_self_collision")
         column.prop(body, "collision_collection")
 
 
@@ -171,6 +177,11 @@ class VERLET_PT_forces(_BodyPanel):
 
     bl_label = "Forces"
     bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        body = _active_body(context)
+        return body is not None and body.body_type != "WATER"
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         super().fill(column, context)
@@ -268,6 +279,7 @@ class VERLET_MT_add(bpy.types.Menu):
         layout = _layout(self)
         layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
         layout.operator("verlet.add_rope", icon="CURVE_PATH")
+        layout.operator("verlet.add_water", icon="MOD_OCEAN")
 
 
 def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:

@@ -24,6 +24,7 @@ BODY_TYPES = (
     ("CLOTH", "Cloth", "A thin sheet: flags, curtains, garments", "MOD_CLOTH", 0),
     ("ROPE", "Rope", "Edges without faces: ropes, chains, hair", "CURVE_PATH", 1),
     ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions, flesh", "MOD_SOFT", 2),
+    ("WATER", "Water", "A surface that ripples where colliders or pins dip in", "MOD_OCEAN", 3),
 )
 
 NO_MATERIAL = "NONE"
@@ -215,6 +216,16 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         step=1000,
         precision=1,
         options={"ANIMATABLE"},
+    )
+    wave_speed: FloatProperty(
+        name="Wave Speed",
+        description="How fast ripples run on water, whatever its mesh",
+        default=_BODY.wave_speed,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=10,
+        unit="VELOCITY",
+        options=set(),
     )
     damping: FloatProperty(
         name="Damping",

@@ -8,6 +8,8 @@ from .mesh_access import shape_keys_of
 from .panels import _BodyPanel
 from .properties import PAINTED, VERLET_PG_body, body_properties, is_body
 
+SURFACES = ("CLOTH", "ROPE")
+
 
 class _SurfacePanel(_BodyPanel):
     """A panel for what has edges that give way: cloth and ropes."""
@@ -17,7 +19,7 @@ class _SurfacePanel(_BodyPanel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = context.object
-        return obj is not None and is_body(obj) and body_properties(obj).body_type != "SOFT"
+        return obj is not None and is_body(obj) and body_properties(obj).body_type in SURFACES
 
 
 class VERLET_PT_shape(_SurfacePanel):

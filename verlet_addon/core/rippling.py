@@ -8,8 +8,7 @@ from .arrays import Floats
 from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .state import ParticleState
-from .water.surface import Water
-from .water.waves import Held, WaterState, count_steps, dip, find_turn, ripple, start_waves
+from .water.waves import Held, count_steps, dip, find_turn, ripple, start_waves
 
 
 def fill_with_water(
@@ -26,13 +25,10 @@ def fill_with_water(
 
 def move_water(
     model: SoftBodyModel,
-    water: Water,
     state: ParticleState,
-    within: WaterState,
-    *,
+    integrator: str,
     targets: Floats,
     places: Sequence[Floats],
-    integrator: str,
     dt: float,
 ) -> None:
     """Moves a body's waves on by one step, on the level that its object has taken along.
@@ -41,9 +37,11 @@ def move_water(
     ----------
     targets : (3, n) where the animated mesh is at the end of the step [m].
     places : per collider (v, 3) where its vertices are then [m].
-    integrator, dt : of the step [s].
+    dt : length of the step [s].
     """
-    body = model.settings
+    water, within, body = model.water, state.water, model.settings
+    if water is None or within is None:
+        return
     free = np.flatnonzero(model.inverse_masses > 0.0)
     within.turn, shift = find_turn(water, targets, free)
     seat, normals = within.turn @ water.level + shift, within.turn @ water.normals

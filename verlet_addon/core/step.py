@@ -156,17 +156,8 @@ def set_out(
         start=state.positions,
         arrival=state.positions,
     )
-    if model.water is not None and state.water is not None:
-        move_water(
-            model,
-            model.water,
-            state,
-            state.water,
-            targets=targets,
-            places=given.collider_ends,
-            integrator=settings.integrator,
-            dt=given.dt,
-        )
+    if model.water is not None:
+        move_water(model, state, settings.integrator, targets, given.collider_ends, given.dt)
         return stride
     integrate(stride)
     find_contacts(stride, settings, given)

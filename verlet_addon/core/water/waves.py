@@ -29,7 +29,11 @@ class WaterState:
     previous_dt: float
     """Length of that step [s]."""
     divers: Sequence[tuple[int, Integers]] = ()
-    """Number and triangles (t, 3) of each collider that may dip in."""
+    """Number and triangles (t, 3) of each collider that may dip in, which was last looked at…"""
+    places: Sequence[Floats] = ()
+    """Where colliders were then [m]."""
+    seat: Floats = field(default_factory=lambda: np.empty((3, 0)))
+    """(3, n) and where the level was [m]."""
     dipped: Floats | None = None
     """(n,) how much of the column under each vertex colliders fill [m]; None before the first."""
     turn: Floats = field(default_factory=lambda: np.eye(3))
@@ -120,8 +124,10 @@ def dip(water: Water, state: WaterState, places: Sequence[Floats], seat: Floats)
     places : per collider (v, 3) where its vertices are [m].
     seat : (3, n) the level, where the water's object has taken it [m].
     """
-    if not state.divers:
+    still = all(former is now for former, now in zip(state.places, places, strict=False))
+    if not state.divers or (still and np.array_equal(seat, state.seat)):
         return
+    state.places, state.seat = places, seat
     dipped = np.zeros(len(water.areas))
     for number, triangles in state.divers:
         dipped += submersion(seat, state.turn @ water.normals, places[number].T, triangles.T)
