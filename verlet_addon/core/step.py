@@ -12,7 +12,7 @@ from .contact.plane import PlaneContact, project_plane, rebound
 from .contact.response import Motion
 from .field import Field
 from .forces.accelerations import accelerations
-from .inflation import fill_with_gas, inflate
+from .inflation import fill_with_gas, inflate, project_former_tensions
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
 from .mesh import Plane
 from .model import SoftBodyModel
@@ -22,20 +22,10 @@ from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
 from .state import Batches, ParticleState, ready_batches
-from .stretch.kernels import project_former_tension, strain_range
+from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
 from .volume.kernels import project_volumes
-
-SURFACE_MEMORY = 0.95
-"""Share of its tension that a held surface starts a step from; above 0.95 free wrinkles oscillate.
-Surfaces that nothing holds carry no load, and start from none; those that gas fills from all of it,
-for gas keeps them smooth, and what tension lacks of balancing it shakes them."""
-GAS_ROUNDS = 16
-"""Directions searched in for the balance of gas and tension, which spans the whole body; with 2, a
-ball of 1,100 vertices at 1000 Pa wobbles ever more, with 6 it comes to rest."""
-TAUT = 2.0
-"""Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 
 ROUNDS = 16
 """How often contacts and lengths are solved in turn where bodies touch."""
@@ -214,7 +204,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     backwards = (state.steps + sweep) % 2 == 1
     if sweep == 0:
         inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
-        project_former_tensions(stride)
+        project_former_tensions(state, batches)
     project_levels(positions, model.lengths, batches.lengths)
     project_goals(stride)
     project_bends(positions, batches.bends, backwards=backwards)
@@ -226,17 +216,6 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     state.positions = conserve_momentum(
         model.free_components, model.inverse_masses, before, positions, about=stride.start
     )
-
-
-def project_former_tensions(stride: Stride) -> None:
-    """Starts strips from the tension they had, so that projections only have to find its change."""
-    positions, batches = stride.state.positions, stride.batches
-    net = batches.lengths.net
-    if stride.state.gas is None:
-        project_former_tension(positions, net, kept=SURFACE_MEMORY, taut=TAUT)
-    else:
-        project_former_tension(positions, net, kept=1.0, taut=TAUT, rounds=GAS_ROUNDS)
-    project_former_tension(positions, batches.ropes.net, kept=1.0, taut=0.0)
 
 
 def project_goals(stride: Stride) -> None:
