@@ -77,6 +77,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
     corners = triangles.ravel()
+    corner_sums = np.append(triangles.sum(axis=0), 0)  # the last is that of no triangle
     return Surfaces(
         starts=starts,
         owners=np.repeat(np.arange(len(counts)), counts),
@@ -84,7 +85,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         triangles=triangles,
         edges=edges,
         sides=sides,
-        wings=np.where(sides < 0, -1, triangles[:, sides].sum(axis=0) - edges.sum(axis=0)),
+        wings=np.where(sides < 0, -1, corner_sums[sides] - edges.sum(axis=0)),
         opposite_edges=_opposite_edges(edges, triangles, count),
         fans=np.argsort(corners, kind="stable") % max(triangles.shape[1], 1),
         fan_starts=np.searchsorted(np.sort(corners), np.arange(count + 1)),
