@@ -77,7 +77,6 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
     corners = triangles.ravel()
-    corner_sums = np.append(triangles.sum(axis=0), 0)  # the last is that of no triangle
     return Surfaces(
         starts=starts,
         owners=np.repeat(np.arange(len(counts)), counts),
@@ -85,7 +84,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         triangles=triangles,
         edges=edges,
         sides=sides,
-        wings=np.where(sides < 0, -1, corner_sums[sides] - edges.sum(axis=0)),
+        wings=_wings(edges, sides, triangles),
         opposite_edges=_opposite_edges(edges, triangles, count),
         fans=np.argsort(corners, kind="stable") % max(triangles.shape[1], 1),
         fan_starts=np.searchsorted(np.sort(corners), np.arange(count + 1)),
@@ -127,6 +126,12 @@ def _all_edges(surface: Surface) -> Integers:
     ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
     ends = np.sort(np.concatenate([ends, surface.edges], axis=1), axis=0)
     return np.asarray(np.unique(ends[:, ends[0] != ends[1]], axis=1).astype(np.int64))
+
+
+def _wings(edges: Integers, sides: Integers, triangles: Integers) -> Integers:
+    """(2, e) the third corners of the triangles beside edges; −1 where there is none."""
+    sums = np.append(triangles.sum(axis=0), 0)  # the last is that of no triangle
+    return np.where(sides < 0, -1, sums[sides] - edges.sum(axis=0))
 
 
 def _opposite_edges(edges: Integers, triangles: Integers, count: int) -> Integers:
