@@ -31,13 +31,11 @@ def find_cones(surfaces: Surfaces) -> Cones:
     edges, count = surfaces.edges, surfaces.rest.shape[1]
     keys = edges[0] * count + edges[1]
     order = np.argsort(keys, kind="stable")
-    sides = surfaces.sides[:, order]
-    beside = surfaces.triangles[:, sides].sum(axis=0) - edges[:, order].sum(axis=0)
     ends, others = np.concatenate([edges, edges[::-1]], axis=1)
     by_end = np.argsort(ends, kind="stable")
     return Cones(
         keys=keys[order],
-        beside=np.where(sides >= 0, beside, -1),
+        beside=surfaces.wings[:, order],
         around=others[by_end],
         starts=np.searchsorted(ends[by_end], np.arange(count + 1)),
     )
