@@ -110,7 +110,7 @@ def winch() -> None:
     _attach(obj, drum, "End", [0, 1])
     show_edges(obj, radius=0.012, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
-    camera((2.2, -4.4, 2.3), (0.0, 0.0, 1.75), lens=40)
+    camera((2.2, -4.4, 2.2), (0.0, 0.0, 1.66), lens=38)
 
 
 def pile() -> None:
@@ -120,15 +120,11 @@ def pile() -> None:
     make_collider(block)
     colors = ((0.75, 0.09, 0.06), (0.80, 0.60, 0.10), (0.05, 0.25, 0.40))
     for number, color in enumerate(colors):
-        cloth = _cloth(
-            f"Cloth {number + 1}",
-            40,
-            1.1,
-            0.55 + 0.22 * number,
-            _checks(f"Cloth {number + 1}", color),
-        )
+        name, size = f"Cloth {number + 1}", 1.15 - 0.25 * number
+        height = 0.55 + 0.2 * number
+        cloth = _cloth(name, round(34 * size), size, height, _checks(name, color))
         cloth.rotation_euler.z = 0.5 * number
-        cloth.location.x = 0.04 * number
+        cloth.location.x = 0.05 * number
     light_and_ground()
     camera((1.5, -2.6, 1.5), (0.0, 0.0, 0.22), lens=45)
 
