@@ -1,14 +1,10 @@
 """What the add-on keeps of one attachment of a body."""
 
-from typing import Any
-
 import bpy
 from bpy.props import FloatProperty, PointerProperty, StringProperty
 
-
-def _is_another(attachment: Any, obj: bpy.types.Object) -> bool:
-    """Whether an object is not the body itself, which holds its own vertices by its pin group."""
-    return bool(obj != attachment.id_data)
+# No function decides here which objects may be chosen: with one, Blender 4.2 as a Python module
+# crashes when it ends. An attachment to the body itself holds nothing, and a caution says so.
 
 
 class VERLET_PG_attachment(bpy.types.PropertyGroup):
@@ -19,7 +15,6 @@ class VERLET_PG_attachment(bpy.types.PropertyGroup):
         description="What the vertices follow from the first frame on: the nearest place on a "
         "mesh, however it deforms, else the object as a whole",
         type=bpy.types.Object,
-        poll=_is_another,
     )
     bone: StringProperty(
         name="Bone",
