@@ -54,10 +54,12 @@ static int call(void *f, const char *kind, const value *v, d *result)
         ((void (*)(p, i, i, p, p, p, p, i))f)(v[0].address, v[1].integer, v[2].integer,
                                               v[3].address, v[4].address, v[5].address,
                                               v[6].address, v[7].integer);
-    else if (IS("ppddiddi-i"))
-        *result = (d)((i(*)(p, p, d, d, i, d, d, i))f)(v[0].address, v[1].address, v[2].real,
-                                                       v[3].real, v[4].integer, v[5].real,
-                                                       v[6].real, v[7].integer);
+    else if (IS("ppddi-"))
+        ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
+                                     v[4].integer);
+    else if (IS("ppddii-i"))
+        *result = (d)((i(*)(p, p, d, d, i, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
+                                                 v[4].integer, v[5].integer);
     else
         return 0;
     return 1;

@@ -10,7 +10,7 @@ from ..compiled import Packed, address, declare, once, pack
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
-from .numpy_kernels import MOST_WORK, PATIENCE, PULLS, SHARINGS
+from .numpy_kernels import PULLS, SHARINGS
 from .strips import StripBatch
 from .tethers import Tethers
 
@@ -19,7 +19,7 @@ _strain_range = declare("strain_range", "pipp")
 _project_at_most = declare("project_at_most", "pip")
 _project_tethers = declare("project_tethers", "piippp")
 _add_interpolated = declare("add_interpolated", "piippppi")
-_share_stretch = declare("share_stretch", "ppddiddi", "i")
+_share_stretch = declare("share_stretch", "ppddii", "i")
 
 
 def pack_hubs(copies: Copies | None, particles: Integers) -> Packed | None:
@@ -161,8 +161,6 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
         tolerance,
         most,
         SHARINGS,
-        PATIENCE,
-        MOST_WORK,
         PULLS,
     )
     return bool(still)

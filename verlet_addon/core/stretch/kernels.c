@@ -321,23 +321,15 @@ static integer find_stretched(const real *positions, const strip_links *links, i
 /* Mends links that are stretched by more than this share, or too short, all at once (Jacobi).
    Whether any is stretched by more than `most` even then. */
 EXPORT integer share_stretch(real *positions, const strip_links *links, real tolerance, real most,
-                             integer sharings, real patience, real most_work, integer pulls)
+                             integer sharings, integer pulls)
 {
-    integer found = 0;
-    real work = 0.0;
+    integer found = 0, moved = 0;
     for (integer link = 0; link < links->count; link++)
         if (is_stretched(positions, links, link, tolerance))
             links->found[found++] = link;
-    if (!found)
-        return 0;
-    for (integer sharing = 1;; sharing++) {
-        integer moved = draw_together(positions, links, found, (int)pulls);
-        work += (real)found;
-        if (sharing == sharings || work > most_work * (real)links->count)
-            return find_stretched(positions, links, moved, most) > 0;
-        found = find_stretched(positions, links, moved,
-                               tolerance * (1.0 + patience * (real)sharing));
-        if (!found)
-            return find_stretched(positions, links, moved, most) > 0;
+    for (integer sharing = 0; found && sharing < sharings; sharing++) {
+        moved = draw_together(positions, links, found, (int)pulls);
+        found = find_stretched(positions, links, moved, tolerance);
     }
+    return find_stretched(positions, links, moved, most) > 0;
 }

