@@ -6,7 +6,7 @@ from math import isclose
 import bpy
 
 from ..core.errors import MeshError
-from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS
+from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
 
@@ -30,7 +30,7 @@ def give_material(body: VERLET_PG_body, name: str) -> None:
     settings = MATERIALS[name].settings
     body.material = name
     body.body_type = settings.body_type
-    for setting in MATERIAL_SETTINGS:
+    for setting in material_settings(name):
         setattr(body, setting, getattr(settings, setting))
 
 
@@ -53,7 +53,7 @@ def is_changed(body: VERLET_PG_body) -> bool:
     settings = MATERIALS[body.material].settings
     return body.body_type != settings.body_type or not all(
         isclose(getattr(body, name), getattr(settings, name), rel_tol=1e-6)
-        for name in MATERIAL_SETTINGS
+        for name in material_settings(body.material)
     )
 
 

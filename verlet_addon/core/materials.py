@@ -33,6 +33,12 @@ MATERIAL_SETTINGS = (
 """Names of the settings that a material is made of; it goes with one type of body."""
 
 
+def material_settings(name: str) -> tuple[str, ...]:
+    """Names of the settings that a material sets: gas is left as it is but by what is blown up."""
+    blown_up = MATERIALS[name].settings.pressure > 0.0
+    return (*MATERIAL_SETTINGS, "pressure") if blown_up else MATERIAL_SETTINGS
+
+
 def _cloth(
     label: str,
     example: str,
@@ -44,6 +50,7 @@ def _cloth(
     friction: float,
     stretch: float = 0.0,
     restitution: float = 0.0,
+    pressure: float = 0.0,
 ) -> Material:
     """A sheet; compliances as in `BodySettings`."""
     settings = BodySettings(
@@ -56,6 +63,7 @@ def _cloth(
         damping=damping,
         friction=friction,
         restitution=restitution,
+        pressure=pressure,
     )
     return Material(label=label, example=example, settings=settings)
 
@@ -150,6 +158,18 @@ MATERIALS = {
         bend=3_100,
         damping=3.0,
         friction=0.4,
+    ),
+    "BALLOON": _cloth(
+        "Balloon",
+        "Latex of 0.25 mm, blown up",
+        density=0.23,
+        stretch=2.7e-3,
+        shear=4e-3,
+        bend=380_000,
+        damping=0.5,
+        friction=0.8,
+        restitution=0.6,
+        pressure=500.0,
     ),
     "HEMP": _rope(
         "Hemp",

@@ -157,8 +157,8 @@ def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> No
 
 
 def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
-    """The mesh with seams, where the settings have it sewn; ropes have no faces between them."""
-    return sewn(mesh) if settings.use_sewing and settings.body_type != "ROPE" else mesh
+    """The mesh with seams, where the settings have it sewn; only cloth is."""
+    return sewn(mesh) if settings.use_sewing and settings.body_type == "CLOTH" else mesh
 
 
 def _build_each(
