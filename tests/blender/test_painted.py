@@ -96,6 +96,50 @@ def test_panels_are_sewn_together() -> None:
     assert points[3] == pytest.approx(points[5], abs=0.01)
 
 
+def split_across(obj: Any) -> set[str]:
+    """Selects the edges across the middle of a sheet in Edit Mode, and splits it there."""
+    middle = {i for i, v in enumerate(obj.data.vertices) if abs(v.co.y - 0.5) < 1e-6}
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for edge in obj.data.edges:
+        edge.select = set(edge.vertices) <= middle
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        return set(verlet.split_for_tearing())
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("tears", [False, True])
+def test_a_sheet_tears_where_it_was_split(tears: bool) -> None:
+    """Held by one edge it falls apart in the middle, or hangs on as if whole."""
+    scene: Any = bpy.context.scene
+    scene.use_gravity = True
+    obj = body(sheet(), use_tearing=tears, tear_strength=0.01, damping=1.0, use_density=True)
+    assert split_across(obj) == {"FINISHED"}
+    assert len(obj.data.vertices) == 30
+    pin(obj, [0, 1, 2, 3, 4])
+    assert verlet.bake() == {"FINISHED"}
+    scene.frame_set(24)
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    lowest = coordinates(shown.vertices)[:, 2].min()
+    assert lowest < -1.5 if tears else lowest > -1.05
+
+
+def test_splitting_asks_for_edges_and_for_no_bake() -> None:
+    obj = body(sheet())
+    assert not verlet.split_for_tearing.poll()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    with pytest.raises(RuntimeError, match="no selected edge between two faces"):
+        verlet.split_for_tearing()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    verlet.bake()
+    with pytest.raises(RuntimeError, match="clear the bake first"):
+        split_across(obj)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -40,7 +40,8 @@ OURS = {
 def properties_of(addon: Addon, group: str) -> dict[str, Any]:
     """The RNA properties that a group declares itself."""
     declared = getattr(addon("blender.properties"), group)
-    return {name: declared.bl_rna.properties[name] for name in declared.__annotations__}
+    names = {name for base in declared.__mro__ for name in getattr(base, "__annotations__", {})}
+    return {name: declared.bl_rna.properties[name] for name in names}
 
 
 @pytest.mark.parametrize(("group", "settings"), GROUPS)

@@ -12,12 +12,14 @@ from tests.core.bodies import (
     lengths,
     make_mesh,
     pinned,
+    samples,
     simulated,
     tube,
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData, sewn
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
 
 SEWN = BodySettings(use_sewing=True, damping=3.0, bend_compliance=1e5)
 THICKNESS = SEWN.thickness
@@ -71,10 +73,10 @@ def test_seams_are_loose_edges_between_faces() -> None:
         faces=[(0, 1, 2), (3, 4, 5)],
         edges=[(1, 3), (4, 6)],
     )
-    found = sewn(mesh)
+    found = sewn(mesh, every=True)
     assert found.seams.tolist() == [[1, 3]]
     assert len(found.edges) == len(mesh.edges) - 1
-    assert not len(sewn(tube(6, 3)).seams)
+    assert not len(sewn(tube(6, 3), every=True).seams)
 
 
 @pytest.mark.parametrize(("around", "rows"), [(13, 6), (25, 12)])
@@ -82,7 +84,7 @@ def test_a_sewn_tube_closes(around: int, rows: int) -> None:
     """No gap is left over twice the thickness, and no edge gives."""
     mesh = gaping_tube(around, rows)
     end = settled(mesh, SEWN, WEIGHTLESS, 2.0)
-    seams = sewn(mesh)
+    seams = sewn(mesh, every=True)
     assert lengths(end, seams.seams).max() < 2 * THICKNESS
     strain = lengths(end, seams.edges) / lengths(mesh.positions, seams.edges) - 1
     assert np.abs(strain).max() < 0.01
@@ -91,7 +93,7 @@ def test_a_sewn_tube_closes(around: int, rows: int) -> None:
 def test_without_sewing_the_same_edges_are_ropes() -> None:
     mesh = gaping_tube(13, 6)
     end = settled(mesh, replace(SEWN, use_sewing=False), WEIGHTLESS, 1.0)
-    loose = sewn(mesh).seams
+    loose = sewn(mesh, every=True).seams
     assert lengths(end, loose) == pytest.approx(lengths(mesh.positions, loose), rel=0.01)
 
 
@@ -107,7 +109,7 @@ def test_a_seam_holds_what_its_force_can_carry(share: float, holds: bool) -> Non
     force = share * mass / 2 * 9.81 / (cells + 1)
     settings = replace(SEWN, mass=mass, sewing_force=force, use_tethers=False)
     end = settled(mesh, settings, GRAVITY, 1.0)
-    gap = lengths(end, sewn(mesh).seams).max()
+    gap = lengths(end, sewn(mesh, every=True).seams).max()
     assert gap < 1e-3 if holds else gap > 0.05
 
 
@@ -116,4 +118,62 @@ def test_sewing_makes_no_momentum() -> None:
     mesh = panels(apart=0.2)
     end = settled(mesh, SEWN, WEIGHTLESS, 3.0)
     assert end.mean(axis=0) == pytest.approx(mesh.positions.mean(axis=0), abs=1e-3)
-    assert lengths(end, sewn(mesh).seams).max() < 2 * THICKNESS
+    assert lengths(end, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+
+
+def split_strip(cells: int) -> MeshData:
+    """A strip 0.1 m wide that hangs 0.4 m, split across its middle, its upper end pinned."""
+    long = 4 * cells
+    x, z = np.meshgrid(np.arange(cells + 1), np.arange(long + 2))
+    # The row in the middle is there twice.
+    z = np.where(z > long // 2, z - 1, z)
+    points = np.stack([x.ravel(), 0 * x.ravel(), -z.ravel()], axis=1) * (0.1 / cells)
+    at = np.arange(points.shape[0]).reshape(long + 2, cells + 1)
+    faces = [
+        (int(at[j, k]), int(at[j, k + 1]), int(at[j + 1, k + 1]), int(at[j + 1, k]))
+        for j in range(long + 1)
+        for k in range(cells)
+        if j != long // 2
+    ]
+    seams = np.stack([at[long // 2], at[long // 2 + 1]], axis=1)
+    return pinned(make_mesh(points, faces=faces, edges=seams), range(cells + 1))
+
+
+@pytest.mark.parametrize("cells", [3, 6])
+@pytest.mark.parametrize("substeps", [5, 20])
+def test_a_strip_tears_at_its_stated_force(cells: int, substeps: int) -> None:
+    """It carries the weight below the split up to 5 % over its strength, and no more."""
+    mesh, mass = split_strip(cells), 0.4
+    below = mass / 2 * 9.81
+    for share, holds in ((1.05, True), (0.95, False)):
+        settings = BodySettings(
+            mass=mass, use_tearing=True, tear_strength=share * below / 0.1, damping=3.0
+        )
+        scene = SceneSettings(substeps=substeps, use_ground=False)
+        # Its weight comes on slowly, for a jerk would pull harder.
+        stage = [
+            replace(sample, gravity=GRAVITY * min(1.0, number / 24))
+            for number, sample in enumerate(samples([mesh], frames(2.5, 24)))
+        ]
+        track = [f.positions[0] for f in simulate([mesh], [settings], scene, stage)]
+        gap = lengths(track[-1], sewn(mesh, every=False).seams)
+        assert gap.max() < 2e-3 if holds else gap.min() > 1.0, share
+
+
+def test_what_is_split_holds_while_it_is_not_to_tear() -> None:
+    """As if it were whole, but for its bends."""
+    mesh = split_strip(4)
+    end = settled(mesh, BodySettings(mass=100.0, damping=3.0), GRAVITY, 1.0)
+    assert lengths(end, sewn(mesh, every=False).seams).max() < 1e-6
+
+
+def test_what_has_torn_does_not_heal() -> None:
+    """Thrown apart, and then back on itself by its ropes' pull, it stays in two pieces."""
+    mesh = split_strip(4)
+    mesh = replace(mesh, pin_weights=np.zeros(len(mesh.positions)))
+    upper = mesh.positions[:, 2] > -0.2 + 1e-9
+    apart = np.where(upper, 3.0, -3.0)[:, None] * [0.0, 0.0, 1.0]
+    settings = BodySettings(mass=0.1, use_tearing=True, tear_strength=1.0, damping=0.0)
+    mesh = replace(mesh, velocities=apart)
+    end = settled(mesh, settings, WEIGHTLESS, 1.0)
+    assert lengths(end, sewn(mesh, every=False).seams).min() > 1.0

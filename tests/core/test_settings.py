@@ -17,6 +17,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "shear_compliance": [-1.0, nan, inf],
     "bend_compliance": [-1.0, nan, inf],
     "sewing_force": [-0.1, nan, inf],
+    "tear_strength": [-1.0, nan, inf],
     "shrinking": [1.0, -11.0, nan, inf],
     "wave_speed": [-1.0, nan, inf],
     "pressure": [-1.0, nan, inf],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError, SettingsError
-from ..core.mesh import Frame, MeshData
+from ..core.mesh import SHORTEST_EDGE, Frame, MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
@@ -196,7 +196,9 @@ class _Gauge:
 def _rest_lengths(mesh: MeshData) -> Floats:
     """Measures the edges of a mesh in its rest shape."""
     rest = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
-    return _lengths(rest, mesh.edges)
+    lengths = _lengths(rest, mesh.edges)
+    lengths[lengths < SHORTEST_EDGE] = np.inf  # where it was split
+    return lengths
 
 
 def _lengths(positions: Floats, edges: Integers) -> Floats:

@@ -8,7 +8,8 @@ import bpy
 from ..core.settings import BodySettings, SceneSettings
 from .core_settings import setting_values
 from .mesh_access import shape_keys_of
-from .properties import NAMES, body_properties, scene_properties
+from .properties import body_properties, scene_properties
+from .shape_properties import NAMES
 
 # Where something is animated, these may have another value at every frame.
 _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "gravity")

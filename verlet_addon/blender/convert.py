@@ -13,7 +13,8 @@ from .materials import give_fitting_material
 from .mesh_access import mesh_of
 from .mesh_io import check_body
 from .mirrors import find_joints
-from .properties import NAMES, body_properties
+from .properties import body_properties
+from .shape_properties import NAMES
 
 
 def convert(

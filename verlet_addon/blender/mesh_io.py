@@ -13,7 +13,8 @@ from ..core.mesh import MeshData, Mirror, Paint
 from .attachments import check_attachments
 from .mesh_access import group_weights, mesh_of, read_coordinates, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
-from .properties import PAINTED, body_properties
+from .properties import body_properties
+from .shape_properties import PAINTED
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:

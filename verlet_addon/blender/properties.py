@@ -17,6 +17,7 @@ from ..core.materials import MATERIALS
 from ..core.settings import BodySettings
 from .attachment_properties import VERLET_PG_attachment
 from .scene_group import VERLET_PG_scene
+from .shape_properties import ShapeProperties
 
 _BODY = BodySettings()
 
@@ -36,16 +37,6 @@ MATERIAL_ITEMS = (
     ),
 )
 
-PAINTED = {
-    "stretch": "stretch_group",
-    "shear": "shear_group",
-    "bend": "bend_group",
-    "shrinking": "shrinking_group",
-}
-"""Which group is painted for each layer of the core's Paint."""
-NAMES = ("pin_group", *PAINTED.values(), "rest_key")
-"""Properties that name a part of the object."""
-
 # Ranges here are soft: what a value may be at all is checked in `core.settings`, which says why.
 # Without options a property cannot be animated: a bake reads it once, at the first frame.
 # The groups have no methods: with one, Blender 4.2 as a Python module crashes when it ends.
@@ -55,7 +46,7 @@ class VERLET_PG_baked_key(bpy.types.PropertyGroup):
     """One shape key that a bake made; its `name` is the key's name."""
 
 
-class VERLET_PG_body(bpy.types.PropertyGroup):
+class VERLET_PG_body(ShapeProperties, bpy.types.PropertyGroup):
     """Verlet settings of one object."""
 
     enabled: BoolProperty(
@@ -124,57 +115,6 @@ class VERLET_PG_body(bpy.types.PropertyGroup):
         name="Attachment",
         description="The attachment that the panel shows",
         options={"HIDDEN"},
-    )
-    stretch_group: StringProperty(
-        name="Stretch Group",
-        description="Vertex group whose weights scale how far edges give; 0 does not stretch",
-        options=set(),
-    )
-    shear_group: StringProperty(
-        name="Shear Group",
-        description="Vertex group whose weights scale how easily faces skew; 0 keeps them square",
-        options=set(),
-    )
-    bend_group: StringProperty(
-        name="Bending Group",
-        description="Vertex group whose weights scale how easily it folds; 0 keeps its shape",
-        options=set(),
-    )
-    shrinking_group: StringProperty(
-        name="Shrinking Group",
-        description="Vertex group whose weights scale the shrinking; 0 keeps its size",
-        options=set(),
-    )
-    rest_key: StringProperty(
-        name="Rest Shape Key",
-        description="Shape key that shows the object while nothing is stretched or bent",
-        options=set(),
-    )
-    use_sewing: BoolProperty(
-        name="Sewing",
-        description="Loose edges between faces draw their ends together",
-        default=_BODY.use_sewing,
-        options=set(),
-    )
-    sewing_force: FloatProperty(
-        name="Sewing Force",
-        description="The greatest force with which each of those edges draws, in newtons",
-        default=_BODY.sewing_force,
-        soft_min=0.0,
-        soft_max=10.0,
-        step=1,
-        precision=3,
-        options=set(),
-    )
-    shrinking: FloatProperty(
-        name="Shrinking Factor",
-        description="Share by which its lengths become shorter, below 0 longer; can be animated",
-        default=_BODY.shrinking,
-        soft_min=-1.0,
-        soft_max=0.9,
-        step=1,
-        precision=3,
-        options={"ANIMATABLE"},
     )
     stretch_compliance: FloatProperty(
         name="Stretch",

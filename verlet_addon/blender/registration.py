@@ -20,6 +20,7 @@ from . import (
     properties,
     scene_group,
     shape_panels,
+    splitting,
 )
 
 CLASSES: tuple[type[Any], ...] = (
@@ -47,6 +48,7 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_body,
     panels.VERLET_PT_attachments,
     panels.VERLET_PT_material,
+    splitting.VERLET_OT_split_for_tearing,
     shape_panels.VERLET_PT_shape,
     shape_panels.VERLET_PT_weights,
     panels.VERLET_PT_collisions,

@@ -6,7 +6,8 @@ import bpy
 
 from .mesh_access import shape_keys_of
 from .panels import _BodyPanel
-from .properties import PAINTED, VERLET_PG_body, body_properties, is_body
+from .properties import VERLET_PG_body, body_properties, is_body
+from .shape_properties import PAINTED
 
 SURFACES = ("CLOTH", "ROPE")
 
@@ -39,6 +40,11 @@ class VERLET_PT_shape(_SurfacePanel):
             force = column.column()
             force.active = body.use_sewing
             force.prop(body, "sewing_force")
+            column.prop(body, "use_tearing")
+            strength = column.column()
+            strength.active = body.use_tearing
+            strength.prop(body, "tear_strength")
+            strength.operator("verlet.split_for_tearing", icon="MOD_EDGESPLIT")
 
 
 class VERLET_PT_weights(_SurfacePanel):

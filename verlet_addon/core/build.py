@@ -72,7 +72,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         lengths=lengths,
         ropes=build_ropes(shape),
         bends=build_bends(shape, hinges, lengths.edges),
-        seams=build_seams(mesh.seams, settings.sewing_force, shape.particle_count),
+        seams=build_seams(shape),
         volumes=volumes,
         windage=build_windage(shape, volumes),
         water=water,

@@ -144,8 +144,11 @@ class Frame:
     left empty where there is nothing to meet."""
 
 
-def sewn(mesh: MeshData) -> MeshData:
-    """The mesh with its loose edges between faces taken for seams."""
+def sewn(mesh: MeshData, *, every: bool) -> MeshData:
+    """The mesh with loose edges between faces taken for seams: every one, or those of no length.
+
+    The latter are where it was split, so that it can tear.
+    """
     n = len(mesh.positions)
     starts, corners = mesh.face_starts, mesh.face_vertices
     onward = np.arange(len(corners)) + 1
@@ -154,6 +157,7 @@ def sewn(mesh: MeshData) -> MeshData:
     edges = np.sort(mesh.edges, axis=1)
     loose = ~np.isin(edges @ [n, 1], sides @ [n, 1])
     seam = loose & np.isin(mesh.edges, corners).all(axis=1)
+    seam &= every | (_spans(mesh.positions, mesh.edges) < SHORTEST_EDGE)
     return replace(mesh, edges=mesh.edges[~seam], seams=mesh.edges[seam])
 
 
@@ -203,9 +207,13 @@ def _edges_problem(mesh: MeshData) -> str | None:
 
 def _without_length(positions: Floats, edges: Integers) -> int:
     """How many edges have no direction."""
+    return int(np.count_nonzero(_spans(positions, edges) < SHORTEST_EDGE))
+
+
+def _spans(positions: Floats, edges: Integers) -> Floats:
+    """(m,) how long edges are [m]."""
     ends = positions[edges]
-    spans = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    return int(np.count_nonzero(spans < SHORTEST_EDGE))
+    return np.asarray(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
 
 
 def _faces_problem(mesh: MeshData) -> str | None:

@@ -48,6 +48,10 @@ class BodySettings:
     """Whether loose edges between faces draw their ends together."""
     sewing_force: float = 0.1
     """The greatest force with which each of those edges draws [N]."""
+    use_tearing: bool = False
+    """Whether cloth tears where it was split beforehand."""
+    tear_strength: float = 100.0
+    """Pull per width at which it tears there [N/m]."""
     shrinking: float = 0.0
     """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
     pressure: float = 0.0
@@ -76,7 +80,14 @@ class BodySettings:
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
         _require(self, "shrinking", -10.0, 0.99)
-        for name in ("sewing_force", "pressure", "wave_speed", "damping", "thickness"):
+        for name in (
+            "sewing_force",
+            "tear_strength",
+            "pressure",
+            "wave_speed",
+            "damping",
+            "thickness",
+        ):
             _require(self, name, 0.0)
         _require(self, "friction", 0.0)
         _require(self, "wind", 0.0)

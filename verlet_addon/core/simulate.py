@@ -62,8 +62,8 @@ def simulate(
         If VERLET_KERNELS asks for kernels that there are not.
     """
     why_numpy_serves()  # once, before anything moves
-    for mesh in meshes:
-        check_mesh(mesh)
+    for mesh, settings in zip(meshes, body_settings, strict=True):
+        check_mesh(_with_seams(mesh, settings))
     incoming = iter(samples)
     before = stopped = next(incoming)
     _check_fields(before)
@@ -157,8 +157,8 @@ def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> No
 
 
 def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
-    """The mesh with seams, where the settings have it sewn; only cloth is."""
-    return sewn(mesh) if settings.use_sewing and settings.body_type == "CLOTH" else mesh
+    """The mesh with seams, where it is split or the settings have it sewn; only cloth is."""
+    return sewn(mesh, every=settings.use_sewing) if settings.body_type == "CLOTH" else mesh
 
 
 def _build_each(

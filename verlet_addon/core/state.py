@@ -66,6 +66,8 @@ class ParticleState:
     """Its waves, if it is water."""
     gas: Gas | None = None
     """What is in it, if anything."""
+    torn: Booleans | None = None
+    """(s,) which seams have torn."""
     batches: Batches | None = field(default=None, repr=False)
     """Made anew when the steps change."""
 
@@ -96,6 +98,8 @@ def _make_batches(
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
     bends = bend_batches(model.bends, w, h_squared)
+    if state.torn is None:
+        state.torn = np.zeros(len(model.seams.pairs), dtype=bool)
     return Batches(
         steps=steps,
         velocity_gain=velocity_gain,
@@ -103,7 +107,7 @@ def _make_batches(
         lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
-        seams=seam_batches(model.seams, w, h_squared),
+        seams=seam_batches(model.seams, state.torn, w, h_squared),
     )
 
 

@@ -1,12 +1,24 @@
-"""Seams: pairs of particles that are drawn together by at most a certain force."""
+"""Seams: pairs of particles that are drawn together by at most a certain force.
+
+Loose edges between faces are sewn, and hold again whenever they come together. Where cloth was
+split beforehand, either side is sewn to the other by seams of no length. They hold all that comes,
+or tear for good: pulled by their greatest force until they gape.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, inverse, norms
+from ..arrays import Booleans, Floats, Integers, inverse, norms, sum_by
 from ..coloring import color_constraints
+from ..geometry.graph import edge_lengths
+from ..geometry.rest_shape import RestShape
+from ..mesh import SHORTEST_EDGE
+
+GAPE = 0.2
+"""A seam has torn that gapes by this share of the edges along it. Until then it goes on to resist,
+so that its neighbours take their part, and a jerk does not tear it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,8 +29,10 @@ class Seams:
     """(m, 2) sorted by colour."""
     starts: Integers
     """(colours + 1,) where each colour begins."""
-    force: float
-    """The greatest of each pair [N]."""
+    forces: Floats
+    """(m,) the greatest of each pair [N]."""
+    gapes: Floats
+    """(m,) how far apart they are when they have torn [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,20 +47,46 @@ class SeamBatch:
     """(2, c)"""
     gains: Floats
     """(c,) 1 / sum of inverse masses; 0 where nothing can move."""
-    greatest: float
-    """The greatest multiplier: force × h² [N s²]."""
+    greatest: Floats
+    """(c,) the greatest multipliers: force × h² [N s²]."""
+    gapes: Floats
+    """(c,) [m]"""
+    torn: Booleans
+    """(c,) changed by the kernel."""
     multipliers: Floats
     """(3, c) along each axis; changed by the kernel."""
 
 
-def build_seams(pairs: Integers, force: float, particle_count: int) -> Seams:
-    """Sorts pairs (m, 2) by colour."""
-    order, starts = color_constraints(pairs, np.zeros(particle_count, dtype=bool))
-    return Seams(pairs[order], starts, force)
+def build_seams(shape: RestShape) -> Seams:
+    """The seams of one body."""
+    pairs, body = shape.mesh.seams, shape.settings
+    order, starts = color_constraints(pairs, np.zeros(shape.particle_count, dtype=bool))
+    pairs = pairs[order]
+    split = edge_lengths(shape.mesh.positions, pairs) < SHORTEST_EDGE
+    widths = _widths(shape, pairs, split)
+    tears = split & body.use_tearing
+    forces = np.where(split, np.inf, body.sewing_force)
+    forces[tears] = body.tear_strength * widths[tears]
+    return Seams(pairs, starts, forces, np.where(tears, GAPE * widths, np.inf))
 
 
-def seam_batches(seams: Seams, inverse_masses: Floats, h_squared: float) -> list[SeamBatch]:
-    """One batch per colour for one h² [s²]."""
+def _widths(shape: RestShape, pairs: Integers, split: Booleans) -> Floats:
+    """(m,) how much of the split each pair stands for: half of the edges along it [m]."""
+    n, edges = shape.particle_count, shape.mesh.edges
+    ends = np.zeros(n, dtype=bool)
+    ends[pairs[split]] = True
+    faces = np.bincount(shape.corners.vertex, minlength=n)
+    valence = np.bincount(edges.ravel(), minlength=n)
+    rim = valence > faces  # particles at the rim have an edge more than faces
+    along = (ends & rim)[edges].all(axis=1)
+    reach = sum_by(edges[along].ravel(), np.repeat(shape.lengths[along] / 2, 2), n)
+    return np.asarray(reach[pairs].min(axis=1))
+
+
+def seam_batches(
+    seams: Seams, torn: Booleans, inverse_masses: Floats, h_squared: float
+) -> list[SeamBatch]:
+    """One batch per colour for one h² [s²]; they change which seams have torn, (m,)."""
     batches = []
     for start, stop in zip(seams.starts[:-1], seams.starts[1:], strict=True):
         first, second = seams.pairs[start:stop].T
@@ -58,7 +98,9 @@ def seam_batches(seams: Seams, inverse_masses: Floats, h_squared: float) -> list
                 second=second,
                 inverse_masses=masses,
                 gains=inverse(mobility, mobility),
-                greatest=seams.force * h_squared,
+                greatest=seams.forces[start:stop] * h_squared,
+                gapes=seams.gapes[start:stop],
+                torn=torn[start:stop],
                 multipliers=np.zeros((3, stop - start)),
             )
         )
@@ -73,9 +115,11 @@ def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
     for batch in batches:
         apart = positions[:, batch.second] - positions[:, batch.first]
         pulls = batch.multipliers + batch.gains * apart
-        size = norms(pulls)
-        pulls *= np.minimum(1.0, batch.greatest / np.maximum(size, 1e-300))
+        size = np.maximum(norms(pulls), 1e-300)
+        pulls *= np.where(batch.torn, 0.0, np.minimum(1.0, batch.greatest / size))
         change = pulls - batch.multipliers
         batch.multipliers[...] = pulls
         positions[:, batch.first] += batch.inverse_masses[0] * change
         positions[:, batch.second] -= batch.inverse_masses[1] * change
+        apart -= batch.inverse_masses.sum(axis=0) * change
+        batch.torn[norms(apart) > batch.gapes] = True

@@ -1,0 +1,89 @@
+"""The part of `Object.verlet` that says what shape a body strives for, and where settings hold."""
+
+from bpy.props import BoolProperty, FloatProperty, StringProperty
+
+from ..core.settings import BodySettings
+
+_BODY = BodySettings()
+
+PAINTED = {
+    "stretch": "stretch_group",
+    "shear": "shear_group",
+    "bend": "bend_group",
+    "shrinking": "shrinking_group",
+}
+"""Which group is painted for each layer of the core's Paint."""
+NAMES = ("pin_group", *PAINTED.values(), "rest_key")
+"""Properties that name a part of the object."""
+
+
+class ShapeProperties:
+    """Properties of `VERLET_PG_body`."""
+
+    stretch_group: StringProperty(
+        name="Stretch Group",
+        description="Vertex group whose weights scale how far edges give; 0 does not stretch",
+        options=set(),
+    )
+    shear_group: StringProperty(
+        name="Shear Group",
+        description="Vertex group whose weights scale how easily faces skew; 0 keeps them square",
+        options=set(),
+    )
+    bend_group: StringProperty(
+        name="Bending Group",
+        description="Vertex group whose weights scale how easily it folds; 0 keeps its shape",
+        options=set(),
+    )
+    shrinking_group: StringProperty(
+        name="Shrinking Group",
+        description="Vertex group whose weights scale the shrinking; 0 keeps its size",
+        options=set(),
+    )
+    rest_key: StringProperty(
+        name="Rest Shape Key",
+        description="Shape key that shows the object while nothing is stretched or bent",
+        options=set(),
+    )
+    use_sewing: BoolProperty(
+        name="Sewing",
+        description="Loose edges between faces draw their ends together",
+        default=_BODY.use_sewing,
+        options=set(),
+    )
+    sewing_force: FloatProperty(
+        name="Sewing Force",
+        description="The greatest force with which each of those edges draws, in newtons",
+        default=_BODY.sewing_force,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
+    use_tearing: BoolProperty(
+        name="Tearing",
+        description="Tears where Split for Tearing has cut it beforehand",
+        default=_BODY.use_tearing,
+        options=set(),
+    )
+    tear_strength: FloatProperty(
+        name="Strength",
+        description="Pull at which it tears, in newtons per metre of width",
+        default=_BODY.tear_strength,
+        soft_min=0.0,
+        soft_max=10000.0,
+        step=100,
+        precision=2,
+        options=set(),
+    )
+    shrinking: FloatProperty(
+        name="Shrinking Factor",
+        description="Share by which its lengths become shorter, below 0 longer; can be animated",
+        default=_BODY.shrinking,
+        soft_min=-1.0,
+        soft_max=0.9,
+        step=1,
+        precision=3,
+        options={"ANIMATABLE"},
+    )
