@@ -91,6 +91,22 @@ def cube(size: float = 2.0) -> MeshData:
     return make_mesh(points, faces=faces)
 
 
+def block(size: Sequence[float], cells: Sequence[int]) -> MeshData:
+    """A closed box of quads from the origin on."""
+    numbers: dict[tuple[int, ...], int] = {}
+    faces = []
+    for axis, side in np.ndindex(3, 2):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        for i, j in np.ndindex(cells[u], cells[v]):
+            face = []
+            for di, dj in ((0, 0), (1, 0), (1, 1), (0, 1)):
+                place = [0, 0, 0]
+                place[axis], place[u], place[v] = side * cells[axis], i + di, j + dj
+                face.append(numbers.setdefault(tuple(place), len(numbers)))
+            faces.append(face if side else face[::-1])
+    return make_mesh(np.array(list(numbers)) / np.array(cells) * np.array(size), faces=faces)
+
+
 def disc(rings: int, *, radius: float = 0.5) -> MeshData:
     """A flat disc of triangles in the XY plane: ring k has 6 k vertices."""
     points = [(0.0, 0.0, 0.0)]

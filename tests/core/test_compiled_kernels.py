@@ -42,7 +42,6 @@ from verlet_addon.core.stretch import (
     numpy_kernels as np_lengths,
     numpy_warm_start as np_start,
 )
-from verlet_addon.core.volume import compiled_kernels as c_volumes, numpy_kernels as np_volumes
 
 pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 
@@ -112,7 +111,6 @@ BODIES: dict[str, Callable[[], Body]] = {
     "crowded": lambda: (pinned(scanned(12, tiny=1e-2), [0, 12, 80]), CLOTH),
     "disc": lambda: (pinned(disc(8), [0]), CLOTH),
     "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
-    "jelly": lambda: (pinned(sphere(12, 8), [0]), BodySettings(body_type="SOFT")),
     "balloon": lambda: (sphere(12, 8), BodySettings(pressure=200.0)),
     "free": lambda: (tube(12, 6), CLOTH),
     "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
@@ -134,7 +132,7 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
 Kernels = tuple[Any, Any]
 LENGTHS, START = (np_lengths, c_lengths), (np_start, c_start)
 BENDS, ROPES = (np_bends, c_bends), (np_ropes, c_ropes)
-VOLUMES, CLUSTERS = (np_volumes, c_volumes), (np_clusters, c_clusters)
+CLUSTERS = np_clusters, c_clusters
 Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 
@@ -158,10 +156,6 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
     "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
-    "volumes": (
-        VOLUMES,
-        lambda k, x, m, _: k.project_volumes(x, m.triangles, m.volumes, m.inverse_masses),
-    ),
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
     "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),
     "levels": (LENGTHS, _levels),

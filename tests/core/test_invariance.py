@@ -52,10 +52,6 @@ SCENES: dict[str, Body] = {
     "hung triangles": (pinned(sheet(5, triangles=True), [0, 5]), SMOOTH),
     "free disc": (shaken(disc(3)), SMOOTH),
     "free tube": (shaken(tube(8, 4)), SMOOTH),
-    "soft sphere": (
-        shaken(moved(sphere(8, 6), np.eye(3), (0.0, 0.0, 1.0))),
-        BodySettings(body_type="SOFT", stretch_compliance=1e-3),
-    ),
     "free ball": (shaken(sphere(20, 4)), SMOOTH),
     "hung rope": (pinned(ROPE, [0]), BodySettings(body_type="ROPE", bend_compliance=10.0)),
     "free rope": (shaken(ROPE), BodySettings(body_type="ROPE", bend_compliance=10.0)),

@@ -21,6 +21,8 @@ BAD_BODY: dict[str, list[Any]] = {
     "shrinking": [1.0, -11.0, nan, inf],
     "wave_speed": [-1.0, nan, inf],
     "pressure": [-1.0, nan, inf],
+    "stiffness": [0.0, -1.0, nan, inf],
+    "resolution": [0, -1, 101, nan],
     "damping": [-0.1, nan, inf],
     "thickness": [-1e-3, nan, inf],
     "friction": [-0.5, nan, inf],

@@ -151,7 +151,7 @@ def test_masses_add_up(mesh: MeshData, body_type: BodyType, scale: float) -> Non
     """The vertices weigh together what the body weighs, whatever its size."""
     body = BodySettings(body_type=body_type, mass=3.0)
     model = built((moved(mesh, scale * np.eye(3)), body))
-    assert (1.0 / model.inverse_masses).sum() == pytest.approx(3.0)
+    assert (1.0 / model.inverse_masses[: model.vertex_count]).sum() == pytest.approx(3.0)
     assert (model.inverse_masses > 0.0).all()
 
 

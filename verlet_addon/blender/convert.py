@@ -6,7 +6,9 @@ from typing import Literal, cast
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
+from ..core.arrays import Integers
 from ..core.errors import MeshError
 from ..core.settings import BodySettings, BodyType
 from .materials import give_fitting_material
@@ -74,10 +76,20 @@ def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
     """Gives `ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
     if not mesh.polygons:
         return "ROPE"
+    return "SOFT" if np.all(_faces_at_edges(mesh) == 2) else "CLOTH"
+
+
+def open_edges(mesh: bpy.types.Mesh) -> NDArray[np.bool_]:
+    """Tells of each edge whether the surface is open there: an odd number of faces, or none."""
+    faces = _faces_at_edges(mesh)
+    return np.asarray((faces % 2 == 1) | (faces == 0))
+
+
+def _faces_at_edges(mesh: bpy.types.Mesh) -> Integers:
+    """How many faces each edge has."""
     corner_edges = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("edge_index", corner_edges)
-    faces_at_edges = np.bincount(corner_edges, minlength=len(mesh.edges))
-    return "SOFT" if np.all(faces_at_edges == 2) else "CLOTH"
+    return np.bincount(corner_edges, minlength=len(mesh.edges))
 
 
 def type_hint(obj: bpy.types.Object, body_type: str) -> str:
@@ -93,5 +105,5 @@ def type_hint(obj: bpy.types.Object, body_type: str) -> str:
         return "Slow with faces: choose Cloth"
     closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)
     if body_type == "SOFT" and not closed:
-        return "Hollow: close the mesh"
+        return "Open: close the mesh, or choose Cloth"
     return ""

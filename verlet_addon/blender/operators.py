@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty
 
 from ..core.errors import VerletError
 from ..core.materials import MATERIALS
 from .bake_record import is_baked
-from .convert import convert, release
+from .convert import convert, open_edges, release
 from .file_context import file_context
 from .materials import set_material
 from .mesh_access import mesh_of
@@ -117,6 +118,34 @@ class VERLET_OT_set_material(bpy.types.Operator):
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class VERLET_OT_select_open_edges(bpy.types.Operator):
+    """Show where the active mesh is open, in Edit Mode: edges that have no faces or just one"""
+
+    bl_idname = "verlet.select_open_edges"
+    bl_label = "Select Open Edges"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = context.object
+        if obj is None or obj.type != "MESH" or obj.library is not None:
+            cls.poll_message_set("Make a mesh of this file the active object first")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = mesh_of(cast(bpy.types.Object, context.object))
+        edges = open_edges(mesh)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_mode(type="EDGE")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+        mesh.edges.foreach_set("select", edges)
+        bpy.ops.object.mode_set(mode="EDIT")
+        self.report({"INFO"}, f"{np.count_nonzero(edges)} open edges")
         return {"FINISHED"}
 
 

@@ -81,6 +81,8 @@ class VERLET_PT_body(_Panel):
         column.prop(obj, "verlet_type")
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
             column.label(text=hint, icon="ERROR")
+            if body.body_type == "SOFT":
+                column.operator("verlet.select_open_edges", icon="EDGESEL")
         draw_material(column, body)
         if body.body_type != "WATER":
             column.prop(body, "use_density")
@@ -132,6 +134,11 @@ class VERLET_PT_material(_BodyPanel):
         if body.body_type == "WATER":
             column.prop(body, "wave_speed")
             column.prop(body, "damping")
+            return
+        if body.body_type == "SOFT":
+            column.prop(body, "stiffness")
+            column.prop(body, "damping")
+            column.prop(body, "resolution")
             return
         column.prop(body, "stretch_compliance")
         if body.body_type != "ROPE":

@@ -167,6 +167,24 @@ class VERLET_PG_body(ShapeProperties, bpy.types.PropertyGroup):
         unit="VELOCITY",
         options=set(),
     )
+    stiffness: FloatProperty(
+        name="Stiffness",
+        description="Pressure that would flatten it altogether, Young's modulus, in pascal",
+        default=_BODY.stiffness,
+        soft_min=1.0,
+        soft_max=1e7,
+        step=1000,
+        precision=1,
+        options=set(),
+    )
+    resolution: IntProperty(
+        name="Resolution",
+        description="Cubes of jelly along the object; more show finer motion and take longer",
+        default=_BODY.resolution,
+        soft_min=2,
+        soft_max=40,
+        options=set(),
+    )
     damping: FloatProperty(
         name="Damping",
         description="How quickly air slows it down, per second; 0 swings on for ever",

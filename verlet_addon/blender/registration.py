@@ -30,6 +30,7 @@ CLASSES: tuple[type[Any], ...] = (
     scene_group.VERLET_PG_scene,
     operators.VERLET_OT_convert,
     operators.VERLET_OT_set_material,
+    operators.VERLET_OT_select_open_edges,
     operators.VERLET_OT_release,
     operators.VERLET_OT_clear_bake,
     attachment_operators.VERLET_OT_attachment_add,

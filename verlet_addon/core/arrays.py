@@ -37,3 +37,14 @@ def inverse(resistance: Floats, mobility: Floats) -> Floats:
     """(c,) 1 / resistance, and 0 where nothing can move."""
     movable = mobility > 0.0
     return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
+
+
+def contracted(weights: Floats, values: Floats) -> Floats:
+    """(k, …) Σ weights (k, p) × values (p, …), added one after the other.
+
+    Matrix products add in an order that the processor decides, and so end in other digits.
+    """
+    total = np.zeros((len(weights), *values.shape[1:]))
+    for column, value in zip(weights.T, values, strict=True):
+        total += column.reshape(-1, *(1,) * value.ndim) * value
+    return total

@@ -12,10 +12,12 @@ from .forces.aerodynamics import build_windage
 from .geometry.hinges import find_hinges
 from .geometry.rest_shape import RestShape, take_apart, unlinked
 from .integrators import start_displacement
+from .jelly import start_jelly
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
+from .solid.body import build_solid, particles_alone
 from .state import ParticleState
 from .stretch.constraints import build_lengths
 from .stretch.seams import build_seams
@@ -45,25 +47,31 @@ def build(
     fields : force fields that the body feels at the start.
     """
     model = build_model(mesh, settings)
+    if model.solid is not None:
+        return model, start_jelly(model, mesh, gravity=gravity, fields=fields, dt=dt)
     return model, _state(model, mesh, gravity, fields, dt)
 
 
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     """Builds what is constant about a body while the same holds it."""
-    shape = take_apart(mesh, settings)
-    triangles, water = shape.triangles, None
-    if settings.body_type == "WATER":
-        water, shape = build_water(mesh, shape), unlinked(shape)
+    surface = shape = take_apart(mesh, settings)
+    solid = build_solid(surface) if settings.body_type == "SOFT" else None
+    water = build_water(mesh, surface) if settings.body_type == "WATER" else None
+    if solid is not None:
+        shape = particles_alone(surface, solid)
+    elif water is not None:
+        shape = unlinked(surface)
+    exposed = shape if solid is None else surface
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths = build_lengths(shape, hinges)
-    weights = mesh.pin_weights
+    weights = shape.mesh.pin_weights
     volumes = build_volumes(shape)
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     return SoftBodyModel(
         name=mesh.name,
         settings=settings,
-        rest_positions=np.ascontiguousarray(shape.mesh.positions.T),
-        triangles=triangles,
+        rest_positions=np.ascontiguousarray(surface.mesh.positions.T),
+        triangles=surface.triangles,
         inverse_masses=shape.inverse_masses,
         pinned=np.flatnonzero(shape.pinned),
         goals=goals,
@@ -74,8 +82,9 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         bends=build_bends(shape, hinges, lengths.edges),
         seams=build_seams(shape),
         volumes=volumes,
-        windage=build_windage(shape, volumes),
+        windage=build_windage(exposed, build_volumes(exposed)),
         water=water,
+        solid=solid,
     )
 
 

@@ -37,8 +37,10 @@ class Meeting:
     """(owners,) how much nearer than its gap each came to anything, since it was last set to 0."""
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
-        """(3, N) of bodies (3, n) and colliders (v, 3)."""
-        return np.concatenate([*bodies, *(rows.T for rows in colliders)], axis=1)
+        """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
+        counts = np.diff(self.surfaces.starts)
+        vertices = [rows[:, :count] for rows, count in zip(bodies, counts, strict=False)]
+        return np.concatenate([*vertices, *(rows.T for rows in colliders)], axis=1)
 
 
 @dataclass(eq=False)
@@ -228,7 +230,8 @@ def _gather(
     """Writes bodies (3, n) into the world (3, N): those that have a part, or everyone."""
     starts = encounter.meeting.surfaces.starts
     for body in range(len(bodies)) if everyone else encounter.touched:
-        world[:, starts[body] : starts[body + 1]] = bodies[body]
+        count = starts[body + 1] - starts[body]
+        world[:, starts[body] : starts[body + 1]] = bodies[body][:, :count]
 
 
 def _hand_back(
@@ -237,4 +240,5 @@ def _hand_back(
     """Writes them back."""
     starts = encounter.meeting.surfaces.starts
     for body in range(len(bodies)) if everyone else encounter.touched:
-        bodies[body][...] = world[:, starts[body] : starts[body + 1]]
+        vertices = world[:, starts[body] : starts[body + 1]]
+        bodies[body][:, : vertices.shape[1]] = vertices

@@ -7,6 +7,7 @@ from .bending.constraints import BendConstraints
 from .forces.aerodynamics import Windage
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
+from .solid.body import Solid
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
 from .volume.closed_surfaces import Volumes
@@ -42,3 +43,10 @@ class SoftBodyModel:
     windage: Windage
     water: Water | None
     """Its surface, if it is water; then nothing of the above joins its particles."""
+    solid: Solid | None
+    """What carries its particles, if it is one."""
+
+    @property
+    def vertex_count(self) -> int:
+        """How many of its particles the mesh shows."""
+        return self.rest_positions.shape[1]

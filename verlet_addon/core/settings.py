@@ -58,6 +58,10 @@ class BodySettings:
     """Of the gas that a cloth encloses, over the outside, while it has its volume at rest [Pa]."""
     wave_speed: float = 1.0
     """How fast ripples run on water [m/s]."""
+    stiffness: float = 1e3
+    """Young's modulus of jelly [Pa]; it does not depend on mesh, resolution, substeps or fps."""
+    resolution: int = 10
+    """Cubes of jelly along a body, by the mean of its two largest dimensions; finer shows more."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     use_tethers: bool = True
@@ -80,6 +84,8 @@ class BodySettings:
         for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
             _require(self, name, 0.0)
         _require(self, "shrinking", -10.0, 0.99)
+        _require(self, "stiffness", 1e-6, 1e12)
+        _require(self, "resolution", 1, 100)
         for name in (
             "sewing_force",
             "tear_strength",

@@ -15,6 +15,7 @@ from .contact.easing import Burial
 from .integrators import step_gains
 from .model import SoftBodyModel
 from .ropes.constraints import RopeBatches, rope_batches
+from .solid.body import SolidState
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.distances import DistanceBatch
 from .stretch.seams import SeamBatch, seam_batches
@@ -68,6 +69,8 @@ class ParticleState:
     """What is in it, if anything."""
     torn: Booleans | None = None
     """(s,) which seams have torn."""
+    solid: SolidState | None = None
+    """What carries its particles, if it is one."""
     batches: Batches | None = field(default=None, repr=False)
     """Made anew when the steps change."""
 

@@ -13,6 +13,7 @@ from .contact.response import Motion
 from .field import Field
 from .forces.accelerations import accelerations
 from .inflation import fill_with_gas, inflate, project_former_tensions
+from .jelly import leap, relax_solid
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
 from .mesh import Plane
 from .model import SoftBodyModel
@@ -21,11 +22,11 @@ from .rippling import move_water
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
+from .solid.motion import Leap
 from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
-from .volume.kernels import project_volumes
 
 ROUNDS = 16
 """How often contacts and lengths are solved in turn where bodies touch."""
@@ -79,6 +80,8 @@ class Stride:
     """(3, n) where the step began [m]."""
     arrival: Floats
     """(3, n) where free motion led to [m]."""
+    leap: Leap | None = None
+    """Where free motion leads the nodes of a solid."""
 
 
 def step(
@@ -139,7 +142,7 @@ def set_out(
             state.positions,
             state.velocities(),
             gravity=given.gravity,
-            fields=fields,
+            fields=fields if model.solid is None else (),
             share=model.settings.wind,
             dt=given.dt,
         ),
@@ -149,7 +152,11 @@ def set_out(
     if model.water is not None:
         move_water(model, state, settings.integrator, targets, given.collider_ends, given.dt)
         return stride
-    integrate(stride)
+    if model.solid is None:
+        integrate(stride)
+    else:
+        stride.leap = leap(model, state, stride.batches, given.gravity, fields, given.ground_shift)
+    stride.arrival = state.positions.copy()
     find_contacts(stride, settings, given)
     return stride
 
@@ -163,7 +170,6 @@ def integrate(stride: Stride) -> None:
     state.previous_positions = state.positions.copy()
     state.positions = state.positions + moved
     state.positions[:, model.pinned] = stride.targets[:, model.pinned]
-    stride.arrival = state.positions.copy()
 
 
 def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) -> None:
@@ -198,6 +204,11 @@ def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) 
 def relax(stride: Stride, sweep: int, dt: float) -> None:
     """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
     model, state, batches = stride.model, stride.state, stride.batches
+    if stride.leap is not None:
+        if sweep == 0:
+            relax_solid(model, state, stride.leap, stride.targets, stride.contacts, stride.arrival)
+            stride.contacts = []  # they are solved for, together with the stress
+        return
     if model.water is not None:
         return
     positions, before = state.positions, state.positions.copy()
@@ -208,7 +219,6 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     project_levels(positions, model.lengths, batches.lengths)
     project_goals(stride)
     project_bends(positions, batches.bends, backwards=backwards)
-    project_volumes(positions, model.triangles, model.volumes, model.inverse_masses)
     project_shear(positions, batches.lengths, backwards=backwards)
     project_stretch(positions, model.lengths, batches.lengths, dt=dt, backwards=backwards)
     project_ropes(positions, batches.ropes)
@@ -277,7 +287,7 @@ def bounce(stride: Stride, dt: float) -> None:
 def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surroundings) -> Encounter:
     """Finds what bodies touch on the way to where they would be by themselves."""
     world = meeting.gathered
-    masses = [stride.model.inverse_masses for stride in strides]
+    masses = [stride.model.inverse_masses[: stride.model.vertex_count] for stride in strides]
     still = [np.zeros_like(rows) for rows in given.collider_ends]
     motion = Motion(
         inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
@@ -286,11 +296,8 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
         accelerations=world([stride.accelerations for stride in strides], still),
         dt=given.dt,
     )
-    return meet(
-        meeting,
-        motion,
-        world([stride.state.positions for stride in strides], given.collider_ends),
-    )
+    ends = world([stride.state.positions for stride in strides], given.collider_ends)
+    return meet(meeting, motion, ends)
 
 
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
@@ -325,8 +332,4 @@ def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> Non
             break
         for stride in strides if search < SEARCHES - 1 else []:
             project_contacts(stride)
-    part(
-        encounter,
-        [state.previous_positions for state in states],
-        [state.positions for state in states],
-    )
+    part(encounter, [state.previous_positions for state in states], positions)

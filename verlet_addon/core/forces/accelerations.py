@@ -6,6 +6,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..field import Field
+from ..solid.body import Solid
+from ..solid.numpy_kernels import add_to_nodes
 from .aerodynamics import Windage, air_forces
 from .fields import feel
 
@@ -44,6 +46,43 @@ def accelerations(
     forces, growth = air_forces(windage, felt, positions, velocities)
     total = pull + felt.push - felt.rate * velocities + forces * inverse_masses
     rates = np.maximum(felt.rate, 0.0) + growth * inverse_masses
-    total /= np.maximum(1.0, rates * dt)
+    return _bounded(total, rates, dt)
+
+
+def node_accelerations(
+    windage: Windage,
+    inverse_masses: Floats,
+    solid: Solid,
+    nodes: tuple[Floats, Floats],
+    points: tuple[Floats, Floats],
+    *,
+    gravity: Floats,
+    fields: Sequence[Field],
+    share: float,
+    dt: float,
+) -> Floats:
+    """(3, m) of the nodes of a solid [m/s²]: force fields act within it, the air on its surface.
+
+    Parameters
+    ----------
+    windage, inverse_masses : of the body's p particles; (p,) [1/kg].
+    nodes, points : positions (3, m or p) [m] and velocities [m/s].
+    gravity, fields, share, dt : see `accelerations`.
+    """
+    pull = np.broadcast_to(gravity[:, None], nodes[0].shape)
+    if not fields or share == 0.0:
+        return pull
+    felt = feel(fields, share, *nodes)
+    forces, growth = air_forces(windage, feel(fields, share, *points), *points)
+    forces /= np.maximum(1.0, growth * inverse_masses * dt)
+    blown = np.zeros_like(nodes[0])
+    add_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, blown)
+    total = pull + felt.push - felt.rate * nodes[1] + blown / solid.masses
+    return _bounded(total, np.maximum(felt.rate, 0.0), dt)
+
+
+def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
+    """(3, n) accelerations that a step can follow, `rates` (n,) being those of drag [1/s]."""
+    total = total / np.maximum(1.0, rates * dt)
     kicks = np.sqrt((total * total).sum(axis=0)) * dt
     return np.asarray(total / np.maximum(1.0, kicks / LARGEST_KICK))

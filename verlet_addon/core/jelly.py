@@ -1,0 +1,129 @@
+"""Bodies that are solids, on their way through the phases of a step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Floats
+from .contact.plane import PlaneContact
+from .field import Field
+from .forces.accelerations import node_accelerations
+from .integrators import start_displacement
+from .mesh import MeshData
+from .model import SoftBodyModel
+from .solid.body import linear_part, rest_nodes, start_solid
+from .solid.kernels import interpolate
+from .solid.motion import Leap, advance, hand_over, hold
+from .state import Batches, ParticleState
+
+
+def start_jelly(
+    model: SoftBodyModel, mesh: MeshData, *, gravity: Floats, fields: Sequence[Field], dt: float
+) -> ParticleState:
+    """Positions and velocities of a solid's nodes and particles at the first frame.
+
+    What of them is linear is carried over to its inside: a body that starts turned, stretched or
+    flat against its shape at rest does so throughout.
+
+    Parameters
+    ----------
+    gravity : (3,) [m/s²].
+    fields : force fields that the body feels.
+    dt : length of the first step [s].
+    """
+    solid = model.solid
+    assert solid is not None
+    rest, count = solid.points.T[: len(mesh.positions)], len(mesh.positions)
+    nodes = rest_nodes(solid.lattice)
+    places = nodes + linear_part(rest, mesh.positions - rest, nodes)
+    points = interpolate(solid.embedding, places)
+    points[:, :count] = mesh.positions.T
+    velocities = linear_part(mesh.positions, mesh.velocities, places)
+    pulls = node_accelerations(
+        model.windage,
+        model.inverse_masses,
+        solid,
+        (places, velocities),
+        (points, linear_part(mesh.positions, mesh.velocities, points)),
+        gravity=gravity,
+        fields=fields,
+        share=model.settings.wind,
+        dt=dt,
+    )
+    displacements = start_displacement(velocities, pulls, dt, model.settings.damping)
+    state = start_solid(solid, places, displacements)
+    before = interpolate(solid.embedding, state.previous_nodes)
+    before[:, model.pinned] = points[:, model.pinned]
+    state.shown, state.previously_shown = points.copy(), before.copy()
+    return ParticleState(points, before, previous_dt=dt, solid=state)
+
+
+def leap(
+    model: SoftBodyModel,
+    state: ParticleState,
+    batches: Batches,
+    gravity: Floats,
+    fields: Sequence[Field],
+    ground_shift: Floats,
+) -> Leap:
+    """Finds where inertia and forces lead a solid's nodes, and sets its points there.
+
+    Parameters
+    ----------
+    gravity, ground_shift : (3,) [m/s²], and how far the ground moves during the step [m].
+    fields : force fields that the body feels.
+    """
+    solid, within = model.solid, state.solid
+    assert solid is not None
+    assert within is not None
+    dt, previous_dt = batches.steps
+    hand_over(solid, within, state.positions, state.previous_positions)
+    displacement = within.nodes - within.previous_nodes
+    pull = node_accelerations(
+        model.windage,
+        model.inverse_masses,
+        solid,
+        (within.nodes, displacement / previous_dt),
+        (state.positions, state.velocities()),
+        gravity=gravity,
+        fields=fields,
+        share=model.settings.wind,
+        dt=dt,
+    )
+    inertia = displacement * batches.velocity_gain
+    free = inertia + pull * batches.h_squared
+    state.previous_positions = state.positions.copy()
+    state.positions = interpolate(solid.embedding, within.nodes + free)
+    return Leap(
+        solid=solid,
+        state=within,
+        dt=dt,
+        h_squared=batches.h_squared,
+        inertia=inertia,
+        free=free,
+        ground_shift=ground_shift,
+    )
+
+
+def relax_solid(
+    model: SoftBodyModel,
+    state: ParticleState,
+    leap: Leap,
+    targets: Floats,
+    contacts: Sequence[PlaneContact],
+    arrival: Floats,
+) -> None:
+    """Solves for the stress within a solid, and for what holds and stops it.
+
+    Parameters
+    ----------
+    targets : (3, n) where pins are [m].
+    arrival : (3, p) where free motion led to, before the body was carried out of the ground [m].
+    """
+    drawn = np.concatenate([model.pinned, model.goals])
+    softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
+    holds = hold(leap, drawn, targets[:, drawn], softness)
+    state.positions = advance(leap, holds, contacts, state.positions - arrival)
+    state.positions[:, model.pinned] = targets[:, model.pinned]
+    leap.state.shown = state.positions.copy()
+    leap.state.previously_shown = state.previous_positions.copy()

@@ -1,0 +1,214 @@
+"""A solid body: its lattice, what its surface feels, and how it moves."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Floats, Integers, contracted
+from ..errors import MeshError
+from ..geometry.graph import edge_keys, find_components
+from ..geometry.rest_shape import RestShape, unlinked
+from .grid import symmetric_axes
+from .lattice import Embedding, Lattice, build_lattice, embed
+from .numpy_kernels import Shape
+from .surface_points import spread_points
+
+LOSS = 0.4
+"""How long strain rates are felt, as a share of the time that a pressure wave of the body's modulus
+takes through it: oscillations that a body of any size and stiffness shows fade within some."""
+SKIN = 10.0
+"""Points touch through a skin whose modulus is so many times the body's, as thick as a cell."""
+THINNEST = 1e-3
+"""A surface encloses nothing if its volume is a smaller share of what a ball of its area has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """What is constant about a solid of m nodes and p points, its particles."""
+
+    lattice: Lattice
+    points: Floats
+    """(3, p) where its particles are at rest, the vertices first [m]."""
+    areas: Floats
+    """(p,) what each of them stands for of the surface [m²]."""
+    embedding: Embedding
+    """Of its particles."""
+    masses: Floats
+    """(m,) of the nodes [kg]."""
+    free_components: Integers
+    """(m,) label of each connected piece that nothing holds, counted from 0; −1 = held."""
+    modulus: float
+    """Young's [Pa]."""
+    delay: float
+    """How long strain rates are felt: stress = E (strain + delay × strain rate) [s]."""
+    skin: Floats
+    """(p,) how stiffly points touch things [N/m]."""
+    weight: Floats
+    """(p,) mass beneath each point, as deep as a cell [kg]."""
+
+
+@dataclass(eq=False)
+class SolidState:
+    """What a step changes about a solid."""
+
+    nodes: Floats
+    """(3, m) [m]"""
+    previous_nodes: Floats
+    """(3, m) one step ago [m]."""
+    forces: Floats
+    """(3, m) elastic ones, one step ago [N]."""
+    moves: Floats
+    """(3, m) what stress and contact added to free motion in the last step [m]."""
+    quaternions: Floats
+    """(h, 4) rotations of the cells."""
+    shape: Shape
+    """Of the cells, when the step began."""
+    anchors: Floats
+    """(3, p) where friction holds each point that touches something, else nan [m]."""
+    shown: Floats
+    """(3, p) where the last step left its points, before others moved them [m]."""
+    previously_shown: Floats
+    """(3, p) the same of the step before that [m]."""
+
+
+def build_solid(shape: RestShape) -> Solid:
+    """The solid that a closed surface encloses.
+
+    Raises
+    ------
+    MeshError
+        The surface is open, or encloses nothing.
+    """
+    check_closed(shape)
+    positions, settings = shape.mesh.positions, shape.settings
+    lattice = build_lattice(positions, shape.triangles, settings.resolution)
+    check_hollow(shape, lattice)
+    size = float(lattice.grid.sizes.max())
+    points, areas = spread_points(positions, shape.triangles, size)
+    embedding = embed(lattice, points)
+    density = shape.masses.sum() / lattice.volumes.sum()
+    held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights > 0.0)]
+    length = lattice.volumes.sum() ** (1 / 3)
+    return Solid(
+        lattice=lattice,
+        points=points.T.copy(),
+        areas=areas,
+        embedding=embedding,
+        masses=density * lattice.volumes,
+        free_components=_free_components(lattice, held),
+        modulus=settings.stiffness,
+        delay=LOSS * length * float(np.sqrt(density / settings.stiffness)),
+        skin=SKIN * settings.stiffness * areas / size,
+        weight=density * areas * size,
+    )
+
+
+def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidState:
+    """Nodes (3, m) that such displacements (3, m) led to, and that stress has not moved yet [m]."""
+    count, points = len(solid.lattice.cells), solid.points.shape
+    return SolidState(
+        nodes=nodes,
+        previous_nodes=nodes - displacements,
+        forces=np.zeros_like(nodes),
+        moves=np.zeros_like(nodes),
+        quaternions=np.tile(_quaternion(solid.lattice.grid.axes), (count, 1)),
+        shape=Shape(np.zeros((count, 3, 3)), np.zeros((count, 8, 3))),
+        anchors=np.full(points, np.nan),
+        shown=np.zeros(points),
+        previously_shown=np.zeros(points),
+    )
+
+
+def rest_nodes(lattice: Lattice) -> Floats:
+    """(3, m) where the nodes are before anything moves [m]."""
+    grid = lattice.grid
+    return np.ascontiguousarray(grid.positions(lattice.nodes.T / grid.sizes).T)
+
+
+def _quaternion(rotation: Floats) -> Floats:
+    """(4,) of a rotation (3, 3), by the largest of its four parts (Shepperd 1978)."""
+    x, y, z = np.diag(rotation)
+    squares = np.array([1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z])
+    (a, b, c), (d, e, f) = (
+        (rotation[2, 1], rotation[0, 2], rotation[1, 0]),
+        (rotation[1, 2], rotation[2, 0], rotation[0, 1]),
+    )
+    rows = [
+        [squares[0], a - d, b - e, c - f],
+        [a - d, squares[1], c + f, b + e],
+        [b - e, c + f, squares[2], a + d],
+        [c - f, b + e, a + d, squares[3]],
+    ]
+    largest = int(squares.argmax())
+    return np.asarray(np.array(rows[largest]) / (2.0 * np.sqrt(squares[largest])))
+
+
+def particles_alone(shape: RestShape, solid: Solid) -> RestShape:
+    """The points of a solid as particles that nothing but the solid joins.
+
+    Its vertices share its mass as they do that of a skin; further points have no part in it.
+    """
+    more = len(solid.areas) - shape.particle_count
+    mesh = replace(
+        shape.mesh,
+        positions=solid.points.T,
+        pin_weights=np.append(shape.mesh.pin_weights, np.zeros(more)),
+    )
+    return replace(
+        unlinked(replace(shape, mesh=mesh)),
+        components=_pieces(solid.lattice)[solid.embedding.nodes[:, 0]],
+        pinned=np.append(shape.pinned, np.zeros(more, dtype=bool)),
+        masses=np.append(shape.masses, np.full(more, shape.masses.mean())),
+    )
+
+
+def linear_part(positions: Floats, values: Floats, places: Floats) -> Floats:
+    """(3, k) at places (3, k): the linear function that is nearest to values (n, 3) at (n, 3)."""
+    mean, centre = values.mean(axis=0), positions.mean(axis=0)
+    arms, differences = positions - centre, values - mean
+    moments, axes = symmetric_axes((arms[:, :, None] * arms[:, None, :]).sum(axis=0))
+    spread = moments > 1e-9 * moments[2]
+    weights = contracted(arms, axes * np.where(spread, 1.0 / np.where(spread, moments, 1.0), 0.0))
+    rates = (differences[:, :, None] * weights[:, None, :]).sum(axis=0)
+    along = contracted(axes.T, places - centre[:, None])
+    return np.asarray(mean[:, None] + contracted(rates, along))
+
+
+def check_closed(shape: RestShape) -> None:
+    """Raises MeshError, in one sentence, where a surface has no inside."""
+    name, corners = shape.mesh.name, shape.corners
+    keys = edge_keys(shape.mesh.edges[:, 0], shape.mesh.edges[:, 1], shape.particle_count)
+    sides = edge_keys(corners.vertex, corners.following, shape.particle_count)
+    faces = np.bincount(np.searchsorted(np.sort(keys), sides), minlength=len(keys))
+    open_edges = np.count_nonzero(faces % 2) + np.count_nonzero(faces == 0)
+    if open_edges:
+        raise MeshError(
+            f"'{name}' is open at {open_edges} edges, so there is no inside to be jelly; close "
+            "it (Select Open Edges shows where), or set its type to Cloth"
+        )
+
+
+def check_hollow(shape: RestShape, lattice: Lattice) -> None:
+    """Raises MeshError, in one sentence, where a surface encloses nothing."""
+    area = shape.areas.sum()
+    volume = lattice.elements.volumes[lattice.kinds].sum()
+    if not volume > THINNEST * area**1.5 / (6 * np.sqrt(np.pi)):
+        raise MeshError(
+            f"'{shape.mesh.name}' encloses no volume, only {volume:.3g} m³; give it thickness, or "
+            "set its type to Cloth"
+        )
+
+
+def _free_components(lattice: Lattice, held: Integers) -> Integers:
+    """(m,) labels of the connected pieces without any of the nodes that are held, −1 elsewhere."""
+    labels = _pieces(lattice)
+    grounded = np.zeros(labels.max() + 1, dtype=bool)
+    grounded[labels[held]] = True
+    return np.asarray(np.where(grounded, -1, np.cumsum(~grounded) - 1)[labels])
+
+
+def _pieces(lattice: Lattice) -> Integers:
+    """(m,) labels of the connected pieces."""
+    first = np.repeat(lattice.cells[:, :1], 7, axis=1)
+    edges = np.stack([first, lattice.cells[:, 1:]], axis=2).reshape(-1, 2)
+    return find_components(lattice.nodes.shape[1], edges)

@@ -1,0 +1,146 @@
+"""One step of a solid: stress, pins and contact, solved for together.
+
+Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
+in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. What holds and what
+stops the body acts at the end of the step: springs of the skin, which push and never pull, and rub
+no harder than their coefficient lets them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..contact.plane import PlaneContact
+from ..momentum import conserve_momentum
+from .body import Solid, SolidState
+from .kernels import elastic_forces, find_shape, interpolate, solve, stiffness_product
+from .numpy_kernels import System, add_to_nodes
+from .touch import Holds, Touch
+
+NEWMARK = 0.25
+"""β: accelerations are averaged over the step, which keeps energy."""
+TOLERANCE = 1e-4
+"""Of what is to be solved for, the share that is left."""
+ROUNDS = 400
+"""Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
+CHANGES = 6
+"""Most times that what touches, and what slides, is looked for anew in a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leap:
+    """A solid on its way through one step: where it would get to without stress."""
+
+    solid: Solid
+    state: SolidState
+    dt: float
+    """[s]"""
+    h_squared: float
+    """[s²]"""
+    inertia: Floats
+    """(3, m) what is left of the displacement of the step before [m]."""
+    free: Floats
+    """(3, m) displacement of free motion [m]."""
+    ground_shift: Floats
+    """(3,) how far the ground moves [m]."""
+
+
+def hold(leap: Leap, points: Integers, targets: Floats, compliances: Floats) -> Holds:
+    """Draws points (g,) to targets (3, g): pins where the compliance (g,) is 0, else soft goals."""
+    solid = leap.solid
+    firm = solid.skin[points] * leap.h_squared
+    soft = leap.h_squared / np.where(compliances > 0.0, compliances, np.inf)
+    return Holds(points, np.where(compliances > 0.0, soft, firm), targets)
+
+
+def hand_over(solid: Solid, state: SolidState, positions: Floats, previous: Floats) -> None:
+    """Moves nodes as others have moved the points they carry, now and a step ago, (3, p) [m]."""
+    former = (state.nodes, state.shown), (state.previous_nodes, state.previously_shown)
+    moved = [
+        nodes + _spread(solid, points - shown)
+        for (nodes, shown), points in zip(former, (positions, previous), strict=True)
+    ]
+    state.nodes, state.previous_nodes = moved
+
+
+def _spread(solid: Solid, moves: Floats) -> Floats:
+    """(3, m) moves of nodes: the mean, by weight, of those of the points that have moved (3, p)."""
+    moved = np.flatnonzero((moves != 0.0).any(axis=0))
+    found, total = np.zeros((2, *solid.lattice.nodes.shape))
+    if len(moved):
+        weights = solid.areas[moved]
+        add_to_nodes(solid.embedding, moved, (moves[:, moved] * weights).T, found)
+        add_to_nodes(solid.embedding, moved, np.repeat(weights[:, None], 3, axis=1), total)
+        found /= np.maximum(total, 0.05 * weights.mean())
+    return np.asarray(found)
+
+
+def advance(leap: Leap, holds: Holds, contacts: Sequence[PlaneContact], eased: Floats) -> Floats:
+    """Moves a solid on by one step; (3, p) where its points are, none of them within the ground.
+
+    Parameters
+    ----------
+    eased : (3, p) how far its points are carried without speed [m].
+    """
+    solid, state = leap.solid, leap.state
+    _ease(solid, state, eased)
+    state.anchors += leap.ground_shift[:, None]
+    find_shape(solid.lattice, state.nodes, state.quaternions, state.shape)
+    forces = elastic_forces(solid.lattice, state.nodes, state.shape, solid.modulus)
+    unstressed = state.nodes + leap.free
+    stiffness = solid.skin * leap.h_squared + solid.weight
+    arrival = interpolate(solid.embedding, unstressed)
+    touch = Touch(contacts, arrival, state.anchors, stiffness)
+    outside = _solve(leap, holds, touch, forces)
+    start, state.forces = state.nodes, forces
+    state.nodes = conserve_momentum(
+        solid.free_components,
+        1.0 / solid.masses,
+        unstressed + outside / solid.masses,
+        unstressed + state.moves,
+        about=start,
+    )
+    state.previous_nodes, state.moves = start, state.nodes - unstressed
+    return touch.settle(interpolate(solid.embedding, state.nodes))
+
+
+def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
+    """Finds the moves that stress, pins and contact add; (3, m) what is from outside, times h²."""
+    solid, state, h_squared = leap.solid, leap.state, leap.h_squared
+    delay = leap.dt * solid.delay / 2
+    implicit = NEWMARK * h_squared + delay
+    right = h_squared * ((1.0 - NEWMARK) * forces + NEWMARK * state.forces)
+    felt = implicit * leap.free + delay * leap.inertia
+    right -= stiffness_product(solid.lattice, state.shape, solid.modulus, felt)
+    for _ in range(CHANGES):
+        if not touch.look(touch.arrival + interpolate(solid.embedding, state.moves)):
+            break
+        springs, pulls = touch.springs(holds)
+        pushed = right.copy()
+        add_to_nodes(solid.embedding, springs.points, pulls, pushed)
+        system = System(
+            lattice=solid.lattice,
+            embedding=solid.embedding,
+            masses=solid.masses,
+            shape=state.shape,
+            stiffness=implicit * solid.modulus,
+            springs=springs,
+        )
+        solve(system, pushed, state.moves, TOLERANCE, ROUNDS)
+    moves = interpolate(solid.embedding, state.moves)[:, springs.points].T
+    pulls -= (springs.stiffnesses * moves[:, None, :]).sum(axis=2)
+    outside = np.zeros_like(right)
+    add_to_nodes(solid.embedding, springs.points, pulls, outside)
+    return outside
+
+
+def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:
+    """Carries nodes as their points are carried, (3, p), which is alike for a whole piece."""
+    if eased.any():
+        shift = np.zeros((3, solid.free_components.max(initial=0) + 2))
+        shift[:, solid.free_components[solid.embedding.nodes[:, 0]]] = eased
+        shift[:, -1] = 0.0
+        state.nodes = state.nodes + shift[:, solid.free_components]
+        state.previous_nodes = state.previous_nodes + shift[:, solid.free_components]

@@ -1,0 +1,231 @@
+"""Solids in NumPy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers, sum_by
+from .elements import FIRST_LAME
+from .lattice import Embedding, Lattice
+
+TURNS = 10
+"""Most rounds in which a cell's rotation is found; one does where it changes slowly."""
+SETTLED = 1e-9
+"""A rotation that changes by less than this is found [rad]."""
+LARGEST = 8.0
+"""Cells stretched so that |F|² is above this resist as if they were stretched no more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """How the cells of a lattice are turned and strained at one moment."""
+
+    rotations: Floats
+    """(h, 3, 3)"""
+    slopes: Floats
+    """(h, 8, 3) of each cell's volume, as a share of it [1/m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Springs:
+    """What pulls at points of a solid, in one step."""
+
+    points: Integers
+    """(k,) of its embedding."""
+    stiffnesses: Floats
+    """(k, 3, 3) symmetric, times h² [kg]."""
+
+
+def find_shape(lattice: Lattice, nodes: Floats, quaternions: Floats, shape: Shape) -> None:
+    """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
+
+    M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
+    of Deformations* (2016), eq. 7. `quaternions` (h, 4) and `shape` are written to.
+    """
+    gradients = lattice.elements.gradients[lattice.kinds]
+    deformation = np.einsum("aec,eck->eak", nodes[:, lattice.cells], gradients)
+    _turn(quaternions, deformation)
+    shape.rotations[:] = _matrices(quaternions)
+    squares = (deformation**2).sum(axis=(1, 2))
+    held = (
+        deformation * np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
+    )
+    shape.slopes[:] = np.einsum("eak,eck->eca", _cofactors(held), gradients)
+
+
+def _turn(quaternions: Floats, deformation: Floats) -> None:
+    """Turns each rotation towards the deformation (h, 3, 3) until it fits."""
+    open_ = np.arange(len(quaternions))
+    for _ in range(TURNS):
+        fitted, columns = _matrices(quaternions[open_]), deformation[open_]
+        turn = np.cross(fitted, columns, axis=1).sum(axis=2)
+        turn /= (np.abs((fitted * columns).sum(axis=(1, 2))) + 1e-9)[:, None]
+        quaternions[open_] = _turned(quaternions[open_], turn)
+        open_ = open_[(turn * turn).sum(axis=1) > SETTLED**2]
+        if not len(open_):
+            return
+
+
+def _turned(quaternions: Floats, turns: Floats) -> Floats:
+    """(h, 4) quaternions after small turns (h, 3) about the world's axes."""
+    half = 0.5 * turns
+    w, v = quaternions[:, :1], quaternions[:, 1:]
+    found = np.concatenate(
+        [w - (half * v).sum(axis=1, keepdims=True), v + w * half + np.cross(half, v)], axis=1
+    )
+    return np.asarray(found / np.sqrt((found * found).sum(axis=1, keepdims=True)))
+
+
+def _matrices(quaternions: Floats) -> Floats:
+    """(h, 3, 3) rotations."""
+    w, x, y, z = quaternions.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.array(rows).transpose(2, 0, 1)
+
+
+def _cofactors(matrices: Floats) -> Floats:
+    """(h, 3, 3) slopes of determinants."""
+    a, b, c = matrices.transpose(1, 0, 2)
+    return np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
+
+
+def elastic_forces(lattice: Lattice, nodes: Floats, shape: Shape, modulus: float) -> Floats:
+    """(3, m) forces of strained cells [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J."""
+    elements, kinds = lattice.elements, lattice.kinds
+    places = nodes[:, lattice.cells].transpose(1, 2, 0)
+    local = np.einsum("eba,ecb->eca", shape.rotations, places)
+    local -= lattice.nodes[:, lattice.cells].transpose(1, 2, 0)
+    forces = _turned_back(lattice, shape, local)
+    gradients = elements.gradients[kinds]
+    deformation = np.einsum("eca,eck->eak", places, gradients)
+    squares = (deformation**2).sum(axis=(1, 2))
+    deformation *= np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
+    growth = np.linalg.det(deformation) - 1.0
+    forces += (FIRST_LAME * elements.volumes[kinds] * growth)[:, None, None] * shape.slopes
+    return _scattered(lattice, forces, -modulus)
+
+
+def stiffness_product(lattice: Lattice, shape: Shape, modulus: float, moves: Floats) -> Floats:
+    """(3, m) what the cells oppose moves (3, m) with [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
+    each = moves[:, lattice.cells].transpose(1, 2, 0)
+    local = np.einsum("eba,ecb->eca", shape.rotations, each)
+    forces = _turned_back(lattice, shape, local)
+    growth = (shape.slopes * each).sum(axis=(1, 2))
+    pressure = FIRST_LAME * lattice.elements.volumes[lattice.kinds] * growth
+    forces += pressure[:, None, None] * shape.slopes
+    return _scattered(lattice, forces, modulus)
+
+
+def _turned_back(lattice: Lattice, shape: Shape, local: Floats) -> Floats:
+    """(h, 8, 3) R K u."""
+    stiffness = lattice.elements.stiffnesses[lattice.kinds]
+    forces = np.einsum("eij,ej->ei", stiffness, local.reshape(len(local), 24))
+    return np.asarray(np.einsum("eab,ecb->eca", shape.rotations, forces.reshape(-1, 8, 3)))
+
+
+def _scattered(lattice: Lattice, forces: Floats, factor: float) -> Floats:
+    """(3, m) forces (h, 8, 3) added up at the nodes."""
+    corners, m = lattice.cells.ravel(), lattice.nodes.shape[1]
+    return factor * np.stack([sum_by(corners, forces[:, :, a].ravel(), m) for a in range(3)])
+
+
+def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
+    """(3, p) where nodes carry points."""
+    return np.asarray(np.einsum("pc,apc->ap", embedding.weights, nodes[:, embedding.nodes]))
+
+
+def add_to_nodes(embedding: Embedding, points: Integers, forces: Floats, nodes: Floats) -> None:
+    """Hands forces (k, 3) at some points to the nodes (3, m) that carry them."""
+    corners, m = embedding.nodes[points], nodes.shape[1]
+    for axis in range(3):
+        shares = embedding.weights[points] * forces[:, axis : axis + 1]
+        nodes[axis] += sum_by(corners.ravel(), shares.ravel(), m)
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """(M + c K + h² S) v = r, for one step."""
+
+    lattice: Lattice
+    embedding: Embedding
+    masses: Floats
+    """(m,) of the nodes [kg]."""
+    shape: Shape
+    stiffness: float
+    """c E [s² Pa]"""
+    springs: Springs
+
+
+def solve(system: System, right: Floats, moves: Floats, tolerance: float, rounds: int) -> int:
+    """Solves for the moves (3, m), from those given, by conjugate gradients; in how many rounds.
+
+    The 3 × 3 blocks on the diagonal, inverted, precondition it. It ends where the residual, in that
+    norm, is this share of the right side's.
+    """
+    inverses = _block_inverses(system)
+    residual = right - product(system, moves)
+    small = tolerance * tolerance * float((right * _blocks(inverses, right)).sum())
+    search = ahead = _blocks(inverses, residual)
+    size = float((residual * ahead).sum())
+    for number in range(rounds):
+        if size <= small:
+            return number
+        along = product(system, search)
+        step = size / float((search * along).sum())
+        moves += step * search
+        residual -= step * along
+        ahead = _blocks(inverses, residual)
+        size, former = float((residual * ahead).sum()), size
+        search = ahead + (size / former) * search
+    return rounds
+
+
+def product(system: System, moves: Floats) -> Floats:
+    """(3, m) (M + c K + h² S) v."""
+    found = system.masses * moves
+    found += stiffness_product(system.lattice, system.shape, system.stiffness, moves)
+    embedding, springs = system.embedding, system.springs
+    if len(springs.points):
+        corners, weights = embedding.nodes[springs.points], embedding.weights[springs.points]
+        at_points = np.einsum("pc,apc->pa", weights, moves[:, corners])
+        pulls = np.einsum("pab,pb->pa", springs.stiffnesses, at_points)
+        add_to_nodes(embedding, springs.points, pulls, found)
+    return found
+
+
+def _blocks(blocks: Floats, vectors: Floats) -> Floats:
+    """(3, m) blocks (m, 3, 3) times vectors (3, m)."""
+    return np.asarray(np.einsum("nab,bn->an", blocks, vectors))
+
+
+def _block_inverses(system: System) -> Floats:
+    """(m, 3, 3) inverses of the blocks on the diagonal."""
+    lattice, embedding, springs = system.lattice, system.embedding, system.springs
+    own = lattice.elements.stiffnesses.reshape(-1, 8, 3, 8, 3)
+    own = np.einsum("kcacb->kcab", own)[lattice.kinds]
+    turns = system.shape.rotations
+    blocks = np.einsum("eab,ecbd,efd->ecaf", turns, own, turns)
+    volumes = FIRST_LAME * lattice.elements.volumes[lattice.kinds]
+    slopes = system.shape.slopes
+    blocks += volumes[:, None, None, None] * slopes[:, :, :, None] * slopes[:, :, None, :]
+    m = lattice.nodes.shape[1]
+    corners = lattice.cells.ravel()
+    total = np.zeros((m, 3, 3))
+    for a, b in np.ndindex(3, 3):
+        total[:, a, b] = system.stiffness * sum_by(corners, blocks[:, :, a, b].ravel(), m)
+        if len(springs.points):
+            squares = embedding.weights[springs.points] ** 2
+            shares = squares * springs.stiffnesses[:, a, b, None]
+            total[:, a, b] += sum_by(embedding.nodes[springs.points].ravel(), shares.ravel(), m)
+        total[:, a, b] += system.masses * (a == b)
+    return _inverted(total)
+
+
+def _inverted(blocks: Floats) -> Floats:
+    """(m, 3, 3) inverses of symmetric blocks, by their cofactors."""
+    cofactors = _cofactors(blocks)
+    return np.asarray(cofactors / (blocks[:, 0] * cofactors[:, 0]).sum(axis=1)[:, None, None])
