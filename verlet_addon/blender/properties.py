@@ -179,7 +179,7 @@ class VERLET_PG_body(ShapeProperties, bpy.types.PropertyGroup):
     )
     resolution: IntProperty(
         name="Resolution",
-        description="Cubes of jelly along the object; more show finer motion and take longer",
+        description="Cells of jelly along the object; more show finer motion and take longer",
         default=_BODY.resolution,
         soft_min=2,
         soft_max=40,
