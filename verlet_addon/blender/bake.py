@@ -36,8 +36,8 @@ class Progress:
     """Frames to simulate altogether."""
     worst_stretch: float
     """Largest strain of any edge of any body so far."""
-    worst_penetration: float = 0.0
-    """How much nearer than its distance any body came to what it touches so far [m]."""
+    worst_penetration: float | None = None
+    """How much nearer than its distance any body came to anything so far [m]; None without any."""
     colliders: int = 0
     """How many take part."""
 
@@ -183,14 +183,16 @@ class _Gauge:
         ]
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
-        self.stretch = self.penetration = 0.0
+        self.stretch = 0.0
+        self.penetration: float | None = None
 
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""
         for edges, rest, now in zip(self._edges, self._rest, result.positions, strict=True):
             strain = np.max(_lengths(now, edges) / rest, initial=1.0) - 1
             self.stretch = max(self.stretch, float(strain))
-        self.penetration = max(self.penetration, *result.deepest, 0.0)
+        if result.deepest:
+            self.penetration = max(self.penetration or 0.0, *result.deepest)
 
 
 def _rest_lengths(mesh: MeshData) -> Floats:
