@@ -144,7 +144,7 @@ def _links_struct(links: Links) -> Packed:
         links.order,
         links.starts,
         links.multipliers,
-        np.empty(count, dtype=np.int64),
+        np.empty(count + 1, dtype=np.int64),
         np.empty(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),

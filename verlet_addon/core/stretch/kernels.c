@@ -228,14 +228,14 @@ typedef struct {
     const real *rest_lengths, *shortest, *scaled_compliances;
     const integer *order, *starts;  /* (2 k,) and (n + 1,) */
     real *multipliers;              /* (k,) */
-    integer *found, *moved, *often; /* (k,) links, (n,) particles, (n,) 0 between calls */
+    integer *found, *moved, *often; /* (k + 1,) links, (n,) particles, (n,) 0 between calls */
     uint8_t *marked;                /* (k,) 0 between calls */
     real *gains, *pulls;            /* (k,), and (n, 3) 0 between calls, to work in */
 } strip_links;
 
 /* Whether a link is stretched by more than this share, or too short. */
-static int is_stretched(const real *positions, const strip_links *links, integer link,
-                        real tolerance)
+static inline int is_stretched(const real *positions, const strip_links *links, integer link,
+                               real tolerance)
 {
     integer n = links->particles, a = links->first[link], b = links->second[link];
     real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
@@ -243,7 +243,7 @@ static int is_stretched(const real *positions, const strip_links *links, integer
     real limit = (1.0 + tolerance) * links->rest_lengths[link]
                  - links->scaled_compliances[link] * links->multipliers[link];
     real square = x * x + y * y + z * z, shortest = links->shortest[link];
-    return square > limit * limit || square < shortest * shortest;
+    return (square > limit * limit) | (square < shortest * shortest);
 }
 
 /* Mends the links found, `rounds` times; the number of particles listed in `moved`. */
@@ -294,26 +294,28 @@ static integer draw_together(real *positions, const strip_links *links, integer 
     return moved;
 }
 
-/* Lists in `found` the links at particles that have moved, which are stretched. */
+/* Lists in `found` the links at particles that have moved, which are stretched. No branch depends
+   on what is found: it could not be foreseen. */
 static integer find_stretched(const real *positions, const strip_links *links, integer moved,
                               real tolerance)
 {
-    integer looked = 0, found = 0;
+    const integer *starts = links->starts, *order = links->order;
+    integer looked = 0, found = 0, *list = links->found;
+    uint8_t *marked = links->marked;
     for (integer i = 0; i < moved; i++) {
-        integer particle = links->moved[i];
-        for (integer k = links->starts[particle]; k < links->starts[particle + 1]; k++) {
-            integer link = links->order[k];
-            if (!links->marked[link]) {
-                links->marked[link] = 1;
-                links->found[looked++] = link;
-            }
+        integer particle = links->moved[i], stop = starts[particle + 1];
+        for (integer k = starts[particle]; k < stop; k++) {
+            integer link = order[k];
+            list[looked] = link;
+            looked += !marked[link];
+            marked[link] = 1;
         }
     }
     for (integer i = 0; i < looked; i++) {
-        integer link = links->found[i];
-        links->marked[link] = 0;
-        if (is_stretched(positions, links, link, tolerance))
-            links->found[found++] = link;
+        integer link = list[i];
+        marked[link] = 0;
+        list[found] = link;
+        found += is_stretched(positions, links, link, tolerance);
     }
     return found;
 }
@@ -324,9 +326,10 @@ EXPORT integer share_stretch(real *positions, const strip_links *links, real tol
                              integer sharings, integer pulls)
 {
     integer found = 0, moved = 0;
-    for (integer link = 0; link < links->count; link++)
-        if (is_stretched(positions, links, link, tolerance))
-            links->found[found++] = link;
+    for (integer link = 0; link < links->count; link++) {
+        links->found[found] = link;
+        found += is_stretched(positions, links, link, tolerance);
+    }
     for (integer sharing = 0; found && sharing < sharings; sharing++) {
         moved = draw_together(positions, links, found, (int)pulls);
         found = find_stretched(positions, links, moved, tolerance);
