@@ -15,7 +15,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,13 +183,15 @@ def address(array: NDArray[Any]) -> int:
 
 def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
     """The address of what is made of a batch, made only once for each."""
-    known: WeakKeyDictionary[Batch, Packed] = WeakKeyDictionary()
+    known: dict[int, tuple[ref[Batch], Packed]] = {}
 
     @wraps(make)
     def find(batch: Batch) -> int:
-        packed = known.get(batch)
-        if packed is None:
-            packed = known[batch] = make(batch)
-        return packed.address
+        key = id(batch)  # a WeakKeyDictionary takes as long as a small kernel
+        found = known.get(key)
+        if found is None:
+            forget = ref(batch, lambda _: known.pop(key, None))
+            found = known[key] = (forget, make(batch))
+        return found[1].address
 
     return find

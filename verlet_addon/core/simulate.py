@@ -147,13 +147,19 @@ def _check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> No
     pin_weights = stopped.pin_weights or [mesh.pin_weights for mesh in meshes]
     targets = (stopped.targets, now.targets)
     for mesh, weights, start, end in zip(meshes, pin_weights, *targets, strict=True):
-        moved = np.abs(end - start)[weights > 0.0]
-        size = np.abs(mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]).mean()
-        if moved.max(initial=0.0) > STILL * size:
+        pinned = weights > 0.0
+        moved = np.abs(end[pinned] - start[pinned]).max(initial=0.0)
+        if moved > 0.0 and moved > STILL * _mean_span(mesh):
             raise SettingsError(
                 f"The pins of '{mesh.name}' move while time stands still at frame {now.frame}; "
                 "keep them still there, or raise the time scale above 0"
             )
+
+
+def _mean_span(mesh: MeshData) -> float:
+    """How far an edge reaches along each axis, on average [m]."""
+    spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
+    return float(np.abs(spans).mean())
 
 
 def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
@@ -258,7 +264,7 @@ def _way(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
     model, state = body
     start = start.copy()
     start[model.pinned] = state.positions[:, model.pinned].T
-    return start, end
+    return (end, end) if np.array_equal(start, end) else (start, end)
 
 
 def _substeps(
@@ -284,7 +290,7 @@ def _substeps(
             dt=after.duration / substeps,
             gravity=after.gravity,
             targets=[
-                (end if number == substeps else start + (end - start) * share).T
+                (end if start is end or number == substeps else start + (end - start) * share).T
                 for start, end in ways
             ],
             fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],

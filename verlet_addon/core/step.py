@@ -164,11 +164,12 @@ def set_out(
 def integrate(stride: Stride) -> None:
     """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
     model, state, batches = stride.model, stride.state, stride.batches
-    moved = (state.positions - state.previous_positions) * batches.velocity_gain
+    moved = state.positions - state.previous_positions
+    moved *= batches.velocity_gain
     moved += stride.accelerations * batches.h_squared
     add_pulls_from_start(moved, state.positions, batches.ropes.strips)
-    state.previous_positions = state.positions.copy()
-    state.positions = state.positions + moved
+    moved += state.positions
+    state.previous_positions, state.positions = state.positions.copy(), moved
     state.positions[:, model.pinned] = stride.targets[:, model.pinned]
 
 

@@ -28,6 +28,8 @@ def raise_floors(burial: Burial, above: Floats, thickness: float, dt: float) -> 
     What has come out has the ground itself for its floor.
     """
     burial.depths[above >= thickness] = 0.0
+    if not burial.depths.any():
+        return np.broadcast_to(thickness, (2, len(above)))
     ages = np.minimum(np.array([[burial.age], [burial.age + dt]]) / EASING, 1.0)
     burial.age += dt
     return np.asarray(thickness - burial.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)

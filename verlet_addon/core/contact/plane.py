@@ -32,7 +32,8 @@ class PlaneContact:
 
     def heights(self, positions: Floats) -> Floats:
         """(n,) of positions (3, n) above the plane [m]."""
-        return _along(self.plane.normal, positions - self.plane.point[:, None])
+        level = float((self.plane.normal * self.plane.point).sum())
+        return _along(self.plane.normal, positions) - level
 
 
 def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
