@@ -22,6 +22,7 @@ from sample_blends.bridge import (
     bunting,
 )
 from sample_blends.fabrics import fabrics
+from sample_blends.garments import dress, torn_banner
 from sample_blends.stage import (
     Pattern,
     Points,
@@ -294,6 +295,7 @@ def _add_ball(name: str, radius: float, color: Vector) -> Any:
 
 SAMPLES = {
     "beach_ball": beach_ball,
+    "dress": dress,
     "fabrics": fabrics,
     "flag": flag,
     "flag_in_wind": flag_in_wind,
@@ -303,6 +305,7 @@ SAMPLES = {
     "covered_table": covered_table,
     "cape": cape,
     "pond": pond,
+    "torn_banner": torn_banner,
 }
 
 if __name__ == "__main__":
