@@ -20,6 +20,7 @@ LAYERS = [
     "elementary compiled field",
     "settings mesh momentum coloring drag linear",
     "integrators geometry materials",
+    "rigid",
     "stretch contact",
     "bending ropes volume water solid",
     "forces",

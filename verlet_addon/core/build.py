@@ -15,6 +15,8 @@ from .integrators import start_displacement
 from .jelly import start_jelly
 from .mesh import MeshData
 from .model import SoftBodyModel
+from .rigid.motion import place_first
+from .rigid.pieces import build_pieces, loosened
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .solid.body import build_solid, particles_alone
@@ -57,11 +59,14 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     surface = shape = take_apart(mesh, settings)
     solid = build_solid(surface) if settings.body_type == "SOFT" else None
     water = build_water(mesh, surface) if settings.body_type == "WATER" else None
+    pieces = build_pieces(surface) if settings.body_type in ("CLOTH", "ROPE") else None
     if solid is not None:
         shape = particles_alone(surface, solid)
     elif water is not None:
         shape = unlinked(surface)
-    exposed = shape if solid is None else surface
+    elif pieces is not None:
+        shape = loosened(surface)
+    exposed = surface if water is None else shape
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths = build_lengths(shape, hinges)
     weights = shape.mesh.pin_weights
@@ -83,6 +88,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         seams=build_seams(shape),
         volumes=volumes,
         windage=build_windage(exposed, build_volumes(exposed)),
+        pieces=pieces,
         water=water,
         solid=solid,
     )
@@ -113,6 +119,7 @@ def _state(
         positions=positions,
         previous_positions=positions - displacements,
         previous_dt=dt,
+        rigid=None if model.pieces is None else place_first(model.pieces, positions),
     )
 
 

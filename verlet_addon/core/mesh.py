@@ -70,6 +70,8 @@ class Paint:
     shear: Floats | None = None
     bend: Floats | None = None
     shrinking: Floats | None = None
+    rigid: Floats | None = None
+    """Not a share: what is painted at least half moves as one."""
 
 
 @dataclass(frozen=True, eq=False)

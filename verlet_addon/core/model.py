@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
 from .forces.aerodynamics import Windage
+from .rigid.pieces import Pieces
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
 from .solid.body import Solid
@@ -41,6 +42,8 @@ class SoftBodyModel:
     seams: Seams
     volumes: Volumes
     windage: Windage
+    pieces: Pieces | None
+    """Those that are rigid."""
     water: Water | None
     """Its surface, if it is water; then nothing of the above joins its particles."""
     solid: Solid | None
@@ -50,3 +53,8 @@ class SoftBodyModel:
     def vertex_count(self) -> int:
         """How many of its particles the mesh shows."""
         return self.rest_positions.shape[1]
+
+    @property
+    def mobilities(self) -> Floats:
+        """(n,) inverse masses as constraints see them: pieces are heavier than their particles."""
+        return self.inverse_masses if self.pieces is None else self.pieces.mobilities

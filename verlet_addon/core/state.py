@@ -14,6 +14,7 @@ from .bending.one_by_one import StencilBatch
 from .contact.easing import Burial
 from .integrators import step_gains
 from .model import SoftBodyModel
+from .rigid.motion import Placement
 from .ropes.constraints import RopeBatches, rope_batches
 from .solid.body import SolidState
 from .stretch.constraints import LengthBatches, length_batches
@@ -65,6 +66,8 @@ class ParticleState:
     """How deep it lay in the ground that there is."""
     water: WaterState | None = None
     """Its waves, if it is water."""
+    rigid: Placement | None = None
+    """Where its rigid pieces are."""
     gas: Gas | None = None
     """What is in it, if anything."""
     torn: Booleans | None = None
@@ -97,7 +100,7 @@ def _make_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, steps: tuple[float, float]
 ) -> Batches:
     """Every constraint set of the model for one pair of steps."""
-    w = model.inverse_masses
+    w = model.mobilities
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
     bends = bend_batches(model.bends, w, h_squared)

@@ -18,6 +18,7 @@ from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, to
 from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum import conserve_momentum
+from .rigid.motion import hand_on, hand_on_contacts, put_again, set_out_rigid
 from .rippling import move_water
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
@@ -30,6 +31,8 @@ from .stretch.sweep import project_levels, project_shear, project_stretch
 
 ROUNDS = 16
 """How often contacts and lengths are solved in turn where bodies touch."""
+CONTACT_ROUNDS, ROPE_ROUNDS = 24, 8
+"""How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
 SEARCHES = 4
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""
 
@@ -114,6 +117,7 @@ def step(
     if encounter is not None:
         part_from_each_other(strides, encounter)
     for stride in strides:
+        put_again(stride.state.rigid, stride.state.positions)
         stride.state.previous_dt = given.dt
         stride.state.steps += 1
 
@@ -171,6 +175,8 @@ def integrate(stride: Stride) -> None:
     moved += state.positions
     state.previous_positions, state.positions = state.positions.copy(), moved
     state.positions[:, model.pinned] = stride.targets[:, model.pinned]
+    if model.pieces is not None and state.rigid is not None:
+        set_out_rigid(state.rigid, model.pieces, stride.start, state.positions)
 
 
 def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) -> None:
@@ -221,19 +227,18 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     project_goals(stride)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
-    project_stretch(positions, model.lengths, batches.lengths, dt=dt, backwards=backwards)
-    project_ropes(positions, batches.ropes)
-    project_seams(positions, batches.seams)
+    keep_lengths(stride, dt, backwards=backwards)
     state.positions = conserve_momentum(
         model.free_components, model.inverse_masses, before, positions, about=stride.start
     )
+    put_again(state.rigid, state.positions)
 
 
 def project_goals(stride: Stride) -> None:
     """Draws softly pinned particles towards their targets: C = x − target, with compliance."""
     model, positions, goals = stride.model, stride.state.positions, stride.model.goals
     if len(goals):
-        inverse_masses = model.inverse_masses[goals]
+        inverse_masses = model.mobilities[goals]
         softness = model.goal_compliances / stride.batches.h_squared
         share = inverse_masses / (inverse_masses + softness)
         positions[:, goals] += (stride.targets[:, goals] - positions[:, goals]) * share
@@ -247,8 +252,12 @@ def is_relaxed(stride: Stride, tolerance: float) -> bool:
 
 def project_contacts(stride: Stride) -> None:
     """Pushes a body out of what it touches, and rubs; this does change its momentum."""
-    for contact in stride.contacts:
-        project_plane(stride.state.positions, contact, stride.model.inverse_masses)
+    rigid, positions = stride.state.rigid, stride.state.positions
+    for _ in range(1 if rigid is None else CONTACT_ROUNDS):
+        for contact in stride.contacts:
+            project_plane(positions, contact, stride.model.inverse_masses)
+        if not hand_on_contacts(rigid, positions):
+            break
 
 
 def regain_speed(stride: Stride) -> None:
@@ -309,6 +318,7 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
         for number in range(ROUNDS if touched else 0):
             touch(encounter, positions)
             for stride in touched:
+                hand_on_contacts(stride.state.rigid, stride.state.positions)
                 if number < ROUNDS - 1:
                     keep_lengths(stride, dt)
                 project_contacts(stride)
@@ -316,12 +326,15 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
             break
 
 
-def keep_lengths(stride: Stride, dt: float) -> None:
+def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
     """Draws edges back to their lengths."""
-    positions, batches = stride.state.positions, stride.batches
-    project_stretch(positions, stride.model.lengths, batches.lengths, dt=dt, backwards=False)
-    project_ropes(positions, batches.ropes)
-    project_seams(positions, batches.seams)
+    positions, batches, rigid = stride.state.positions, stride.batches, stride.state.rigid
+    lengths = stride.model.lengths
+    project_stretch(positions, lengths, batches.lengths, dt=dt, backwards=backwards, rigid=rigid)
+    for _ in range(1 if rigid is None else ROPE_ROUNDS):
+        project_ropes(positions, batches.ropes)
+        project_seams(positions, batches.seams)
+        hand_on(rigid, positions)
 
 
 def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:

@@ -51,6 +51,12 @@ class RestShape:
         return find_hubs(self.mesh.edges, self.particle_count)
 
     @property
+    def rigid(self) -> Booleans:
+        """(n,) bool, particles that are painted rigid."""
+        weights = self.mesh.paint.rigid
+        return np.zeros(self.particle_count, bool) if weights is None else weights >= RIGID
+
+    @property
     def inverse_masses(self) -> Floats:
         """(n,) 0 for pinned particles [1/kg]."""
         return np.where(self.pinned, 0.0, 1.0 / self.masses)
@@ -62,6 +68,10 @@ class RestShape:
     def shrinkage(self, pairs: Integers) -> Floats:
         """(m,) what painted shrinking leaves of the lengths of pairs (m, 2)."""
         return _shrinkage(self.mesh, self.settings, pairs)
+
+
+RIGID = 0.5
+"""From this weight on, a vertex belongs to a rigid piece."""
 
 
 def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:

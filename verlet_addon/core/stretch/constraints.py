@@ -72,15 +72,19 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     firm_ways = ways if firm else none
     firm_edges = shape.mesh.edges[~shape.in_rope & firm]
     spacing = find_spacing(positions, firm_edges)
+    # Clusters would stiffen the joints of rigid pieces, and levels know nothing of what is rigid.
+    rigid = shape.rigid
     long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
     return LengthConstraints(
         edges=edges,
         short=short_strips(positions, firm_edges, spacing),
-        clusters=build_clusters(positions, firm_edges, spacing, shape.inverse_masses),
+        clusters=build_clusters(
+            positions, firm_edges[~rigid[firm_edges].any(axis=1)], spacing, shape.inverse_masses
+        ),
         shear=shear,
         folds=folds,
         levels=build_levels(
-            none if long_strips else firm_ways,
+            none if long_strips or rigid.any() else firm_ways,
             positions,
             vertex_normals(shape),
             shape.masses,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
+from ..rigid.motion import Placement, hand_on
 from .constraints import LengthBatches, LengthConstraints
 from .kernels import (
     add_interpolated,
@@ -54,6 +55,7 @@ def project_stretch(
     *,
     dt: float,
     backwards: bool,
+    rigid: Placement | None = None,
 ) -> None:
     """Sweeps over edges and tethers until no edge is stretched noticeably.
 
@@ -66,12 +68,14 @@ def project_stretch(
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
     tolerance = min(TOLERANCE, UNREST * dt**2)
     project_clusters(positions, lengths.clusters)
+    hand_on(rigid, positions)
     least, in_vain = np.inf, 0
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
         project_tethers(positions, lengths.tethers, pins)
         largest = project_strips(positions, [*tautest_first[::way], *batches.short])
         project_clusters(positions, lengths.clusters)
+        hand_on(rigid, positions)
         if largest < tolerance:
             break
         in_vain = 0 if largest < PROGRESS * least else in_vain + 1

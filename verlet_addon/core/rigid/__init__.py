@@ -1,0 +1,1 @@
+"""Pieces of a body that move as one."""

@@ -1,0 +1,134 @@
+"""Pieces of a body that are rigid, and what is left of its mesh for constraints."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, sum_by
+from ..geometry.faces import read_corners
+from ..geometry.graph import find_components
+from ..geometry.rest_shape import RestShape
+
+PINNED = 1e6
+"""How much heavier than its piece a pinned particle counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Particles sorted by piece, at least two in each."""
+
+    particles: Integers
+    """(k,)"""
+    labels: Integers
+    """(k,) number of the piece that each belongs to, from 0."""
+    masses: Floats
+    """(k,) [kg], those of pinned ones raised."""
+    totals: Floats
+    """(s,) masses of the pieces [kg]."""
+    arms: Floats
+    """(3, k) at rest, from the piece's centre of mass [m]."""
+    softness: Floats
+    """(k,) the greatest inverse mass that a particle shows to a push, whatever its way [1/kg]."""
+    mobilities: Floats
+    """(n,) of all particles, for constraints: many that push a piece at once move it no farther
+    than each alone would [1/kg]."""
+
+    @property
+    def count(self) -> int:
+        """How many pieces there are."""
+        return len(self.totals)
+
+
+def build_pieces(shape: RestShape) -> Pieces | None:
+    """The connected pieces that are painted rigid; None where there are none."""
+    labels = find_pieces(shape)
+    particles = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
+    if not len(particles):
+        return None
+    labels = labels[particles]
+    count = int(labels[-1]) + 1
+    own = shape.masses[particles]
+    weight = sum_by(labels, own, count)
+    masses = np.where(shape.pinned[particles], PINNED * weight[labels], own)
+    totals = sum_by(labels, masses, count)
+    places = shape.mesh.positions[particles].T
+    centres = _summed(labels, places * masses, count) / totals
+    arms = places - centres[:, labels]
+    softness = _softness(labels, masses, totals, arms)
+    worked_on = np.isin(particles, loosened(shape).mesh.edges)
+    crowd = np.maximum(np.bincount(labels, worked_on, count), 1.0)[labels]
+    mobilities = shape.inverse_masses
+    mobilities[particles] = np.where(shape.pinned[particles], 0.0, softness * crowd)
+    return Pieces(particles, labels, masses, totals, arms, softness, mobilities)
+
+
+def find_pieces(shape: RestShape) -> Integers:
+    """(n,) the piece that each particle belongs to, from 0; −1 = none."""
+    stiff, n = shape.rigid, shape.particle_count
+    inside = shape.mesh.edges[stiff[shape.mesh.edges].all(axis=1)]
+    labels = find_components(n, inside)
+    together = stiff & (np.bincount(labels)[labels] > 1)
+    found = np.full(n, -1)
+    found[together] = np.unique(labels[together], return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def loosened(shape: RestShape) -> RestShape:
+    """The body without the edges and faces that lie within a piece, but for its outermost faces.
+
+    These stay, for what lies beside them bends and shears against them.
+    """
+    labels = find_pieces(shape)
+    if (labels < 0).all():
+        return shape
+    mesh, edges = shape.mesh, shape.mesh.edges
+    outer = labels < 0
+    outer[edges[labels[edges[:, 0]] != labels[edges[:, 1]]]] = True
+    faces = np.zeros(len(shape.areas), dtype=bool)
+    faces[shape.corners.face[outer[shape.corners.vertex]]] = True
+    corners = faces[shape.corners.face]
+    used = np.zeros(shape.particle_count, dtype=bool)
+    used[mesh.face_vertices[corners]] = True
+    kept = (labels[edges[:, 0]] != labels[edges[:, 1]]) | (labels[edges[:, 0]] < 0)
+    kept |= _sides_of(mesh.face_vertices[corners], shape.corners.following[corners], edges)
+    sizes = np.diff(mesh.face_starts)[faces]
+    mesh = replace(
+        mesh,
+        edges=edges[kept],
+        face_starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        face_vertices=mesh.face_vertices[corners],
+    )
+    return replace(
+        shape,
+        mesh=mesh,
+        corners=read_corners(mesh),
+        areas=shape.areas[faces],
+        lengths=shape.lengths[kept],
+        loose=shape.loose[kept],
+        in_rope=shape.in_rope[kept],
+    )
+
+
+def _sides_of(first: Integers, second: Integers, edges: Integers) -> Booleans:
+    """(m,) bool, which of the edges (m, 2) are among those from first to second (c,)."""
+    n = int(edges.max(initial=0)) + 1
+    sides = np.minimum(first, second) * n + np.maximum(first, second)
+    return np.isin(edges.min(axis=1) * n + edges.max(axis=1), sides)
+
+
+def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) -> Floats:
+    """(k,) the greatest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle [1/kg]."""
+    squares = np.einsum("ik,jk->ijk", arms, arms) * masses
+    second = _summed(labels, squares.reshape(9, -1), len(totals)).T.reshape(-1, 3, 3)
+    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+    inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
+    x, y, z = arms
+    none = np.zeros_like(x)
+    cross = np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
+    turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
+    return np.asarray(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
+
+
+def _summed(labels: Integers, rows: Floats, count: int) -> Floats:
+    """(r, s) each row's values added up piece by piece."""
+    return np.stack([sum_by(labels, row, count) for row in rows])
