@@ -26,6 +26,7 @@ OURS = {
         "shear_group",
         "bend_group",
         "shrinking_group",
+        "rigid_group",
         "rest_key",
         "baked_keys",
         "baked_start",

@@ -32,6 +32,7 @@ class VERLET_PT_shape(_SurfacePanel):
         obj = cast(bpy.types.Object, body.id_data)
         if (key := shape_keys_of(obj)) is not None:
             column.prop_search(body, "rest_key", key, "key_blocks", icon="SHAPEKEY_DATA")
+        column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
         row = column.row()
         row.use_property_decorate = True
         row.prop(body, "shrinking")
@@ -55,5 +56,5 @@ class VERLET_PT_weights(_SurfacePanel):
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)
         for layer, group in PAINTED.items():
-            if layer != "shear" or body.body_type != "ROPE":
+            if layer != "rigid" and (layer != "shear" or body.body_type != "ROPE"):
                 column.prop_search(body, group, obj, "vertex_groups", icon="GROUP_VERTEX")

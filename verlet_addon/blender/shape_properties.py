@@ -11,6 +11,7 @@ PAINTED = {
     "shear": "shear_group",
     "bend": "bend_group",
     "shrinking": "shrinking_group",
+    "rigid": "rigid_group",
 }
 """Which group is painted for each layer of the core's Paint."""
 NAMES = ("pin_group", *PAINTED.values(), "rest_key")
@@ -38,6 +39,12 @@ class ShapeProperties:
     shrinking_group: StringProperty(
         name="Shrinking Group",
         description="Vertex group whose weights scale the shrinking; 0 keeps its size",
+        options=set(),
+    )
+    rigid_group: StringProperty(
+        name="Rigid Group",
+        description="Vertex group of rigid parts, such as buttons or planks: each connected piece "
+        "of it, with weights of a half or more, moves as one",
         options=set(),
     )
     rest_key: StringProperty(

@@ -31,7 +31,7 @@ from .stretch.sweep import project_levels, project_shear, project_stretch
 
 ROUNDS = 16
 """How often contacts and lengths are solved in turn where bodies touch."""
-CONTACT_ROUNDS, ROPE_ROUNDS = 24, 8
+CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
 SEARCHES = 4
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""

@@ -12,9 +12,11 @@ import numpy as np
 from ..arrays import Floats
 from .pieces import Pieces, _summed
 
-NEWTON = 4
-"""Each doubles the digits of a turn, beginning from the last one found; more than 0.5 rad at a time
-are not believed."""
+NEWTON, QUICK = 4, 2
+"""Each doubles the digits of a turn, beginning from the last one found: at both ends of a step, and
+between. More than 0.5 rad at a time are not believed."""
+TOUCHED = 1e-7
+"""Contacts that push no farther are as they should be [m]."""
 NOTHING = 1e-12
 """Share of a piece's inertia that a straight one is given about its axis."""
 
@@ -76,21 +78,25 @@ def set_out_rigid(placement: Placement, pieces: Pieces, start: Floats, positions
     placement.centres = _by_piece(pieces, before) / pieces.totals
     placement.moments = np.zeros_like(placement.centres)
     placement.placed = placement.centres[:, pieces.labels] + placement.arms
-    give_momentum(placement, positions, masses)
+    give_momentum(placement, positions, masses, rounds=NEWTON)
 
 
-def give_momentum(placement: Placement, positions: Floats, masses: Floats) -> None:
+def give_momentum(
+    placement: Placement, positions: Floats, masses: Floats, *, rounds: int = QUICK
+) -> None:
     """Gives pieces what moved their particles since they were put, by `masses` (k,), and puts them.
 
     A push that moved a particle of this mass by d [m] has the momentum m d/h.
     """
     pieces = placement.pieces
     pushes = (positions[:, pieces.particles] - placement.placed) * masses
+    if rounds == QUICK and not pushes.any():
+        return
     placement.centres = placement.centres + _by_piece(pieces, pushes) / pieces.totals
     torques = np.cross(placement.arms, pushes, axis=0)
     placement.moments = placement.moments + _by_piece(pieces, torques)
     back = placement.turns.transpose(0, 2, 1)
-    turn = _turn(placement.turned @ back, placement.second, placement.moments.T)
+    turn = _turn(placement.turned @ back, placement.second, placement.moments.T, rounds)
     placement.turned = turn @ placement.turns
     arms = np.einsum("kij,jk->ik", placement.turned[pieces.labels], pieces.arms)
     placement.placed = placement.centres[:, pieces.labels] + arms
@@ -100,7 +106,7 @@ def give_momentum(placement: Placement, positions: Floats, masses: Floats) -> No
 def put_again(placement: Placement | None, positions: Floats) -> None:
     """Puts particles (3, n) back onto their pieces, which get the momentum that they had."""
     if placement is not None:
-        give_momentum(placement, positions, placement.pieces.masses)
+        give_momentum(placement, positions, placement.pieces.masses, rounds=NEWTON)
 
 
 def hand_on(placement: Placement | None, positions: Floats) -> None:
@@ -121,10 +127,13 @@ def hand_on_contacts(placement: Placement | None, positions: Floats) -> bool:
     if placement is None:
         return False
     pieces = placement.pieces
-    moved = (positions[:, pieces.particles] != placement.placed).any(axis=0)
+    pushed = np.abs(positions[:, pieces.particles] - placement.placed).max(axis=0)
+    moved = pushed > TOUCHED
+    if not moved.any():
+        return False
     crowd = np.maximum(np.bincount(pieces.labels, moved, pieces.count), 1.0)
     give_momentum(placement, positions, 1.0 / (pieces.softness * crowd[pieces.labels]))
-    return bool(moved.any())
+    return True
 
 
 def _by_piece(pieces: Pieces, rows: Floats) -> Floats:
@@ -132,9 +141,9 @@ def _by_piece(pieces: Pieces, rows: Floats) -> Floats:
     return _summed(pieces.labels, rows, pieces.count)
 
 
-def _turn(turn: Floats, second: Floats, moments: Floats) -> Floats:
+def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
     """(s, 3, 3) the rotation Q near `turn` with Σ m a × Q a = `moments` (s, 3), by Newton."""
-    for _ in range(NEWTON):
+    for _ in range(rounds):
         product = turn @ second
         found = np.stack([product[:, k - 1, k - 2] - product[:, k - 2, k - 1] for k in range(3)], 1)
         trace = np.trace(product, axis1=1, axis2=2)[:, None, None]

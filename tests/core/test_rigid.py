@@ -1,0 +1,187 @@
+"""Rigid parts: each moves as one, keeps its momentum, and swings as rigid bodies do."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    WEIGHTLESS,
+    built_state,
+    cube,
+    floor,
+    frames,
+    lengths,
+    make_mesh,
+    moved,
+    pinned,
+    rotation,
+    sheet,
+    simulated,
+    sphere,
+    thrown,
+)
+from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.mesh import MeshData, Paint
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.step import Surroundings, step
+
+FREE = BodySettings(damping=0.0)
+
+
+def rigid(mesh: MeshData, vertices: slice | Integers = slice(None)) -> MeshData:
+    """The mesh with these vertices painted rigid."""
+    weights = np.zeros(len(mesh.positions))
+    weights[vertices] = 1.0
+    return replace(mesh, paint=Paint(rigid=weights))
+
+
+def distances(points: Floats) -> Floats:
+    """(n, n) of points (n, 3) [m]."""
+    return np.asarray(np.linalg.norm(points[:, None] - points, axis=2))
+
+
+def brick() -> MeshData:
+    """A rigid brick that tumbles about its middle axis, which is unstable."""
+    mesh = cube(1.0)
+    mesh = replace(mesh, positions=mesh.positions * np.array([1.0, 0.6, 0.3]))
+    spin = np.cross((0.2, 6.0, 0.1), mesh.positions)
+    return thrown(rigid(mesh), spin + np.array([1.0, 0.0, 2.0]))
+
+
+@pytest.mark.parametrize("substeps", [1, 3, 10])
+def test_a_rigid_brick_tumbles_without_losing_its_shape_or_its_spin(substeps: int) -> None:
+    """Distances to 1e-12 of its size, momentum to 1e-10, and energy with them, in 2 seconds."""
+    mesh, dt = brick(), 1 / 24 / substeps
+    model, state = built_state((mesh, FREE), gravity=WEIGHTLESS, dt=dt)
+    masses = 1.0 / model.inverse_masses
+    given = Surroundings(dt, WEIGHTLESS, [mesh.positions.T], [()], None, np.zeros(3))
+    spins, energies, axes = [], [], []
+    for _ in range(48 * substeps):
+        before = state.positions
+        step([(model, state)], SceneSettings(), given)
+        way = (state.positions - before) / dt
+        arms = before - before.mean(axis=1, keepdims=True)
+        spins.append((np.cross(arms, way, axis=0) * masses).sum(axis=1))
+        energies.append((way**2 * masses).sum() / 2)
+        axes.append(state.positions[:, 2] - state.positions[:, 0])
+        assert np.abs(distances(state.positions.T) - distances(mesh.positions)).max() < 1e-12
+    np.testing.assert_allclose(spins, np.tile(spins[0], (len(spins), 1)), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(energies, energies[0], rtol=0.02)
+    ends = np.array(axes) / 0.6
+    assert ends[:, 1].min() < -0.5, "its middle axis turned over, as Dzhanibekov saw"
+
+
+def double_pendulum(start: float, gap: float) -> tuple[MeshData, Floats]:
+    """Two rigid bars of a metre, joined by a strip, and how far each vertex is from the pins."""
+    bar = np.linspace(0.0, 1.0, 11)
+    along = np.concatenate([bar, [1.0 + gap / 2], 1.0 + gap + bar])
+    points = [(s * np.sin(start), w, -s * np.cos(start)) for s in along for w in (0.0, 0.1)]
+    faces = [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(along) - 1)]
+    stiff = np.array([k for k in range(len(points)) if k // 2 != 11])
+    return pinned(rigid(make_mesh(points, faces=faces), stiff), [0, 1]), along.repeat(2)
+
+
+def tip_by_law(masses: Floats, along: Floats, start: float, gap: float, fps: int) -> Floats:
+    """(frames, 2) where the lower end of two bars is: their equations of motion, by Runge–Kutta."""
+    joint = 1.0 + gap / 2
+    (m1, d1, i1), (m2, d2, i2) = (
+        (m.sum(), (m * s).sum() / m.sum(), (m * s**2).sum())
+        for m, s in ((masses[:22], along[:22]), (masses[24:], along[24:] - joint))
+    )
+
+    def rates(state: Floats) -> Floats:
+        a, b, va, vb = state
+        cross = m2 * joint * d2
+        inertia = np.array(
+            [[i1 + m2 * joint**2, cross * np.cos(a - b)], [cross * np.cos(a - b), i2]]
+        )
+        torque = np.array(
+            [
+                -cross * np.sin(a - b) * vb**2 - (m1 * d1 + m2 * joint) * 9.81 * np.sin(a),
+                cross * np.sin(a - b) * va**2 - m2 * d2 * 9.81 * np.sin(b),
+            ]
+        )
+        return np.concatenate([[va, vb], np.linalg.solve(inertia, torque)])
+
+    state, found, h = np.array([start, start, 0.0, 0.0]), [], 1 / fps / 20
+    for number in range(40 * fps + 1):
+        if number % 20 == 0:
+            found.append(joint * np.exp(1j * state[0]) + joint * np.exp(1j * state[1]))
+        k1 = rates(state)
+        k2 = rates(state + h / 2 * k1)
+        k3 = rates(state + h / 2 * k2)
+        state = state + h / 6 * (k1 + 2 * k2 + 2 * k3 + rates(state + h * k3))
+    return np.stack([np.imag(found), -np.real(found)], axis=1)
+
+
+@pytest.mark.parametrize("start", [0.5, 1.2])
+def test_two_bars_joined_by_a_strip_swing_as_a_double_pendulum(start: float) -> None:
+    """Within a hundredth of its length for two seconds; the strip is 4 mm long."""
+    mesh, along = double_pendulum(start, 0.004)
+    settings = replace(FREE, mass=2.0)
+    masses = take_apart(mesh, settings).masses
+    (track,) = simulated([(mesh, settings)], frames(2.0, 24))
+    tip = tip_by_law(masses, along, start, 0.004, 24)
+    assert np.linalg.norm(track[:, -2][:, [0, 2]] - tip, axis=1).max() < 0.02
+    for bar in (slice(0, 22), slice(24, None)):
+        now = distances(track[-1, bar])
+        assert np.abs(now - distances(mesh.positions[bar])).max() < 1e-9
+
+
+@pytest.mark.parametrize("shape", ["cube", "ball", "plate"])
+def test_what_is_rigid_all_over_falls_and_comes_to_rest(shape: str) -> None:
+    """On the ground, no deeper in its thickness of 5 mm than a tenth of that, and as it was."""
+    meshes = {"cube": cube(0.5), "ball": sphere(16, 10, radius=0.3), "plate": sheet(8)}
+    mesh = rigid(moved(meshes[shape], rotation((1, 2, 0), 0.5), (0.0, 0.0, 0.8)))
+    scene = SceneSettings(substeps=4)
+    (track,) = simulated([(mesh, BodySettings())], frames(2.5, 24), scene, ground=floor())
+    assert track[:, :, 2].min() > 0.0045
+    assert track[-1, :, 2].min() < 0.0051
+    assert np.abs(track[-1] - track[-2]).max() * 24 < 0.05
+    assert np.abs(distances(track[-1]) - distances(mesh.positions)).max() < 1e-9
+
+
+def test_a_button_in_cloth_keeps_its_shape_and_the_cloth_its_lengths() -> None:
+    """It hangs with the cloth, which is stretched no more than elsewhere."""
+    cloth = sheet(20)
+    far = np.linalg.norm(cloth.positions - (0.5, 0.5, 0.0), axis=1)
+    button = np.flatnonzero(far < 0.12)
+    hung = pinned(rigid(cloth, button), [400 + 20, 440])
+    (track,) = simulated([(hung, BodySettings())], frames(1.0, 24))
+    pieces = distances(track[-1, button]) - distances(cloth.positions[button])
+    assert np.abs(pieces).max() < 1e-9
+    strain = lengths(track[-1], cloth.edges) / lengths(cloth.positions, cloth.edges) - 1
+    assert strain.max() < 0.02
+
+
+def test_soft_and_rigid_parts_together_keep_momentum() -> None:
+    """Two plates and the cloth between them, thrown and spinning, for a second."""
+    cloth = sheet(12, 4)
+    x = cloth.positions[:, 0]
+    plates = rigid(cloth, np.flatnonzero((x < 0.3) | (x > 0.7)))
+    spin = np.cross((1.0, 3.0, 2.0), cloth.positions - cloth.positions.mean(axis=0))
+    mesh = thrown(plates, spin + np.array([1.0, 0.0, 0.0]))
+    model, state = built_state((mesh, FREE), gravity=WEIGHTLESS, dt=1 / 240)
+    masses = 1.0 / model.inverse_masses
+    given = Surroundings(1 / 240, WEIGHTLESS, [mesh.positions.T], [()], None, np.zeros(3))
+    spins = []
+    for _ in range(240):
+        before = state.positions
+        step([(model, state)], SceneSettings(), given)
+        arms = before - (before * masses).sum(axis=1, keepdims=True) / masses.sum()
+        way = state.positions - before
+        spins.append((np.cross(arms, way, axis=0) * masses).sum(axis=1) * 240)
+    np.testing.assert_allclose(spins, np.tile(spins[0], (240, 1)), rtol=1e-6, atol=1e-9)
+
+
+def test_a_piece_that_is_pinned_follows_its_pins() -> None:
+    """A plate held by three corners goes where they go."""
+    plate = pinned(rigid(sheet(4)), [0, 4, 20])
+
+    def targets(time: float) -> list[Floats]:
+        return [moved(plate, rotation((1, 1, 0), time), (time, 0.0, 0.0)).positions]
+
+    (track,) = simulated([(plate, BodySettings())], frames(1.0, 24), targets=targets)
+    np.testing.assert_allclose(track[-1], targets(1.0)[0], atol=1e-4)
