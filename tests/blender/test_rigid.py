@@ -21,8 +21,6 @@ def test_a_painted_patch_of_a_curtain_stays_flat() -> None:
 
 def test_a_rigid_group_that_is_gone_is_told() -> None:
     obj = body(sheet("Coat"), rigid_group="Buttons")
-    with pytest.raises(
-        RuntimeError, match="no vertex group Buttons; choose another rigid"
-    ):
+    with pytest.raises(RuntimeError, match="no vertex group Buttons; choose another rigid"):
         verlet.bake()
     assert not baked(obj)

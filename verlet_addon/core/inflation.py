@@ -22,11 +22,13 @@ TAUT = 2.0
 
 
 def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -> None:
-    """Puts gas into a cloth whose pressure is above 0 for the first time [Pa].
+    """Puts gas into a cloth while its pressure is above 0 [Pa], and lets it out at 0.
 
-    From then on it is under load, so that its strips remember their tension.
+    With gas in it, it is under load, so that its strips remember their tension.
     """
-    if state.gas is None and pressure > 0.0 and model.settings.body_type == "CLOTH":
+    if pressure == 0.0 and state.gas is not None:
+        state.gas = state.batches = None
+    elif state.gas is None and pressure > 0.0 and model.settings.body_type == "CLOTH":
         chambers = build_chambers(model.name, model.rest_positions, model.triangles)
         state.gas, state.batches = fill(chambers, state.positions), None
 
