@@ -185,6 +185,20 @@ def test_a_tree_finds_what_trying_all_pairs_finds() -> None:
     assert sum(near) > 5
 
 
+def test_only_what_is_near_active_particles_is_searched() -> None:
+    """Then no pair of theirs is missing, and what is far from all of them is not among the rest."""
+    rng = np.random.default_rng(1)
+    surfaces = all_meet(*(strewn(rng, 40, 0.1) for _ in range(2)))
+    start = surfaces.rest
+    every = find_contacts(surfaces, start, start, reach=0.0)
+    active = np.zeros(start.shape[1], dtype=bool)
+    active[every.particles[0, ::10]] = True
+    near = find_contacts(surfaces, start, start, reach=0.0, active=active)
+    wanted = {row for row in found_pairs(every) if active[list(row)].any()}
+    assert wanted <= found_pairs(near) <= found_pairs(every)
+    assert len(near.gaps) < 0.7 * len(every.gaps)
+
+
 def test_incident_features_and_what_lies_together_at_rest_are_left_alone() -> None:
     """Layers nearer than the gap do not touch; pressed, they keep nine tenths of what it was."""
     below, above = square(), square(0.01)

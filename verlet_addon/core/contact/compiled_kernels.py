@@ -48,6 +48,7 @@ def _tree(tree: Tree) -> Packed:
         tree.edges,
         tree.edge_starts,
         tree.ridges,
+        tree.active,
         tree.joined,
         tree.joined_starts,
         tree.cones,

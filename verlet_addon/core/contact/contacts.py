@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from .kernels import find_near, refit
 from .reach import Reach
 from .surfaces import Surfaces
+from .trees import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,19 +27,29 @@ class Contacts:
     """(2, k) of the first and of the second."""
 
 
-def find_contacts(surfaces: Surfaces, start: Floats, end: Floats, reach: float) -> Contacts:
+def find_contacts(
+    surfaces: Surfaces,
+    start: Floats,
+    end: Floats,
+    reach: float,
+    active: Booleans | None = None,
+) -> Contacts:
     """Returns every pair that comes nearer than its gap on the way, vertices before edges.
 
     Particles go straight from `start` to `end`, both (3, N) [m]. Normals and weights are those of
     the moment at which a pair first comes as near as its gap. Those that only come within gap and
     `reach` [m] have the normals of the end. What is farther apart than that at the end, along its
-    normal, is left out.
+    normal, is left out. So is what is near no active particle (N,), where these are given.
     """
-    return search(surfaces, start, end, Reach(beyond=reach))
+    return search(surfaces, start, end, Reach(beyond=reach), active)
 
 
-def search(surfaces: Surfaces, start: Floats, end: Floats, reach: Reach) -> Contacts:
+def search(
+    surfaces: Surfaces, start: Floats, end: Floats, reach: Reach, active: Booleans | None
+) -> Contacts:
     """Returns every pair within reach, sorted by its features."""
+    for tree in surfaces.trees:
+        _activate(tree, active)
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
             _fit(surfaces, owner, start, end)
@@ -64,6 +75,19 @@ def search(surfaces: Surfaces, start: Floats, end: Floats, reach: Reach) -> Cont
         gaps=gaps[order],
         owners=surfaces.owners[particles[[0, 3]]],
     )
+
+
+def _activate(tree: Tree, active: Booleans | None) -> None:
+    """Tells the nodes of a tree whether they hold any active particle (N,)."""
+    if active is None:
+        tree.active[:] = True
+        return
+    leaves = tree.leaves
+    held = active[tree.corners] & (tree.corners >= 0)
+    tree.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
+    for level in (leaves >> at for at in range(tree.height)):
+        children = tree.active[level : 2 * level].reshape(-1, 2)
+        tree.active[level >> 1 : level] = children[:, 0] | children[:, 1]
 
 
 def _fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:

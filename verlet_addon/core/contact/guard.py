@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, sum_by
 from .contacts import Contacts, search
 from .proximity import dot
 from .reach import Reach
@@ -20,7 +20,13 @@ ROUNDS = 40
 """…before it keeps none. After as many in all it is left as it is."""
 
 
-def guard(surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats) -> Floats:
+def guard(
+    surfaces: Surfaces,
+    start: Floats,
+    end: Floats,
+    inverse_masses: Floats,
+    active: Booleans | None = None,
+) -> Floats:
     """Returns where particles end so that none of their pairs passes through another on the way.
 
     Particles go straight from `start` to `end`, both (3, N) [m]; what passes nothing ends where it
@@ -28,22 +34,25 @@ def guard(surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats
     along their normals. What still passes after that moves on together (impact zones; Provot,
     Collision and self-collision handling in cloth model dedicated to design garments, 1997,
     without their rotation): round by round it keeps half of its own motion, so that it goes on as
-    far as there is room, and is not stuck for good.
+    far as there is room, and is not stuck for good. What is near no active particle (N,), where
+    these are given, is known not to pass.
     """
     end = end.copy()
     zones = np.arange(end.shape[1])
     for number in range(ROUNDS):
-        passing = search(surfaces, start, end, NEAREST)
+        passing = search(surfaces, start, end, NEAREST, active)
         stopped = (inverse_masses[passing.particles] > 0.0).any(axis=0)
         if not stopped.any():
             break
-        rows = np.flatnonzero(stopped)
+        rows, before = np.flatnonzero(stopped), end.copy()
         if number < PUSHES:
             _hold_apart(passing, rows, start, end, inverse_masses)
         else:
             zones = _join(zones, passing.particles[:, rows])
             share = 0.5 if number < PUSHES + HALVINGS else 0.0
             _move_as_one(zones, start, end, inverse_masses, share)
+        active = (end != before).any(axis=0)
+        active[passing.particles[:, rows]] = True
     return end
 
 

@@ -35,6 +35,7 @@ typedef struct {
     const integer *vertices, *vertex_starts;   /* (leaves + 1,) */
     const integer *edges, *edge_starts;        /* (leaves + 1,) */
     uint8_t *ridges;
+    const uint8_t *active; /* (2 leaves,) */
     const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
     real *cones, *boxes;                       /* (2 leaves, 2, 3) */
 } tree;
@@ -634,7 +635,8 @@ static int is_smooth(const tree *it, integer height, integer a, integer b)
 static void walk(task *its, integer a, integer b, integer height_a, integer height_b)
 {
     const tree *first = its->a, *second = its->b;
-    if (!boxes_overlap(first->boxes + 6 * a, second->boxes + 6 * b, its->margin)
+    if (!(first->active[a] || second->active[b])
+        || !boxes_overlap(first->boxes + 6 * a, second->boxes + 6 * b, its->margin)
         || (first == second && is_smooth(first, height_a, a, b)))
         return;
     if (height_a == 0 && height_b == 0) {

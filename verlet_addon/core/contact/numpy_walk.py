@@ -70,6 +70,7 @@ def _near_leaves(a: Tree, b: Tree, margin: float) -> Integers:
     heights = [a.height, b.height]
     nodes = np.ones((2, 1), dtype=np.int64)
     while True:
+        nodes = nodes[:, a.active[nodes[0]] | b.active[nodes[1]]]
         nodes = nodes[:, _overlap(a.boxes[nodes[0]], b.boxes[nodes[1]], margin)]
         if a is b:
             nodes = nodes[:, ~_smooth(a, heights[0], nodes)]

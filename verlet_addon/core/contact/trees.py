@@ -48,6 +48,8 @@ class Tree:
     """(2 leaves, 2, 3) the least and the largest coordinates of each node on its way [m]; an empty
     one has infinite bounds the wrong way round. Written by `refit`."""
 
+    active: Booleans
+    """(2 leaves,) whether what nodes come near is wanted; two nodes are if either of them is."""
     fitted: Floats
     """(2, 3, n) where its owner's particles begin and end the way that it was refitted to [m]."""
 
@@ -100,6 +102,7 @@ def build_tree(
         joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
         cones=np.empty((2 * leaves, 2, 3)),
         boxes=np.empty((2 * leaves, 2, 3)),
+        active=np.ones(2 * leaves, dtype=bool),
         fitted=np.full((2, 3, particle_count), np.nan),
     )
 
