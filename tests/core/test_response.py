@@ -33,7 +33,7 @@ def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows,
     masses = np.where(np.arange(size) < pins, 0.0, 1.0 + np.arange(size))
     pull = np.tile([[0.0], [0.0], [-9.81]], (1, size))
     motion = Motion(masses, start, end, pull, DT)
-    return make_rows(contacts, np.arange(count), pairs, motion), end, start
+    return make_rows(contacts, pairs, motion), end, start
 
 
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Booleans, Floats
-from .contact.cones import Cones, find_cones, within_cones
 from .contact.contacts import find_contacts
 from .contact.guard import guard
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
@@ -27,7 +26,6 @@ class Meeting:
     """What may touch during a simulation: particles of all bodies, then vertices of colliders."""
 
     surfaces: Surfaces
-    cones: Cones
     bodies: int
     """How many of the owners are bodies."""
     pairs: Pairs
@@ -89,7 +87,6 @@ def prepare(
     joined = join_surfaces(surfaces, meets, _gaps(bodies, colliders))
     return Meeting(
         surfaces=joined,
-        cones=find_cones(joined),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
             restitution=_restitution(bodies, colliders),
@@ -150,10 +147,11 @@ def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
 def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     """Finds what else touches on the way to where bodies (3, n) are now; whether there is any."""
     _gather(encounter, bodies, encounter.positions, everyone=True)
-    if _is_apart(encounter):
+    astray = _astray(encounter)
+    if not astray.any():
         return False
-    encounter.end = encounter.positions.copy()
-    rows = _find_rows(encounter.meeting, encounter.motion, encounter.end)
+    encounter.end[:, astray] = encounter.positions[:, astray]
+    rows = _find_rows(encounter.meeting, encounter.motion, encounter.positions, astray)
     known = len(encounter.rows.gaps)
     encounter.rows = joined(encounter.rows, rows)
     touched = np.unique(encounter.meeting.surfaces.owners[encounter.rows.particles])
@@ -161,11 +159,12 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     return len(encounter.rows.gaps) > known
 
 
-def _find_rows(meeting: Meeting, motion: Motion, end: Floats) -> ContactRows:
-    """The rows of what touches on the way to `end` (3, N)."""
-    found = find_contacts(meeting.surfaces, motion.start, end, meeting.reach)
-    real = np.flatnonzero(within_cones(meeting.cones, found, motion.start))
-    return make_rows(found, real, meeting.pairs, motion)
+def _find_rows(
+    meeting: Meeting, motion: Motion, end: Floats, active: Booleans | None = None
+) -> ContactRows:
+    """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
+    found = find_contacts(meeting.surfaces, motion.start, end, meeting.reach, active)
+    return make_rows(found, meeting.pairs, motion)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
@@ -182,10 +181,15 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     """
     meeting, motion = encounter.meeting, encounter.motion
     _gather(encounter, bodies, encounter.positions, everyone=True)
-    is_slow = _farthest(encounter.positions, motion.start) < meeting.reach / REACH
-    if is_slow and _is_apart(encounter):
+    doubtful = _astray(encounter)
+    far = _squared(encounter.positions - motion.start) > (meeting.reach / REACH) ** 2
+    touching = encounter.rows.particles
+    doubtful[touching[:, far[touching].any(axis=0)]] = True
+    if not doubtful.any():
         return False
-    held = guard(meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses)
+    held = guard(
+        meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses, doubtful
+    )
     if np.array_equal(held, encounter.positions):
         return False
     encounter.positions[...] = held
@@ -193,23 +197,22 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     return True
 
 
-def _is_apart(encounter: Encounter) -> bool:
-    """Whether rows hold so well that what moves slowly cannot have passed.
+def _astray(encounter: Encounter) -> Booleans:
+    """(N,) whether particles, if they move slowly, may have passed through something.
 
     Pairs without a row are farther apart by `reach` than their gap where everyone would have gone
     by themselves; so they have not passed while each of both went astray by less than half of both.
     """
     reach, rows = encounter.meeting.reach, encounter.rows
-    astray = _farthest(encounter.positions, encounter.end)
-    if astray > reach * (1.0 + SAFE / REACH) / 2.0:
-        return False
-    return bool((rows.heights(encounter.positions) > SAFE * rows.gaps).all())
+    allowed = reach * (1.0 + SAFE / REACH) / 2.0
+    astray = _squared(encounter.positions - encounter.end) > allowed**2
+    astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
+    return astray
 
 
-def _farthest(positions: Floats, others: Floats) -> float:
-    """How far any of the positions (3, N) is from the other [m]."""
-    apart = positions - others
-    return float(np.sqrt(np.einsum("xn,xn->n", apart, apart).max(initial=0.0)))
+def _squared(vectors: Floats) -> Floats:
+    """(N,) squared lengths of vectors (3, N)."""
+    return np.asarray(np.einsum("xn,xn->n", vectors, vectors))
 
 
 def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:

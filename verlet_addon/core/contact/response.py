@@ -78,11 +78,11 @@ class Motion:
     """Length of the step [s]."""
 
 
-def make_rows(contacts: Contacts, chosen: Integers, pairs: Pairs, motion: Motion) -> ContactRows:
-    """The rows of the contacts chosen, but for those in which nothing can give way."""
+def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
+    """The rows of contacts, but for those in which nothing can give way."""
     pulls = contacts.weights * motion.inverse_masses[contacts.particles]
     mobilities = (contacts.weights * pulls).sum(axis=0)
-    chosen = chosen[mobilities[chosen] > 0.0]
+    chosen = np.flatnonzero(mobilities > 0.0)
     particles, weights = contacts.particles[:, chosen], contacts.weights[:, chosen]
     normals, gaps = contacts.normals[:, chosen], contacts.gaps[chosen]
     owners = contacts.owners[:, chosen]
@@ -116,12 +116,14 @@ def make_rows(contacts: Contacts, chosen: Integers, pairs: Pairs, motion: Motion
 
 def joined(rows: ContactRows, more: ContactRows) -> ContactRows:
     """Rows, and after them those of `more` between other particles."""
-    known = {tuple(corners) for corners in rows.particles.T.tolist()}
-    new = [tuple(corners) not in known for corners in more.particles.T.tolist()]
+    particles = np.concatenate([rows.particles, more.particles], axis=1)
+    count, known = particles.max(initial=0) + 1, rows.particles.shape[1]
+    pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)
+    keys = (pairs * count + particles[2]) * count + particles[3]
+    new = ~np.isin(keys[known:], keys[:known])
     parts = {
         field.name: np.concatenate(
-            [getattr(rows, field.name), getattr(more, field.name)[..., np.array(new, dtype=bool)]],
-            axis=-1,
+            [getattr(rows, field.name), getattr(more, field.name)[..., new]], axis=-1
         )
         for field in fields(ContactRows)
     }
