@@ -75,8 +75,6 @@ def build_tree(
     Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
     (2, e), it holds its own and the lines among them, which have so many particles.
     """
-    count = rest.shape[1]
-    keys = edges[0, lines] * count + edges[1, lines]
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
     numbers = np.concatenate([own, np.full(len(loose), -1)])
@@ -85,7 +83,7 @@ def build_tree(
     leaves, padded = len(filled), filled.ravel()
     sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
     vertices, vertex_starts = _owned(sorted_corners, leaves)
-    first = _owned_edges(sorted_corners, keys, count)
+    first = _owned_edges(sorted_corners, edges[:, lines], rest.shape[1])
     by_leaf = np.argsort(first, kind="stable")
     touching = across if meets_itself else across[:, :0]
     joined = _joined(_places(padded, len(corners))[touching], (padded >= 0) & meets_itself)
@@ -158,8 +156,9 @@ def _owned(corners: Integers, leaves: int) -> tuple[Integers, Integers]:
     return particles[order], np.searchsorted(first[order], np.arange(leaves + 1))
 
 
-def _owned_edges(corners: Integers, keys: Integers, count: int) -> Integers:
-    """(e,) the first leaf that has each edge, by its key."""
+def _owned_edges(corners: Integers, edges: Integers, count: int) -> Integers:
+    """(e,) the first leaf that has each edge (2, e) between so many particles."""
+    keys = edges[0] * count + edges[1]
     ends = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     found, first = np.unique(ends[:, 0] * count + ends[:, 1], return_index=True)
     return np.asarray(first[np.searchsorted(found, keys)] // (3 * LEAF))
