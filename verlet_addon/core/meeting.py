@@ -1,6 +1,6 @@
 """All bodies and colliders in one world: what touches there, and how it gives way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,27 +174,28 @@ def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
     _hand_back(encounter, bodies, encounter.positions)
 
 
-def stop_passing(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
-    """Holds back what would pass through something; whether there was anything.
-
-    What moved farther than it is kept apart may have gone round its row.
-    """
+def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:
+    """Holds back what would pass through something, where `keep` puts right what else holds."""
     meeting, motion = encounter.meeting, encounter.motion
     _gather(encounter, bodies, encounter.positions, everyone=True)
-    doubtful = _astray(encounter)
-    far = _squared(encounter.positions - motion.start) > (meeting.reach / REACH) ** 2
-    touching = encounter.rows.particles
-    doubtful[touching[:, far[touching].any(axis=0)]] = True
+    doubtful = _astray(encounter) | _fast(encounter)
     if not doubtful.any():
-        return False
-    held = guard(
-        meeting.surfaces, motion.start, encounter.positions, motion.inverse_masses, doubtful
+        return
+
+    def keep_all(world: Floats) -> None:
+        _hand_back(encounter, bodies, world, everyone=True)
+        keep()
+        _gather(encounter, bodies, world, everyone=True)
+
+    encounter.positions[...] = guard(
+        meeting.surfaces,
+        motion.start,
+        encounter.positions,
+        motion.inverse_masses,
+        doubtful,
+        keep_all,
     )
-    if np.array_equal(held, encounter.positions):
-        return False
-    encounter.positions[...] = held
     _hand_back(encounter, bodies, encounter.positions, everyone=True)
-    return True
 
 
 def _astray(encounter: Encounter) -> Booleans:
@@ -208,6 +209,24 @@ def _astray(encounter: Encounter) -> Booleans:
     astray = _squared(encounter.positions - encounter.end) > allowed**2
     astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
     return astray
+
+
+def _fast(encounter: Encounter) -> Booleans:
+    """(N,) whether particles that touch something, or their neighbours, may have gone round it.
+
+    Rows stand for what is nearest; what is near beside it cannot have passed where everyone went
+    by less than half of the distance.
+    """
+    rows, start = encounter.rows, encounter.motion.start
+    ways = np.sqrt(_squared(encounter.positions - start))
+    far = ways[rows.particles].max(axis=0, initial=0.0) > SAFE * np.minimum(
+        rows.gaps, rows.heights(start)
+    )
+    fast = np.zeros(len(ways), dtype=bool)
+    fast[rows.particles[:, far]] = True
+    triangles = encounter.meeting.surfaces.triangles
+    fast[triangles[:, fast[triangles].any(axis=0)]] = True
+    return fast
 
 
 def _squared(vectors: Floats) -> Floats:

@@ -341,9 +341,10 @@ def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> Non
     """Sets the speed of what has been pushed apart."""
     states = [stride.state for stride in strides]
     positions = [state.positions for state in states]
-    for search in range(SEARCHES):
-        if not stop_passing(encounter, positions):
-            break
-        for stride in strides if search < SEARCHES - 1 else []:
+
+    def keep() -> None:
+        for stride in strides:
             project_contacts(stride)
+
+    stop_passing(encounter, positions, keep)
     part(encounter, [state.previous_positions for state in states], positions)

@@ -1,5 +1,7 @@
 """Nothing passes: what would on its way is held back, and what pushes it takes it along."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
@@ -8,11 +10,11 @@ from .proximity import dot
 from .reach import Reach
 from .surfaces import Surfaces
 
-NEAREST = Reach(beyond=0.0, of_gap=0.02, of_start=0.5, all_touching=True)
+NEAREST = Reach(beyond=0.0, of_gap=0.1, of_start=0.5, all_touching=True)
 """Pairs may come as near as this."""
-CLEAR = 2.0
+CLEAR = 3.0
 """How many times as far apart they are put."""
-PUSHES = 6
+PUSHES = 8
 """Rounds in which pairs are only held apart along their normals."""
 HALVINGS = 14
 """Rounds after these in which what passes keeps half of its motion against what it would pass…"""
@@ -26,6 +28,7 @@ def guard(
     end: Floats,
     inverse_masses: Floats,
     active: Booleans | None = None,
+    keep: Callable[[Floats], None] | None = None,
 ) -> Floats:
     """Returns where particles end so that none of their pairs passes through another on the way.
 
@@ -35,7 +38,8 @@ def guard(
     Collision and self-collision handling in cloth model dedicated to design garments, 1997,
     without their rotation): round by round it keeps half of its own motion, so that it goes on as
     far as there is room, and is not stuck for good. What is near no active particle (N,), where
-    these are given, is known not to pass.
+    these are given, is known not to pass. What else has to hold of positions (3, N), `keep` puts
+    right, as far as there is room.
     """
     end = end.copy()
     zones = np.arange(end.shape[1])
@@ -46,25 +50,25 @@ def guard(
             break
         rows, before = np.flatnonzero(stopped), end.copy()
         if number < PUSHES:
-            _hold_apart(passing, rows, start, end, inverse_masses)
+            _hold_apart(passing, rows, end, inverse_masses)
         else:
             zones = _join(zones, passing.particles[:, rows])
             share = 0.5 if number < PUSHES + HALVINGS else 0.0
             _move_as_one(zones, start, end, inverse_masses, share)
+        if keep is not None and number < PUSHES + HALVINGS:
+            keep(end)
         active = (end != before).any(axis=0)
         active[passing.particles[:, rows]] = True
     return end
 
 
-def _hold_apart(
-    contacts: Contacts, rows: Integers, start: Floats, end: Floats, inverse_masses: Floats
-) -> None:
+def _hold_apart(contacts: Contacts, rows: Integers, end: Floats, inverse_masses: Floats) -> None:
     """Puts pairs apart along their normals, one after the other, where they end."""
     for row in rows.tolist():
         particles, weights = contacts.particles[:, row], contacts.weights[:, row]
         normal = contacts.normals[:, row]
-        before, now = (float(dot(normal, at[:, particles]) @ weights) for at in (start, end))
-        wanted = min(CLEAR * NEAREST.of_gap * contacts.gaps[row], before)
+        now = float(dot(normal, end[:, particles]) @ weights)
+        wanted = CLEAR * NEAREST.of_gap * contacts.gaps[row]
         mobility = inverse_masses[particles] * weights
         resistance = float(mobility @ weights)
         if now < wanted and resistance > 0.0:

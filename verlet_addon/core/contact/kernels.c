@@ -9,6 +9,7 @@
 #define LEAST_GAP 1e-9
 #define ADVANCES 12
 #define TOUCHING 1.01
+#define GRAZE 0.25
 #define RISING 1e-6
 #define RIDGE 0.02
 #define STEADY 0.05
@@ -421,6 +422,9 @@ static void consider(task *its, pair *p)
     real touch = smaller(p->gap * wanted->of_gap, (p->now.apart + SHORTEST) * wanted->of_start);
     p->time = 0.0;
     int touched = advance(p, most, touch);
+    if (wanted->all_touching && touched && value_at_end(p) >= touch)
+        touched = advance(p, most, GRAZE * touch);
+    p->gap = touch / wanted->of_gap;
     if (wanted->all_touching ? !touched : !(value_at_end(p) < touch + wanted->beyond))
         return;
     if (is_behind(its, p))

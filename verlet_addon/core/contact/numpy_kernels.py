@@ -15,6 +15,8 @@ LEAST_GAP = 1e-9
 """What is nearer than this at rest is taken for joined [m]."""
 ADVANCES = 12
 """Rounds of conservative advancement, after which a pair counts as touching."""
+GRAZE = 0.25
+"""Pairs that touch, yet part along their normal, pass only if they come as near as this share."""
 TOUCHING = 1.01
 """As near as this, in gaps, is taken for touching."""
 
@@ -59,9 +61,14 @@ def _rows(
     x, ways = start[:, particles], end[:, particles] - start[:, particles]
     apart = NEAREST[kind](x)[2]
     touch = np.minimum(gaps * reach.of_gap, (apart + SHORTEST) * reach.of_start)
-    times, weights, normals, touched = _advance(kind, x, ways, touch)
+    times, weights, normals, touched = _advance(kind, x, ways, np.zeros(len(touch)), touch)
     final = x + ways
     rows = sum(weights[k] * dot(normals, final[:, k]) for k in range(4))
+    if reach.all_touching:
+        grazed = np.flatnonzero(touched & (rows >= touch))
+        before = x[:, :, grazed], ways[:, :, grazed], times[grazed]
+        after = _advance(kind, *before, GRAZE * touch[grazed])
+        times[grazed], weights[:, grazed], normals[:, grazed], touched[grazed] = after
     kept = touched if reach.all_touching else rows < touch + reach.beyond
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
     if not reach.all_touching:
@@ -69,7 +76,7 @@ def _rows(
         kept &= is_least(surfaces, kind, features, particles, weights, normals, here)
     kinds = np.full((1, np.count_nonzero(kept)), kind)
     found = np.concatenate([kinds, features[:, kept]])
-    return found, weights[:, kept], normals[:, kept], gaps[kept]
+    return found, weights[:, kept], normals[:, kept], touch[kept] / reach.of_gap
 
 
 def _may_come_near(
@@ -113,7 +120,7 @@ def _fastest(ways: Floats, kind: int) -> Floats:
     return np.asarray(np.sqrt(np.max([dot(way, way) for way in relative], axis=0)))
 
 
-def _advance(kind: int, x: Floats, ways: Floats, touch: Floats) -> Touches:
+def _advance(kind: int, x: Floats, ways: Floats, times: Floats, touch: Floats) -> Touches:
     """Lets pairs go on until they touch, or to the end of their way, and says which touch.
 
     Nothing can touch before the time in which their relative motion covers what they are apart
@@ -121,8 +128,8 @@ def _advance(kind: int, x: Floats, ways: Floats, touch: Floats) -> Touches:
     1996, section 2.3).
     """
     most = _fastest(ways, kind)
-    weights, normals, apart = NEAREST[kind](x)
-    times = np.zeros(len(most))
+    weights, normals, apart = NEAREST[kind](x + times * ways)
+    times = times.copy()
     going = np.flatnonzero((apart > touch * TOUCHING) & (most > 0.0))
     for _ in range(ADVANCES):
         if not len(going):
