@@ -285,6 +285,18 @@ def test_jelly_dropped_from_a_metre_comes_to_rest_in_its_shape(name: str) -> Non
     assert track[..., 2].min() > 0.005 - 1e-9, "nothing shows below the ground"
 
 
+def test_what_rolls_comes_to_rest() -> None:
+    """A ball given a push rolls for a while, not for ever; without friction it slides on."""
+    ball = thrown(moved(sphere(16, 12), np.eye(3), (0.0, 0.0, 0.5)), (1.0, 0.0, 0.0))
+    body = replace(UNDAMPED, resolution=5)
+    (track,) = simulated([(ball, body)], frames(4.0, 24), SceneSettings(substeps=5), ground=floor())
+    assert 0.3 < (track[-1] - track[0])[:, 0].mean() < 1.5
+    assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 0.005
+    body = replace(body, friction=0.0)
+    (track,) = simulated([(ball, body)], frames(1.0, 24), SceneSettings(substeps=5), ground=floor())
+    assert (track[-1] - track[0])[:, 0].mean() == pytest.approx(1.0, abs=0.01)
+
+
 @pytest.mark.parametrize("start", ["flat", "mirrored", "a point"])
 def test_jelly_recovers_from_any_shape(start: str) -> None:
     """Crushed flat, turned inside out or gathered in a point, it is itself again in a second."""

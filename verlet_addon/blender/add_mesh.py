@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import bmesh
 import bpy
 import numpy as np
 from bpy.props import FloatProperty, IntProperty
@@ -16,6 +17,10 @@ from .properties import body_properties
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+WOBBLE = 40.0
+"""Stiffness of new jelly, in its own weight on its base: it bulges a little, and wobbles."""
 
 
 class VERLET_OT_add_cloth(Placement, bpy.types.Operator):
@@ -89,6 +94,43 @@ class VERLET_OT_add_rope(Placement, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class VERLET_OT_add_jelly(Placement, bpy.types.Operator):
+    """Add a cube of jelly that drops on the ground and wobbles"""
+
+    bl_idname = "verlet.add_jelly"
+    bl_label = "Jelly"
+    bl_options = {"REGISTER", "UNDO"}
+
+    size: FloatProperty(
+        name="Size",
+        description="Length of each side",
+        default=1.0,
+        min=0.001,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    resolution: IntProperty(
+        name="Resolution",
+        description="Faces along each side",
+        default=10,
+        min=1,
+        max=500,
+        soft_max=50,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = cube_mesh(size=self.size, resolution=self.resolution)
+        obj = _add_body(context, mesh, "SOFT", pinned=())
+        body = body_properties(obj)
+        body.stiffness = WOBBLE * body.mass * 9.81 / self.size**2
+        place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
+        return {"FINISHED"}
+
+
 class VERLET_OT_add_water(Placement, bpy.types.Operator):
     """Add a square pond that ripples where colliders dip in"""
 
@@ -137,6 +179,19 @@ def grid_mesh(name: str, *, size: float, resolution: int) -> bpy.types.Mesh:
     uv_map = mesh.uv_layers.new(name="UVMap")
     uv_map.data.foreach_set("uv", corners[faces.ravel()].astype(np.float32).ravel())
     mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
+    return mesh
+
+
+def cube_mesh(*, size: float, resolution: int) -> bpy.types.Mesh:
+    """Makes a cube of quads around the origin."""
+    grid = bmesh.new()
+    bmesh.ops.create_cube(grid, size=size)
+    cuts = resolution - 1
+    if cuts:
+        bmesh.ops.subdivide_edges(grid, edges=grid.edges[:], cuts=cuts, use_grid_fill=True)
+    mesh = bpy.data.meshes.new("Jelly")
+    grid.to_mesh(mesh)
+    grid.free()
     return mesh
 
 

@@ -286,6 +286,7 @@ class VERLET_MT_add(bpy.types.Menu):
         layout = _layout(self)
         layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
         layout.operator("verlet.add_rope", icon="CURVE_PATH")
+        layout.operator("verlet.add_jelly", icon="MOD_SOFT")
         layout.operator("verlet.add_water", icon="MOD_OCEAN")
 
 

@@ -13,7 +13,7 @@ from .lattice import Embedding, Lattice, build_lattice, embed
 from .numpy_kernels import Shape
 from .surface_points import spread_points
 
-LOSS = 0.4
+LOSS = 0.5
 """How long strain rates are felt, as a share of the time that a pressure wave of the body's modulus
 takes through it: oscillations that a body of any size and stiffness shows fade within some."""
 SKIN = 10.0

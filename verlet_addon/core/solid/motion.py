@@ -17,6 +17,7 @@ from ..momentum import conserve_momentum
 from .body import Solid, SolidState
 from .kernels import elastic_forces, find_shape, interpolate, solve, stiffness_product
 from .numpy_kernels import System, add_to_nodes
+from .rolling import resist_rolling
 from .touch import Holds, Touch
 
 NEWMARK = 0.25
@@ -102,6 +103,10 @@ def advance(leap: Leap, holds: Holds, contacts: Sequence[PlaneContact], eased: F
         unstressed + state.moves,
         about=start,
     )
+    if contacts and len(touch.points):
+        state.nodes = resist_rolling(
+            solid, start, state.nodes, touch.points, touch.loads, contacts[0].friction
+        )
     state.previous_nodes, state.moves = start, state.nodes - unstressed
     return touch.settle(interpolate(solid.embedding, state.nodes))
 
@@ -131,6 +136,7 @@ def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
         solve(system, pushed, state.moves, TOLERANCE, ROUNDS)
     moves = interpolate(solid.embedding, state.moves)[:, springs.points].T
     pulls -= (springs.stiffnesses * moves[:, None, :]).sum(axis=2)
+    touch.loads = touch.along_normal(pulls[len(holds.points) :])
     outside = np.zeros_like(right)
     add_to_nodes(solid.embedding, springs.points, pulls, outside)
     return outside

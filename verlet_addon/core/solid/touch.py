@@ -39,6 +39,7 @@ class Touch:
         self.stiffness = stiffness
         self.points = np.zeros(0, dtype=np.int64)
         self.grip = np.zeros(0)
+        self.loads = np.zeros(0)
         self.fresh = True
 
     def look(self, points: Floats) -> bool:
@@ -100,6 +101,12 @@ class Touch:
         self.anchors[:, touching] += slid * loose
         points[:, touching] += contact.plane.normal[:, None] * depths[touching]
         return points
+
+    def along_normal(self, pulls: Floats) -> Floats:
+        """(k,) of the pulls (k, 3) of what touches, that which is out of the ground."""
+        if not len(pulls):
+            return np.zeros(0)
+        return np.asarray((pulls * self.contacts[0].plane.normal).sum(axis=1))
 
     def _along(self, vectors: Floats) -> Floats:
         """(3, k) the part of vectors along the ground."""

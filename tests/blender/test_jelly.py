@@ -1,0 +1,42 @@
+"""Jelly in Blender: added, dropped and baked; what is open says so and shows where."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import baked, blender, mesh_object, select, verlet
+
+OPEN_CUBE: Any = (
+    [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],
+    [(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0)],
+)
+
+
+def test_an_added_jelly_drops_and_keeps_its_shape() -> None:
+    """Ready to bake, above the ground; two seconds later it lies there, bulging a little."""
+    verlet.add_jelly(size=1.0, resolution=4)
+    obj: Any = bpy.context.object
+    assert (obj.verlet.body_type, obj.verlet.pin_group) == ("SOFT", "")
+    obj.verlet.resolution = 4
+    verlet.bake(frame_start=1, frame_end=48)
+    keys = list(baked(obj).values())
+    assert keys[-1][:, 2].min() + obj.location.z == pytest.approx(0.005, abs=1e-4)
+    assert np.ptp(keys[-1], axis=0) == pytest.approx([1.0, 1.0, 1.0], abs=0.06)
+    assert np.abs(keys[-1] - keys[-2]).max() < 0.01
+
+
+def test_an_open_mesh_says_so_and_shows_where() -> None:
+    """One sentence names the object and the remedy; the operator selects just the open edges."""
+    obj = mesh_object("Open", OPEN_CUBE[0], [], OPEN_CUBE[1])
+    select(obj)
+    verlet.convert(body_type="SOFT")
+    with pytest.raises(RuntimeError, match=r"'Open' is open at 4 edges.*Cloth"):
+        verlet.bake(frame_start=1, frame_end=3)
+    assert verlet.select_open_edges() == {"FINISHED"}
+    assert obj.mode == "EDIT"
+    blender.ops.object.mode_set(mode="OBJECT")
+    chosen = [edge for edge in obj.data.edges if edge.select]
+    assert sorted({vertex for edge in chosen for vertex in edge.vertices}) == [1, 3, 5, 7]
+    assert len(chosen) == 4
