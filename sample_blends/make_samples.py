@@ -38,7 +38,7 @@ from sample_blends.stage import (
     rod,
     show_edges,
 )
-from sample_blends.touching import cape, covered_table
+from sample_blends.touching import cape, covered_table, pile, winch
 
 FOLDER = Path(__file__).parent
 Vector = tuple[float, float, float]
@@ -304,6 +304,8 @@ SAMPLES = {
     "rope_bridge": rope_bridge,
     "covered_table": covered_table,
     "cape": cape,
+    "winch": winch,
+    "pile": pile,
     "pond": pond,
     "torn_banner": torn_banner,
 }

@@ -110,7 +110,7 @@ def winch() -> None:
     _attach(obj, drum, "End", [0, 1])
     show_edges(obj, radius=0.012, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
-    camera((2.2, -4.4, 2.2), (0.0, 0.0, 1.66), lens=38)
+    camera((2.2, -4.4, 2.2), (0.0, 0.0, 1.85), lens=38)
 
 
 def pile() -> None:
@@ -122,9 +122,10 @@ def pile() -> None:
     for number, color in enumerate(colors):
         name, size = f"Cloth {number + 1}", 1.15 - 0.25 * number
         height = 0.55 + 0.2 * number
-        cloth = _cloth(name, round(34 * size), size, height, _checks(name, color))
+        cloth = _cloth(name, round(26 * size), size, height, _checks(name, color))
         cloth.rotation_euler.z = 0.5 * number
         cloth.location.x = 0.05 * number
+        cloth.modifiers.new("Smooth", "SUBSURF").levels = 1
     light_and_ground()
     camera((1.5, -2.6, 1.5), (0.0, 0.0, 0.22), lens=45)
 
