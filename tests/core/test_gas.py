@@ -120,7 +120,7 @@ def test_pressure_is_held_at_rest_or_said_to_be_too_much(pressure: float, subste
 
 
 def test_a_leak_lets_it_sink() -> None:
-    """The pressure falls to 0 within a second; a ball that stood has lost a fifth of its height then."""
+    """The pressure falls to 0 within a second; a ball that stood has lost a fifth of its height."""
     ball = sphere(24, 16)
     spans = frames(3.0, 24)
     scenes = samples([ball], spans, ground=floor(-0.5))

@@ -81,14 +81,21 @@ class Stage:
         places = self.positions(depsgraph)
         return [take_hold(*each, depsgraph) for each in zip(self.bodies, places, strict=True)]
 
+    def pin_weights(self) -> list[Floats]:
+        """Reads how firmly each body is pinned, which takes as long as some steps."""
+        return [pin_weights(obj) for obj in self.bodies]
+
     def held(
-        self, anchors: Sequence[list[Anchor]], depsgraph: bpy.types.Depsgraph
+        self,
+        anchors: Sequence[list[Anchor]],
+        pin_weights: Sequence[Floats],
+        depsgraph: bpy.types.Depsgraph,
     ) -> tuple[list[Floats], list[Floats]]:
         """Per body, where it is held and how firmly."""
         held = [
-            carry(obj, its, places, pin_weights(obj), depsgraph)
-            for obj, its, places in zip(
-                self.bodies, anchors, self.positions(depsgraph), strict=True
+            carry(obj, its, places, weights, depsgraph) if its else (places, weights)
+            for obj, its, places, weights in zip(
+                self.bodies, anchors, self.positions(depsgraph), pin_weights, strict=True
             )
         ]
         return [targets for targets, _ in held], [weights for _, weights in held]
@@ -200,7 +207,7 @@ def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
 
 def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     """Yields the scene frame by frame; it stands at that frame until the next is asked for."""
-    anchors = stage.take_hold(stage.at(start))
+    anchors, pins = stage.take_hold(stage.at(start)), stage.pin_weights()
     surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
     before = _time_scale(stage.at(start - 1))
     seconds = seconds_per_frame(stage.scene)
@@ -208,7 +215,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
         depsgraph = stage.at(frame)
         scene = stage.scene
         now = _time_scale(depsgraph)
-        targets, weights = stage.held(anchors, depsgraph)
+        targets, weights = stage.held(anchors, pins, depsgraph)
         surfaces = moved = stage.surfaces(depsgraph, surfaces)
         yield Sample(
             frame=frame,
