@@ -137,6 +137,9 @@ def record(path: Path) -> None:
         Recorder(file).listen()
         from tests.core.bodies import GRAVITY, built_state
         from tests.core.test_compiled_kernels import BODIES
+        from tests.core.test_detection import crumpled
+        from verlet_addon.core.contact.contacts import find_contacts
+        from verlet_addon.core.contact.guard import guard
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import Surroundings, step
 
@@ -146,6 +149,9 @@ def record(path: Path) -> None:
             given = Surroundings(1 / 120, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
             for _ in range(STEPS):
                 step([body], SceneSettings(), given)
+        surfaces, start, end = crumpled(np.random.default_rng(0))
+        find_contacts(surfaces, start, end, reach=0.01)
+        guard(surfaces, start, end, np.ones(end.shape[1]))
 
 
 def replay(system: str, processor: str, runner: list[str]) -> int:

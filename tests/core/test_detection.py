@@ -11,10 +11,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import ArrayLike
 
+from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.compiled import service
+from verlet_addon.core.contact import compiled_kernels, numpy_kernels
 from verlet_addon.core.contact.contacts import Contacts, find_contacts
-from verlet_addon.core.contact.guard import guard
+from verlet_addon.core.contact.guard import NEAREST, guard
+from verlet_addon.core.contact.reach import Reach
 from verlet_addon.core.contact.surfaces import Surface, Surfaces, join_surfaces
 
 GAP = 0.05
@@ -313,3 +317,77 @@ def test_the_guard_leaves_free_motion_alone() -> None:
     end = surfaces.rest + np.array([[3.0], [1.0], [-100.0]])
     kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
     np.testing.assert_array_equal(kept, end)
+
+
+def test_the_guard_does_not_hold_what_starts_in_one_place() -> None:
+    """Two surfaces that coincide have no sides to be kept on, and go where they were going."""
+    surfaces = all_meet(square(), square())
+    end = surfaces.rest.copy()
+    end[2, :4] -= 0.1
+    kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
+    np.testing.assert_array_equal(kept, end)
+
+
+def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
+    """A sheet folded over a single-sided ball and itself, with a rope on it, on its way."""
+    sheet_mesh, ball_mesh = flat_sheet("strewn triangles", 12), split(sphere(12, 8, radius=0.3))
+    faces = [mesh.face_vertices.reshape(-1, 3) for mesh in (sheet_mesh, ball_mesh)]
+    rope = [(0.1 * k, 0.5, 0.02) for k in range(10)]
+    parts = [
+        surface(sheet_mesh.positions, faces[0]),
+        surface(rope, (), [(k, k + 1) for k in range(9)]),
+        surface(ball_mesh.positions + np.array([0.5, 0.5, -0.29]), faces[1], single_sided=True),
+    ]
+    surfaces = all_meet(*parts, gap=0.03)
+    start = surfaces.rest.copy()
+    sheet_x = start[0, :169].copy()
+    start[0, :169] = np.where(sheet_x > 0.7, 1.4 - sheet_x, sheet_x)
+    start[2, :169] += np.where(sheet_x > 0.7, 0.04, 0.0)
+    start += rng.normal(size=start.shape) * 0.003
+    return surfaces, start, start + rng.normal(size=start.shape) * 0.01
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("reach", [Reach(0.01), NEAREST], ids=["contacts", "guard"])
+@given(seed=seeds)
+@settings(max_examples=8)
+def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int) -> None:
+    """Trees, pairs, weights, normals and gaps, whichever kernels serve."""
+    surfaces, start, end = crumpled(np.random.default_rng(seed))
+    found = []
+    for kernels in (numpy_kernels, compiled_kernels):
+        for owner in range(3):
+            kernels.refit(surfaces, owner, start, end)
+        fitted = [part for tree in surfaces.trees for part in (tree.boxes[1:], tree.cones[1:])]
+        near = [
+            kernels.find_near(surfaces, a, b, start, end, reach)
+            for a, b in ((0, 0), (0, 1), (0, 2), (1, 2))
+        ]
+        assert len(near[0][3]) + len(near[2][3])
+        rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
+        found.append([part.tobytes() for part in (*fitted, *rows)])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("kind", ["no faces", "one point", "inside out", "passes through itself"])
+def test_hostile_colliders_leave_finite_motion(kind: str) -> None:
+    """Nothing crashes or is lost, whatever a collider's mesh is like."""
+    rng = np.random.default_rng(0)
+    ball_mesh = split(sphere(8, 6, radius=0.3))
+    points, faces = ball_mesh.positions.copy(), ball_mesh.face_vertices.reshape(-1, 3)
+    if kind == "no faces":
+        faces = faces[:0]
+    elif kind == "one point":
+        points *= 0.0
+    elif kind == "inside out":
+        faces = faces[:, ::-1]
+    else:
+        points += rng.normal(size=points.shape) * 0.2
+    collider = surface(points, faces, single_sided=True)
+    surfaces = all_meet(strewn(rng, 5, 0.3), collider)
+    movable = (surfaces.owners == 0).astype(float)
+    end = surfaces.rest + rng.normal(size=surfaces.rest.shape) * 0.1
+    check_rows(find_contacts(surfaces, surfaces.rest, end, reach=0.05))
+    kept = guard(surfaces, surfaces.rest, end, movable)
+    assert np.isfinite(kept).all()
+    np.testing.assert_array_equal(kept[:, movable == 0.0], end[:, movable == 0.0])

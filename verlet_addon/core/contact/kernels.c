@@ -7,6 +7,7 @@
 #define COS 0.5
 #define REST 0.9
 #define LEAST_GAP 1e-9
+#define LOST 1e-4
 #define ADVANCES 12
 #define TOUCHING 1.01
 #define GRAZE 0.25
@@ -417,7 +418,8 @@ static void consider(task *its, pair *p)
     if (!(p->now.apart - most <= its->margin))
         return;
     p->gap = gap_of(its->all, p);
-    if (!(p->gap > LEAST_GAP))
+    if (!(p->gap > LEAST_GAP)
+        || (wanted->all_touching && !(p->now.apart > LOST * p->gap)))
         return;
     real touch = smaller(p->gap * wanted->of_gap, (p->now.apart + SHORTEST) * wanted->of_start);
     p->time = 0.0;

@@ -13,6 +13,8 @@ REST = 0.9
 """Pairs of one owner are kept apart by no more than this share of their distance at rest."""
 LEAST_GAP = 1e-9
 """What is nearer than this at rest is taken for joined [m]."""
+LOST = 1e-4
+"""Pairs that start nearer than this share of their gap have no sides that a guard could keep."""
 ADVANCES = 12
 """Rounds of conservative advancement, after which a pair counts as touching."""
 GRAZE = 0.25
@@ -69,7 +71,8 @@ def _rows(
         before = x[:, :, grazed], ways[:, :, grazed], times[grazed]
         after = _advance(kind, *before, GRAZE * touch[grazed])
         times[grazed], weights[:, grazed], normals[:, grazed], touched[grazed] = after
-    kept = touched if reach.all_touching else rows < touch + reach.beyond
+    guarded = touched & (apart > LOST * gaps)
+    kept = guarded if reach.all_touching else rows < touch + reach.beyond
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
     if not reach.all_touching:
         here = (start, end, times)
