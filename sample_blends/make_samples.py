@@ -23,6 +23,7 @@ from sample_blends.bridge import (
 )
 from sample_blends.fabrics import fabrics
 from sample_blends.garments import dress, torn_banner
+from sample_blends.ragdoll import figure
 from sample_blends.stage import (
     Pattern,
     Points,
@@ -293,6 +294,27 @@ def _add_ball(name: str, radius: float, color: Vector) -> Any:
     return obj
 
 
+def ragdoll() -> None:
+    """A figure of rigid limbs that falls over a box."""
+    empty_scene(frame_end=72)
+    vertices, faces, stiff = figure()
+    mesh: Any = bpy.data.meshes.new("Ragdoll")
+    mesh.from_pydata(vertices.tolist(), [], faces)
+    mesh.materials.append(plain("Cloth", (0.55, 0.20, 0.07), roughness=0.9))
+    obj: Any = link(bpy.data.objects.new("Ragdoll", mesh))
+    obj.location, obj.rotation_euler = (0.0, -0.1, 1.9), (0.25, 0.0, 0.0)
+    make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=20.0, bend_compliance=1.0, damping=0.3)
+    obj.vertex_groups.new(name="Limbs").add(stiff, 1.0, "REPLACE")
+    obj.verlet.rigid_group, obj.verlet.thickness = "Limbs", 0.01
+    bpy.ops.mesh.primitive_cube_add(size=0.6, location=(0.0, -0.5, 0.3))
+    box: Any = bpy.context.object
+    box.name, box.scale = "Box", (2.0, 0.8, 1.0)
+    box.data.materials.append(plain("Wood", WOOD))
+    box.modifiers.new("Collision", "COLLISION")
+    light_and_ground()
+    camera((3.0, 4.4, 2.0), (0.0, -0.1, 0.9), lens=38)
+
+
 SAMPLES = {
     "beach_ball": beach_ball,
     "dress": dress,
@@ -307,6 +329,7 @@ SAMPLES = {
     "winch": winch,
     "pile": pile,
     "pond": pond,
+    "ragdoll": ragdoll,
     "torn_banner": torn_banner,
 }
 
