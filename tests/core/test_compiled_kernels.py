@@ -129,6 +129,13 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
     return model, state
 
 
+def _hold_lengths(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> None:
+    """Two displacements at once."""
+    moved = np.stack([np.sin(np.arange(x.size)).reshape(x.shape), 0.1 * x])
+    kernels.hold_lengths(moved, x.copy(), batches.ropes.trees)
+    x += moved.sum(axis=0)
+
+
 Kernels = tuple[Any, Any]
 LENGTHS, START = (np_lengths, c_lengths), (np_start, c_start)
 BENDS, ROPES = (np_bends, c_bends), (np_ropes, c_ropes)
@@ -156,6 +163,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
     "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
+    "held lengths": (ROPES, _hold_lengths),
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
     "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),
     "levels": (LENGTHS, _levels),

@@ -13,10 +13,14 @@ from .contact.response_kernels import project_rows, rebound_rows
 from .contact.surfaces import Surface, Surfaces, join_surfaces
 from .mesh import Collider, MeshData
 from .model import SoftBodyModel
+from .ropes.touching import push_ropes
+from .ropes.trees import TreeBatches
 from .settings import BodySettings
 
 REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
+NOTICEABLE = 1e-3
+"""Pushes are too small to notice below this share of the reach."""
 SAFE = 0.25
 """Rows that hold to this share of their gap rule out that anything has passed."""
 
@@ -26,6 +30,8 @@ class Meeting:
     """What may touch during a simulation: particles of all bodies, then vertices of colliders."""
 
     surfaces: Surfaces
+    strung: Booleans
+    """(N,) bool, which particles are strung on ropes without rings."""
     bodies: int
     """How many of the owners are bodies."""
     pairs: Pairs
@@ -84,9 +90,13 @@ def prepare(
         Surface(rows.T, collider.triangles.T, np.empty((2, 0), np.int64), collider.single_sided)
         for collider, rows in zip(colliders, places, strict=True)
     ]
+    parts = [np.zeros(surface.rest.shape[1], dtype=bool) for surface in surfaces]
+    for strung, model in zip(parts, models, strict=False):
+        strung[model.ropes.trees.strips.path] = True
     joined = join_surfaces(surfaces, meets, _gaps(bodies, colliders))
     return Meeting(
         surfaces=joined,
+        strung=np.concatenate(parts),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
             restitution=_restitution(bodies, colliders),
@@ -167,11 +177,24 @@ def _find_rows(
     return make_rows(found, meeting.pairs, motion)
 
 
-def touch(encounter: Encounter, bodies: Sequence[Floats]) -> None:
-    """Pushes bodies (3, n) apart where they touch, and rubs."""
+def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBatches]) -> bool:
+    """Pushes bodies (3, n) apart where they touch, and rubs; whether anything moved noticeably.
+
+    Their ropes are such trees.
+    """
     _gather(encounter, bodies, encounter.positions)
+    before = encounter.positions.copy()
     project_rows(encounter.positions, encounter.rows)
+    if encounter.rows.strung.any():
+        starts = encounter.meeting.surfaces.starts
+        ropes = [
+            (slice(starts[body], starts[body + 1]), trees[body])
+            for body in encounter.touched
+            if trees[body].generations
+        ]
+        push_ropes(encounter.positions, encounter.rows, ropes)
     _hand_back(encounter, bodies, encounter.positions)
+    return _farthest(encounter.positions, before) > NOTICEABLE * encounter.meeting.reach
 
 
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:

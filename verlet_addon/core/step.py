@@ -304,6 +304,7 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
         start=world([stride.start for stride in strides], given.collider_starts),
         arrival=world([stride.arrival for stride in strides], given.collider_ends),
         accelerations=world([stride.accelerations for stride in strides], still),
+        strung=meeting.strung,
         dt=given.dt,
     )
     ends = world([stride.state.positions for stride in strides], given.collider_ends)
@@ -313,10 +314,12 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
     positions = [stride.state.positions for stride in strides]
+    trees = [stride.batches.ropes.trees for stride in strides]
     for _ in range(SEARCHES):
         touched = [strides[body] for body in encounter.touched]
         for number in range(ROUNDS if touched else 0):
-            touch(encounter, positions)
+            if not touch(encounter, positions, trees):
+                break
             for stride in touched:
                 hand_on_contacts(stride.state.rigid, stride.state.positions)
                 if number < ROUNDS - 1:

@@ -22,6 +22,7 @@ def _rows_struct(rows: ContactRows) -> Packed:
         rows.climbs,
         rows.anchors,
         rows.friction,
+        rows.strung,
         rows.pushed,
         rows.rubbed,
     )

@@ -18,11 +18,12 @@ HAIR = 1e-300
 def project_rows(positions: Floats, rows: ContactRows) -> None:
     """C = n · Σ w x − target ≥ 0, and Coulomb friction up to its coefficient times the push.
 
+    Those of ropes are left alone.
     Both are those of all rounds of a step together, so that a round may take back what the one
     before did too much. `positions` (3, N) are those of all bodies and colliders.
     """
     for turn in _turns(rows):
-        _project(positions, rows, turn)
+        _project(positions, rows, turn[~rows.strung[turn]])
 
 
 def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:

@@ -13,6 +13,7 @@ typedef struct {
     const real *targets, *climbs;       /* (k,) */
     const real *anchors;                /* (3, k) */
     const real *friction;               /* (k,) */
+    const uint8_t *strung;              /* (k,) whether it is one of ropes, solved elsewhere */
     real *pushed, *rubbed;              /* (k,), (3, k) */
 } contact_rows;
 
@@ -49,6 +50,8 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
 {
     integer k = rows->count;
     for (integer row = 0; row < k; row++) {
+        if (rows->strung[row])
+            continue;
         real apart[3], slid[3], impulse[3], mobility = rows->mobilities[row];
         real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
         find_apart(positions, n, rows, row, apart);

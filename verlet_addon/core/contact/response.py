@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from ..integrators import start_displacement
 from .contacts import Contacts
 from .plane import bounce
@@ -39,6 +39,8 @@ class ContactRows:
     """(3, k) Σ weights positions when the step began: what friction holds on to [m]."""
     friction: Floats
     """(k,) Coulomb coefficients."""
+    strung: Booleans
+    """(k,) bool, in which ropes take part: these are solved in `ropes.touching`."""
     pushed: Floats
     """(k,) multipliers of normals, 0 or more; changed by the kernels [kg m]."""
     rubbed: Floats
@@ -74,6 +76,8 @@ class Motion:
     """(3, N) where free motion led them to, or animation [m]."""
     accelerations: Floats
     """(3, N) what pulled at them [m/s²]."""
+    strung: Booleans
+    """(N,) bool, which are strung on ropes without rings."""
     dt: float
     """Length of the step [s]."""
 
@@ -109,6 +113,7 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
         climbs=start_displacement(speed, pull, dt, damping) * (speed > 0.0),
         anchors=anchors,
         friction=pairs.friction[tuple(owners)],
+        strung=(motion.strung[particles] & (pulls[:, chosen] != 0.0)).any(axis=0),
         pushed=np.zeros(len(chosen)),
         rubbed=np.zeros((3, len(chosen))),
     )

@@ -8,6 +8,7 @@ from ..stretch.compiled_kernels import pack_strips
 from .trees import Generation, TreeBatches
 
 _project_trees = declare("project_trees", "pip")
+_hold_lengths = declare("hold_lengths", "pipip")
 
 
 def _pack_generation(generation: Generation) -> Packed:
@@ -43,3 +44,15 @@ def project_trees(positions: Floats, trees: TreeBatches) -> None:
     """See `numpy_kernels`."""
     if trees.generations:
         _project_trees(address(positions), positions.shape[1], _tree_struct(trees))
+
+
+def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
+    """See `numpy_kernels`."""
+    if trees.generations:
+        _hold_lengths(
+            address(displacements),
+            len(displacements),
+            address(positions),
+            positions.shape[1],
+            _tree_struct(trees),
+        )

@@ -107,13 +107,30 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
     }
 }
 
-/* Finds what a path does while what it hangs on stays, and hands its load on to that. */
-static void solve_path(const real *positions, integer n, const tree *all, const generation *of,
-                       integer path, integer begin, integer links)
+/* By how much displacements would stretch the links of a path, in place of their violations. */
+static void measure_stretch(const real *moved, integer n, const strip_batch *batch, integer begin,
+                            integer links, path_work at)
+{
+    for (integer k = 0; k < links; k++) {
+        integer a = batch->path[begin + k], b = batch->path[begin + k + 1];
+        at.violation[k] = (at.across_x[k] * (moved[b] - moved[a])
+                           + at.across_y[k] * (moved[n + b] - moved[n + a])
+                           + at.across_z[k] * (moved[2 * n + b] - moved[2 * n + a]))
+                          * batch->movable[begin + k];
+    }
+}
+
+/* Finds what a path does while what it hangs on stays, and hands its load on to that.
+
+   Of displacements, if there are any, it takes what would stretch it. */
+static void solve_path(const real *positions, const real *moved, integer n, const tree *all,
+                       const generation *of, integer path, integer begin, integer links)
 {
     integer support = of->supports[path];
     path_work at = lay_out(of->batch->work, links + 1);
     measure(positions, n, of->batch, begin, links, at);
+    if (moved)
+        measure_stretch(moved, n, of->batch, begin, links, at);
     for (integer k = 0; k < links; k++) {
         of->along[3 * (begin + k)] = at.across_x[k];
         of->along[3 * (begin + k) + 1] = at.across_y[k];
@@ -178,21 +195,36 @@ static void move_path(real *positions, integer n, const tree *all, const generat
     }
 }
 
-/* One Newton step for all links of trees at once. */
-EXPORT void project_trees(real *positions, integer n, const tree *all)
+/* Solves for all links of trees at once, and moves particles: displacements if there are any. */
+static void solve_trees(real *positions, real *moved, integer n, const tree *all)
 {
     for (integer i = 0; i < 9 * all->junctions; i++)
         all->stiffness[i] = 0.0;
     for (integer i = 0; i < 3 * all->junctions; i++)
         all->force[i] = 0.0;
     for (integer i = all->generations - 1; i >= 0; i--) {
-        const strip_batch *batch = all->generation[i]->batch;
-        for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-            solve_path(positions, n, all, all->generation[i], p, begin, batch->ends[p] - begin - 1);
+        const generation *of = all->generation[i];
+        for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])
+            solve_path(positions, moved, n, all, of, p, begin, of->batch->ends[p] - begin - 1);
     }
     for (integer i = 0; i < all->generations; i++) {
-        const strip_batch *batch = all->generation[i]->batch;
-        for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-            move_path(positions, n, all, all->generation[i], p, begin, batch->ends[p] - begin - 1);
+        const generation *of = all->generation[i];
+        for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])
+            move_path(moved ? moved : positions, n, all, of, p, begin,
+                      of->batch->ends[p] - begin - 1);
     }
+}
+
+/* One Newton step for all links of trees at once. */
+EXPORT void project_trees(real *positions, integer n, const tree *all)
+{
+    solve_trees(positions, NULL, n, all);
+}
+
+/* Takes from each of the displacements (count, 3, n) what would stretch links. */
+EXPORT void hold_lengths(real *displacements, integer count, real *positions, integer n,
+                         const tree *all)
+{
+    for (integer i = 0; i < count; i++)
+        solve_trees(positions, displacements + 3 * n * i, n, all);
 }

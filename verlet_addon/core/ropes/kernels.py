@@ -4,3 +4,4 @@ from ..compiled import either
 from . import compiled_kernels as compiled, numpy_kernels as reference
 
 project_trees = either(reference.project_trees, compiled.project_trees)
+hold_lengths = either(reference.hold_lengths, compiled.hold_lengths)

@@ -5,7 +5,7 @@ in the junction is a particle of inverse mass W = w (1 + w K)⁻¹, a 3 × 3 mat
 *The Calculation of Robot Dynamics Using Articulated-Body Inertias*, 1983). Time is linear.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,11 +36,39 @@ class _Answer:
 
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
     """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
+    _solve_trees(positions, trees, [_measured(positions, each.batch) for each in trees.generations])
+
+
+def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
+    """Takes from each of r displacements (r, 3, n) what would stretch links, to first order.
+
+    u' = u − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J u, at positions (3, n): what is pushed takes the rope along.
+    """
+    for moved in displacements:
+        measured = [_measured(positions, each.batch) for each in trees.generations]
+        for (along, violation), each in zip(measured, trees.generations, strict=True):
+            pulled = np.diff(moved.take(each.batch.path, axis=1), axis=1)
+            violation[...] = np.einsum("xk,xk->k", along, pulled) * each.batch.movable
+        _solve_trees(moved, trees, measured)
+
+
+Measured = tuple[Floats, Floats]
+"""(3, c − 1) directions of a generation's links, and (c − 1,) by how much they are too long."""
+
+
+def _measured(positions: Floats, batch: StripBatch) -> Measured:
+    """The directions of the links, and their C + α̃ λ."""
+    _, along, violation = measure_strips(positions, batch)
+    return np.stack(along), violation
+
+
+def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[Measured]) -> None:
+    """Moves particles (3, n) so that links lose by how much they are too long."""
     count = len(trees.inverse_masses)
     stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
     answers = []
-    for generation in reversed(trees.generations):
-        answer = _solve_generation(positions, trees, generation, stiffness, force)
+    for generation, links in zip(reversed(trees.generations), reversed(measured), strict=True):
+        answer = _solve_generation(links, trees, generation, stiffness, force)
         directions = answer.along[:, generation.hung].T
         squares = directions[:, :, None] * directions[:, None, :]
         np.add.at(
@@ -50,16 +78,15 @@ def project_trees(positions: Floats, trees: TreeBatches) -> None:
         answers.append(answer)
     displacements = np.zeros((count, 3))
     for generation, answer in zip(trees.generations, reversed(answers), strict=True):
-        _move_generation(positions, generation, answer, force, displacements)
+        _move_generation(moved, generation, answer, force, displacements)
 
 
 def _solve_generation(
-    positions: Floats, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
+    links: Measured, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
 ) -> _Answer:
     """The answer of a generation's paths, given what hangs on the junctions that they pass."""
     batch = generation.batch
-    _, by_axis, violation = measure_strips(positions, batch)
-    along = np.stack(by_axis)
+    along, violation = links
     diagonal, beside = batch.diagonal.copy(), beside_diagonal(batch, along)
     diagonal[generation.hung] -= batch.inverse_masses[generation.hung]
     w = trees.inverse_masses[generation.passed_junctions, None, None]

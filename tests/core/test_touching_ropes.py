@@ -1,0 +1,89 @@
+"""Ropes that touch keep their lengths, and hang still."""
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    Body,
+    floor,
+    frames,
+    rope,
+    rotation,
+    simulated,
+    split,
+    strains,
+    tube,
+)
+from tests.core.test_colliders import Moving, collider, crossed
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.compiled import service
+from verlet_addon.core.ropes import compiled_touching, numpy_touching
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+ROPE = BodySettings(body_type="ROPE", mass=0.1, use_self_collision=True)
+
+
+def bar(*, radius: float = 0.03, **settings: float) -> Moving:
+    """A thick bar along y through the origin."""
+    mesh = split(tube(12, 2, radius=radius, length=0.4))
+    places = (mesh.positions - [0.0, 0.0, 0.2]) @ rotation((1, 0, 0), np.pi / 2).T
+    return collider(mesh.face_vertices.reshape(-1, 3), **settings), places
+
+
+def straight(segments: int, *, height: float) -> Body:
+    """A metre of rope along x."""
+    along = np.linspace(-0.5, 0.5, segments + 1)
+    return rope(np.stack([along, 0 * along, 0 * along + height], axis=1)), ROPE
+
+
+@pytest.mark.parametrize("substeps", [3, 10])
+def test_a_rope_hangs_over_a_bar(substeps: int) -> None:
+    """It is never stretched by more than 0.5 %, passes through nothing, and comes to rest."""
+    body, over = straight(60, height=0.05), bar(friction=1.0)
+    settings = BodySettings(body_type="ROPE", mass=0.1, damping=8.0)
+    scene = SceneSettings(substeps=substeps)
+    (track,) = simulated([(body[0], settings)], frames(2.0, 24), scene, colliders=[over])
+    assert np.abs(strains(body[0], track)).max() < 0.005
+    assert crossed([body], [track], [over]) == 0
+    assert track[-1, :, 2].max() > 0.02, "it should hang over the bar"
+    assert np.abs(np.diff(track[-2:], axis=0)).max() * 24 < 0.02
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("seed", range(5))
+def test_compiled_contacts_of_ropes_agree_with_the_reference(seed: int) -> None:
+    """Answers and impulses differ by no more than rounding."""
+    rng = np.random.default_rng(seed)
+    count, n = 6, 30
+    fields, shares = rng.normal(size=(3 * count, 3, n)), rng.normal(size=(4, count))
+    particles, directions = rng.integers(0, n, (4, count)), rng.normal(size=(3, 3, count))
+    given = fields, particles, shares, directions
+    expected = numpy_touching.gather_answers(*given)
+    found = compiled_touching.gather_answers(*given)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12)
+    half = rng.normal(size=(3 * count, 3 * count))
+    answers = (half @ half.T + np.eye(3 * count)).reshape(count, 3, count, 3)
+    outcomes: list[tuple[Floats, Floats]] = []
+    for kernels in (numpy_touching, compiled_touching):
+        apart = np.random.default_rng(seed).normal(size=(count, 3))
+        impulses = np.zeros((count, 3))
+        kernels.solve_coupled(answers, apart, np.zeros(count), np.full(count, 0.5), impulses)
+        outcomes.append((apart, impulses))
+    assert (outcomes[0][1][:, 0] > 0.0).any()
+    for theirs, ours in zip(*outcomes, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+    assert (outcomes[0][1][:, 0] >= 0.0).all()
+
+
+def test_a_rope_falls_onto_itself() -> None:
+    """A rope let fall upright onto the ground coils there, and passes through nowhere."""
+    turn = np.linspace(0.0, 4.0 * np.pi, 41)
+    points = np.stack([0.08 * np.cos(turn), 0.08 * np.sin(turn), 0.05 + 0.02 * turn], axis=1)
+    body = rope(points), ROPE
+    (track,) = simulated([body], frames(1.5, 24), ground=floor())
+    assert track[:, :, 2].min() > 0.9 * ROPE.thickness
+    assert np.abs(strains(body[0], track)).max() < 0.02
+    apart = np.linalg.norm(track[-1][:, None] - track[-1], axis=-1)
+    far = np.abs(np.subtract.outer(np.arange(41), np.arange(41))) > 2
+    assert apart[far].min() > 0.5 * ROPE.thickness
+    assert np.abs(np.diff(track[-2:], axis=0)).max() * 24 < 0.02

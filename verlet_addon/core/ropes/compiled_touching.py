@@ -1,0 +1,47 @@
+"""Contacts that answer each other in C: what `numpy_touching` does, by touching.c."""
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..compiled import address, declare
+from .numpy_touching import EXACT, SWEEPS
+
+_gather_answers = declare("gather_answers", "iippppp")
+_solve_coupled = declare("solve_coupled", "ipppppid")
+
+
+def gather_answers(
+    fields: Floats, particles: Integers, shares: Floats, directions: Floats
+) -> Floats:
+    """See `numpy_touching`."""
+    count = particles.shape[1]
+    answers = np.empty((count, 3, count, 3))
+    particles, shares = np.ascontiguousarray(particles), np.ascontiguousarray(shares)
+    directions = np.ascontiguousarray(directions)
+    _gather_answers(
+        count,
+        fields.shape[2],
+        address(fields),
+        address(particles),
+        address(shares),
+        address(directions),
+        address(answers),
+    )
+    return answers
+
+
+def solve_coupled(
+    answers: Floats, apart: Floats, targets: Floats, friction: Floats, impulses: Floats
+) -> None:
+    """See `numpy_touching`."""
+    answers = np.ascontiguousarray(answers)
+    _solve_coupled(
+        len(targets),
+        address(answers),
+        address(apart),
+        address(targets),
+        address(friction),
+        address(impulses),
+        SWEEPS,
+        EXACT,
+    )

@@ -1,0 +1,73 @@
+/* Contacts that answer each other: the same as numpy_touching.py, where formulas stand. */
+#include "../kernels.h"
+
+#define HAIR 1e-300 /* Keeps 0 / 0 away. */
+
+/* How far apart k contacts are moved by fields (3 k, 3, n): answers (3 k, k, 3). */
+EXPORT void gather_answers(integer k, integer n, const real *fields, const integer *particles,
+                           const real *shares, const real *directions, real *answers)
+{
+    for (integer f = 0; f < 3 * k; f++)
+        for (integer row = 0; row < k; row++) {
+            real moved[3], *found = answers + 3 * (f * k + row);
+            for (integer axis = 0; axis < 3; axis++) {
+                const real *field = fields + 3 * n * f + n * axis;
+                moved[axis] = 0.0;
+                for (integer corner = 0; corner < 4; corner++)
+                    moved[axis] += shares[corner * k + row] * field[particles[corner * k + row]];
+            }
+            for (integer e = 0; e < 3; e++)
+                found[e] = moved[0] * directions[(3 * e) * k + row]
+                           + moved[1] * directions[(3 * e + 1) * k + row]
+                           + moved[2] * directions[(3 * e + 2) * k + row];
+        }
+}
+
+static real magnitude(real value) { return value < 0.0 ? -value : value; }
+
+/* Moves all contacts (3 k,) by an impulse, given what one of 1 does. */
+static void answer(integer size, const real *answers, real impulse, real *apart)
+{
+    if (impulse != 0.0)
+        for (integer i = 0; i < size; i++)
+            apart[i] += answers[i] * impulse;
+}
+
+/* Solves one contact; the farthest that its impulses move it. */
+static real solve_one(integer row, integer size, const real *answers, real *apart, real target,
+                      real friction, real *impulse)
+{
+    const real *normal = answers + 3 * row * size, *first = normal + size, *second = first + size;
+    const real *here = apart + 3 * row;
+    integer own = 3 * row;
+    real before[3] = {impulse[0], impulse[1], impulse[2]};
+    impulse[0] = larger(before[0] + (target - here[0]) / normal[own], 0.0);
+    answer(size, normal, impulse[0] - before[0], apart);
+    real a = first[own + 1], b = first[own + 2], c = second[own + 1], d = second[own + 2];
+    real determinant = larger(a * d - b * c, HAIR);
+    real across[2] = {before[1] - (d * here[1] - c * here[2]) / determinant,
+                      before[2] - (a * here[2] - b * here[1]) / determinant};
+    real length = __builtin_sqrt(across[0] * across[0] + across[1] * across[1]);
+    real share = smaller(1.0, friction * impulse[0] / larger(length, HAIR));
+    impulse[1] = across[0] * share;
+    impulse[2] = across[1] * share;
+    answer(size, first, impulse[1] - before[1], apart);
+    answer(size, second, impulse[2] - before[2], apart);
+    real most = magnitude(impulse[0] - before[0]) * normal[own];
+    most = larger(most, magnitude(impulse[1] - before[1]) * a);
+    return larger(most, magnitude(impulse[2] - before[2]) * d);
+}
+
+/* Finds impulses of k contacts, given their answers (k, 3, k, 3), in so many sweeps at most. */
+EXPORT void solve_coupled(integer k, const real *answers, real *apart, const real *targets,
+                          const real *friction, real *impulses, integer sweeps, real exact)
+{
+    for (integer sweep = 0; sweep < sweeps; sweep++) {
+        real largest = 0.0;
+        for (integer row = 0; row < k; row++)
+            largest = larger(largest, solve_one(row, 3 * k, answers, apart, targets[row],
+                                                friction[row], impulses + 3 * row));
+        if (largest < exact)
+            break;
+    }
+}
