@@ -20,7 +20,7 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.ropes import compiled_touching, numpy_touching
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
-ROPE = BodySettings(body_type="ROPE", mass=0.1, use_self_collision=True)
+ROPE = BodySettings(body_type="ROPE", mass=0.1, damping=5.0, use_self_collision=True)
 
 
 def bar(*, radius: float = 0.03, **settings: float) -> Moving:
