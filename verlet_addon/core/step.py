@@ -26,11 +26,14 @@ from .settings import SceneSettings
 from .solid.motion import Leap
 from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import strain_range
+from .stretch.links import grips
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
 
 ROUNDS = 16
 """How often contacts and lengths are solved in turn where bodies touch."""
+HOLDS = 8
+"""How often contacts are solved by themselves after that, so that they hold."""
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
 SEARCHES = 4
@@ -304,6 +307,12 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
         start=world([stride.start for stride in strides], given.collider_starts),
         arrival=world([stride.arrival for stride in strides], given.collider_ends),
         accelerations=world([stride.accelerations for stride in strides], still),
+        grips=np.concatenate(
+            [
+                *(grips(stride.start, stride.batches.lengths.links) for stride in strides),
+                *(1.0 + rows[:, 0] for rows in still),
+            ]
+        ),
         strung=meeting.strung,
         dt=given.dt,
     )
@@ -317,12 +326,12 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     trees = [stride.batches.ropes.trees for stride in strides]
     for _ in range(SEARCHES):
         touched = [strides[body] for body in encounter.touched]
-        for number in range(ROUNDS if touched else 0):
+        for number in range(ROUNDS + HOLDS if touched else 0):
             if not touch(encounter, positions, trees):
                 break
             for stride in touched:
                 hand_on_contacts(stride.state.rigid, stride.state.positions)
-                if number < ROUNDS - 1:
+                if number < ROUNDS:
                     keep_lengths(stride, dt)
                 project_contacts(stride)
         if not meet_more(encounter, positions):
