@@ -32,7 +32,7 @@ def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows,
     pairs = Pairs(np.full((2, 2), 0.5), np.full((2, 2), 0.3), np.zeros((2, 2)))
     masses = np.where(np.arange(size) < pins, 0.0, 1.0 + np.arange(size))
     pull = np.tile([[0.0], [0.0], [-9.81]], (1, size))
-    motion = Motion(masses, start, end, pull, np.ones(size), np.zeros(size, dtype=bool), DT)
+    motion = Motion(masses, start, end, pull, np.zeros(size, dtype=bool), DT)
     return make_rows(contacts, pairs, motion), end, start
 
 

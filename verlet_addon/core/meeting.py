@@ -194,7 +194,8 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         ]
         push_ropes(encounter.positions, encounter.rows, ropes)
     _hand_back(encounter, bodies, encounter.positions)
-    return _farthest(encounter.positions, before) > NOTICEABLE * encounter.meeting.reach
+    moved = np.abs(encounter.positions - before).max(initial=0.0)
+    return bool(moved > NOTICEABLE * encounter.meeting.reach)
 
 
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:

@@ -26,14 +26,11 @@ from .settings import SceneSettings
 from .solid.motion import Leap
 from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import strain_range
-from .stretch.links import grips
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
 
-ROUNDS = 16
-"""How often contacts and lengths are solved in turn where bodies touch."""
-HOLDS = 8
-"""How often contacts are solved by themselves after that, so that they hold."""
+ROUNDS, HOLDS = 16, 8
+"""How often contacts and lengths are solved in turn where bodies touch, and then contacts alone."""
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
 SEARCHES = 4
@@ -285,16 +282,9 @@ def regain_speed(stride: Stride) -> None:
 def bounce(stride: Stride, dt: float) -> None:
     """Sets the speed of what has been pushed out: it stops there, or rebounds."""
     state, damping = stride.state, stride.model.settings.damping
+    moved, pull = (state.positions, state.previous_positions), stride.accelerations
     for contact in stride.contacts:
-        rebound(
-            state.positions,
-            state.previous_positions,
-            contact,
-            stride.arrival,
-            stride.accelerations,
-            dt=dt,
-            damping=damping,
-        )
+        rebound(*moved, contact, stride.arrival, pull, dt=dt, damping=damping)
 
 
 def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surroundings) -> Encounter:
@@ -307,12 +297,6 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
         start=world([stride.start for stride in strides], given.collider_starts),
         arrival=world([stride.arrival for stride in strides], given.collider_ends),
         accelerations=world([stride.accelerations for stride in strides], still),
-        grips=np.concatenate(
-            [
-                *(grips(stride.start, stride.batches.lengths.links) for stride in strides),
-                *(1.0 + rows[:, 0] for rows in still),
-            ]
-        ),
         strung=meeting.strung,
         dt=given.dt,
     )

@@ -76,8 +76,6 @@ class Motion:
     """(3, N) where free motion led them to, or animation [m]."""
     accelerations: Floats
     """(3, N) what pulled at them [m/s²]."""
-    grips: Floats
-    """(N,) how firmly each holds by friction, 0 to 1."""
     strung: Booleans
     """(N,) bool, which are strung on ropes without rings."""
     dt: float
@@ -114,7 +112,7 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
         targets=np.minimum(gaps, began + eased(gaps - began, dt)) + rise,
         climbs=start_displacement(speed, pull, dt, damping) * (speed > 0.0),
         anchors=anchors,
-        friction=pairs.friction[tuple(owners)] * motion.grips[particles].min(axis=0),
+        friction=pairs.friction[tuple(owners)],
         strung=(motion.strung[particles] & (pulls[:, chosen] != 0.0)).any(axis=0),
         pushed=np.zeros(len(chosen)),
         rubbed=np.zeros((3, len(chosen))),

@@ -41,29 +41,6 @@ class Links:
         return np.flatnonzero(found)
 
 
-OVERSTRETCHED = 0.02, 0.1
-"""What holds by friction begins to let go, and does not hold any more, stretched by such shares."""
-
-
-def grips(positions: Floats, links: Links) -> Floats:
-    """(n,) how firmly particles (3, n) hold by friction, 0 to 1: what tears at its edges lets go.
-
-    An edge that a fast impact has stretched, and that cannot stretch, would press and hold without
-    bounds.
-    """
-    along = positions[:, links.second] - positions[:, links.first]
-    lengths = np.sqrt(np.einsum("xk,xk->k", along, along))
-    tension = links.scaled_compliances * links.multipliers
-    strains = (lengths + tension) / links.rest_lengths - 1.0
-    least, most = OVERSTRETCHED
-    found = np.flatnonzero(strains > least)
-    held = np.ones(positions.shape[1])
-    loose = np.maximum(1.0 - (strains[found] - least) / (most - least), 0.0)
-    for ends in (links.first[found], links.second[found]):
-        np.minimum.at(held, ends, loose)
-    return held
-
-
 def make_links(
     strips: Strips, multipliers: Floats, inverse_masses: Floats, h_squared: float
 ) -> Links:
