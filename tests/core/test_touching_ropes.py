@@ -82,7 +82,9 @@ def test_a_rope_falls_onto_itself() -> None:
     body = rope(points), ROPE
     (track,) = simulated([body], frames(1.5, 24), ground=floor())
     assert track[:, :, 2].min() > 0.5 * ROPE.thickness
-    assert np.abs(strains(body[0], track)).max() < 0.02
+    # What is held back from passing stretches it, for a moment.
+    assert np.abs(strains(body[0], track)).max() < 0.05
+    assert np.abs(strains(body[0], track[-1])).max() < 0.005
     apart = np.linalg.norm(track[-1][:, None] - track[-1], axis=-1)
     far = np.abs(np.subtract.outer(np.arange(41), np.arange(41))) > 2
     assert apart[far].min() > 0.5 * ROPE.thickness
