@@ -23,6 +23,7 @@ from sample_blends.bridge import (
 )
 from sample_blends.fabrics import fabrics
 from sample_blends.garments import dress, torn_banner
+from sample_blends.jellies import jellies
 from sample_blends.ragdoll import figure
 from sample_blends.stage import (
     Pattern,
@@ -322,6 +323,7 @@ SAMPLES = {
     "flag": flag,
     "flag_in_wind": flag_in_wind,
     "tablecloth": tablecloth,
+    "jellies": jellies,
     "rope": rope,
     "rope_bridge": rope_bridge,
     "covered_table": covered_table,

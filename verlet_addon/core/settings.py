@@ -60,7 +60,7 @@ class BodySettings:
     """How fast ripples run on water [m/s]."""
     stiffness: float = 1e3
     """Young's modulus of jelly [Pa]; it does not depend on mesh, resolution, substeps or fps."""
-    resolution: int = 10
+    resolution: int = 8
     """Cubes of jelly along a body, by the mean of its two largest dimensions; finer shows more."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
