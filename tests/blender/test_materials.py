@@ -85,9 +85,10 @@ def test_the_button_brings_a_material_and_a_script_does_not(label: Any) -> None:
     assert cloth.verlet.mass == 0.5
     assert not cloth.verlet.use_density
     verlet.release()
-    select(cloth, rope, ball())
+    jelly = ball()
+    select(cloth, rope, jelly)
     verlet.convert(use_material=True)
-    assert (label(cloth), label(rope)) == ("Cotton", "Hemp")
+    assert (label(cloth), label(rope), label(jelly)) == ("Cotton", "Hemp", "Gelatin")
 
 
 def test_a_released_body_has_no_material() -> None:

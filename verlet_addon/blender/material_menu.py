@@ -75,6 +75,9 @@ class VERLET_PT_material_presets(PresetPanel, bpy.types.Panel):
     preset_add_operator = "verlet.add_material_preset"
 
 
+_PRESET = ("body_type", "material", *MATERIAL_SETTINGS, "stiffness")
+
+
 # Blender's own mixin declares `self` otherwise than the stubs do.
 class VERLET_OT_add_material_preset(AddPresetBase, bpy.types.Operator):  # type: ignore[misc]
     """Keep these settings as a material of your own, or remove one"""
@@ -84,4 +87,4 @@ class VERLET_OT_add_material_preset(AddPresetBase, bpy.types.Operator):  # type:
     preset_menu = "VERLET_PT_material_presets"
     preset_subdir = "verlet_material"
     preset_defines = ["body = bpy.context.object.verlet"]
-    preset_values = [f"body.{name}" for name in ("body_type", "material", *MATERIAL_SETTINGS)]
+    preset_values = [f"body.{name}" for name in _PRESET]

@@ -35,8 +35,10 @@ MATERIAL_SETTINGS = (
 
 def material_settings(name: str) -> tuple[str, ...]:
     """Names of the settings that a material sets: gas is left as it is but by what is blown up."""
-    blown_up = MATERIALS[name].settings.pressure > 0.0
-    return (*MATERIAL_SETTINGS, "pressure") if blown_up else MATERIAL_SETTINGS
+    settings = MATERIALS[name].settings
+    if settings.body_type == "SOFT":
+        return (*MATERIAL_SETTINGS, "stiffness")
+    return (*MATERIAL_SETTINGS, "pressure") if settings.pressure > 0.0 else MATERIAL_SETTINGS
 
 
 def _cloth(
@@ -86,6 +88,29 @@ def _rope(
         density=density,
         stretch_compliance=stretch,
         bend_compliance=bend,
+        damping=damping,
+        friction=friction,
+        restitution=restitution,
+    )
+    return Material(label=label, example=example, settings=settings)
+
+
+def _solid(
+    label: str,
+    example: str,
+    *,
+    density: float,
+    stiffness: float,
+    damping: float,
+    friction: float,
+    restitution: float,
+) -> Material:
+    """What fills its surface; its stiffness is Young's modulus [Pa]."""
+    settings = BodySettings(
+        body_type="SOFT",
+        use_density=True,
+        density=density,
+        stiffness=stiffness,
         damping=damping,
         friction=friction,
         restitution=restitution,
@@ -208,8 +233,26 @@ MATERIALS = {
         friction=0.4,
         restitution=0.1,
     ),
+    "GELATIN": _solid(
+        "Gelatin",
+        "A dessert that is turned out",
+        density=1050.0,
+        stiffness=8e3,
+        damping=1.0,
+        friction=0.4,
+        restitution=0.0,
+    ),
+    "RUBBER_BALL": _solid(
+        "Rubber Ball",
+        "Solid natural rubber",
+        density=930.0,
+        stiffness=1.5e6,
+        damping=0.3,
+        friction=1.0,
+        restitution=0.7,
+    ),
 }
 """By the names that scripts use."""
 
-FITTING: dict[BodyType, str] = {"CLOTH": "COTTON", "ROPE": "HEMP"}
-"""The material that a new body of each type gets; jelly has none of its own yet."""
+FITTING: dict[BodyType, str] = {"CLOTH": "COTTON", "ROPE": "HEMP", "SOFT": "GELATIN"}
+"""The material that a new body of each type gets; water has none."""
