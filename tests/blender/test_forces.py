@@ -215,6 +215,7 @@ def test_a_bake_feels_the_fields_of_the_scene() -> None:
 @pytest.mark.usefixtures("weightless")
 def test_each_body_feels_its_share() -> None:
     none, half = loose("None"), loose("Half")
+    half.location.x = 3.0  # in the same place they would push each other away
     none.verlet.wind, half.verlet.wind = 0.0, 0.5
     push(2.0)
     select(none, half)
