@@ -38,6 +38,7 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own cloth
 	$(RUN) tests/benchmarks/cloth.py
 	$(RUN) tests/benchmarks/real_meshes.py
+	$(RUN) tests/benchmarks/contacts.py
 
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py

@@ -78,6 +78,17 @@ def body(obj: Any, **settings: Any) -> Any:
     return obj
 
 
+def bake_each(**options: Any) -> None:
+    """Bakes every body by itself, for bodies in the same place would push each other away."""
+    bodies = [obj for obj in bpy.context.scene.objects if obj.verlet.enabled]
+    for alone in bodies:
+        for obj in bodies:
+            obj.verlet.enabled = obj == alone
+        verlet.bake(**options)
+    for obj in bodies:
+        obj.verlet.enabled = True
+
+
 def pin(obj: Any, vertices: Sequence[int]) -> None:
     """Pins some vertices of a body."""
     obj.vertex_groups.new(name="Pin").add(list(vertices), 1.0, "REPLACE")

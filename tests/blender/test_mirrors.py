@@ -8,7 +8,16 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import blender, body, line, mesh_object, pin, sheet, shown, verlet
+from tests.blender.scenes import (
+    bake_each,
+    blender,
+    body,
+    line,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+)
 
 CELLS = 6
 # A shape key's float32 at coordinates of some metres.
@@ -78,7 +87,7 @@ def assert_moves_as(whole: Any, half: Any, kept: Any, *, far: float = 0.5) -> No
 def test_half_a_sheet_moves_as_the_whole(sign: int) -> None:
     whole = whole_sheet()
     half, kept = remnant(whole, sign)
-    verlet.bake()
+    bake_each()
     assert_moves_as(whole, half, kept)
 
 
@@ -89,7 +98,7 @@ def test_the_wind_blows_at_half_a_sheet_as_at_the_whole() -> None:
     half, kept = remnant(whole, 1)
     bpy.ops.object.effector_add(type="WIND", rotation=(radians(60), 0.0, 0.0))
     bpy.context.object.field.strength = 6.0
-    verlet.bake()
+    bake_each()
     assert_moves_as(whole, half, kept)
 
 
@@ -103,7 +112,7 @@ def test_a_quarter_of_a_sheet_moves_as_the_whole(scene: Any) -> None:
     # What the order of vertices does to the order of sweeps goes with finer steps.
     scene.verlet.substeps = 30
     quarter, kept = remnant(whole, 1, 1)
-    verlet.bake()
+    bake_each()
     assert_moves_as(whole, quarter, kept, far=0.03)
 
 
@@ -117,7 +126,7 @@ def test_the_seam_stays_on_the_plane_and_closed(scene: Any, change: dict[str, An
     for name, value in change.items():
         setattr(half.modifiers["Mirror"], name, value)
     count = len(shown(half, 1))
-    verlet.bake(frame_end=48)
+    bake_each(frame_end=48)
     for frame in range(1, 49):
         positions = own(half, frame)
         seam = np.abs(own(half, 1)[:, 0]) < 1e-6
@@ -138,7 +147,7 @@ def test_the_plane_may_be_another_object_s_and_move(scene: Any) -> None:
     for obj in (whole, half):
         obj.driver_add("location", 1).driver.expression = "0.05 * frame"
         obj.driver_add("rotation_euler", 0).driver.expression = "0.02 * frame"
-    verlet.bake()
+    bake_each()
     assert_moves_as(whole, half, kept)
 
 
@@ -157,7 +166,7 @@ def test_what_carries_the_half_comes_before_its_image() -> None:
     half.modifiers.move(half.modifiers.find("Hook"), 0)
     animated = own(half, 24)[CELLS]
     seam = np.abs(own(half, 1)[:, 0]) < 1e-6
-    verlet.bake()
+    bake_each()
     assert own(half, 24)[CELLS] == pytest.approx(animated, abs=FLOAT32)
     assert np.abs(own(half, 24)[seam, 0]).max() < FLOAT32
 
@@ -173,7 +182,7 @@ def test_what_flies_along_with_its_object_does_not_notice_the_mirror(scene: Any)
     for axis in range(3):
         half.driver_add("location", axis).driver.expression = "0.1 * frame"
     start = own(half, 1)
-    verlet.bake()
+    bake_each()
     assert own(half, 24) == pytest.approx(start + 0.1 * 23, abs=FLOAT32)
 
 
@@ -182,7 +191,7 @@ def test_a_falling_half_falls_by_the_law(scene: Any) -> None:
     whole = whole_sheet()
     whole.verlet.pin_group, whole.verlet.damping = "", 0.0
     half, _ = remnant(whole, 1, 1)
-    verlet.bake()
+    bake_each()
     assert own(half, 25)[:, 2] == pytest.approx(3.0 - 9.81 / 2, abs=FLOAT32)
 
 
@@ -193,7 +202,7 @@ def test_half_a_jelly_ball_is_filled(scene: Any) -> None:
     whole = body(bpy.context.object, stretch_compliance=1e-3, body_type="SOFT")
     whole.location.z = 0.6
     half, kept = remnant(whole, 1)
-    verlet.bake()
+    bake_each()
     assert own(half, 24) == pytest.approx(shown(whole, 24)[kept], abs=0.02)
     assert own(half, 24)[:, 2].max() > 0.8
 
@@ -206,7 +215,7 @@ def test_half_a_rope_hangs_as_the_whole() -> None:
     )
     pin(whole, [0, 8])
     half, kept = remnant(whole, 1)
-    verlet.bake()
+    bake_each()
     for frame in (6, 12, 24):
         assert own(half, frame) == pytest.approx(shown(whole, frame)[kept], abs=2e-3)
 
@@ -218,7 +227,7 @@ def test_a_wall_within_the_plane_is_one_wall() -> None:
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     obj = body(mesh_object("Half", corners, [], sides))
     obj.modifiers.new("Mirror", "MIRROR")
-    verlet.bake()
+    bake_each()
     assert np.abs(own(obj, 24)[:4, 0]).max() == 0.0
 
 
@@ -231,10 +240,10 @@ def test_what_a_mirror_does_not_join_moves_as_without(change: dict[str, Any]) ->
     blender.data.objects["Whole"].verlet.enabled = False
     for name, value in change.items():
         setattr(half.modifiers["Mirror"], name, value)
-    verlet.bake()
+    bake_each()
     joined = own(half, 24)
     half.modifiers["Mirror"].show_render = half.modifiers["Mirror"].show_viewport = False
-    verlet.bake()
+    bake_each()
     assert np.array_equal(own(half, 24), joined)
 
 
@@ -244,8 +253,8 @@ def test_a_whole_mesh_that_is_cut_at_the_plane_moves_as_without() -> None:
     whole = whole_sheet()
     modifier = whole.modifiers.new("Mirror", "MIRROR")
     modifier.use_bisect_axis = (True, False, False)
-    verlet.bake()
+    bake_each()
     cut = own(whole, 24)
     modifier.show_render = modifier.show_viewport = False
-    verlet.bake()
+    bake_each()
     assert np.array_equal(own(whole, 24), cut)
