@@ -6,7 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import GRAVITY, floor, frames, make_mesh, pinned, samples, sheet, simulated
+from tests.core.bodies import (
+    GRAVITY,
+    floor,
+    frames,
+    make_mesh,
+    moved,
+    pinned,
+    samples,
+    sheet,
+    simulated,
+)
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import DivergenceError, MeshError, SettingsError
 from verlet_addon.core.mesh import MeshData, check_mesh
@@ -119,7 +129,8 @@ def test_odd_mesh_is_simulated(case: str, pins: list[int]) -> None:
 
 def test_divergence_names_object_and_frame() -> None:
     """A pin that jumps tears the body away: the error says whose, when and what to do."""
-    calm, torn = sheet(2), replace(pinned(sheet(2), [0]), name="Flag.001")
+    calm = moved(sheet(2), np.eye(3), (0.0, 10.0, 0.0))
+    torn = replace(pinned(sheet(2), [0]), name="Flag.001")
 
     def targets(time: float) -> list[Floats]:
         jump = np.array([1e4 if time > 0.11 else 0.0, 0.0, 0.0])
