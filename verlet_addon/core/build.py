@@ -23,7 +23,6 @@ from .solid.body import build_solid, particles_alone
 from .state import ParticleState
 from .stretch.constraints import build_lengths
 from .stretch.seams import build_seams
-from .volume.closed_surfaces import build_volumes
 from .water.surface import build_water
 
 GOAL_RATE = 20.0
@@ -70,7 +69,6 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths = build_lengths(shape, hinges)
     weights = shape.mesh.pin_weights
-    volumes = build_volumes(shape)
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     return SoftBodyModel(
         name=mesh.name,
@@ -86,8 +84,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         ropes=build_ropes(shape),
         bends=build_bends(shape, hinges, lengths.edges),
         seams=build_seams(shape),
-        volumes=volumes,
-        windage=build_windage(exposed, build_volumes(exposed)),
+        windage=build_windage(exposed),
         pieces=pieces,
         water=water,
         solid=solid,

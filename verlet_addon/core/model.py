@@ -11,7 +11,6 @@ from .settings import BodySettings
 from .solid.body import Solid
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
-from .volume.closed_surfaces import Volumes
 from .water.surface import Water
 
 
@@ -40,7 +39,6 @@ class SoftBodyModel:
     ropes: RopeConstraints
     bends: BendConstraints
     seams: Seams
-    volumes: Volumes
     windage: Windage
     pieces: Pieces | None
     """Those that are rigid."""

@@ -31,7 +31,7 @@ class BodySettings:
     """How one body is made and behaves; shared by scripts and the interface."""
 
     body_type: BodyType = "CLOTH"
-    """Surfaces weigh by area, ropes by length; closed soft bodies keep their volume."""
+    """Surfaces weigh by area, ropes by length, jelly by volume."""
     mass: float = 0.5
     """Total mass [kg], shared out over the vertices by rest length or rest area."""
     use_density: bool = False

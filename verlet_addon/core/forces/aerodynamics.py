@@ -12,7 +12,6 @@ import numpy as np
 from ..arrays import Floats, Integers, sum_by
 from ..geometry.faces import Corners
 from ..geometry.rest_shape import RestShape
-from ..volume.closed_surfaces import Volumes
 from .fields import Feeling
 
 AIR_DENSITY = 1.225
@@ -35,15 +34,13 @@ class Windage:
     """½ ρ c d [kg/m²]"""
 
 
-def build_windage(shape: RestShape, volumes: Volumes) -> Windage:
+def build_windage(shape: RestShape) -> Windage:
     """What of a body is exposed: faces, and edges that carry none, twice its thickness wide."""
     factor = 0.5 * AIR_DENSITY * DRAG_COEFFICIENT
-    closed = np.zeros(shape.particle_count, dtype=bool)
-    closed[shape.triangles[:, volumes.labels < len(volumes.rest_volumes)]] = True
-    inside = closed[shape.mesh.face_vertices[shape.mesh.face_starts[:-1]]]
+    inside = shape.settings.body_type == "SOFT"
     return Windage(
         corners=shape.corners,
-        plate_factors=np.where(inside, factor / 2, factor),
+        plate_factors=np.full(len(shape.areas), factor / 2 if inside else factor),
         edges=shape.mesh.edges[shape.loose],
         rope_factor=factor * 2.0 * shape.settings.thickness,
     )
