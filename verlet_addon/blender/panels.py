@@ -173,8 +173,8 @@ class VERLET_PT_collisions(_BodyPanel):
         if body.body_type != "WATER":
             column.prop(body, "thickness")
             column.prop(body, "friction")
-            column.prop(body, "restitution")
-            if body.body_type != "SOFT":
+            if body.body_type != "SOFT":  # which never bounces off, but springs back
+                column.prop(body, "restitution")
                 column.prop(body, "use_self_collision")
         column.prop(body, "collision_collection")
 

@@ -20,6 +20,7 @@ from .rigid.pieces import build_pieces, loosened
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .solid.body import build_solid, particles_alone
+from .solid.walls import without_walls
 from .state import ParticleState
 from .stretch.constraints import build_lengths
 from .stretch.seams import build_seams
@@ -55,7 +56,8 @@ def build(
 
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     """Builds what is constant about a body while the same holds it."""
-    surface = shape = take_apart(mesh, settings)
+    whole = without_walls(mesh) if settings.body_type == "SOFT" else mesh
+    surface = shape = take_apart(whole, settings)
     solid = build_solid(surface) if settings.body_type == "SOFT" else None
     water = build_water(mesh, surface) if settings.body_type == "WATER" else None
     pieces = build_pieces(surface) if settings.body_type in ("CLOTH", "ROPE") else None
