@@ -29,11 +29,11 @@ from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
 
-ROUNDS, HOLDS = 16, 8
+ROUNDS, HOLDS = 8, 4
 """How often contacts and lengths are solved in turn where bodies touch, and then contacts alone."""
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
-SEARCHES = 4
+SEARCHES = 2
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""
 
 Body = tuple[SoftBodyModel, ParticleState]
