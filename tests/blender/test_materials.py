@@ -139,6 +139,10 @@ def test_a_file_keeps_its_material_without_the_add_on(tmp_path: Path, label: Any
     assert label(curtain) == "Denim"
 
 
+@pytest.mark.skipif(
+    bpy.app.version < (4, 5) and sys.version_info >= (3, 13),
+    reason="Blender's presets up to 4.4 do not work in Python 3.13, which no Blender of theirs has",
+)
 def test_own_materials_are_kept_as_presets(
     label: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

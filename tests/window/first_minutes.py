@@ -12,6 +12,7 @@ from tests.window.hand import Hand, Steps, wait, wait_until
 
 BAKE = "bpy.ops.verlet.bake()"
 MASS = 'bpy.data.objects["Cube"].verlet.mass'
+TYPE = 'bpy.data.objects["Cube"].verlet_type'
 FRAME_END = 'bpy.data.scenes["Scene"].frame_end'
 
 
@@ -154,7 +155,7 @@ def test_a_body_is_switched_off_and_on_beside_the_title(hand: Hand) -> Steps:
     cube.verlet.mass = 7.0
     yield from hand.sidebar()
     region = hand.region("UI")
-    title = (region.x + 36, (yield from hand.buttons())[MASS][1] + 50)
+    title = (region.x + 36, (yield from hand.buttons())[TYPE][1] + 26)
     hand.picture("switched_on")
     yield from hand.click(title)
     yield from hand.redrawn()
@@ -229,7 +230,7 @@ def the_cloth() -> Any:
 
 def test_the_arrows_of_bend_step_by_factors(hand: Hand) -> Steps:
     """A click on the right arrow makes it a quarter limper, not 1 in 100,000."""
-    verlet.convert()
+    verlet.convert(body_type="CLOTH")
     cube: Any = bpy.data.objects["Cube"]
     yield from hand.sidebar()
     x, y = (yield from hand.buttons())['bpy.data.objects["Cube"].verlet_bend']
