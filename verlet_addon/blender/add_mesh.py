@@ -1,7 +1,7 @@
 """Add ▸ Mesh ▸ Verlet: new meshes that are pinned, converted and ready to bake."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
@@ -23,7 +23,15 @@ WOBBLE = 40.0
 """Stiffness of new jelly, in its own weight on its base: it bulges a little, and wobbles."""
 
 
-class VERLET_OT_add_cloth(Placement, bpy.types.Operator):
+class _AddBody(Placement):
+    """What all operators that add a body share."""
+
+    @classmethod
+    def poll(cls: type[Any], context: bpy.types.Context) -> bool:
+        return undoable_mode(cls, context)
+
+
+class VERLET_OT_add_cloth(_AddBody, bpy.types.Operator):
     """Add a square cloth that hangs from one edge"""
 
     bl_idname = "verlet.add_cloth"
@@ -47,10 +55,6 @@ class VERLET_OT_add_cloth(Placement, bpy.types.Operator):
         soft_max=200,
     )
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return undoable_mode(cls, context)
-
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = grid_mesh("Cloth", size=self.size, resolution=self.resolution)
         edge = range(len(mesh.vertices) - self.resolution - 1, len(mesh.vertices))
@@ -59,7 +63,7 @@ class VERLET_OT_add_cloth(Placement, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_add_rope(Placement, bpy.types.Operator):
+class VERLET_OT_add_rope(_AddBody, bpy.types.Operator):
     """Add a rope that hangs from one end"""
 
     bl_idname = "verlet.add_rope"
@@ -83,10 +87,6 @@ class VERLET_OT_add_rope(Placement, bpy.types.Operator):
         soft_max=500,
     )
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return undoable_mode(cls, context)
-
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = rope_mesh(length=self.length, segments=self.segments)
         obj = _add_body(context, mesh, "ROPE", pinned=[0])
@@ -94,7 +94,7 @@ class VERLET_OT_add_rope(Placement, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_add_jelly(Placement, bpy.types.Operator):
+class VERLET_OT_add_jelly(_AddBody, bpy.types.Operator):
     """Add a cube of jelly that drops on the ground and wobbles"""
 
     bl_idname = "verlet.add_jelly"
@@ -118,10 +118,6 @@ class VERLET_OT_add_jelly(Placement, bpy.types.Operator):
         soft_max=50,
     )
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return undoable_mode(cls, context)
-
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = cube_mesh(size=self.size, resolution=self.resolution)
         obj = _add_body(context, mesh, "SOFT", pinned=())
@@ -131,7 +127,7 @@ class VERLET_OT_add_jelly(Placement, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_add_water(Placement, bpy.types.Operator):
+class VERLET_OT_add_water(_AddBody, bpy.types.Operator):
     """Add a square pond that ripples where colliders dip in"""
 
     bl_idname = "verlet.add_water"
@@ -154,10 +150,6 @@ class VERLET_OT_add_water(Placement, bpy.types.Operator):
         max=2000,
         soft_max=200,
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return undoable_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = grid_mesh("Water", size=self.size, resolution=self.resolution)

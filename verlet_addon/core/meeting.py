@@ -149,8 +149,7 @@ def _who_meets(
 def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
     """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
     rows = _find_rows(meeting, motion, end)
-    touched = np.unique(meeting.surfaces.owners[rows.particles])
-    touched = touched[touched < meeting.bodies].tolist()
+    touched = _bodies_in(rows, meeting)
     return Encounter(meeting, motion, end, end.copy(), motion.start.copy(), rows, touched)
 
 
@@ -164,9 +163,15 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     rows = _find_rows(encounter.meeting, encounter.motion, encounter.positions, astray)
     known = len(encounter.rows.gaps)
     encounter.rows = joined(encounter.rows, rows)
-    touched = np.unique(encounter.meeting.surfaces.owners[encounter.rows.particles])
-    encounter.touched = touched[touched < encounter.meeting.bodies].tolist()
+    encounter.touched = _bodies_in(encounter.rows, encounter.meeting)
     return len(encounter.rows.gaps) > known
+
+
+def _bodies_in(rows: ContactRows, meeting: Meeting) -> list[int]:
+    """The bodies that have a part in rows."""
+    owners = np.unique(meeting.surfaces.owners[rows.particles])
+    bodies: list[int] = owners[owners < meeting.bodies].tolist()
+    return bodies
 
 
 def _find_rows(
