@@ -54,6 +54,7 @@ def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
     return np.where(steps < counts, surfaces.fans[places], -1)
 
 
+@np.errstate(invalid="ignore")  # some are nowhere
 def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats, end: Floats) -> Booleans:
     """(k,) whether a triangle beside either of two edges (2, k) hides it from the other.
 
@@ -81,11 +82,10 @@ def _side(
     bases: Integers, others: Integers, start: Floats, end: Floats, squares: Floats | None = None
 ) -> tuple[Floats, Booleans]:
     """(3, 2, k) ways from bases to others as the step starts, and whether they hardly turn."""
-    with np.errstate(invalid="ignore"):  # some are nowhere
-        way = start[:, others] - start[:, bases]
-        change = (end[:, others] - end[:, bases]) - way
-        size = dot(way, way) if squares is None else squares
-        return way, np.asarray(dot(change, change) <= STEADY * STEADY * size)
+    way = start[:, others] - start[:, bases]
+    change = (end[:, others] - end[:, bases]) - way
+    size = dot(way, way) if squares is None else squares
+    return way, np.asarray(dot(change, change) <= STEADY * STEADY * size)
 
 
 def is_least(
