@@ -14,6 +14,7 @@ from tests.core.bodies import (
     make_mesh,
     moved,
     pinned,
+    rope,
     rotation,
     samples,
     sheet,
@@ -255,3 +256,43 @@ def test_one_huge_triangle_stays_as_it_is() -> None:
     plane = make_mesh([(0, 0, 0), (1e3, 0, 0), (0, 1e3, 0)], faces=[(0, 1, 2)])
     (track,) = simulated([(plane, STILL)], frames(1.0, 24))
     assert track[-1] == pytest.approx(track[0])
+
+
+def falling_into(pond: MeshData, diver: Body, seconds: float) -> tuple[Floats, Floats]:
+    """(frames, n, 3) water, and a body that falls into it from where it is."""
+    bodies = [(pond, replace(STILL, damping=4.0)), diver]
+    water, dived = simulated(bodies, frames(seconds, 24))
+    return water, dived
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_jelly_ball_that_falls_in_makes_rings(first: bool) -> None:
+    """Whichever of the two comes first in the scene, and water takes nothing of its fall."""
+    pond, ball = sheet(30), moved(sphere(12, 8, radius=0.15), np.eye(3), (0.5, 0.5, 0.2))
+    bodies = [(pond, STILL), (ball, BodySettings(body_type="SOFT", damping=0.0))]
+    tracks = simulated(bodies if first else bodies[::-1], frames(0.5, 24))
+    water, dived = tracks if first else tracks[::-1]
+    assert np.abs(water[5:, :, 2]).max() > 0.02
+    far = np.linalg.norm(pond.positions[:, :2] - 0.5, axis=1) > 0.3
+    assert np.abs(water[-1, far, 2]).max() > 2e-3
+    fallen = 0.2 - dived[-1, :, 2].mean()
+    assert fallen == pytest.approx(9.81 * 0.5**2 / 2, rel=1e-3)
+
+
+def test_a_cloth_displaces_as_much_as_its_thickness() -> None:
+    """A sheet that sinks lifts the level by its area times its thickness over the pond's area."""
+    pond = sheet(30)
+    cloth = moved(sheet(8, size=0.4), np.eye(3), (0.31, 0.31, 0.1))
+    water, _ = falling_into(pond, (cloth, BodySettings(thickness=0.02)), 3.0)
+    assert np.abs(water[0, :, 2]).max() == 0.0
+    assert water[-1, :, 2].mean() == pytest.approx(0.4**2 * 0.02, rel=0.1)
+
+
+def test_a_rope_displaces_what_it_has_room_for() -> None:
+    """A round thread of its thickness; what of it hangs beside the pond does not count."""
+    pond = sheet(30)
+    along = np.linspace(0.2, 1.8, 33)
+    thread = rope(np.stack([along, np.full(33, 0.51), np.full(33, 0.05)], axis=1))
+    water, _ = falling_into(pond, (thread, BodySettings(body_type="ROPE", thickness=0.04)), 3.0)
+    expected = np.pi / 4 * 0.04**2 * 0.8
+    assert water[-1, :, 2].mean() == pytest.approx(expected, rel=0.1)

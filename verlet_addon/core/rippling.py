@@ -5,22 +5,42 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .geometry.columns import is_closed
 from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .state import ParticleState
+from .water.dipping import Diver
 from .water.waves import Held, count_steps, dip, find_turn, ripple, start_waves
 
 
 def fill_with_water(
-    model: SoftBodyModel,
-    state: ParticleState,
-    mesh: MeshData,
+    models: Sequence[SoftBodyModel],
+    states: Sequence[ParticleState],
+    meshes: Sequence[MeshData],
     colliders: Sequence[Collider],
 ) -> None:
-    """Lets the water of a body move as its mesh does, and tells it what may dip in."""
-    if model.water is not None and state.water is None:
+    """Lets the water of bodies move as their meshes do, and tells it what may dip in."""
+    bodies = [_body_that_dips(*body) for body in zip(models, meshes, strict=True)]
+    for model, state, mesh in zip(models, states, meshes, strict=True):
+        if model.water is None or state.water is not None:
+            continue
         state.water = start_waves(model.water, mesh.velocities.T, state.previous_dt)
-        state.water.divers = [(k, colliders[k].triangles) for k in mesh.colliders]
+        met: list[Diver | None] = [None] * len(colliders)
+        for number in mesh.colliders:
+            met[number] = Diver(colliders[number].triangles.T, NO_EDGES, 0.0)
+        state.water.divers = [*bodies, *met]
+
+
+NO_EDGES = np.empty((2, 0), np.int64)
+
+
+def _body_that_dips(model: SoftBodyModel, mesh: MeshData) -> Diver | None:
+    """A body as water sees it: solid if it encloses something, or as thick as it is set to be."""
+    if model.water is not None:
+        return None
+    loose = mesh.edges[~np.isin(mesh.edges, mesh.face_vertices).all(axis=1)].T
+    closed = is_closed(model.triangles) and not loose.size
+    return Diver(model.triangles, loose, 0.0 if closed else model.settings.thickness)
 
 
 def move_water(
@@ -36,7 +56,7 @@ def move_water(
     Parameters
     ----------
     targets : (3, n) where the animated mesh is at the end of the step [m].
-    places : per collider (v, 3) where its vertices are then [m].
+    places : per body, and then per collider, (3, v) where its vertices are [m].
     dt : length of the step [s].
     """
     water, within, body = model.water, state.water, model.settings

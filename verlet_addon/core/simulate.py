@@ -82,8 +82,7 @@ def simulate(
             else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
                 models = [model for model, _ in bodies]
-                for (model, state), mesh in zip(bodies, wholes, strict=True):
-                    fill_with_water(model, state, mesh, colliders)
+                fill_with_water(models, [state for _, state in bodies], wholes, colliders)
                 meeting = prepare(models, wholes, colliders, before.colliders)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)

@@ -95,8 +95,11 @@ def step(
 ) -> None:
     """Moves all bodies on together by one time step."""
     pressures = given.pressures or [model.settings.pressure for model, _ in bodies]
+    places = [state.positions for _, state in bodies] + [rows.T for rows in given.collider_ends]
+    for (model, state), pressure in zip(bodies, pressures, strict=True):
+        fill_with_gas(model, state, pressure)
     strides = [
-        set_out(body, settings, given, targets, fields, pressure)
+        set_out(body, settings, given, targets, fields, pressure, places)
         for body, targets, fields, pressure in zip(
             bodies, given.targets, given.fields, pressures, strict=True
         )
@@ -129,10 +132,10 @@ def set_out(
     targets: Floats,
     fields: Sequence[Field],
     pressure: float,
+    places: Sequence[Floats],
 ) -> Stride:
-    """Lets a body go where inertia and forces lead it, and finds what it meets there."""
+    """Lets a body go where inertia and forces lead it, and finds what it meets at such places."""
     model, state = body
-    fill_with_gas(model, state, pressure)
     stride = Stride(
         model=model,
         state=state,
@@ -154,7 +157,7 @@ def set_out(
         arrival=state.positions,
     )
     if model.water is not None:
-        move_water(model, state, settings.integrator, targets, given.collider_ends, given.dt)
+        move_water(model, state, settings.integrator, targets, places, given.dt)
         return stride
     if model.solid is None:
         integrate(stride)

@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..errors import SettingsError
 from ..integrators import step_gains
-from .dipping import submersion
+from .dipping import Diver, submersion
 from .surface import Water
 
 RESOLVED = 1.4
@@ -28,14 +28,14 @@ class WaterState:
     """(n,) one step of the waves ago [m]."""
     previous_dt: float
     """Length of that step [s]."""
-    divers: Sequence[tuple[int, Integers]] = ()
-    """Number and triangles (t, 3) of each collider that may dip in, which was last looked at…"""
+    divers: Sequence[Diver | None] = ()
+    """Each body and collider, if it may dip in; they were last looked at…"""
     places: Sequence[Floats] = ()
-    """Where colliders were then [m]."""
+    """…where they were then [m]."""
     seat: Floats = field(default_factory=lambda: np.empty((3, 0)))
     """(3, n) and where the level was [m]."""
     dipped: Floats | None = None
-    """(n,) how much of the column under each vertex colliders fill [m]; None before the first."""
+    """(n,) how much of the column under each vertex they fill [m]; None before the first."""
     turn: Floats = field(default_factory=lambda: np.eye(3))
     """(3, 3) how its object has turned since the first frame."""
 
@@ -121,16 +121,20 @@ def dip(water: Water, state: WaterState, places: Sequence[Floats], seat: Floats)
 
     Parameters
     ----------
-    places : per collider (v, 3) where its vertices are [m].
+    places : per diver (3, v) where its vertices are [m].
     seat : (3, n) the level, where the water's object has taken it [m].
     """
-    still = all(former is now for former, now in zip(state.places, places, strict=False))
-    if not state.divers or (still and np.array_equal(seat, state.seat)):
+    divers = [
+        (diver, rows) for diver, rows in zip(state.divers, places, strict=True) if diver is not None
+    ]
+    now = [rows for _, rows in divers]
+    still = len(now) == len(state.places) and all(map(np.array_equal, now, state.places))
+    if not divers or (still and np.array_equal(seat, state.seat)):
         return
-    state.places, state.seat = places, seat
-    dipped = np.zeros(len(water.areas))
-    for number, triangles in state.divers:
-        dipped += submersion(seat, state.turn @ water.normals, places[number].T, triangles.T)
+    state.places, state.seat = [rows.copy() for rows in now], seat
+    dipped, normals = np.zeros(len(water.areas)), state.turn @ water.normals
+    for diver, rows in divers:
+        dipped += submersion(seat, normals, water.areas, rows, diver)
     dipped = _smooth(water, dipped)
     if state.dipped is not None:
         state.heights += dipped - state.dipped

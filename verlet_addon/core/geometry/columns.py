@@ -1,0 +1,127 @@
+"""Where lines along one direction pass through a surface."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+
+ASIDE = np.array([[0.37e-6], [0.61e-6]])
+"""Lines run so far beside their points, in shares of the points' size, that none runs exactly along
+an edge of the surface."""
+AT_ONCE = 1_000_000
+"""Pairs of lines and triangles that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crossings:
+    """k places at which lines pass through triangles."""
+
+    points: Integers
+    """(k,) the point that each line belongs to."""
+    triangles: Integers
+    """(k,)"""
+    heights: Floats
+    """(k,) of the place along the direction, over its point [m]."""
+    turns: Floats
+    """(k,) 1 where the line comes out at a triangle's front, −1 where it goes in."""
+
+
+def crossings(
+    points: Floats,
+    vertices: Floats,
+    triangles: Integers,
+    direction: Floats,
+    *,
+    upwards: bool = False,
+) -> Crossings:
+    """Returns where the lines through points pass through a surface, or those from there upwards.
+
+    Parameters
+    ----------
+    points : (3, n) [m].
+    vertices, triangles : (3, v) and (3, t) of the surface, counter-clockwise seen from outside.
+    direction : (3,) a unit vector.
+    """
+    flat = _axes(direction)
+    here, there = flat @ points, flat @ vertices
+    here = here + ASIDE * np.ptp(here, axis=1).max(initial=0.0)
+    levels, heights = direction @ points, direction @ vertices
+    chosen = np.arange(triangles.shape[1])
+    if upwards:
+        with np.errstate(invalid="ignore"):  # some vertices are nowhere
+            top = heights[triangles].max(axis=0, initial=-np.inf)
+            chosen = np.flatnonzero(top >= levels.min(initial=np.inf))
+    found = [_NOTHING]
+    for point, triangle in _near(here, there[:, triangles], chosen):
+        corners = triangles[:, triangle]
+        hit, height, turn = _cross(there[:, corners], heights[corners], here[:, point])
+        rise = height - levels[point[hit]]
+        kept = (rise > 0.0) | (not upwards)
+        found.append((point[hit][kept], triangle[hit][kept], rise[kept], turn[kept]))
+    return Crossings(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _near(here: Floats, spans: Floats, chosen: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Points at here (2, n) and chosen ones of the triangles (2, 3, t) whose boxes they lie in."""
+    order = np.argsort(here[0], kind="stable")
+    low, high = spans.min(axis=1), spans.max(axis=1)
+    first = np.searchsorted(here[0, order], low[0, chosen], "left")
+    counts = np.searchsorted(here[0, order], high[0, chosen], "right") - first
+    used = np.flatnonzero((counts > 0) & np.isfinite(spans[..., chosen]).all(axis=(0, 1)))
+    for part in np.array_split(used, int(counts[used].sum()) // AT_ONCE + 1):
+        sizes = counts[part]
+        triangle = np.repeat(chosen[part], sizes)
+        onward = np.arange(len(triangle)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        point = order[np.repeat(first[part], sizes) + onward]
+        within = (here[1, point] >= low[1, triangle]) & (here[1, point] <= high[1, triangle])
+        yield point[within], triangle[within]
+
+
+def winding(points: Floats, vertices: Floats, triangles: Integers) -> Integers:
+    """(n,) how many times a closed surface goes round each point; 0 = outside.
+
+    That is how often a ray from there comes out of the surface, less how often it goes in.
+    """
+    through = crossings(points, vertices, triangles, RAY, upwards=True)
+    turns = np.bincount(through.points, through.turns, points.shape[1])
+    return np.asarray(np.rint(turns).astype(np.int64))
+
+
+def is_closed(triangles: Integers) -> bool:
+    """Whether every edge of triangles (3, t) has two of them, which go along it both ways."""
+    a, b, c = triangles
+    first, second = np.concatenate([a, b, c]), np.concatenate([b, c, a])
+    count = int(triangles.max(initial=0)) + 1
+    there, back = first * count + second, second * count + first
+    keys = np.sort(there)
+    return bool(len(keys) and (np.diff(keys) > 0).all() and np.array_equal(keys, np.sort(back)))
+
+
+RAY = np.array([0.1357, -0.2231, 0.0])
+RAY[2] = np.sqrt(1.0 - RAY @ RAY)
+"""Upwards, and a little aslant, so that rays run along no face of what is built squarely."""
+_NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+
+def _axes(up: Floats) -> Floats:
+    """(2, 3) two directions that make a right-handed frame with `up`."""
+    first = np.cross(np.eye(3)[np.argmin(np.abs(up))], up)
+    first /= np.sqrt(first @ first)
+    return np.stack([first, np.cross(up, first)])
+
+
+def _cross(corners: Floats, heights: Floats, here: Floats) -> tuple[Booleans, Floats, Floats]:
+    """Which lines at here (2, k) cross their triangles (2, 3, k), how high, and the turns there."""
+    a, b, c = (corners[:, k] for k in range(3))
+    doubled = _determinant(b - a, c - a)
+    sides = np.stack([_determinant(v - u, here - u) for u, v in ((b, c), (c, a), (a, b))])
+    hit = (sides * np.sign(doubled) > 0.0).all(axis=0)
+    height = (sides[:, hit] * heights[:, hit]).sum(axis=0) / doubled[hit]
+    return hit, height, np.sign(doubled[hit])
+
+
+def _determinant(a: Floats, b: Floats) -> Floats:
+    """(k,) the determinants of pairs of vectors (2, k)."""
+    return np.asarray(a[0] * b[1] - a[1] * b[0])
