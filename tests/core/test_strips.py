@@ -160,3 +160,20 @@ def test_yielding_line_gives_way_to_pushing_but_keeps_half(
     found = lengths(positions.T, edges) / rest
     assert found.min() > least - 1e-9
     assert found.max() < most + 1e-9
+
+
+@pytest.mark.parametrize("tension", [1e-12, 1e-6, 0.02])
+def test_little_tension_does_not_unfold_what_is_pushed_together(tension: float) -> None:
+    """Once a push has taken up the tension, what is left of it meets an edge that yields."""
+    line = rope(np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)]))
+    soft, hard = np.full(1, 9.0), np.zeros(1)
+    rest, loose = np.ones(1), np.ones(1, dtype=bool)
+    strips = build_strips(line.positions, line.edges, rest, hard, soft, loose)
+    (batch,) = strip_batches(strips, np.array([0.0, 1.0]), 1.0, regularization=0.0)
+    batch.multipliers[0] = -tension
+    positions = np.array([[0.0, 0.6], [0.0, 0.0], [0.0, 0.0]])
+    project_strips(positions, [batch])
+    # The edge pushes by μ, its compression over 9, and has moved its end by μ and the tension.
+    push = (0.4 - tension) / 10.0
+    np.testing.assert_allclose(positions[0, 1], 0.6 + tension + push, rtol=1e-12)
+    np.testing.assert_allclose(batch.multipliers[0], push, rtol=1e-12)

@@ -15,18 +15,20 @@ static real largest_strain(const strip_batch *batch, integer begin, integer link
     return largest;
 }
 
-/* What is not under tension, and not stretched either, yields. */
+/* What will be pushed, once its tension is taken back, yields, down to its least length. */
 static void yield(const strip_batch *batch, integer begin, integer links, path_work at)
 {
     for (integer k = 0; k < links; k++) {
         integer link = begin + k;
-        real measured = batch->measures[link], multiplier = batch->multipliers[link];
-        if (at.violation[k] < -EXACT * measured && multiplier >= 0.0) {
-            if (at.violation[k] < (LEAST - 1.0) * measured) {
-                at.violation[k] += (1.0 - LEAST) * measured;
+        real measured = batch->measures[link], least = (1.0 - LEAST) * measured;
+        real softness = batch->scaled_yielding[link], multiplier = batch->multipliers[link];
+        real push = multiplier * at.pivot[k] - at.violation[k];
+        if (push > EXACT * measured) {
+            if ((push - least) * softness > least * at.pivot[k]) {
+                at.violation[k] += least;
             } else {
-                at.violation[k] += batch->scaled_yielding[link] * multiplier;
-                at.pivot[k] += batch->scaled_yielding[link];
+                at.violation[k] += softness * multiplier;
+                at.pivot[k] += softness;
             }
         }
     }

@@ -52,12 +52,13 @@ def _solve(
     """Moves the points of the path by the solution of its tridiagonal system."""
     diagonal = batch.diagonal
     if len(batch.scaled_yielding):
-        # What is not under tension, and not stretched either, yields.
-        pushed = (violation < -EXACT * batch.measures) & (batch.multipliers >= 0.0)
-        crushed = pushed & (violation < (LEAST - 1.0) * batch.measures)
-        violation += (1.0 - LEAST) * crushed * batch.measures
-        yielding = np.where(pushed & ~crushed, batch.scaled_yielding, 0.0)
-        violation += yielding * batch.multipliers
+        # What will be pushed, once its tension is taken back, yields, down to its least length.
+        softness, least = batch.scaled_yielding, (1.0 - LEAST) * batch.measures
+        push = batch.multipliers * diagonal - violation
+        pushed = push > EXACT * batch.measures
+        crushed = pushed & ((push - least) * softness > least * diagonal)
+        yielding = np.where(pushed & ~crushed, softness, 0.0)
+        violation += crushed * least + yielding * batch.multipliers
         diagonal = diagonal + yielding
     steps = solve(factorize(diagonal, beside_diagonal(batch, along), batch.rounds), violation)
     batch.multipliers[...] -= steps
