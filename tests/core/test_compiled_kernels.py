@@ -31,6 +31,7 @@ from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels
 from verlet_addon.core.compiled import service
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
+from verlet_addon.core.momentum import compiled_kernels as c_momentum, numpy_kernels as np_momentum
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
@@ -158,7 +159,15 @@ def _tethers(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     kernels.project_tethers(x, tethers, x[:, tethers.pins])
 
 
+def _keep_momentum(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
+    """What a strain along x and a shear did to momentum and spin is taken back."""
+    strained = x * np.array([[1.1], [1.0], [1.0]]) + 0.1 * x[[1, 2, 0]]
+    components, masses = model.free_components, model.inverse_masses
+    x[:] = kernels.conserve_momentum(components, masses, x, strained, about=x + 0.01)
+
+
 CALLS: dict[str, tuple[Kernels, Call]] = {
+    "momentum": ((np_momentum, c_momentum), _keep_momentum),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),

@@ -17,7 +17,7 @@ from .jelly import leap, relax_solid
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
 from .mesh import Plane
 from .model import SoftBodyModel
-from .momentum import conserve_momentum
+from .momentum.kernels import conserve_momentum
 from .rigid.motion import hand_on, hand_on_contacts, put_again, set_out_rigid
 from .rippling import move_water
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
-from ..momentum import conserve_momentum
+from ..momentum.kernels import conserve_momentum
 from .body import Solid, SolidState
 from .kernels import elastic_forces, find_shape, interpolate, solve, stiffness_product
 from .numpy_kernels import System, add_to_nodes
@@ -22,7 +22,7 @@ from .touch import Holds, Touch
 
 NEWMARK = 0.25
 """β: accelerations are averaged over the step, which keeps energy."""
-TOLERANCE = 1e-4
+TOLERANCE = 1e-3
 """Of what is to be solved for, the share that is left."""
 ROUNDS = 400
 """Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
@@ -78,12 +78,19 @@ def _spread(solid: Solid, moves: Floats) -> Floats:
     return np.asarray(found)
 
 
-def advance(leap: Leap, holds: Holds, contacts: Sequence[PlaneContact], eased: Floats) -> Floats:
+def advance(
+    leap: Leap,
+    holds: Holds,
+    contacts: Sequence[PlaneContact],
+    arrival: Floats,
+    eased: Floats,
+) -> Floats:
     """Moves a solid on by one step; (3, p) where its points are, none of them within the ground.
 
     Parameters
     ----------
-    eased : (3, p) how far its points are carried without speed [m].
+    arrival : (3, p) where free motion leads its points, once they are eased [m].
+    eased : (3, p) how far they are carried without speed [m].
     """
     solid, state = leap.solid, leap.state
     _ease(solid, state, eased)
@@ -92,7 +99,6 @@ def advance(leap: Leap, holds: Holds, contacts: Sequence[PlaneContact], eased: F
     forces = elastic_forces(solid.lattice, state.nodes, state.shape, solid.modulus)
     unstressed = state.nodes + leap.free
     stiffness = solid.skin * leap.h_squared + solid.weight
-    arrival = interpolate(solid.embedding, unstressed)
     touch = Touch(contacts, arrival, state.anchors, stiffness)
     outside = _solve(leap, holds, touch, forces)
     start, state.forces = state.nodes, forces
@@ -105,7 +111,13 @@ def advance(leap: Leap, holds: Holds, contacts: Sequence[PlaneContact], eased: F
     )
     if contacts and len(touch.points):
         state.nodes = resist_rolling(
-            solid, start, state.nodes, touch.points, touch.loads, contacts[0].friction
+            solid,
+            start,
+            state.nodes,
+            touch.points,
+            touch.loads,
+            normal=contacts[0].plane.normal,
+            friction=contacts[0].friction,
         )
     state.previous_nodes, state.moves = start, state.nodes - unstressed
     return touch.settle(interpolate(solid.embedding, state.nodes))
@@ -134,7 +146,8 @@ def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
             springs=springs,
         )
         solve(system, pushed, state.moves, TOLERANCE, ROUNDS)
-    moves = interpolate(solid.embedding, state.moves)[:, springs.points].T
+    drawn = solid.embedding.nodes[springs.points]
+    moves = (solid.embedding.weights[springs.points] * state.moves[:, drawn]).sum(axis=2).T
     pulls -= (springs.stiffnesses * moves[:, None, :]).sum(axis=2)
     touch.loads = touch.along_normal(pulls[len(holds.points) :])
     outside = np.zeros_like(right)

@@ -2,50 +2,86 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted
+from ..arrays import Floats, Integers
+from ..momentum.numpy_kernels import find_turns
 from .body import Solid
-from .grid import symmetric_axes
 
-LEVER = 0.1
-"""Rolling resistance's lever over a body's size, for a friction of 1; soft tyres have 0.03,
-and what is as soft as jelly more. Lumps of 0.5 kg dropped from 1 m lie still after 3 s."""
+HYSTERESIS = 0.5
+"""Share of the work of pressing a body flat that it does not give back, however slowly it rolls; a
+swing of a body to one side and back to the middle loses as much by `body.LOSS`."""
+LEVER = 3.0 / 16.0 * HYSTERESIS * np.sqrt(5.0)
+"""The moment that resists rolling is 3/16 α a P (D. Tabor, 1955; K. L. Johnson, *Contact
+Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the way, is √5 times the
+root mean square of a load as Hertz has it."""
 
 
 def resist_rolling(
-    solid: Solid, start: Floats, nodes: Floats, points: Integers, loads: Floats, friction: float
+    solid: Solid,
+    start: Floats,
+    nodes: Floats,
+    points: Integers,
+    loads: Floats,
+    *,
+    normal: Floats,
+    friction: float,
 ) -> Floats:
     """(3, m) nodes, of which pieces that touch the ground turn less about where they do.
 
-    The moment is at most lever × load, as Coulomb's friction is at most its coefficient × load.
+    Nothing is slowed by rolling more than by sliding: the lever is at most friction × how high the
+    centre of mass is, and what slides on ice is not held.
 
     Parameters
     ----------
     start, nodes : (3, m) at the beginning and the end of the step [m].
     points, loads : (k,) particles that touch, and how strongly, times h² [kg m].
+    normal : (3,) of the ground.
     friction : coefficient of the two surfaces.
     """
-    lever = LEVER * friction * float(solid.lattice.volumes.sum()) ** (1 / 3)
-    labels = solid.free_components[solid.embedding.nodes[points, 0]]
-    slower = nodes.copy()
-    for label in np.unique(labels[labels >= 0]):
+    carriers, weights = solid.embedding.nodes[points], solid.embedding.weights[points]
+    labels, slower = solid.free_components[carriers[:, 0]], nodes.copy()
+    places = (weights * nodes[:, carriers]).sum(axis=2)
+    for label in range(solid.free_components.max(initial=-1) + 1):
         load = np.where(labels == label, np.maximum(loads, 0.0), 0.0)
-        if load.sum() > 0.0:
-            carriers = solid.embedding.nodes[points]
-            places = (solid.embedding.weights[points] * nodes[:, carriers]).sum(axis=2)
-            centre = (load * places).sum(axis=1) / load.sum()
-            members = np.flatnonzero(solid.free_components == label)
-            arms = nodes[:, members] - centre[:, None]
-            moved = nodes[:, members] - start[:, members]
-            spin, turn = _turn(arms, moved, solid.masses[members])
-            share = min(1.0, lever * float(load.sum()) / max(spin, 1e-300))
-            slower[:, members] -= share * np.cross(turn[:, None], arms, axis=0)
+        total = float(load.sum())
+        if not total > 0.0:
+            continue
+        centre = (load * places).sum(axis=1) / total
+        members = np.flatnonzero(solid.free_components == label)
+        arms, masses = nodes[:, members] - centre[:, None], solid.masses[members]
+        spin, turn = _turn(arms, nodes[:, members] - start[:, members], arms * masses, normal)
+        ahead = (_matrix(turn) * normal).sum(axis=1)
+        reach = _along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
+        width = float(np.sqrt((load * reach * reach).sum() / total))
+        height = float((_along(normal, arms) * masses).sum() / masses.sum())
+        lever = min(LEVER * width, friction * max(height, 0.0))
+        share = min(1.0, lever * total / max(spin, 1e-300))
+        slower[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), arms)
     return slower
 
 
-def _turn(arms: Floats, moved: Floats, masses: Floats) -> tuple[float, Floats]:
-    """Angular momentum of masses (n,) at arms (3, n) that have moved (3, n), and (3,) the turn."""
-    spin = (np.cross(arms, moved, axis=0) * masses).sum(axis=1)
-    second = (arms[:, None] * arms * masses).sum(axis=2)
-    moments, axes = symmetric_axes(np.trace(second) * np.eye(3) - second)
-    about = contracted(axes.T, spin) / np.maximum(moments, 1e-9 * moments[2])
-    return float(np.sqrt((spin * spin).sum())), contracted(axes, about)
+def _turn(arms: Floats, moved: Floats, weighty: Floats, normal: Floats) -> tuple[float, Floats]:
+    """How much spin arms (3, n) that moved (3, n) have but about the normal, and (3,) its turn.
+
+    `weighty` (3, n) are the arms times their masses.
+    """
+    across = np.einsum("ik,jk->ij", weighty, moved)
+    spin = np.array([across[k - 2, k - 1] - across[k - 1, k - 2] for k in range(3)])
+    spin -= normal * (normal * spin).sum()
+    second = np.einsum("ik,jk->ij", weighty, arms)
+    return _size(spin), find_turns(second[None], spin[None])[0]
+
+
+def _matrix(turn: Floats) -> Floats:
+    """(3, 3) that multiplies vectors as the cross product of a turn (3,) with them does."""
+    x, y, z = turn
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def _size(vector: Floats) -> float:
+    """Length of a vector (3,)."""
+    return float(np.sqrt((vector * vector).sum()))
+
+
+def _along(direction: Floats, vectors: Floats) -> Floats:
+    """(k,) components of vectors (3, k)."""
+    return np.asarray(np.einsum("x,xk->k", direction, vectors))

@@ -91,14 +91,13 @@ class Touch:
         contact = self.contacts[0]
         depths = contact.floors[1] - contact.heights(points)
         touching = np.flatnonzero(depths > 0.0)
-        gone = np.ones(points.shape[1], dtype=bool)
-        gone[touching] = False
-        self.anchors[:, gone] = np.nan
-        slid = self._along(points[:, touching] - self.anchors[:, touching])
+        anchors = self.anchors[:, touching]
+        slid = self._along(points[:, touching] - anchors)
         length = np.sqrt((slid * slid).sum(axis=0))
         most = contact.friction * depths[touching]
         loose = np.maximum(0.0, 1.0 - most / np.maximum(length, 1e-300))
-        self.anchors[:, touching] += slid * loose
+        self.anchors.fill(np.nan)
+        self.anchors[:, touching] = anchors + slid * loose
         points[:, touching] += contact.plane.normal[:, None] * depths[touching]
         return points
 

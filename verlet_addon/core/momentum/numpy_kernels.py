@@ -1,8 +1,8 @@
-"""Momentum of bodies that nothing holds."""
+"""Momentum of bodies that nothing holds, in NumPy."""
 
 import numpy as np
 
-from .arrays import Floats, Integers, sum_by
+from ..arrays import Floats, Integers, sum_by
 
 NOTHING = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
@@ -40,24 +40,25 @@ def conserve_momentum(
     second = total(squares.reshape(9, -1)).T.reshape(-1, 3, 3)
     if not np.isfinite(second).all():
         return after  # the frame's check will say which body broke
-    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    turn = _solve(inertia, spin).T
+    turn = find_turns(second, spin).T
     kept = after.copy()
     kept[:, free] -= drift + np.cross(turn[:, label], arms, axis=0)
     return kept
 
 
-def _solve(matrices: Floats, right: Floats) -> Floats:
-    """(c, 3) solutions of symmetric systems (c, 3, 3), by Cramer's rule, and 0 for a single point.
+def find_turns(second: Floats, spin: Floats) -> Floats:
+    """(c, 3) turns that have this spin (c, 3), of bodies with second moments (c, 3, 3) Σ m a aᵀ.
 
-    NumPy's linear algebra rounds in its own way on every processor. A straight rope has no inertia
-    about itself, and no spin either: a tiny one added keeps 0 / 0 away.
+    By Cramer's rule, for NumPy's linear algebra rounds in its own way on every processor. A
+    straight rope has no inertia about itself, and no spin either: a tiny one added keeps 0 / 0
+    away, and a single point does not turn.
     """
-    whole = np.trace(matrices, axis1=1, axis2=2)
-    rows = (matrices + NOTHING * whole[:, None, None] * np.eye(3)).transpose(1, 2, 0)
+    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+    whole = np.trace(inertia, axis1=1, axis2=2)
+    rows = (inertia + NOTHING * whole[:, None, None] * np.eye(3)).transpose(1, 2, 0)
     minors = (
         rows[NEXT][:, NEXT] * rows[AFTER][:, AFTER] - rows[NEXT][:, AFTER] * rows[AFTER][:, NEXT]
     )
     size = (rows[0] * minors[0]).sum(axis=0)
-    found = (minors * right.T).sum(axis=1) / np.where(size > 0.0, size, np.inf)
+    found = (minors * spin.T).sum(axis=1) / np.where(size > 0.0, size, np.inf)
     return np.asarray(found.T)

@@ -1,0 +1,1 @@
+"""Momentum of bodies that nothing holds."""

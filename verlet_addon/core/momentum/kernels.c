@@ -1,0 +1,88 @@
+/* Momentum of bodies that nothing holds: the same as numpy_kernels.py. */
+#include "../kernels.h"
+
+#define NOTHING 1e-11
+
+/* Sums over a body: its mass, centre, what it drifted, its spin, and Σ m a aᵀ (xx yy zz yz zx xy). */
+typedef struct {
+    real mass, centre[3], drift[3], spin[3], second[6];
+} whole;
+
+/* The turn that has this spin, by Cramer's rule; 0 for a single point. */
+static void find_turn(const real second[6], const real spin[3], real turn[3])
+{
+    real trace = second[0] + second[1] + second[2], more = NOTHING * 2.0 * trace;
+    real a = trace - second[0] + more, b = trace - second[1] + more, c = trace - second[2] + more;
+    real d = -second[3], e = -second[4], f = -second[5];
+    real minors[6] = {b * c - d * d, c * a - e * e, a * b - f * f,
+                      e * f - a * d, f * d - b * e, d * e - c * f};
+    real size = a * minors[0] + f * minors[5] + e * minors[4];
+    real share = size > 0.0 ? 1.0 / size : 0.0;
+    turn[0] = (minors[0] * spin[0] + minors[5] * spin[1] + minors[4] * spin[2]) * share;
+    turn[1] = (minors[5] * spin[0] + minors[1] * spin[1] + minors[3] * spin[2]) * share;
+    turn[2] = (minors[4] * spin[0] + minors[3] * spin[1] + minors[2] * spin[2]) * share;
+}
+
+/* Changes `kept`; `work` holds 16 numbers for each body. */
+EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
+                              const real *before, const real *about, real *kept, integer count,
+                              real *work)
+{
+    whole *bodies = (whole *)work;
+    for (integer i = 0; i < 16 * count; i++)
+        work[i] = 0.0;
+    for (integer i = 0; i < n; i++) {
+        if (labels[i] < 0)
+            continue;
+        whole *body = bodies + labels[i];
+        real mass = 1.0 / inverse_masses[i];
+        body->mass += mass;
+        for (int x = 0; x < 3; x++) {
+            body->centre[x] += about[x * n + i] * mass;
+            body->drift[x] += (kept[x * n + i] - before[x * n + i]) * mass;
+        }
+    }
+    for (integer k = 0; k < count; k++)
+        for (int x = 0; x < 3; x++) {
+            bodies[k].centre[x] /= bodies[k].mass;
+            bodies[k].drift[x] /= bodies[k].mass;
+        }
+    for (integer i = 0; i < n; i++) {
+        if (labels[i] < 0)
+            continue;
+        whole *body = bodies + labels[i];
+        real mass = 1.0 / inverse_masses[i], arm[3], change[3];
+        for (int x = 0; x < 3; x++) {
+            arm[x] = about[x * n + i] - body->centre[x];
+            change[x] = kept[x * n + i] - before[x * n + i];
+        }
+        for (int x = 0; x < 3; x++) {
+            int y = (x + 1) % 3, z = (x + 2) % 3;
+            body->spin[x] += (arm[y] * change[z] - arm[z] * change[y]) * mass;
+            body->second[x] += arm[x] * arm[x] * mass;
+            body->second[3 + x] += arm[y] * arm[z] * mass;
+        }
+    }
+    for (integer k = 0; k < count; k++) {
+        real total = 0.0, turn[3];
+        for (int x = 0; x < 6; x++)
+            total += bodies[k].second[x];
+        if (total - total != 0.0)
+            return; /* the frame's check will say which body broke */
+        find_turn(bodies[k].second, bodies[k].spin, turn);
+        for (int x = 0; x < 3; x++)
+            bodies[k].spin[x] = turn[x];
+    }
+    for (integer i = 0; i < n; i++) {
+        if (labels[i] < 0)
+            continue;
+        const whole *body = bodies + labels[i];
+        real arm[3];
+        for (int x = 0; x < 3; x++)
+            arm[x] = about[x * n + i] - body->centre[x];
+        for (int x = 0; x < 3; x++) {
+            int y = (x + 1) % 3, z = (x + 2) % 3;
+            kept[x * n + i] -= body->drift[x] + (body->spin[y] * arm[z] - body->spin[z] * arm[y]);
+        }
+    }
+}
