@@ -123,9 +123,7 @@ def relax_solid(
     drawn = np.concatenate([model.pinned, model.goals])
     softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
     holds = hold(leap, drawn, targets[:, drawn], softness)
-    state.positions = advance(
-        leap, holds, contacts, state.positions, state.positions - arrival
-    )
+    state.positions = advance(leap, holds, contacts, state.positions, state.positions - arrival)
     state.positions[:, model.pinned] = targets[:, model.pinned]
     leap.state.shown = state.positions.copy()
     leap.state.previously_shown = state.previous_positions.copy()
