@@ -15,8 +15,8 @@ from .integrators import start_displacement
 from .jelly import start_jelly
 from .mesh import MeshData
 from .model import SoftBodyModel
-from .rigid.motion import place_first
 from .rigid.pieces import build_pieces, loosened
+from .rigid.placement import place_first
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .solid.body import build_solid, particles_alone

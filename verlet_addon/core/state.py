@@ -14,7 +14,7 @@ from .bending.one_by_one import StencilBatch
 from .contact.easing import Burial
 from .integrators import step_gains
 from .model import SoftBodyModel
-from .rigid.motion import Placement
+from .rigid.placement import Placement
 from .ropes.constraints import RopeBatches, rope_batches
 from .solid.body import SolidState
 from .stretch.constraints import LengthBatches, length_batches

@@ -18,7 +18,7 @@ from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, to
 from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum.kernels import conserve_momentum
-from .rigid.motion import hand_on, hand_on_contacts, put_again, set_out_rigid
+from .rigid.motion import hand_on, hand_on_contacts, join, put_again, set_out_rigid
 from .rippling import move_water
 from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
@@ -179,7 +179,7 @@ def integrate(stride: Stride) -> None:
     state.previous_positions, state.positions = state.positions.copy(), moved
     state.positions[:, model.pinned] = stride.targets[:, model.pinned]
     if model.pieces is not None and state.rigid is not None:
-        set_out_rigid(state.rigid, model.pieces, stride.start, state.positions)
+        state.rigid = set_out_rigid(state.rigid, model.pieces, stride.start, state.positions)
 
 
 def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) -> None:
@@ -261,6 +261,7 @@ def project_contacts(stride: Stride) -> None:
             project_plane(positions, contact, stride.model.inverse_masses)
         if not hand_on_contacts(rigid, positions):
             break
+        join(rigid, positions)
 
 
 def regain_speed(stride: Stride) -> None:
@@ -313,7 +314,8 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     trees = [stride.batches.ropes.trees for stride in strides]
     for _ in range(SEARCHES):
         touched = [strides[body] for body in encounter.touched]
-        for number in range(ROUNDS + HOLDS if touched else 0):
+        rigid = any(stride.state.rigid is not None for stride in touched)
+        for number in range(ROUNDS + (CONTACT_ROUNDS if rigid else HOLDS) if touched else 0):
             if not touch(encounter, positions, trees):
                 break
             for stride in touched:
@@ -334,6 +336,7 @@ def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
         project_ropes(positions, batches.ropes)
         project_seams(positions, batches.seams)
         hand_on(rigid, positions)
+    join(rigid, positions)
 
 
 def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:

@@ -5,12 +5,30 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
-from ..geometry.faces import read_corners
+from ..geometry.faces import among_triangles, read_corners
 from ..geometry.graph import find_components
 from ..geometry.rest_shape import RestShape
 
 PINNED = 1e6
 """How much heavier than its piece a pinned particle counts."""
+RINGS = 4
+"""Edges up to so many away from a piece are solved together with it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """Edges that do not stretch, on pieces and near them."""
+
+    pairs: Integers
+    """(2, e) particles."""
+    slots: Integers
+    """(2, e) where among those of pieces each of them is; −1 = it is on none."""
+    rest_lengths: Floats
+    """(e,) [m]"""
+    slack: Booleans
+    """(e,) which yield where they are pushed together."""
+    inverse_masses: Floats
+    """(n,) of particles; those on pieces are not looked at [1/kg]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +50,11 @@ class Pieces:
     mobilities: Floats
     """(n,) of all particles, for constraints: many that push a piece at once move it no farther
     than each alone would [1/kg]."""
+    constrained: Floats
+    """(k,) masses by which constraints then push a piece; 0 = not at all [kg]."""
+    starts: Integers
+    """(s + 1,) where the particles of each piece begin."""
+    joints: Joints
 
     @property
     def count(self) -> int:
@@ -52,14 +75,45 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     masses = np.where(shape.pinned[particles], PINNED * weight[labels], own)
     totals = sum_by(labels, masses, count)
     places = shape.mesh.positions[particles].T
-    centres = _summed(labels, places * masses, count) / totals
+    centres = summed(labels, places * masses, count) / totals
     arms = places - centres[:, labels]
     softness = _softness(labels, masses, totals, arms)
-    worked_on = np.isin(particles, loosened(shape).mesh.edges)
+    loose = loosened(shape)
+    worked_on = np.isin(particles, loose.mesh.edges)
     crowd = np.maximum(np.bincount(labels, worked_on, count), 1.0)[labels]
-    mobilities = shape.inverse_masses
+    mobilities = shape.inverse_masses.copy()
     mobilities[particles] = np.where(shape.pinned[particles], 0.0, softness * crowd)
-    return Pieces(particles, labels, masses, totals, arms, softness, mobilities)
+    free = mobilities[particles] > 0.0
+    constrained = np.where(free, 1.0 / np.where(free, mobilities[particles], 1.0), 0.0)
+    return Pieces(
+        particles=particles,
+        labels=labels,
+        masses=masses,
+        totals=totals,
+        arms=arms,
+        softness=softness,
+        mobilities=mobilities,
+        constrained=constrained,
+        starts=np.searchsorted(labels, np.arange(count + 1)),
+        joints=_joints(loose, particles, find_pieces(shape)),
+    )
+
+
+def _joints(loose: RestShape, particles: Integers, labels: Integers) -> Joints:
+    """The edges of a body, loosened, that are near particles (k,) of pieces, (n,) labels."""
+    edges, near = loose.mesh.edges, labels >= 0
+    for _ in range(RINGS):
+        near[edges[near[edges].any(axis=1)]] = True
+    a, b = labels[edges].T
+    chosen = near[edges].all(axis=1) & ((a != b) | (a < 0))
+    if loose.settings.stretch_compliance > 0.0:
+        chosen[:] = False
+    slots = np.full(loose.particle_count, -1)
+    slots[particles] = np.arange(len(particles))
+    pairs = np.ascontiguousarray(edges[chosen].T)
+    slack = among_triangles(edges[chosen], loose.corners, loose.particle_count)
+    masses = loose.inverse_masses
+    return Joints(pairs, slots[pairs], loose.lengths[chosen], slack, masses)
 
 
 def find_pieces(shape: RestShape) -> Integers:
@@ -119,7 +173,7 @@ def _sides_of(first: Integers, second: Integers, edges: Integers) -> Booleans:
 def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) -> Floats:
     """(k,) the greatest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle [1/kg]."""
     squares = np.einsum("ik,jk->ijk", arms, arms) * masses
-    second = _summed(labels, squares.reshape(9, -1), len(totals)).T.reshape(-1, 3, 3)
+    second = summed(labels, squares.reshape(9, -1), len(totals)).T.reshape(-1, 3, 3)
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
     x, y, z = arms
@@ -129,6 +183,6 @@ def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) ->
     return np.asarray(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
 
 
-def _summed(labels: Integers, rows: Floats, count: int) -> Floats:
+def summed(labels: Integers, rows: Floats, count: int) -> Floats:
     """(r, s) each row's values added up piece by piece."""
     return np.stack([sum_by(labels, row, count) for row in rows])

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..rigid.motion import Placement, hand_on
+from ..rigid.motion import hand_on
+from ..rigid.placement import Placement
 from .constraints import LengthBatches, LengthConstraints
 from .kernels import (
     add_interpolated,

@@ -1,0 +1,72 @@
+"""Rigid pieces in C: what `numpy_kernels` does, by the functions of kernels.c."""
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import Packed, address, declare, once, pack
+from .pieces import Joints
+from .placement import Placement
+
+_give_momentum = declare("give_momentum", "ppipi")
+_share_contacts = declare("share_contacts", "pppi", "i")
+_join = declare("join", "pppi")
+
+
+@once
+def _placement(placement: Placement) -> Packed:
+    """The placement of kernels.c."""
+    pieces = placement.pieces
+    return pack(
+        pieces.count,
+        len(pieces.particles),
+        pieces.starts,
+        pieces.particles,
+        pieces.labels,
+        pieces.arms,
+        pieces.totals,
+        placement.turns,
+        placement.turned,
+        placement.arms,
+        placement.second,
+        placement.centres,
+        placement.moments,
+        placement.placed,
+        np.zeros((pieces.count, 21)),
+    )
+
+
+@once
+def _joints(joints: Joints) -> Packed:
+    """The joints of kernels.c."""
+    count, n = len(joints.rest_lengths), len(joints.inverse_masses)
+    return pack(
+        count,
+        joints.pairs,
+        joints.slots,
+        joints.rest_lengths,
+        joints.slack.astype(np.uint8),
+        joints.inverse_masses,
+        np.zeros((9, count)),
+        np.zeros((3, n)),
+    )
+
+
+def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
+    """See `numpy_kernels`."""
+    n = positions.shape[1]
+    _give_momentum(_placement(placement), address(positions), n, address(masses), rounds)
+
+
+def share_contacts(placement: Placement, positions: Floats) -> bool:
+    """See `numpy_kernels`."""
+    softness = placement.pieces.softness
+    return bool(
+        _share_contacts(
+            _placement(placement), address(softness), address(positions), positions.shape[1]
+        )
+    )
+
+
+def join(placement: Placement, joints: Joints, positions: Floats) -> None:
+    """See `numpy_kernels`."""
+    _join(_placement(placement), _joints(joints), address(positions), positions.shape[1])
