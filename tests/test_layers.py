@@ -26,7 +26,7 @@ LAYERS = [
     "forces",
     "model",
     "state",
-    "meeting inflation rippling jelly",
+    "meeting goals inflation rippling jelly",
     "build step mirrors",
     "agreement holding shrinking",
     "simulate",

@@ -12,6 +12,7 @@ from .contact.plane import PlaneContact, project_plane, rebound
 from .contact.response import Motion
 from .field import Field
 from .forces.accelerations import accelerations
+from .goals import project_goals
 from .inflation import fill_with_gas, inflate, project_former_tensions
 from .jelly import leap, relax_solid
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
@@ -227,7 +228,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
         inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
         project_former_tensions(state, batches)
     project_levels(positions, model.lengths, batches.lengths)
-    project_goals(stride)
+    project_goals(model, positions, stride.targets, batches.h_squared)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
     keep_lengths(stride, dt, backwards=backwards)
@@ -235,16 +236,6 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
         model.free_components, model.inverse_masses, before, positions, about=stride.start
     )
     put_again(state.rigid, state.positions)
-
-
-def project_goals(stride: Stride) -> None:
-    """Draws softly pinned particles towards their targets: C = x − target, with compliance."""
-    model, positions, goals = stride.model, stride.state.positions, stride.model.goals
-    if len(goals):
-        inverse_masses = model.mobilities[goals]
-        softness = model.goal_compliances / stride.batches.h_squared
-        share = inverse_masses / (inverse_masses + softness)
-        positions[:, goals] += (stride.targets[:, goals] - positions[:, goals]) * share
 
 
 def is_relaxed(stride: Stride, tolerance: float) -> bool:
