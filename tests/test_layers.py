@@ -22,7 +22,7 @@ LAYERS = [
     "integrators geometry materials",
     "rigid",
     "stretch contact",
-    "bending ropes volume water solid",
+    "bending ropes volume water solid weave",
     "forces",
     "model",
     "state",

@@ -51,6 +51,34 @@ def test_groups_reach_the_core(addon: Addon) -> None:
     assert mesh.rest_positions is None
 
 
+def test_a_map_of_threads_reaches_the_core(addon: Addon) -> None:
+    """Corner by corner; and a sheet hung along its warp stretches otherwise than along its weft."""
+    lowest = []
+    bpy.context.scene.use_gravity = True
+    for turned in (False, True):
+        obj = body(sheet(), damping=5.0, stretch_compliance=1e-3, weft_compliance=1e-2)
+        layer = obj.data.uv_layers.new(name="Threads")
+        for loop in obj.data.loops:
+            x, y, _ = obj.data.vertices[loop.vertex_index].co
+            layer.data[loop.index].uv = (y, x) if turned else (x, y)
+        obj.verlet.thread_map = "Threads"
+        mesh = addon("blender.mesh_io").read_body(
+            obj, bpy.context.evaluated_depsgraph_get(), velocities=np.zeros((25, 3))
+        )
+        places = coordinates(obj.data.vertices)[mesh.face_vertices][:, [1, 0] if turned else [0, 1]]
+        assert mesh.threads == pytest.approx(places, abs=1e-6)
+        pin(obj, [0, 1, 2, 3, 4])
+        obj.rotation_euler = (-np.pi / 2, 0.0, 0.0)
+        assert verlet.bake() == {"FINISHED"}
+        bpy.context.scene.frame_set(24)
+        shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        lowest.append(coordinates(shown.vertices)[:, 1].max())
+        verlet.release()
+        bpy.data.objects.remove(obj)
+    assert 1.0 < lowest[0] < 1.01
+    assert 1.02 < lowest[1] < 1.1
+
+
 def test_shrinking_is_keyed() -> None:
     """A line shrinks by a third while the factor goes from 0 to it."""
     obj = body(line(), damping=5.0)
@@ -145,6 +173,7 @@ def test_splitting_asks_for_edges_and_for_no_bake() -> None:
     [
         ("stretch_group", "no vertex group Gone; choose another stretch group or none"),
         ("shrinking_group", "no vertex group Gone; choose another shrinking group or none"),
+        ("thread_map", "no UV map Gone; choose another one or none"),
         ("rest_key", "no shape key Gone; choose another rest shape or none"),
     ],
 )

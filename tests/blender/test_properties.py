@@ -28,6 +28,7 @@ OURS = {
         "shrinking_group",
         "rigid_group",
         "rest_key",
+        "thread_map",
         "baked_keys",
         "baked_start",
         "baked_end",

@@ -179,6 +179,13 @@ def arc(length: float, span: float, segments: int) -> Floats:
     return np.concatenate([np.zeros((1, 3)), np.cumsum(links * (length / segments), axis=0)])
 
 
+def woven(mesh: MeshData, *, degrees: float = 0.0) -> MeshData:
+    """A flat mesh with a map of its threads: its warp runs along y, or so turned towards x."""
+    angle = np.radians(degrees)
+    turned = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    return replace(mesh, threads=(mesh.positions[:, :2] @ turned)[mesh.face_vertices])
+
+
 def _cells(columns: int, rows: int, *, triangles: bool) -> list[tuple[int, ...]]:
     """The faces of a grid, cut in two along alternating diagonals where triangles are wanted."""
     faces: list[tuple[int, ...]] = []

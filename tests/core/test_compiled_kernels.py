@@ -24,6 +24,7 @@ from tests.core.bodies import (
     rope,
     sphere,
     tube,
+    woven,
 )
 from tests.core.test_short_edges import scanned
 from verlet_addon.core.arrays import Floats
@@ -43,11 +44,13 @@ from verlet_addon.core.stretch import (
     numpy_kernels as np_lengths,
     numpy_warm_start as np_start,
 )
+from verlet_addon.core.weave import compiled_kernels as c_weave, numpy_kernels as np_weave
 
 pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 
 DT = 1 / 240
 CLOTH = BodySettings()
+WOVEN = BodySettings(stretch_compliance=1e-3, weft_compliance=5e-3)
 SOFT_CLOTH = BodySettings(stretch_compliance=1e-4, shear_compliance=1e-3, bend_compliance=1e-2)
 
 
@@ -114,6 +117,11 @@ BODIES: dict[str, Callable[[], Body]] = {
     "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
     "balloon": lambda: (sphere(12, 8), BodySettings(pressure=200.0)),
     "free": lambda: (tube(12, 6), CLOTH),
+    "woven quads": lambda: (pinned(woven(flat_sheet("quads", 12)), [0, 12]), WOVEN),
+    "woven triangles": lambda: (
+        pinned(woven(flat_sheet("strewn triangles", 12), degrees=30.0), [0, 12]),
+        WOVEN,
+    ),
     "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
 }
 
@@ -141,6 +149,7 @@ Kernels = tuple[Any, Any]
 LENGTHS, START = (np_lengths, c_lengths), (np_start, c_start)
 BENDS, ROPES = (np_bends, c_bends), (np_ropes, c_ropes)
 CLUSTERS = np_clusters, c_clusters
+WEAVE = np_weave, c_weave
 Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 
@@ -191,6 +200,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "stiff bends": (BENDS, lambda k, x, _, b: k.project_stiff_bends(x, b.bends.stiff)),
     "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
     "straight bends": (BENDS, lambda k, x, _, b: k.project_flat_bends(x, b.bends.straight)),
+    "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
     "hinges": (BENDS, lambda k, x, _, b: k.project_signed_bends(x, b.bends.hinges)),
 }
 

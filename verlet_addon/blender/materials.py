@@ -54,6 +54,7 @@ def is_changed(body: VERLET_PG_body) -> bool:
     return body.body_type != settings.body_type or not all(
         isclose(getattr(body, name), getattr(settings, name), rel_tol=1e-6)
         for name in material_settings(body.material)
+        if name != "weft_compliance" or body.thread_map
     )
 
 

@@ -43,7 +43,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
 
 
 def _check_groups(obj: bpy.types.Object) -> None:
-    """Raises MeshError where a vertex group or the rest shape is gone, or will be."""
+    """Raises MeshError where a vertex group, a map or the rest shape is gone, or will be."""
     body = body_properties(obj)
     for prop in ("pin_group", *PAINTED.values()):
         group = getattr(body, prop)
@@ -52,6 +52,8 @@ def _check_groups(obj: bpy.types.Object) -> None:
             raise MeshError(
                 f"{obj.name} has no vertex group {group}; choose another {label} or none"
             )
+    if body.thread_map and body.thread_map not in mesh_of(obj).uv_layers:
+        raise MeshError(f"{obj.name} has no UV map {body.thread_map}; choose another one or none")
     if not (rest := body.rest_key):
         return
     key = shape_keys_of(obj)
@@ -99,6 +101,7 @@ def read_body(
         rest_positions=_rest_positions(obj, depsgraph),
         paint=_paint(obj),
         colliders=colliders,
+        threads=_threads(obj),
     )
 
 
@@ -116,6 +119,15 @@ def _paint(obj: bpy.types.Object) -> Paint:
     body = body_properties(obj)
     groups = {layer: getattr(body, prop) for layer, prop in PAINTED.items()}
     return Paint(**{layer: group_weights(obj, name) for layer, name in groups.items() if name})
+
+
+def _threads(obj: bpy.types.Object) -> Floats | None:
+    """(c, 2) where the thread map shows each face corner, if there is one."""
+    if not (name := body_properties(obj).thread_map):
+        return None
+    places = np.empty(2 * len(mesh_of(obj).loops), np.float32)
+    mesh_of(obj).uv_layers[name].uv.foreach_get("vector", places)
+    return places.reshape(-1, 2).astype(np.float64)
 
 
 def pin_weights(obj: bpy.types.Object) -> Floats:

@@ -141,10 +141,14 @@ class VERLET_PT_material(_BodyPanel):
             column.prop(body, "resolution")
             return
         column.prop(body, "stretch_compliance")
+        if body.body_type == "CLOTH" and body.thread_map:
+            column.prop(body, "weft_compliance")
         if body.body_type != "ROPE":
             column.prop(body, "shear_compliance")
         column.prop(body.id_data, "verlet_bend")
         if body.body_type == "CLOTH":
+            mesh = cast(bpy.types.Mesh, cast(bpy.types.Object, body.id_data).data)
+            column.prop_search(body, "thread_map", mesh, "uv_layers", icon="GROUP_UVS")
             column.prop(body, "pressure")
         column.prop(body, "damping")
         if body.pin_group or len(body.attachments):

@@ -14,7 +14,7 @@ PAINTED = {
     "rigid": "rigid_group",
 }
 """Which group is painted for each layer of the core's Paint."""
-NAMES = ("pin_group", *PAINTED.values(), "rest_key")
+NAMES = ("pin_group", *PAINTED.values(), "rest_key", "thread_map")
 """Properties that name a part of the object."""
 
 
@@ -50,6 +50,22 @@ class ShapeProperties:
     rest_key: StringProperty(
         name="Rest Shape Key",
         description="Shape key that shows the object while nothing is stretched or bent",
+        options=set(),
+    )
+    thread_map: StringProperty(
+        name="Thread Map",
+        description="UV map that shows which way threads run: the warp upwards in it, the weft "
+        "across; without one, cloth is alike every way",
+        options=set(),
+    )
+    weft_compliance: FloatProperty(
+        name="Weft Stretch",
+        description="How far cloth gives when pulled across the thread map; Stretch is along it",
+        default=_BODY.weft_compliance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=0.1,
+        precision=5,
         options=set(),
     )
     use_sewing: BoolProperty(

@@ -9,7 +9,7 @@ from .bending.constraints import build_bends
 from .field import Field
 from .forces.accelerations import accelerations
 from .forces.aerodynamics import build_windage
-from .geometry.hinges import find_hinges
+from .geometry.hinges import Hinges, find_hinges
 from .geometry.rest_shape import RestShape, take_apart, unlinked
 from .integrators import start_displacement
 from .jelly import start_jelly
@@ -22,9 +22,12 @@ from .settings import BodySettings
 from .solid.body import build_solid, particles_alone
 from .solid.walls import without_walls
 from .state import ParticleState
-from .stretch.constraints import build_lengths
+from .stretch.constraints import LengthConstraints, build_lengths
+from .stretch.elasticity import edge_strips
+from .stretch.paths import Strips
 from .stretch.seams import build_seams
 from .water.surface import build_water
+from .weave.threads import build_weave, is_woven, unwoven
 
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
@@ -69,7 +72,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         shape = loosened(surface)
     exposed = surface if water is None else shape
     hinges = find_hinges(shape.corners, shape.particle_count)
-    lengths = build_lengths(shape, hinges)
+    lengths, strips = _lengths(shape, hinges)
     weights = shape.mesh.pin_weights
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     return SoftBodyModel(
@@ -83,14 +86,25 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         goal_compliances=goal_compliances(weights[goals], shape.masses[goals]),
         free_components=_free_components(shape),
         lengths=lengths,
+        weave=build_weave(shape),
         ropes=build_ropes(shape),
-        bends=build_bends(shape, hinges, lengths.edges),
+        bends=build_bends(shape, hinges, strips),
         seams=build_seams(shape),
         windage=build_windage(exposed),
         pieces=pieces,
         water=water,
         solid=solid,
     )
+
+
+def _lengths(shape: RestShape, hinges: Hinges) -> tuple[LengthConstraints, Strips]:
+    """What keeps lengths, and all edges of surfaces as strips; a weave leaves few to keep."""
+    if is_woven(shape):
+        left = unwoven(shape)
+        lengths = build_lengths(left, find_hinges(left.corners, left.particle_count))
+        return lengths, edge_strips(shape, ~shape.in_rope)
+    lengths = build_lengths(shape, hinges)
+    return lengths, lengths.edges
 
 
 def _free_components(shape: RestShape) -> Integers:

@@ -75,6 +75,10 @@ def inflate(
 def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     """Starts strips from the tension they had, so that projections only have to find its change."""
     positions, net = state.positions, batches.lengths.net
+    if batches.weave:
+        # Its triangles find what balances the gas; other edges hang on it at most.
+        positions += net.push / net.masses
+        net.push.fill(0.0)
     if state.gas is None:
         project_former_tension(positions, net, kept=SURFACE_MEMORY, taut=TAUT)
     else:

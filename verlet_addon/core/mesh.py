@@ -102,6 +102,9 @@ class MeshData:
     """Where settings hold in part."""
     seams: Integers = field(default_factory=lambda: np.empty((0, 2), np.int64))
     """(s, 2) vertices that are sewn to each other; they are no edges."""
+    threads: Floats | None = None
+    """(c, 2) where a map shows each face corner: threads run up in it, and across. None = cloth is
+    alike every way."""
 
 
 @dataclass(frozen=True, eq=False)

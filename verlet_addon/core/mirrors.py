@@ -131,20 +131,22 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
     image = np.arange(len(mesh.positions))
     image[reflection.sources] = reflection.images
     edges = image[mesh.edges]
-    starts, corners = _image_faces(mesh, image)
+    starts, places = _image_faces(mesh, image)
+    threads = mesh.threads
     velocities = _image_velocities(mesh, mirror)[reflection.sources]
     return replace(
         mesh,
         positions=_with_images(mesh.positions, reflection, mirror.plane),
         edges=np.concatenate([mesh.edges, edges[(edges != mesh.edges).any(axis=1)]]),
         face_starts=np.concatenate([mesh.face_starts, mesh.face_starts[-1] + starts]),
-        face_vertices=np.concatenate([mesh.face_vertices, corners]),
+        face_vertices=np.concatenate([mesh.face_vertices, image[mesh.face_vertices[places]]]),
         pin_weights=np.concatenate([mesh.pin_weights, mesh.pin_weights[reflection.sources]]),
         velocities=np.concatenate([mesh.velocities, velocities]),
         rest_positions=None
         if mesh.rest_positions is None
         else _with_images(mesh.rest_positions, reflection, mirror.plane),
         paint=_mirrored_paint(mesh.paint, reflection),
+        threads=None if threads is None else np.concatenate([threads, threads[places]]),
     )
 
 
@@ -170,9 +172,10 @@ def _check_lengths(mesh: MeshData) -> None:
 
 
 def _image_faces(mesh: MeshData, image: Integers) -> tuple[Integers, Integers]:
-    """Ends and corners, turned round, of the images of all faces but those within the plane."""
-    faces = np.split(mesh.face_vertices, mesh.face_starts[1:-1])
-    mirrored = [image[face][::-1] for face in faces if (image[face] != face).any()]
+    """Ends of the images of all faces but those within the plane, and the corners they are of."""
+    moved = image[mesh.face_vertices] != mesh.face_vertices
+    faces = np.split(np.arange(len(moved)), mesh.face_starts[1:-1])
+    mirrored = [face[::-1] for face in faces if moved[face].any()]
     ends = np.cumsum([len(face) for face in mirrored], dtype=np.int64)
     return ends, np.concatenate([np.empty(0, np.int64), *mirrored])
 

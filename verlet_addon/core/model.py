@@ -12,6 +12,7 @@ from .solid.body import Solid
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
 from .water.surface import Water
+from .weave.threads import Weave
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class SoftBodyModel:
     free_components: Integers
     """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
     lengths: LengthConstraints
+    weave: Weave
     ropes: RopeConstraints
     bends: BendConstraints
     seams: Seams

@@ -40,6 +40,8 @@ class BodySettings:
     """Mass per area of cloth [kg/m²], length of rope [kg/m] or volume of jelly [kg/m³]."""
     stretch_compliance: float = 0.0
     """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
+    weft_compliance: float = 0.0
+    """The same across a map of threads; where there is one, what is above is along it [m/N]."""
     shear_compliance: float = 1e-2
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
@@ -81,8 +83,8 @@ class BodySettings:
         _require_choice(self, "body_type", get_args(BodyType))
         for name in ("mass", "density"):
             _require(self, name, 1e-9)
-        for name in ("stretch_compliance", "shear_compliance", "bend_compliance"):
-            _require(self, name, 0.0)
+        for name in ("stretch", "weft", "shear", "bend"):
+            _require(self, f"{name}_compliance", 0.0)
         _require(self, "shrinking", -10.0, 0.99)
         _require(self, "stiffness", 1e-6, 1e12)
         _require(self, "resolution", 1, 100)

@@ -23,8 +23,17 @@ from .stretch.seams import SeamBatch, seam_batches
 from .stretch.strips import StripBatch
 from .volume.gas import Gas
 from .water.waves import WaterState
+from .weave.threads import WeaveBatch, weave_batches
 
-Fresh = StripBatch | DistanceBatch | StencilBatch | BendStripBatch | StiffBendBatch | SeamBatch
+Fresh = (
+    StripBatch
+    | DistanceBatch
+    | StencilBatch
+    | BendStripBatch
+    | StiffBendBatch
+    | SeamBatch
+    | WeaveBatch
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +47,7 @@ class Batches:
     h_squared: float
     """The factor of acceleration [s²]."""
     lengths: LengthBatches
+    weave: list[WeaveBatch]
     ropes: RopeBatches
     bends: BendBatches
     seams: list[SeamBatch]
@@ -45,7 +55,7 @@ class Batches:
     def fresh(self) -> Iterator[Fresh]:
         """Every batch whose multipliers start at zero: all but those that nets remember."""
         yield from chain(self.lengths.short, self.lengths.folds, *self.lengths.levels)
-        yield from self.seams
+        yield from chain(self.seams, self.weave)
         bends = self.bends
         yield from chain(bends.stiff, bends.strips, bends.straight, bends.hinges, bends.ropes)
 
@@ -111,6 +121,7 @@ def _make_batches(
         velocity_gain=velocity_gain,
         h_squared=h_squared,
         lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
+        weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
         seams=seam_batches(model.seams, state.torn, w, h_squared),

@@ -29,6 +29,7 @@ from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
+from .weave.kernels import project_weave
 
 ROUNDS, HOLDS = 8, 4
 """How often contacts and lengths are solved in turn where bodies touch, and then contacts alone."""
@@ -322,6 +323,7 @@ def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
     """Draws edges back to their lengths."""
     positions, batches, rigid = stride.state.positions, stride.batches, stride.state.rigid
     lengths = stride.model.lengths
+    project_weave(positions, batches.weave)
     project_stretch(positions, lengths, batches.lengths, dt=dt, backwards=backwards, rigid=rigid)
     for _ in range(1 if rigid is None else ROPE_ROUNDS):
         project_ropes(positions, batches.ropes)

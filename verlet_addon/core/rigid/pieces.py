@@ -151,6 +151,7 @@ def loosened(shape: RestShape) -> RestShape:
         edges=edges[kept],
         face_starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         face_vertices=mesh.face_vertices[corners],
+        threads=None if mesh.threads is None else mesh.threads[corners],
     )
     return replace(
         shape,
