@@ -1,6 +1,7 @@
 """The chambers that surfaces enclose, and the gas within each.
 
-A surface with holes encloses one too: a flat lid, that weighs nothing, lies over each hole.
+A surface with holes encloses one too: a flat lid, that weighs nothing, lies over each hole. A
+closed surface that lies flat, such as a cushion's cover, is a chamber that is empty at rest.
 """
 
 from collections import deque
@@ -8,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, sum_by
 from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components
 
 HOLLOW = 1e-4
-"""Chambers hold at least this share of the volume of a ball with as much surface."""
+"""What holds less than this share of the volume of a ball with as much surface has no inside…"""
+FLAT = 1e-2
+"""…and a closed surface that holds less than this is empty: a metre of cushion under 3 mm thick."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +30,9 @@ class Chambers:
     particles: Integers
     """(n,) the chamber of each particle; the number of chambers where it belongs to none."""
     rest_volumes: Floats
-    """(s,) [m³], above 0."""
+    """(s,) [m³], above 0; of flat ones, what they hold at most, that of a ball."""
+    flat: Booleans
+    """(s,) which hold nothing at rest."""
     areas: Floats
     """(s,) of faces and lids at rest [m²]."""
 
@@ -47,16 +52,21 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
     found, labels = np.unique(components[closed[0]], return_inverse=True)
     labels = labels.reshape(-1)
     volumes, areas = _volumes(positions, closed, labels, len(found))
-    if not len(found) or (np.abs(volumes) < HOLLOW * np.sqrt(areas**3 / (36.0 * np.pi))).any():
+    balls = np.sqrt(areas**3 / (36.0 * np.pi))
+    hollow = np.abs(volumes) >= HOLLOW * balls
+    lidded = np.isin(found, components[closed[0, faces.shape[1] :]])
+    flat = (np.abs(volumes) < FLAT * balls) & ~lidded
+    if not len(found) or (~hollow & (lidded | (areas == 0.0))).any():
         raise MeshError(
             f"'{name}' has pressure, but a part of it encloses no space at rest; "
             "give that part an inside, or set the pressure to 0"
         )
-    inward = volumes[labels] < 0.0
+    inward = (hollow & (volumes < 0.0))[labels]
     closed[:2, inward] = closed[1::-1, inward]
     particles = np.full(n, len(found))
     particles[closed] = labels
-    return Chambers(closed, labels, particles, np.abs(volumes), areas)
+    held = np.where(flat, balls, np.abs(volumes))
+    return Chambers(closed, labels, particles, held, flat, areas)
 
 
 def _volumes(

@@ -9,9 +9,8 @@ from .chambers import Chambers
 from .numpy_kernels import volumes_and_slopes
 
 GENTLE = 0.01
-"""No pressure is too much that alone would swell a chamber by this share in a step."""
-SWELL = 1.03
-"""More of it grows by this factor in a step, so that the cloth can follow with its tension."""
+"""In the step in which it comes in, gas alone would swell a chamber by no more than this share:
+what cloth takes back of that tells the next step how much more it holds."""
 TAUTEST = 30.0
 """Tension that holds gas is solved for up to this h² T/(l m) of the average link; at 100 some balls
 began to shake, of 360 to 2,700 vertices, quads and triangles."""
@@ -49,6 +48,7 @@ def press(
     lies against that, take part of it back: as much as in the step before. So p solves
     (V − E + w h² p) p = `pressure` V₀, which has one positive root however much gas there is, and
     where nothing changes any more p is right to the last digit. Explicitly, gas would be unstable.
+    Flat chambers, which hold nothing at rest, are blown up with that pressure.
 
     Parameters
     ----------
@@ -64,8 +64,9 @@ def press(
     mobility = h_squared * sum_by(chambers.particles, pushes, count + 1)[:count]
     amount = pressure * chambers.rest_volumes
     found = _positive_root(mobility, volumes - taken, amount)
+    found[chambers.flat] = pressure
     gentle = GENTLE * chambers.rest_volumes / np.where(mobility > 0.0, mobility, np.inf)
-    gas.pressures = found = np.minimum(found, np.maximum(gentle, SWELL * gas.pressures))
+    gas.pressures = found = np.where(gas.pressures > 0.0, found, np.minimum(found, gentle))
     gas.expected = volumes + mobility * found
     return np.asarray(slopes * np.append(h_squared * found, 0.0)[chambers.particles])
 
