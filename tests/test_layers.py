@@ -28,6 +28,7 @@ LAYERS = [
     "state",
     "meeting goals inflation rippling jelly",
     "build step mirrors",
+    "easing_out",
     "agreement holding shrinking",
     "simulate",
 ]

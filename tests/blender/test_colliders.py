@@ -177,9 +177,7 @@ def test_settings_are_blenders_own(read: Callable[..., Any]) -> None:
     table = collider(sheet(), damping=0.3, use_culling=False, **settings)
     found, _ = read(table)
     assert (found.name, found.single_sided) == ("Sheet", False)
-    assert (found.outer, found.inner, found.friction, found.restitution) == pytest.approx(
-        (0.03, 0.1, 0.2, 0.7)
-    )
+    assert (found.outer, found.friction, found.restitution) == pytest.approx((0.03, 0.2, 0.7))
     for name in ("use_culling", "use_normal"):
         table.collision.use_culling = table.collision.use_normal = False
         setattr(table.collision, name, True)

@@ -40,7 +40,6 @@ def collider(triangles: Any, **settings: Any) -> Collider:
     """A collider without thickness of its own."""
     given: dict[str, Any] = {
         "outer": 0.0,
-        "inner": 0.0,
         "friction": 10.0,
         "restitution": 1.0,
         "single_sided": False,

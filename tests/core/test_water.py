@@ -163,7 +163,7 @@ def dipped(
     triangles = np.array(
         [face.tolist() for face in np.split(ball.face_vertices, ball.face_starts[1:-1])]
     )
-    collider = Collider("Ball", triangles, 0.0, 0.0, 0.5, 0.0, False)
+    collider = Collider("Ball", triangles, 0.0, 0.5, 0.0, False)
     still = samples([pond], frames((len(path) - 1) / 24, 24))
     scenes = [
         replace(sample, colliders=[ball.positions + shift])

@@ -40,6 +40,8 @@ class Progress:
     """How much nearer than its distance any body came to anything so far [m]; None without any."""
     colliders: int = 0
     """How many take part."""
+    remarks: tuple[str, ...] = ()
+    """What the user should know of what happened so far, in one sentence each."""
 
     def describe(self, *, seconds: float) -> str:
         """Says how far the bake is, and how long it will take if it took so many seconds so far."""
@@ -155,9 +157,8 @@ def _bake(
                 index = frames.index(result.frame)
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
             total = frames[-1] - frames.start + 1
-            yield Progress(
-                result.frame, done, total, gauge.stretch, gauge.penetration, len(colliders)
-            )
+            seen = gauge.stretch, gauge.penetration, len(colliders), tuple(gauge.remarks)
+            yield Progress(result.frame, done, total, *seen)
         # Again, for what makes one follow may be animated from nothing.
         check_following(stage.bodies, stage.colliders, stage.depsgraph)
     for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
@@ -185,12 +186,14 @@ class _Gauge:
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self.stretch = 0.0
         self.penetration: float | None = None
+        self.remarks: list[str] = []
 
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""
         for edges, rest, now in zip(self._edges, self._rest, result.positions, strict=True):
             strain = np.max(_lengths(now, edges) / rest, initial=1.0) - 1
             self.stretch = max(self.stretch, float(strain))
+        self.remarks += result.remarks
         if result.deepest:
             self.penetration = max(self.penetration or 0.0, *result.deepest)
 

@@ -187,3 +187,5 @@ class VERLET_OT_bake(bpy.types.Operator):
         if last.worst_penetration is not None:
             text += f", nothing sank in by more than {1000 * last.worst_penetration:.2g} mm"
         self.report({"INFO"}, text)
+        for sentence in last.remarks:
+            self.report({"WARNING"}, sentence)

@@ -147,6 +147,7 @@ def _bake(options: Namespace) -> str:
         _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
         last = _follow(running)
     seconds = monotonic() - started
+    _warn(last.remarks, strict=False)
     # Some drivers fail only later in the scene.
     _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)
     save_copy(output)
@@ -161,6 +162,7 @@ def _bake(options: Namespace) -> str:
         "worst_stretch": last.worst_stretch,
         "worst_penetration": last.worst_penetration,
         "colliders": last.colliders,
+        "remarks": list(last.remarks),
     }
     return json.dumps(result)
 

@@ -102,7 +102,6 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Coll
         name=obj.name_full,  # which tells linked objects from those of the file
         triangles=read_triangles(obj, depsgraph),
         outer=settings.thickness_outer,
-        inner=settings.thickness_inner,
         friction=settings.cloth_friction / 100.0,
         restitution=1.0 - settings.damping,
         single_sided=settings.use_culling or settings.use_normal,

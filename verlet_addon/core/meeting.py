@@ -1,13 +1,15 @@
 """All bodies and colliders in one world: what touches there, and how it gives way."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .arrays import Booleans, Floats
+from .contact.clearing import Clearing, start_clearing
 from .contact.contacts import find_contacts
 from .contact.guard import guard
+from .contact.overlaps import leaving
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
 from .contact.response_kernels import project_rows, rebound_rows
 from .contact.surfaces import Surface, Surfaces, join_surfaces
@@ -37,6 +39,8 @@ class Meeting:
     pairs: Pairs
     reach: float
     """How far beyond gaps contacts are looked for [m]."""
+    clearing: Clearing
+    """What starts inside of something, on its way out."""
     deepest: Floats
     """(owners,) how much nearer than its gap each came to anything, since it was last set to 0."""
 
@@ -94,8 +98,10 @@ def prepare(
     for strung, model in zip(parts, models, strict=False):
         strung[model.ropes.trees.strips.path] = True
     joined = join_surfaces(surfaces, meets, _gaps(bodies, colliders))
+    soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
+        clearing=start_clearing(joined, soft, len(bodies)),
         strung=np.concatenate(parts),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
@@ -149,6 +155,11 @@ def _who_meets(
 def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
     """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
     rows = _find_rows(meeting, motion, end)
+    if meeting.surfaces.leaving.any():
+        eased = make_rows(meeting.clearing.contacts(end), meeting.pairs, motion)
+        rows = joined(rows, replace(eased, targets=eased.gaps, climbs=np.zeros_like(eased.gaps)))
+        for pierced in meeting.clearing.pierced:
+            rows = joined(rows, make_rows(pierced, meeting.pairs, motion))
     touched = _bodies_in(rows, meeting)
     return Encounter(meeting, motion, end, end.copy(), motion.start.copy(), rows, touched)
 
@@ -179,7 +190,7 @@ def _find_rows(
 ) -> ContactRows:
     """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
     found = find_contacts(meeting.surfaces, motion.start, end, meeting.reach, active)
-    return make_rows(found, meeting.pairs, motion)
+    return make_rows(meeting.clearing.sorted_out(found, motion.start), meeting.pairs, motion)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBatches]) -> bool:
@@ -270,6 +281,7 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     rows, meeting = encounter.rows, encounter.meeting
     rebound_rows(encounter.former, encounter.positions, rows)
     depths = rows.gaps - rows.heights(encounter.positions)
+    depths[leaving(meeting.surfaces, rows.particles, rows.weights) > 0] = 0.0
     for side in (0, 3):
         np.maximum.at(meeting.deepest, meeting.surfaces.owners[rows.particles[side]], depths)
     _hand_back(encounter, former, encounter.former)

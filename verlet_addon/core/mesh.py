@@ -52,8 +52,6 @@ class Collider:
     """(t, 3) vertex indices, counter-clockwise seen from outside; the same at every frame."""
     outer: float
     """Distance kept in front of the surface, besides the body's own thickness [m]."""
-    inner: float
-    """Distance kept behind it, likewise [m]."""
     friction: float
     """Coulomb coefficient; the slipperier of two touching surfaces decides."""
     restitution: float
@@ -147,6 +145,8 @@ class Frame:
     deepest: Sequence[float] = ()
     """Per body, how much nearer than its distance it came to anything since the frame before [m];
     left empty where there is nothing to meet."""
+    remarks: Sequence[str] = ()
+    """What the user should know of what happened since the frame before, in one sentence each."""
 
 
 def sewn(mesh: MeshData, *, every: bool) -> MeshData:

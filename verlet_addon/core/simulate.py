@@ -8,6 +8,7 @@ import numpy as np
 from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
+from .easing_out import ease_out, what_starts_inside
 from .errors import DivergenceError, SettingsError
 from .field import Field, between as fields_between, without_meaning
 from .holding import hold
@@ -72,6 +73,8 @@ def simulate(
     wholes = list(map(_with_seams, wholes, body_settings))
     bodies: list[Body] = []
     meeting: Meeting | None = None
+    names = [mesh.name for mesh in meshes] + [collider.name for collider in colliders]
+    remarks: list[str] = []
     for sample in incoming:
         _check_sample(sample)
         _check_pressures(wholes, sample)
@@ -84,14 +87,17 @@ def simulate(
                 models = [model for model, _ in bodies]
                 fill_with_water(models, [state for _, state in bodies], wholes, colliders)
                 meeting = prepare(models, wholes, colliders, before.colliders)
+                remarks = what_starts_inside(bodies, meeting, names, before.ground)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
             for model, state in bodies:
                 _check_sane(model, state, sample.frame)
             stopped = sample
         _check_still(meshes, stopped, sample)
-        yield Frame(sample.frame, _vertices(meshes, bodies), _deepest(meeting, len(meshes)))
-        before = sample
+        yield Frame(
+            sample.frame, _vertices(meshes, bodies), _deepest(meeting, len(meshes)), remarks
+        )
+        before, remarks = sample, []
 
 
 def _vertices(meshes: Sequence[MeshData], bodies: Sequence[Body]) -> list[Floats]:
@@ -233,6 +239,8 @@ def _advance(
         )
     ]
     for number, given in enumerate(_substeps(ways, before, after, settings.substeps)):
+        if meeting is not None:
+            ease_out(bodies, meeting, given)
         step(bodies, settings, given, meeting)
         shares = (number / settings.substeps, (number + 1) / settings.substeps)
         for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):

@@ -1,6 +1,6 @@
 """What comes near during a step: rows that keep vertices off triangles, and edges off edges."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -25,6 +25,10 @@ class Contacts:
     """(k,) how far apart they are kept [m]."""
     owners: Integers
     """(2, k) of the first and of the second."""
+
+    def chosen(self, which: Booleans | Integers) -> "Contacts":
+        """Some of them."""
+        return Contacts(*(getattr(self, each.name)[..., which] for each in fields(self)))
 
 
 def find_contacts(

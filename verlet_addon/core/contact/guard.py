@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
 from .contacts import Contacts, search
+from .overlaps import leaving
 from .proximity import dot
 from .reach import Reach
 from .surfaces import Surfaces
@@ -46,6 +47,7 @@ def guard(
     for number in range(ROUNDS):
         passing = search(surfaces, start, end, NEAREST, active)
         stopped = (inverse_masses[passing.particles] > 0.0).any(axis=0)
+        stopped &= leaving(surfaces, passing.particles, passing.weights) == 0
         if not stopped.any():
             break
         rows, before = np.flatnonzero(stopped), end.copy()

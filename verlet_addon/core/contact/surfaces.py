@@ -56,6 +56,8 @@ class Surfaces:
     """(o,) whether only the front of an owner touches."""
     trees: list[Tree]
     """One per owner."""
+    leaving: Integers
+    """(N, o) who of an owner is still on the way out of which other: `overlaps`. It changes."""
 
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:
@@ -105,6 +107,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
                 zip(counts, _numbers(own_triangles), _numbers(own_edges), strict=True)
             )
         ],
+        leaving=np.zeros((count, len(counts)), dtype=np.int8),
     )
 
 

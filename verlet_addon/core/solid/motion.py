@@ -163,3 +163,19 @@ def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:
         shift[:, -1] = 0.0
         state.nodes = state.nodes + shift[:, solid.free_components]
         state.previous_nodes = state.previous_nodes + shift[:, solid.free_components]
+
+
+def carry(solid: Solid, state: SolidState, shifts: Floats) -> Floats:
+    """(3, p) how far points go as free components are carried without speed, by (3, k + 1) [m].
+
+    The last is for what is held.
+    """
+    moved, nodes = shifts[:, point_components(solid)], shifts[:, solid.free_components]
+    state.nodes, state.previous_nodes = state.nodes + nodes, state.previous_nodes + nodes
+    state.shown, state.previously_shown = state.shown + moved, state.previously_shown + moved
+    return moved
+
+
+def point_components(solid: Solid) -> Integers:
+    """(p,) the free component that points belong to, −1 for what is held."""
+    return np.asarray(solid.free_components[solid.embedding.nodes[:, 0]])

@@ -1,0 +1,170 @@
+"""What starts inside of a solid comes out of it: without speed, wholly, and the user is told."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    GRAVITY,
+    WEIGHTLESS,
+    Body,
+    block,
+    cube,
+    floor,
+    frames,
+    moved,
+    pinned,
+    rope,
+    rotation,
+    samples,
+    sheet,
+    simulated,
+    split,
+    strains,
+    tube,
+)
+from tests.core.test_colliders import Moving, ball, collider, crossed
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
+
+CLOTH, JELLY = BodySettings(), BodySettings(body_type="SOFT")
+
+
+def box(x: float, y: float, z: float, *, inwards: bool = False) -> tuple[Moving, MeshData]:
+    """A closed box about the origin, with normals that look outwards or inwards."""
+    mesh = split(cube(1.0))
+    triangles = mesh.face_vertices.reshape(-1, 3)
+    places = mesh.positions * np.array([x, y, z])
+    return (collider(triangles[:, ::-1] if inwards else triangles, friction=0.5), places), mesh
+
+
+def arm() -> Moving:
+    """A round bar with closed ends, along z."""
+    bar = tube(16, 8, radius=0.05, length=1.0)
+    around = [tuple(face) for face in np.split(bar.face_vertices, bar.face_starts[1:-1])]
+    top = len(bar.positions) - 16
+    caps = [tuple(range(16))[::-1], tuple(range(top, top + 16))]
+    shape = split(
+        replace(
+            bar,
+            face_starts=np.cumsum([0, *map(len, [*around, *caps])]),
+            face_vertices=np.concatenate([*around, *caps]),
+        )
+    )
+    return collider(shape.face_vertices.reshape(-1, 3), friction=0.5), bar.positions
+
+
+def flat(size: float, cells: int, height: float) -> MeshData:
+    """A level sheet about the z axis."""
+    return moved(sheet(cells, size=size), np.eye(3), (-size / 2, -size / 2, height))
+
+
+def along(count: int) -> MeshData:
+    """A rope through the middle of what lies about the origin."""
+    return rope([(x, 0.1, 0.05) for x in np.linspace(-0.7, 0.7, count)])
+
+
+STARTS: dict[str, tuple[Body, Moving]] = {
+    "a sheet through a ball": ((flat(1.5, 20, 0.1), CLOTH), ball(friction=0.5)),
+    "a sheet in a table's top": ((flat(1.0, 20, 0.0), CLOTH), box(0.7, 1.4, 0.05)[0]),
+    "a sheet a little inside a box": ((flat(1.5, 20, 0.23), CLOTH), box(0.7, 0.6, 0.5)[0]),
+    "a napkin wholly inside": ((flat(0.3, 6, 0.0), CLOTH), box(0.7, 0.6, 0.5)[0]),
+    "a rope through a box": ((along(30), BodySettings(body_type="ROPE")), box(0.7, 0.6, 0.5)[0]),
+    "a sleeve that cuts into its arm": (
+        (moved(tube(16, 10, radius=0.06, length=0.4), np.eye(3), (0.02, 0.0, 0.3)), CLOTH),
+        arm(),
+    ),
+    "jelly in a box": (
+        (moved(block((0.3,) * 3, (4,) * 3), np.eye(3), (-0.15, -0.15, 0.15)), JELLY),
+        box(0.7, 0.6, 0.5)[0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_comes_out_of_a_collider_without_speed(name: str) -> None:
+    """In a second all of it is out, and it has moved no faster than it is eased.
+
+    Ways out are up to 0.3 m long, over half a second; the profile is 1.5 times as steep in its
+    middle, and what hangs on is thrown a little ahead.
+    """
+    body, around = STARTS[name]
+    (track,) = simulated([body], frames(1.0, 24), gravity=WEIGHTLESS, colliders=[around])
+    assert crossed([body], [track[:1]], [around]) or name == "a napkin wholly inside"
+    assert crossed([body], [track[-1:]], [around]) == 0
+    speeds = np.linalg.norm(np.diff(track, axis=0), axis=2) * 24
+    assert speeds.max() < 1.5
+    assert speeds[-1].mean() < 0.2
+    assert strains(body[0], track[-1]).max() < 0.02
+
+
+def test_a_napkin_inside_of_a_box_comes_to_lie_on_it() -> None:
+    """Of ways that are equally long, it takes the one up."""
+    body, around = STARTS["a napkin wholly inside"]
+    (track,) = simulated([body], frames(1.5, 24), colliders=[around])
+    np.testing.assert_allclose(track[-1, :, 2], 0.25 + CLOTH.thickness, atol=2e-3)
+
+
+def test_two_jellies_that_overlap_part() -> None:
+    """The upper one is put onto the lower, and both keep their shape."""
+    size = (0.3, 0.3, 0.3)
+    low = (moved(block(size, (4, 4, 4)), np.eye(3), (0.0, 0.0, 0.01)), JELLY)
+    high = (moved(block(size, (4, 4, 4)), rotation((0, 0, 1), 0.3), (0.02, 0.03, 0.25)), JELLY)
+    tracks = simulated([low, high], frames(1.5, 24), ground=floor())
+    assert crossed([low, high], [track[-1:] for track in tracks], []) == 0
+    centres = [track[-1, :, 2].mean() for track in tracks]
+    # Each of its own weight, and the lower one of the other's too.
+    assert centres[1] - centres[0] > 0.24
+    speeds = [np.abs(np.diff(track[-2:], axis=0)).max() * 24 for track in tracks]
+    assert max(speeds) < 0.2
+
+
+def test_a_room_whose_normals_look_inwards_keeps_what_is_in_it() -> None:
+    """It falls to the floor there."""
+    room, _ = box(2.0, 2.0, 1.0, inwards=True)
+    body = (flat(0.5, 6, 0.1), CLOTH)
+    (track,) = simulated([body], frames(1.5, 24), colliders=[room])
+    np.testing.assert_allclose(track[-1, :, 2], -0.5 + CLOTH.thickness, atol=2e-3)
+
+
+def test_what_is_pinned_inside_stays_there() -> None:
+    """What hangs on it is not pushed out again and again, nor stretched."""
+    mesh = pinned(flat(1.0, 10, 0.28), np.arange(55, 66))
+    (track,) = simulated([(mesh, CLOTH)], frames(1.5, 24), colliders=[box(0.4, 0.4, 0.6)[0]])
+    np.testing.assert_array_equal(track[-1, 55:66], mesh.positions[55:66])
+    assert strains(mesh, track[-1]).max() < 0.02
+    assert np.linalg.norm(np.diff(track[-3:], axis=0), axis=2).max() * 24 < 1.0
+
+
+def remarks(bodies: Sequence[Body], around: Sequence[Moving], height: float) -> list[str]:
+    """What is said of a start on a floor at this height."""
+    meshes = [replace(mesh, colliders=range(len(around))) for mesh, _ in bodies]
+    places: list[Floats] = [np.asarray(place) for _, place in around]
+    scenes = samples(
+        meshes, frames(0.2, 24), gravity=GRAVITY, ground=floor(height), colliders=lambda _: places
+    )
+    results = simulate(
+        meshes,
+        [settings for _, settings in bodies],
+        SceneSettings(),
+        scenes,
+        [replace(shape, name=f"Table {k}") for k, (shape, _) in enumerate(around)],
+    )
+    return [sentence for frame in results for sentence in frame.remarks]
+
+
+def test_it_is_said_once_who_starts_inside_of_what() -> None:
+    """Body by body, with the number of vertices that are eased out; pins are not."""
+    above = replace(flat(0.5, 4, 1.0), name="Flag")
+    napkin = replace(pinned(flat(0.3, 2, 0.1), [0]), name="Napkin")
+    sunk = replace(moved(sheet(2, size=0.2), np.eye(3), (3.0, 0.0, -0.35)), name="Mat")
+    said = remarks([(above, CLOTH), (napkin, CLOTH), (sunk, CLOTH)], [box(1, 1, 0.5)[0]], -0.3)
+    assert said == [
+        "Mat starts inside the ground: 9 vertices, eased out",
+        "Napkin starts inside Table 0: 8 vertices, eased out",
+    ]
+    assert remarks([(above, CLOTH)], [box(1, 1, 0.5)[0]], -0.3) == []

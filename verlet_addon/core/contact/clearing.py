@@ -1,0 +1,169 @@
+"""What starts inside of a solid comes out of it little by little, and without speed."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from ..geometry.graph import find_components
+from .contacts import Contacts
+from .easing import EASING
+from .exits import NOWHERE, Exits, joined, ways_out
+from .overlaps import BURIED, EMERGING, held_outside
+from .pierced import CLEAR, find_pierced, near_solids
+from .solids import Solids, closed_shells, inside
+from .surfaces import Surfaces
+
+SPEED, SHORTEST = 0.5, 0.1
+"""Vertices come out at about this speed [m/s], in no less than this time, and no more than EASING
+[s]."""
+
+
+@dataclass(eq=False)
+class Clearing:
+    """What is on its way out."""
+
+    solids: Solids
+    exits: Exits = NOWHERE
+    pierced: list[Contacts] = field(default_factory=list)
+    """Rows of triangles whose corners are out, and that yet pass through something."""
+    turned: Integers = field(default_factory=lambda: NOWHERE.vertices)
+    """Particles of pairs that were on the wrong sides of each other in this step."""
+
+    @property
+    def surfaces(self) -> Surfaces:
+        """Of all bodies and colliders."""
+        return self.solids.surfaces
+
+    def floors(self, later: float = 0.0) -> Floats:
+        """(k,) how far out vertices are held after some more time [m]."""
+        times = np.clip(self.exits.depths / SPEED, SHORTEST, EASING)
+        share = np.minimum((self.exits.ages + later) / times, 1.0)
+        gaps = self.surfaces.gaps[tuple(self.owners())]
+        left = (1.0 + 2.0 * share) * (1.0 - share) ** 2
+        return np.asarray(gaps - (self.exits.depths + gaps) * left)
+
+    def sorted_out(self, contacts: Contacts, start: Floats) -> Contacts:
+        """The contacts of a step from `start` (3, N), as far as they are known to hold [m]."""
+        if not self.surfaces.leaving.any():
+            return contacts
+        triangles = np.concatenate(self.solids.triangles, axis=1)
+        contacts, turned = held_outside(self.surfaces, contacts, start, triangles)
+        self.turned = np.union1d(self.turned, turned)
+        return contacts
+
+    def contacts(self, places: Floats) -> Contacts:
+        """Rows that hold vertices where their floors are, for positions (3, N) [m]."""
+        exits = self.exits
+        return Contacts(
+            particles=np.concatenate([exits.vertices[None], exits.corners]),
+            weights=np.concatenate([np.ones((1, len(exits.ages))), -exits.weights]),
+            normals=exits.ways(places),
+            gaps=self.floors(),
+            owners=self.owners(),
+        )
+
+    def owners(self) -> Integers:
+        """(2, k) of vertices and of the triangles where they come out."""
+        pairs = self.surfaces.owners[np.stack([self.exits.vertices, self.exits.corners[0]])]
+        return np.asarray(pairs)
+
+
+def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int) -> Clearing:
+    """Finds what is inside of colliders and soft bodies (o,) at rest, and its ways out.
+
+    All of a piece may be inside of a body, or of a collider whose normals look inwards, as those of
+    a room do: then it is meant to be there. The first owners are bodies.
+    """
+    owners, places = surfaces.owners[surfaces.triangles[0]], surfaces.rest
+    triangles = []
+    for owner, is_soft in enumerate(soft.tolist()):
+        own = surfaces.triangles[:, owners == owner]
+        triangles.append(own[:, closed_shells(own) if is_soft or owner >= bodies else []])
+    solids = Solids(surfaces, triangles, soft, bodies)
+    for owner in range(len(triangles)):
+        _bury(solids, owner, places)
+    buried = np.flatnonzero((surfaces.leaving == BURIED).any(axis=1))
+    clearing = Clearing(solids, ways_out(solids, buried, places))
+    near = near_solids(solids, places)
+    clearing.pierced = find_pierced(solids, near, _carried(clearing), places)
+    return clearing
+
+
+def _carried(clearing: Clearing) -> Booleans:
+    """(o,) who is carried out as a whole, and is not looked at more closely before it is out."""
+    solids = clearing.solids
+    return np.asarray(solids.rigid & np.isin(np.arange(len(solids.rigid)), clearing.owners()))
+
+
+def _bury(solids: Solids, owner: int, places: Floats) -> None:
+    """Marks what of an owner is inside of solids."""
+    surfaces = solids.surfaces
+    first, last = surfaces.starts[owner : owner + 2].tolist()
+    edges = surfaces.edges[:, surfaces.owners[surfaces.edges[0]] == owner]
+    pieces = find_components(last - first, edges.T - first)
+    for other in solids.met(owner):
+        turns = inside(places[:, first:last], places, solids.triangles[other])
+        outside = np.zeros(pieces.max(initial=-1) + 1, dtype=bool)
+        outside[pieces[turns == 0]] = True
+        may_stay = ~outside[pieces] & ((turns < 0) | (other < solids.bodies))
+        surfaces.leaving[first:last, other][(turns != 0) & ~may_stay] = BURIED
+
+
+def go_on(clearing: Clearing, places: Floats, dt: float) -> None:
+    """Lets go of what is out at places (3, N) [m], before a step of length dt [s].
+
+    What is out of one place and within another looks for another way.
+    """
+    surfaces, exits = clearing.surfaces, clearing.exits
+    near_out = (surfaces.leaving == EMERGING).any(axis=1)
+    high = exits.heights(places) >= CLEAR * surfaces.gaps[tuple(clearing.owners())]
+    near_out[exits.vertices[high]] = True
+    vertices = np.flatnonzero(near_out)
+    within = _within(clearing, vertices, places)
+    settled = (surfaces.leaving[vertices] == EMERGING) & ~within
+    settled[np.isin(vertices, clearing.turned)] = False
+    clearing.turned = NOWHERE.vertices
+    out = np.where(within, BURIED, np.minimum(surfaces.leaving[vertices], EMERGING))
+    surfaces.leaving[vertices] = np.where(settled, 0, out)
+    again = vertices[within.any(axis=1)]
+    kept = ~np.isin(exits.vertices, vertices)
+    clearing.exits = joined([exits.chosen(kept), ways_out(clearing.solids, again, places)])
+    clearing.exits.ages[:] += dt
+    carried, former = _carried(clearing), clearing.pierced
+    clearing.pierced = find_pierced(clearing.solids, near_out, carried, places, former)
+
+
+def _within(clearing: Clearing, vertices: Integers, places: Floats) -> Booleans:
+    """(k, o) whether vertices are inside of what they have been inside of."""
+    leaving = clearing.surfaces.leaving[vertices] > 0
+    for owner, solid in enumerate(clearing.solids.triangles):
+        asked = np.flatnonzero(leaving[:, owner])
+        if len(asked):
+            turns = inside(places[:, vertices[asked]], places, solid)
+            leaving[asked, owner] = turns != 0
+    return np.asarray(leaving)
+
+
+def lifts(clearing: Clearing, places: Floats, pieces: Integers, up: Floats, dt: float) -> Floats:
+    """(3, p + 1) how far p pieces that keep their shape go out in the next step [m]; 0 at last.
+
+    They are put where their vertices are held to be: a push would become speed, and squash them.
+
+    Parameters
+    ----------
+    places : (3, N) where the step begins [m].
+    pieces : (N,) the free piece that particles belong to, −1 for all else.
+    up : (3,) of two pieces, the one that goes this way moves.
+    """
+    exits, shifts = clearing.exits, np.zeros((3, pieces.max(initial=-1) + 2))
+    floors, ways, heights = clearing.floors(), exits.ways(places), exits.heights(places)
+    rise = np.clip(np.minimum(floors - clearing.floors(-dt), floors - heights), 0.0, None)
+    of_vertices, of_triangles = pieces[exits.vertices], pieces[exits.corners[0]]
+    first = (of_vertices >= 0) & ((of_triangles < 0) | (up @ ways >= 0.0))
+    movers, ways = np.where(first, of_vertices, of_triangles), np.where(first, ways, -ways)
+    for mover in np.unique(movers[movers >= 0]):
+        rows = np.flatnonzero(movers == mover)
+        most = rows[rise[rows].argmax()]
+        shifts[:, mover] = rise[most] * ways[:, most]
+    return shifts

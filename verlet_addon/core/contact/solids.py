@@ -1,0 +1,109 @@
+"""Which surfaces enclose something, what is inside of them, and how far it is from there to out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, sum_by
+from ..geometry.columns import crossings, winding
+from ..geometry.graph import find_components
+from .surfaces import Surfaces
+
+WAYS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
+WAYS /= np.sqrt((WAYS * WAYS).sum(axis=0))
+"""(3, 26) directions in which ways out are looked for: to a cube's sides, edges and corners."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solids:
+    """What of all surfaces encloses something that is to be kept empty."""
+
+    surfaces: Surfaces
+    triangles: list[Integers]
+    """Per owner (3, t) the closed pieces of its surface."""
+    rigid: Booleans
+    """(o,) whose vertices all take the same way out, and keep their places to each other."""
+    bodies: int
+    """How many of the owners are bodies, the first."""
+
+    def met(self, owner: int) -> list[int]:
+        """The owners of solids that one is to keep out of."""
+        others = np.flatnonzero(self.surfaces.meets[owner]).tolist()
+        return [other for other in others if other != owner and self.triangles[other].size]
+
+
+def closed_shells(triangles: Integers) -> Integers:
+    """(k,) those of the triangles (3, t) whose connected piece is closed, and sound.
+
+    So is every piece each of whose edges has two triangles, which go along it both ways.
+    """
+    a, b, c = triangles
+    first, second = np.concatenate([a, b, c]), np.concatenate([b, c, a])
+    count = int(triangles.max(initial=-1)) + 1
+    there, back = first * count + second, second * count + first
+    _, places, numbers = np.unique(there, return_index=True, return_counts=True)
+    open_edges = first[~np.isin(there, back)]
+    doubled = first[places[numbers > 1]]
+    pieces = find_components(count, np.stack([first, second], axis=1))
+    sound = np.ones(pieces.max(initial=-1) + 1, dtype=bool)
+    sound[pieces[np.concatenate([open_edges, doubled])]] = False
+    return np.flatnonzero(sound[pieces[a]])
+
+
+def inside(points: Floats, places: Floats, triangles: Integers) -> Integers:
+    """(k,) how many times closed triangles (3, t) with corners at places (3, N) go round points."""
+    found = np.zeros(points.shape[1], dtype=np.int64)
+    if not triangles.size:
+        return found
+    corners = places[:, triangles.ravel()]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    if not np.isfinite(corners).all():
+        return found
+    near = np.flatnonzero(((points > low[:, None]) & (points < high[:, None])).all(axis=0))
+    if len(near):
+        found[near] = winding(points[:, near], places, triangles)
+    return found
+
+
+def find_exits(points: Floats, places: Floats, triangles: Integers) -> tuple[Floats, Integers]:
+    """(26, k) how far it is for points (3, k) out of all solids along each of WAYS, and where.
+
+    Solids are closed triangles (3, t) with corners at places (3, N). Where there is no way out, it
+    is infinitely far.
+    """
+    count = points.shape[1]
+    lengths = np.full((WAYS.shape[1], count), np.inf)
+    faces = np.zeros(lengths.shape, dtype=np.int64)
+    for number, way in enumerate(WAYS.T):
+        through = crossings(points, places, triangles, way, upwards=True)
+        order = np.lexsort((through.heights, through.points))
+        point, turns = through.points[order], through.turns[order]
+        # A way is out where what is left of it comes out as often as it goes in.
+        left = sum_by(point, turns, count)[point] - _running(point, turns)
+        out = np.flatnonzero(np.abs(left) < 0.5)
+        first = out[np.unique(point[out], return_index=True)[1]]
+        lengths[number, point[first]] = through.heights[order[first]]
+        faces[number, point[first]] = through.triangles[order[first]]
+    return lengths, faces
+
+
+def outward_normals(places: Floats, triangles: Integers) -> Floats:
+    """(3, N) normals of the vertices of solids, of any length, at places (3, N) [m]."""
+    a, b, c = (places[:, corner] for corner in triangles)
+    areas, count = np.cross(b - a, c - a, axis=0), places.shape[1]
+    return np.stack([sum_by(triangles.ravel(), np.tile(row, 3), count) for row in areas])
+
+
+def _running(point: Integers, turns: Floats) -> Floats:
+    """(k,) sums of turns of the same point, up to and with each; points are sorted."""
+    total = np.cumsum(turns)
+    first = np.searchsorted(point, point)
+    return np.asarray(total - (total - turns)[first])
+
+
+def frames_of(places: Floats, corners: Integers) -> Floats:
+    """(3, 3, k) two sides of triangles (3, k), and their unit normals."""
+    a, b, c = (places[:, corner] for corner in corners)
+    normal = np.cross(b - a, c - a, axis=0)
+    length = np.sqrt((normal * normal).sum(axis=0))
+    return np.stack([b - a, c - a, normal / np.maximum(length, 1e-300)], axis=1)
