@@ -126,7 +126,6 @@ def test_woven_cloth_lies_on_a_ball() -> None:
         name="Ball",
         triangles=np.array(fan),
         outer=0.0,
-        inner=0.0,
         friction=1.0,
         restitution=0.0,
         single_sided=False,
