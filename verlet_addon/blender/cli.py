@@ -147,7 +147,6 @@ def _bake(options: Namespace) -> str:
         _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
         last = _follow(running)
     seconds = monotonic() - started
-    _warn(last.remarks, strict=False)
     # Some drivers fail only later in the scene.
     _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)
     save_copy(output)
@@ -187,6 +186,7 @@ def _follow(progress: Generator[Progress, None, None]) -> Progress:
     finally:
         if terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    _warn(now.remarks, strict=False)
     return now
 
 
