@@ -78,7 +78,6 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     own_edges = [_all_edges(surface) + start for surface, start in shifted]
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
-    corners = triangles.ravel()
     return Surfaces(
         starts=starts,
         owners=np.repeat(np.arange(len(counts)), counts),
@@ -88,8 +87,8 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         sides=sides,
         wings=_wings(edges, sides, triangles),
         opposite_edges=_opposite_edges(edges, triangles, count),
-        fans=np.argsort(corners, kind="stable") % max(triangles.shape[1], 1),
-        fan_starts=np.searchsorted(np.sort(corners), np.arange(count + 1)),
+        fans=np.argsort(triangles, axis=None, kind="stable") % max(triangles.shape[1], 1),
+        fan_starts=np.searchsorted(np.sort(triangles, axis=None), np.arange(count + 1)),
         meets=meets,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
