@@ -73,7 +73,6 @@ def simulate(
     wholes = list(map(_with_seams, wholes, body_settings))
     bodies: list[Body] = []
     meeting: Meeting | None = None
-    names = [mesh.name for mesh in meshes] + [collider.name for collider in colliders]
     remarks: list[str] = []
     for sample in incoming:
         _check_sample(sample)
@@ -84,9 +83,8 @@ def simulate(
                 bodies = _hold_each(bodies, formerly, wholes, before, sample.gravity)
             else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
-                models = [model for model, _ in bodies]
-                fill_with_water(models, [state for _, state in bodies], wholes, colliders)
-                meeting = prepare(models, wholes, colliders, before.colliders)
+                meeting = _bring_together(bodies, wholes, colliders, before)
+                names = [each.name for each in wholes] + [each.name for each in colliders]
                 remarks = what_starts_inside(bodies, meeting, names, before.ground)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
@@ -98,6 +96,18 @@ def simulate(
             sample.frame, _vertices(meshes, bodies), _deepest(meeting, len(meshes)), remarks
         )
         before, remarks = sample, []
+
+
+def _bring_together(
+    bodies: Sequence[Body],
+    meshes: Sequence[MeshData],
+    colliders: Sequence[Collider],
+    start: Sample,
+) -> Meeting | None:
+    """Tells bodies what they may meet, or dip into."""
+    models = [model for model, _ in bodies]
+    fill_with_water(models, [state for _, state in bodies], meshes, colliders)
+    return prepare(models, meshes, colliders, start.colliders)
 
 
 def _vertices(meshes: Sequence[MeshData], bodies: Sequence[Body]) -> list[Floats]:
