@@ -7,21 +7,22 @@ import numpy as np
 from .arrays import Booleans
 from .contact.clearing import go_on, lifts
 from .meeting import Meeting
-from .mesh import Plane
+from .mesh import Collider, Plane
 from .solid.motion import carry, point_components
 from .step import Body, Surroundings
 
 
 def what_starts_inside(
-    bodies: Sequence[Body], meeting: Meeting | None, names: Sequence[str], ground: Plane | None
+    bodies: Sequence[Body],
+    meeting: Meeting | None,
+    colliders: Sequence[Collider],
+    ground: Plane | None,
 ) -> list[str]:
     """One sentence for each body and what it starts in, as far as it can come out.
 
-    Parameters
-    ----------
-    names : of all bodies, and then of all colliders.
-    ground : where everything starts.
+    The ground, if there is one, is where everything starts.
     """
+    names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
     told = [] if ground is None else [_under_ground(body, ground) for body in bodies]
     if meeting is not None:
         exits, owners = meeting.clearing.exits, meeting.clearing.owners()

@@ -84,8 +84,7 @@ def simulate(
             else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
                 meeting = _bring_together(bodies, wholes, colliders, before)
-                names = [each.name for each in wholes] + [each.name for each in colliders]
-                remarks = what_starts_inside(bodies, meeting, names, before.ground)
+                remarks = what_starts_inside(bodies, meeting, colliders, before.ground)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
             for model, state in bodies:
