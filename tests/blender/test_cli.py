@@ -115,6 +115,7 @@ def test_json_is_all_there_is_on_stdout(
         "frames": [1, 6],
         "step": 1,
         "colliders": 0,
+        "remarks": [],
     }
 
 
