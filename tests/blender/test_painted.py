@@ -79,6 +79,23 @@ def test_a_map_of_threads_reaches_the_core(addon: Addon) -> None:
     assert 1.02 < lowest[1] < 1.1
 
 
+def test_a_line_stays_stretched_that_was_pulled_too_far() -> None:
+    """Its end is pulled out by a half, and back: it hangs through, for it is longer."""
+    obj = body(line(), mass=0.01, stretch_compliance=0.1, use_plasticity=True, yield_strain=0.1)
+    obj.shape_key_add(name="Basis")
+    pulled = obj.shape_key_add(name="Pulled", from_mix=False)
+    for point in pulled.data:
+        point.co *= 1.5
+    for frame, value in ((1, 0.0), (12, 1.0), (20, 0.0)):
+        pulled.value = value
+        pulled.keyframe_insert("value", frame=frame)
+    bpy.context.scene.frame_set(1)
+    pin(obj, [0, len(obj.data.vertices) - 1])
+    bpy.context.scene.use_gravity = True
+    assert verlet.bake() == {"FINISHED"}
+    assert spans(obj, 24).sum() == pytest.approx(1.4 * spans(obj, 1).sum(), rel=0.03)
+
+
 def test_shrinking_is_keyed() -> None:
     """A line shrinks by a third while the factor goes from 0 to it."""
     obj = body(line(), damping=5.0)
@@ -207,7 +224,7 @@ def test_a_change_of_paint_is_told(addon: Addon) -> None:
     assert obj.verlet.bend_group == ""
 
 
-@pytest.mark.parametrize("panel", ["VERLET_PT_shape", "VERLET_PT_weights"])
+@pytest.mark.parametrize("panel", ["VERLET_PT_shape", "VERLET_PT_plasticity", "VERLET_PT_weights"])
 def test_panels_show_where_they_act(addon: Addon, panel: str) -> None:
     shown = getattr(addon("blender.shape_panels"), panel)
     assert shown in addon("blender.registration").CLASSES

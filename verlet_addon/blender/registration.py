@@ -52,6 +52,7 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_material,
     splitting.VERLET_OT_split_for_tearing,
     shape_panels.VERLET_PT_shape,
+    shape_panels.VERLET_PT_plasticity,
     shape_panels.VERLET_PT_weights,
     panels.VERLET_PT_collisions,
     panels.VERLET_PT_forces,

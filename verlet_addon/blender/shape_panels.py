@@ -48,6 +48,24 @@ class VERLET_PT_shape(_SurfacePanel):
             strength.operator("verlet.split_for_tearing", icon="MOD_EDGESPLIT")
 
 
+class VERLET_PT_plasticity(_SurfacePanel):
+    """What stays of being stretched and bent."""
+
+    bl_label = "Plasticity"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        obj = cast(bpy.types.Object, context.object)
+        cast(bpy.types.UILayout, self.layout).prop(body_properties(obj), "use_plasticity", text="")
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        column.active = body.enabled and body.use_plasticity
+        stretch = column.column()
+        stretch.active = body.stretch_compliance > 0.0 or body.weft_compliance > 0.0
+        stretch.prop(body, "yield_strain")
+        column.prop(body, "yield_curvature")
+        column.prop(body, "hardening")
+
+
 class VERLET_PT_weights(_SurfacePanel):
     """Where settings hold, by vertex groups."""
 

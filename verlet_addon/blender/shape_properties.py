@@ -100,6 +100,42 @@ class ShapeProperties:
         precision=2,
         options=set(),
     )
+    use_plasticity: BoolProperty(
+        name="Plasticity",
+        description="What is stretched or bent too far stays so: crumpled paper, dented metal",
+        default=_BODY.use_plasticity,
+        options=set(),
+    )
+    yield_strain: FloatProperty(
+        name="Yield Stretch",
+        description="Share by which it stretches and still springs back, where it stretches at all",
+        default=_BODY.yield_strain,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
+    yield_curvature: FloatProperty(
+        name="Yield Curvature",
+        description="How sharply it bends and still springs back: 1 over the radius in metres",
+        default=_BODY.yield_curvature,
+        soft_min=0.0,
+        soft_max=1000.0,
+        step=100,
+        precision=2,
+        options=set(),
+    )
+    hardening: FloatProperty(
+        name="Hardening",
+        description="Share of what goes further than that which does not stay, but makes it harder",
+        default=_BODY.hardening,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
     shrinking: FloatProperty(
         name="Shrinking Factor",
         description="Share by which its lengths become shorter, below 0 longer; can be animated",

@@ -28,6 +28,7 @@ from .stretch.paths import Strips
 from .stretch.seams import build_seams
 from .water.surface import build_water
 from .weave.threads import build_weave, is_woven, unwoven
+from .yielding import start_plastic
 
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
@@ -132,6 +133,7 @@ def _state(
         positions=positions,
         previous_positions=positions - displacements,
         previous_dt=dt,
+        plastic=start_plastic(model),
         rigid=None if model.pieces is None else place_first(model.pieces, positions),
     )
 

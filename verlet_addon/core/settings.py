@@ -54,6 +54,14 @@ class BodySettings:
     """Whether cloth tears where it was split beforehand."""
     tear_strength: float = 100.0
     """Pull per width at which it tears there [N/m]."""
+    use_plasticity: bool = False
+    """Whether cloth and ropes that are stretched or bent too far stay so."""
+    yield_strain: float = 0.05
+    """Share by which lengths stretch before some of it stays, where they stretch at all."""
+    yield_curvature: float = 20.0
+    """Curvature, the inverse of a radius, up to which they spring back [1/m]."""
+    hardening: float = 0.0
+    """Share of what goes beyond either that does not stay but hardens it, 0 … 1."""
     shrinking: float = 0.0
     """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
     pressure: float = 0.0
@@ -89,6 +97,8 @@ class BodySettings:
         _require(self, "stiffness", 1e-6, 1e12)
         _require(self, "resolution", 1, 100)
         for name in (
+            "yield_strain",
+            "yield_curvature",
             "sewing_force",
             "tear_strength",
             "pressure",
@@ -100,6 +110,7 @@ class BodySettings:
         _require(self, "friction", 0.0)
         _require(self, "wind", 0.0)
         _require(self, "restitution", 0.0, 1.0)
+        _require(self, "hardening", 0.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from .stretch.strips import StripBatch
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.threads import WeaveBatch, weave_batches
+from .yielding import Plastic, worn
 
 Fresh = (
     StripBatch
@@ -46,6 +47,8 @@ class Batches:
     """What a step leaves of the displacement before it."""
     h_squared: float
     """The factor of acceleration [s²]."""
+    model: SoftBodyModel
+    """What they are made of: the body's, with rests of its own if it yields."""
     lengths: LengthBatches
     weave: list[WeaveBatch]
     ropes: RopeBatches
@@ -82,6 +85,8 @@ class ParticleState:
     """What is in it, if anything."""
     torn: Booleans | None = None
     """(s,) which seams have torn."""
+    plastic: Plastic | None = None
+    """How far it has yielded, if it does."""
     solid: SolidState | None = None
     """What carries its particles, if it is one."""
     batches: Batches | None = field(default=None, repr=False)
@@ -110,6 +115,8 @@ def _make_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, steps: tuple[float, float]
 ) -> Batches:
     """Every constraint set of the model for one pair of steps."""
+    if state.plastic is not None:
+        model = worn(model, state.plastic)
     w = model.mobilities
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
@@ -120,6 +127,7 @@ def _make_batches(
         steps=steps,
         velocity_gain=velocity_gain,
         h_squared=h_squared,
+        model=model,
         lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
         weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),

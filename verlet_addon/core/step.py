@@ -29,6 +29,7 @@ from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
+from .wearing import wear
 from .weave.kernels import project_weave
 
 ROUNDS, HOLDS = 8, 4
@@ -123,6 +124,7 @@ def step(
         part_from_each_other(strides, encounter)
     for stride in strides:
         put_again(stride.state.rigid, stride.state.positions)
+        wear(stride.model, stride.state, stride.batches, given.dt)
         stride.state.previous_dt = given.dt
         stride.state.steps += 1
 

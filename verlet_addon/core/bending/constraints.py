@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats
+from ..arrays import Booleans, Floats, Integers
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
@@ -38,11 +38,13 @@ class BendConstraints:
     """Hinges that keep a rest angle."""
     ropes: Stencils
     """Bends of ropes, at their rest angles."""
+    yields: bool
+    """Whether rests change; then none counts as straight."""
 
     @property
     def straight_ropes(self) -> Booleans:
         """(r,) bool, bends of ropes that are straight at rest."""
-        return self.ropes.rests < STRAIGHT
+        return (self.ropes.rests < STRAIGHT) & (not self.yields)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +62,8 @@ class BendBatches:
 
 def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstraints:
     """The sets of one body, given the strips of its edges."""
-    positions = shape.mesh.positions
-    lines, bent = lines_across_quads(hinges, shape.areas, positions)
-    more, hinged = triangle_lines(shape, hinges)
-    lines = Lines(
-        np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
-    )
-    bent = bent[hinged[bent] > 0.0]
+    positions, yields = shape.mesh.positions, shape.settings.use_plasticity
+    lines, bent, hinged = _hinges_alone(hinges) if yields else _straight_lines(shape, hinges)
     strips, strays = line_stencils(shape, lines, edges)
     flat, hinges_at_rest = hinge_stencils(shape, hinges, bent, hinged[bent])
     return BendConstraints(
@@ -75,7 +72,24 @@ def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstrai
         straight=[strays, flat],
         hinges=hinges_at_rest,
         ropes=rope_stencils(shape, lines_along_ropes(positions, shape.mesh.edges[shape.loose])),
+        yields=yields,
     )
+
+
+def _straight_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Integers, Floats]:
+    """Lines, the hinges that they do not stand for, and (h,) what share of each they leave."""
+    lines, bent = lines_across_quads(hinges, shape.areas, shape.mesh.positions)
+    more, hinged = triangle_lines(shape, hinges)
+    lines = Lines(
+        np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
+    )
+    return lines, bent[hinged[bent] > 0.0], hinged
+
+
+def _hinges_alone(hinges: Hinges) -> tuple[Lines, Integers, Floats]:
+    """No lines, for these know no side, and what yields stays bent to one."""
+    count = len(hinges.p)
+    return Lines(np.empty((0, 3), np.int64), np.empty(0)), np.arange(count), np.ones(count)
 
 
 def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
@@ -98,7 +112,12 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
         straight=_soft_batches(bends.straight, stiff[along:surfaces], inverse_masses, h_squared),
         hinges=stencil_batches(bends.hinges, inverse_masses, h_squared),
-        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
+        # Themselves where all are soft, for their rests may change.
+        ropes=stencil_batches(
+            bends.ropes if soft_ropes.all() else bends.ropes.chosen(soft_ropes),
+            inverse_masses,
+            h_squared,
+        ),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
 

@@ -14,7 +14,7 @@ from ..coloring import meet
 from ..linear import dissection, pentadiagonal
 from .all_at_once import StiffBendBatch
 from .along_strips import BendStripBatch
-from .one_by_one import StencilBatch
+from .one_by_one import StencilBatch, Stencils
 
 BLUNT = 1e-2
 """A bend below this has no certain side; its target turns over smoothly instead of jumping."""
@@ -64,15 +64,35 @@ def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> 
         members, bend = gather_bends(positions, batch.particles, batch.coefficients)
         normal = _hinge_normals(members)
         size = norms(bend)
-        side = np.sign((bend * normal).sum(axis=0))
-        side[side == 0.0] = 1.0
-        # Faces that are to lie on each other may pass through, and are not turned inside out.
-        closed = size * np.abs(batch.rests) > CLOSED
-        side[closed] = np.sign(batch.rests[closed])
+        side = _sides(bend, size, normal, batch.rests)
         normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
         normal += bend * (side / np.maximum(size, BLUNT))
         bend -= batch.rests * normal
         _scatter_bend(positions, batch, members, bend)
+
+
+def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
+    """(c,) 1 where hinges are bent to the side of their normals, else −1."""
+    side = np.sign((bend * normal).sum(axis=0))
+    side[side == 0.0] = 1.0
+    # Faces that are to lie on each other may pass through, and are not turned inside out.
+    closed = size * np.abs(rests) > CLOSED
+    side[closed] = np.sign(rests[closed])
+    return np.asarray(side)
+
+
+def signed_bends(positions: Floats, hinges: Stencils) -> Floats:
+    """(m,) |g| of hinges, below 0 on the other side of their normals."""
+    members, bend = gather_bends(positions, hinges.members.T.ravel(), hinges.coefficients.T)
+    size = norms(bend)
+    return _sides(bend, size, _hinge_normals(members), hinges.rests) * size
+
+
+def rope_bends(positions: Floats, bends: Stencils) -> Floats:
+    """(m,) |u + v| of ropes."""
+    points = positions[:, bends.members]
+    arms = points[:, :, ::2] - points[:, :, 1:2]
+    return norms((arms / norms(arms)).sum(axis=2))
 
 
 def _hinge_normals(members: Floats) -> Floats:

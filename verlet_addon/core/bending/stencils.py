@@ -81,7 +81,8 @@ def hinge_stencils(
     )
     rests = _signed_rests(positions, members, coefficients)
     compliance = _softness(shape, members) * heights.sum(axis=1) / (2.0 * length * share[sound])
-    flat: Booleans = np.abs(rests) < STRAIGHT
+    # What yields does not stay flat.
+    flat: Booleans = (np.abs(rests) < STRAIGHT) & (not shape.settings.use_plasticity)
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:
         return build_stencils(

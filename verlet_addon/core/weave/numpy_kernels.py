@@ -75,6 +75,11 @@ def measure(positions: Floats, batch: WeaveBatch) -> Strain:
     )
 
 
+def thread_lengths(positions: Floats, batch: WeaveBatch) -> Floats:
+    """(2, t) how long warp and weft are, measured by the map."""
+    return np.stack([norms(way) for way in _gathered(batch, positions)])
+
+
 def _gathered(batch: WeaveBatch, vectors: Floats) -> Floats:
     """(2, 3, t) w₁ and w₂ of vectors (3, n)."""
     return np.asarray(np.einsum("xti,tik->kxt", vectors[:, batch.triangles], batch.slopes))

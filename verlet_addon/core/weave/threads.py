@@ -35,6 +35,9 @@ class Weave:
     """(t,) that each stands for [m²]."""
     compliances: Floats
     """(t, 3) of warp, weft and shear: strain per force per width [m/N]."""
+    rests: Floats
+    """(t, 2) lengths of warp and weft at rest, of which the map is a measure: 1, or what they have
+    yielded to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,6 @@ class WeaveBatch:
     triangles: Integers
     slopes: Floats
     rests: Floats
-    """(t, 2) lengths of warp and weft at rest, of which the map is a measure: 1 at first."""
     firmness: Floats
     """(t, 3) h² A/c of warp, weft and shear [kg m²]."""
     masses: Floats
@@ -82,6 +84,7 @@ def build_weave(shape: RestShape) -> Weave:
         slopes=slopes[sound] / shape.shrinkage(triangles)[sound, None, None],
         areas=(areas * shares)[sound],
         compliances=compliances[sound],
+        rests=np.ones((int(sound.sum()), 2)),
     )
 
 
@@ -178,7 +181,7 @@ def weave_batches(weave: Weave, inverse_masses: Floats, h_squared: float) -> lis
         WeaveBatch(
             triangles=weave.triangles,
             slopes=weave.slopes,
-            rests=np.ones((len(weave.triangles), 2)),
+            rests=weave.rests,
             firmness=scale * inverse(compliances, mobility),
             masses=1.0 / np.where(free, inverse_masses, 1.0),
             free=free.astype(np.float64),
