@@ -108,7 +108,7 @@ def test_a_seam_holds_what_its_force_can_carry(share: float, holds: bool) -> Non
     mesh = pinned(mesh, np.arange((cells + 1) ** 2))
     force = share * mass / 2 * 9.81 / (cells + 1)
     settings = replace(SEWN, mass=mass, sewing_force=force, use_tethers=False)
-    end = settled(mesh, settings, GRAVITY, 1.0)
+    end = settled(mesh, settings, GRAVITY, 2.0)  # until then what holds swings by 0.03 mm
     gap = lengths(end, sewn(mesh, every=True).seams).max()
     assert gap < 1e-3 if holds else gap > 0.05
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core.bodies import flat_sheet, frames, pinned, simulated, sphere, strains
+from tests.core.bodies import compiled_only, flat_sheet, frames, pinned, simulated, sphere, strains
 from tests.core.test_short_edges import scanned
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
@@ -27,3 +27,16 @@ def test_uneven_mesh_keeps_its_lengths(mesh: MeshData, most: float) -> None:
     # What an edge is pushed shorter than half, the last round leaves up to a hundredth of.
     assert found.min() > -0.51
     assert np.percentile(found, 99, axis=1).max() < 0.01
+
+
+@compiled_only
+def test_a_large_uneven_mesh_keeps_its_lengths() -> None:
+    """Short strips carry tension not far enough: later sweeps, too, begin with coarse levels.
+
+    With levels in the first sweep alone, 2.7 % and 1.1 %.
+    """
+    mesh = pinned(flat_sheet("strewn triangles", 100), range(101))
+    (track,) = simulated([(mesh, BodySettings())], frames(0.5, 24))
+    found = strains(mesh, track)
+    assert found.max() < 0.02
+    assert np.percentile(found, 99, axis=1).max() < 0.005

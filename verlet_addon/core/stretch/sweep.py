@@ -62,8 +62,10 @@ def project_stretch(
 
     Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
     give way to them. The first goes the opposite way in every other step, for always the same order
-    is slightly unstable. Edges much shorter than those around come last, and clusters, for those
-    hardly notice it. What is stretched even after two sweeps shares it with the edges around.
+    is slightly unstable. Later ones begin with coarse levels, as the step has done: short strips
+    carry tension no further than they reach. Edges much shorter than those around come last, and
+    clusters, for those hardly notice it. What is stretched even after two sweeps shares it with the
+    edges around.
     """
     pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
@@ -73,6 +75,8 @@ def project_stretch(
     least, in_vain = np.inf, 0
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
+        if sweep:
+            project_levels(positions, lengths, batches)
         project_tethers(positions, lengths.tethers, pins)
         largest = project_strips(positions, [*tautest_first[::way], *batches.short])
         project_clusters(positions, lengths.clusters)
