@@ -37,16 +37,19 @@ def spans(obj: Any, frame: int) -> Any:
     return np.linalg.norm(points[pairs[:, 1]] - points[pairs[:, 0]], axis=1)
 
 
+LAYERS = ("stretch", "shear", "bend", "shrinking", "thickness", "pressure", "stiffness")
+
+
 def test_groups_reach_the_core(addon: Addon) -> None:
     obj = body(sheet())
     shares = np.linspace(0, 1, len(obj.data.vertices))
-    for layer in ("stretch", "shear", "bend", "shrinking"):
+    for layer in LAYERS:
         painted(obj, layer.title(), shares)
         setattr(obj.verlet, f"{layer}_group", layer.title())
     mesh = addon("blender.mesh_io").read_body(
         obj, bpy.context.evaluated_depsgraph_get(), velocities=np.zeros((len(shares), 3))
     )
-    for layer in ("stretch", "shear", "bend", "shrinking"):
+    for layer in LAYERS:
         assert getattr(mesh.paint, layer) == pytest.approx(shares, abs=1e-6)
     assert mesh.rest_positions is None
 
@@ -233,4 +236,6 @@ def test_panels_show_where_they_act(addon: Addon, panel: str) -> None:
     obj = body(sheet())
     assert shown.poll(bpy.context)
     obj.verlet.body_type = "SOFT"
+    assert shown.poll(bpy.context) == (panel == "VERLET_PT_weights")
+    obj.verlet.body_type = "WATER"
     assert not shown.poll(bpy.context)

@@ -7,7 +7,9 @@ import pytest
 
 from tests.core.bodies import (
     WEIGHTLESS,
+    block,
     built,
+    floor,
     frames,
     lengths,
     moved,
@@ -16,10 +18,11 @@ from tests.core.bodies import (
     samples,
     sheet,
     simulated,
+    tube,
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import MeshError, SettingsError
-from verlet_addon.core.mesh import MeshData, Mirror, Paint, Plane, check_mesh
+from verlet_addon.core.mesh import Collider, MeshData, Mirror, Paint, Plane, check_mesh
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 
@@ -174,3 +177,77 @@ def test_nonsense_is_refused_in_one_sentence() -> None:
         check_mesh(replace(mesh, rest_positions=mesh.positions * 0.0))
     with pytest.raises(SettingsError, match="'Body': shrinking is 1"):
         shrunk(mesh, BodySettings(), np.array([0.0, 1.0]))
+
+
+def test_each_part_of_a_tube_swells_as_its_pressure_is_painted() -> None:
+    """A hoop of radius r under a pressure p is longer by c p r, as far as p is painted there."""
+    radius, pressure, compliance = 0.1, 100.0, 1e-3
+    mesh = tube(24, 36, radius=radius, length=1.8)
+    height = mesh.positions[:, 2]
+    weights = np.select([height < 0.6, height < 1.2], [0.0, 0.5], 1.0)
+    mesh = replace(mesh, paint=Paint(pressure=weights))
+    settings = BodySettings(
+        mass=0.03,  # a heavy one swings to and fro for long
+        pressure=pressure,
+        stretch_compliance=compliance,
+        shear_compliance=1.0,
+        damping=20.0,
+    )
+    stage = samples([mesh], frames(2.0, 24), gravity=WEIGHTLESS)
+    stage = [replace(sample, pressures=[pressure]) for sample in stage]
+    track = [f.positions[0] for f in simulate([mesh], [settings], SceneSettings(), stage)]
+    swollen = np.hypot(track[-1][:, 0], track[-1][:, 1]) / radius - 1.0
+    # Gas that has more room presses less: p V stays what it is.
+    rings = track[-1].reshape(37, 24, 3)
+    areas = (swollen.reshape(37, 24).mean(axis=1) + 1.0) ** 2
+    volume = (areas[:-1] + areas[1:]) @ np.diff(rings[:, :, 2].mean(axis=1)) / 2 / 1.8
+    for share, middle in ((0.0, 0.3), (0.5, 0.9), (1.0, 1.5)):
+        part = np.abs(height - middle) < 0.11
+        wanted = compliance * share * pressure / volume * radius
+        assert swollen[part].mean() == pytest.approx(wanted, rel=0.02, abs=1e-4)
+
+
+def test_each_part_keeps_the_distance_that_is_painted() -> None:
+    """From the ground, and from a collider."""
+    mesh = moved(sheet(12, 2), np.eye(3), (0.0, 0.0, 0.1))
+    x = mesh.positions[:, 0]
+    weights = np.select([x < 0.3, x < 0.6], [0.25, 0.5], 1.0)
+    mesh = replace(mesh, paint=Paint(thickness=weights))
+    settings = BodySettings(thickness=0.04, bend_compliance=1e7, damping=STILL)
+    table = Collider(
+        name="Table",
+        triangles=np.array([[0, 1, 2], [0, 2, 3]]),
+        outer=0.0,
+        friction=1.0,
+        restitution=0.0,
+        single_sided=False,
+    )
+    square = np.array([[-1, -1, 0], [2, -1, 0], [2, 2, 0], [-1, 2, 0]], dtype=float)
+    for ground, colliders in ((floor(), []), (None, [(table, square)])):
+        end = simulated([(mesh, settings)], frames(2.0, 24), ground=ground, colliders=colliders)
+        for share, middle in ((0.25, 0.1), (0.5, 0.45), (1.0, 0.9)):
+            part = np.abs(x - middle) < 0.1
+            assert end[0][-1][part, 2] == pytest.approx(0.04 * share, rel=0.02)
+
+
+def test_each_part_of_jelly_is_as_stiff_as_it_is_painted() -> None:
+    """A bar that hangs by its end: strain = weight below / (share × E × section)."""
+    bar = block((0.1, 0.1, 0.9), (2, 2, 18))
+    depth = 0.9 - bar.positions[:, 2]
+    weights = np.select([depth < 0.3, depth < 0.6], [1.0, 0.5], 0.25)
+    mesh = pinned(replace(bar, paint=Paint(stiffness=weights)), np.flatnonzero(depth < 1e-9))
+    settings = BodySettings(
+        body_type="SOFT",
+        stiffness=1e6,
+        use_density=True,
+        density=1000.0,
+        resolution=10,
+        damping=20.0,
+    )
+    scene = SceneSettings(use_ground=False, substeps=4)
+    end = simulated([(mesh, settings)], frames(1.5, 24), scene)[0][-1]
+    for share, top, bottom in ((1.0, 0.1, 0.2), (0.5, 0.4, 0.5), (0.25, 0.7, 0.8)):
+        upper, lower = (np.abs(depth - at) < 1e-6 for at in (top, bottom))
+        found = (end[upper, 2].mean() - end[lower, 2].mean()) / (bottom - top) - 1.0
+        wanted = 1000.0 * G * (0.9 - (top + bottom) / 2) / (share * 1e6)
+        assert found == pytest.approx(wanted, rel=0.02)

@@ -10,6 +10,12 @@ from .properties import VERLET_PG_body, body_properties, is_body
 from .shape_properties import PAINTED
 
 SURFACES = ("CLOTH", "ROPE")
+WEIGHTS = {
+    "CLOTH": ("stretch", "shear", "bend", "shrinking", "thickness", "pressure"),
+    "ROPE": ("stretch", "bend", "shrinking", "thickness"),
+    "SOFT": ("stiffness",),
+}
+"""What can be painted on bodies of each type."""
 
 
 class _SurfacePanel(_BodyPanel):
@@ -66,13 +72,18 @@ class VERLET_PT_plasticity(_SurfacePanel):
         column.prop(body, "hardening")
 
 
-class VERLET_PT_weights(_SurfacePanel):
+class VERLET_PT_weights(_BodyPanel):
     """Where settings hold, by vertex groups."""
 
     bl_label = "Property Weights"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = context.object
+        return obj is not None and is_body(obj) and body_properties(obj).body_type in WEIGHTS
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)
-        for layer, group in PAINTED.items():
-            if layer != "rigid" and (layer != "shear" or body.body_type != "ROPE"):
-                column.prop_search(body, group, obj, "vertex_groups", icon="GROUP_VERTEX")
+        for layer in WEIGHTS[body.body_type]:
+            column.prop_search(body, PAINTED[layer], obj, "vertex_groups", icon="GROUP_VERTEX")

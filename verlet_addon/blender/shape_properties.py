@@ -11,6 +11,9 @@ PAINTED = {
     "shear": "shear_group",
     "bend": "bend_group",
     "shrinking": "shrinking_group",
+    "thickness": "thickness_group",
+    "pressure": "pressure_group",
+    "stiffness": "stiffness_group",
     "rigid": "rigid_group",
 }
 """Which group is painted for each layer of the core's Paint."""
@@ -39,6 +42,22 @@ class ShapeProperties:
     shrinking_group: StringProperty(
         name="Shrinking Group",
         description="Vertex group whose weights scale the shrinking; 0 keeps its size",
+        options=set(),
+    )
+    thickness_group: StringProperty(
+        name="Thickness Group",
+        description="Vertex group whose weights scale the distance kept from what it touches",
+        options=set(),
+    )
+    pressure_group: StringProperty(
+        name="Pressure Group",
+        description="Vertex group whose weights scale how much of the gas's pressure is felt",
+        options=set(),
+    )
+    stiffness_group: StringProperty(
+        name="Stiffness Group",
+        description="Vertex group whose weights scale the stiffness of jelly beneath; "
+        "0 is a thousandth of it",
         options=set(),
     )
     rigid_group: StringProperty(

@@ -85,6 +85,8 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         pinned=np.flatnonzero(shape.pinned),
         goals=goals,
         goal_compliances=goal_compliances(weights[goals], shape.masses[goals]),
+        thicknesses=shape.thicknesses,
+        pressed=shape.shares(shape.mesh.paint.pressure),
         free_components=_free_components(shape),
         lengths=lengths,
         weave=build_weave(shape),

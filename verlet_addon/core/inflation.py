@@ -30,7 +30,7 @@ def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -
         state.gas = state.batches = None
     elif state.gas is None and pressure > 0.0 and model.settings.body_type == "CLOTH":
         chambers = build_chambers(model.name, model.rest_positions, model.triangles)
-        state.gas, state.batches = fill(chambers, state.positions), None
+        state.gas, state.batches = fill(chambers, state.positions, model.pressed), None
 
 
 def inflate(

@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import Booleans, Floats
 from .contact.clearing import Clearing, start_clearing
-from .contact.contacts import find_contacts
+from .contact.contacts import Contacts, find_contacts
 from .contact.guard import guard
 from .contact.overlaps import leaving
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
@@ -21,6 +21,8 @@ from .settings import BodySettings
 
 REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
+THINNEST = 0.05
+"""However thin they are painted, bodies keep this share of their distance: at none they tremble."""
 NOTICEABLE = 1e-3
 """Pushes are too small to notice below this share of the reach."""
 SAFE = 0.25
@@ -36,6 +38,8 @@ class Meeting:
     """(N,) bool, which particles are strung on ropes without rings."""
     bodies: int
     """How many of the owners are bodies."""
+    thinner: Floats
+    """(N,) how much less each keeps than others of its body, where that is painted [m]."""
     pairs: Pairs
     reach: float
     """How far beyond gaps contacts are looked for [m]."""
@@ -97,12 +101,14 @@ def prepare(
     parts = [np.zeros(surface.rest.shape[1], dtype=bool) for surface in surfaces]
     for strung, model in zip(parts, models, strict=False):
         strung[model.ropes.trees.strips.path] = True
+    still = [np.zeros(len(rows)) for rows in places]
     joined = join_surfaces(surfaces, meets, _gaps(bodies, colliders))
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
         clearing=start_clearing(joined, soft, len(bodies)),
         strung=np.concatenate(parts),
+        thinner=np.concatenate([_thinner(model) for model in models] + still),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
             restitution=_restitution(bodies, colliders),
@@ -112,6 +118,21 @@ def prepare(
         reach=REACH * max(body.thickness for body in bodies),
         deepest=np.zeros(len(surfaces)),
     )
+
+
+def _thinner(model: SoftBodyModel) -> Floats:
+    """(v,) how much less than half of the body's thickness its vertices keep [m]."""
+    own = model.thicknesses[: model.vertex_count]
+    return np.asarray((model.settings.thickness - own) / 2)
+
+
+def _thinned(meeting: Meeting, contacts: Contacts) -> Contacts:
+    """Contacts with the gaps that are left where bodies are painted thinner."""
+    if not meeting.thinner.any():
+        return contacts
+    less = (np.abs(contacts.weights) * meeting.thinner[contacts.particles]).sum(axis=0)
+    less *= np.where((contacts.owners < meeting.bodies).all(axis=0), 1.0, 2.0)
+    return replace(contacts, gaps=np.maximum(contacts.gaps - less, THINNEST * contacts.gaps))
 
 
 def _restitution(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
@@ -190,7 +211,8 @@ def _find_rows(
 ) -> ContactRows:
     """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
     found = find_contacts(meeting.surfaces, motion.start, end, meeting.reach, active)
-    return make_rows(meeting.clearing.sorted_out(found, motion.start), meeting.pairs, motion)
+    cleared = meeting.clearing.sorted_out(_thinned(meeting, found), motion.start)
+    return make_rows(cleared, meeting.pairs, motion)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBatches]) -> bool:

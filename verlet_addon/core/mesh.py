@@ -68,6 +68,9 @@ class Paint:
     shear: Floats | None = None
     bend: Floats | None = None
     shrinking: Floats | None = None
+    thickness: Floats | None = None
+    pressure: Floats | None = None
+    stiffness: Floats | None = None
     rigid: Floats | None = None
     """Not a share: what is painted at least half moves as one."""
 

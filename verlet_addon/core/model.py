@@ -34,6 +34,10 @@ class SoftBodyModel:
     """(g,) particles drawn towards their targets."""
     goal_compliances: Floats
     """(g,) [m/N]"""
+    thicknesses: Floats
+    """(n,) distance that each keeps from what it touches [m]."""
+    pressed: Floats
+    """(n,) share of the gas's pressure that each feels."""
     free_components: Integers
     """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
     lengths: LengthConstraints

@@ -205,8 +205,8 @@ def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) 
     )
     stride.contacts.append(contact)
     above = contact.heights(contact.start)
-    state.burial = state.burial or Burial(body.thickness - above)
-    contact.floors = raise_floors(state.burial, above, body.thickness, given.dt)
+    state.burial = state.burial or Burial(model.thicknesses - above)
+    contact.floors = raise_floors(state.burial, above, model.thicknesses, given.dt)
     lifts = contact.floors[1] - contact.floors[0]
     if lifts.any():
         heights = contact.heights(state.positions) - contact.floors[1]

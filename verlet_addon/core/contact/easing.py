@@ -20,19 +20,19 @@ class Burial:
     """Time since then [s]."""
 
 
-def raise_floors(burial: Burial, above: Floats, thickness: float, dt: float) -> Floats:
+def raise_floors(burial: Burial, above: Floats, thicknesses: Floats, dt: float) -> Floats:
     """(2, n) heights over the ground where particles' own floors begin and end the step [m].
 
     `above` (n,) is where particles begin the step. The floor of one that met the ground d deep
     stands d (1 + 2 s) (1 − s)² below it after s EASING: it sets off and arrives without a jerk.
     What has come out has the ground itself for its floor.
     """
-    burial.depths[above >= thickness] = 0.0
+    burial.depths[above >= thicknesses] = 0.0
     if not burial.depths.any():
-        return np.broadcast_to(thickness, (2, len(above)))
+        return np.broadcast_to(thicknesses, (2, len(above)))
     ages = np.minimum(np.array([[burial.age], [burial.age + dt]]) / EASING, 1.0)
     burial.age += dt
-    return np.asarray(thickness - burial.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)
+    return np.asarray(thicknesses - burial.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)
 
 
 def carried(heights: Floats, lifts: Floats, components: Integers) -> Floats:

@@ -57,6 +57,16 @@ class RestShape:
         return np.zeros(self.particle_count, bool) if weights is None else weights >= RIGID
 
     @property
+    def thicknesses(self) -> Floats:
+        """(n,) distances kept from what is touched [m]."""
+        return self.settings.thickness * self.shares(self.mesh.paint.thickness)
+
+    def shares(self, weights: Floats | None) -> Floats:
+        """(n,) how much of a setting holds for each particle; all where nothing is painted."""
+        solid = self.settings.body_type == "SOFT"
+        return np.ones(self.particle_count) if weights is None or solid else weights
+
+    @property
     def inverse_masses(self) -> Floats:
         """(n,) 0 for pinned particles [1/kg]."""
         return np.where(self.pinned, 0.0, 1.0 / self.masses)

@@ -11,6 +11,7 @@ from ..geometry.rest_shape import RestShape, unlinked
 from .grid import symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed
 from .numpy_kernels import Shape
+from .painted import stiffened
 from .surface_points import spread_points
 
 LOSS = 0.5
@@ -83,6 +84,8 @@ def build_solid(shape: RestShape) -> Solid:
     positions, settings = shape.mesh.positions, shape.settings
     lattice = build_lattice(positions, shape.triangles, settings.resolution)
     check_hollow(shape, lattice)
+    if shape.mesh.paint.stiffness is not None:
+        lattice = stiffened(lattice, embed(lattice, positions), shape.mesh.paint.stiffness)
     size = float(lattice.grid.sizes.max())
     points, areas = spread_points(positions, shape.triangles, size)
     embedding = embed(lattice, points)

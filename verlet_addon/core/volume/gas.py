@@ -25,12 +25,14 @@ class Gas:
     """(s,) the volumes that the last step would have led to without cloth and contacts [m³]."""
     pressures: Floats
     """(s,) over the outside, in the last step [Pa]."""
+    felt: Floats
+    """(n,) share of it that each particle feels."""
 
 
-def fill(chambers: Chambers, positions: Floats) -> Gas:
-    """Gas in chambers whose walls are at these positions (3, n)."""
+def fill(chambers: Chambers, positions: Floats, felt: Floats) -> Gas:
+    """Gas in chambers whose walls are at positions (3, n) and feel such shares of it (n,)."""
     volumes, _ = volumes_and_slopes(positions, chambers)
-    return Gas(chambers, volumes, np.zeros_like(volumes))
+    return Gas(chambers, volumes, np.zeros_like(volumes), felt)
 
 
 def press(
@@ -60,7 +62,7 @@ def press(
     chambers, count = gas.chambers, len(gas.expected)
     taken = gas.expected - volumes_and_slopes(start, chambers)[0]
     volumes, slopes = volumes_and_slopes(positions, chambers)
-    pushes = (slopes * slopes).sum(axis=0) * inverse_masses
+    pushes = (slopes * slopes).sum(axis=0) * inverse_masses * gas.felt
     mobility = h_squared * sum_by(chambers.particles, pushes, count + 1)[:count]
     amount = pressure * chambers.rest_volumes
     found = _positive_root(mobility, volumes - taken, amount)
@@ -68,7 +70,7 @@ def press(
     gentle = GENTLE * chambers.rest_volumes / np.where(mobility > 0.0, mobility, np.inf)
     gas.pressures = found = np.where(gas.pressures > 0.0, found, np.minimum(found, gentle))
     gas.expected = volumes + mobility * found
-    return np.asarray(slopes * np.append(h_squared * found, 0.0)[chambers.particles])
+    return np.asarray(slopes * gas.felt * np.append(h_squared * found, 0.0)[chambers.particles])
 
 
 def too_strong(gas: Gas, inverse_masses: Floats, pressure: float, h_squared: float) -> float:
