@@ -181,6 +181,14 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
     "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
+    "pulls from the start": (
+        ROPES,
+        lambda k, x, _, b: k.add_pulls_from_start(x, 1.01 * x, b.ropes.strips),
+    ),
+    "speed of ropes": (
+        ROPES,
+        lambda k, x, _, b: k.undo_implicit_damping(x, x + 0.01 * x[::-1], x.copy(), b.ropes.strips),
+    ),
     "held lengths": (ROPES, _hold_lengths),
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
     "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),

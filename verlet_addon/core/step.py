@@ -21,7 +21,7 @@ from .model import SoftBodyModel
 from .momentum.kernels import conserve_momentum
 from .rigid.motion import hand_on, hand_on_contacts, join, put_again, set_out_rigid
 from .rippling import move_water
-from .ropes.numpy_kernels import add_pulls_from_start, undo_implicit_damping
+from .ropes.kernels import add_pulls_from_start, undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
 from .solid.motion import Leap

@@ -1,14 +1,20 @@
 """Trees of paths in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
-from ..stretch.compiled_kernels import pack_strips
+from ..stretch.compiled_kernels import pack_strips, strip_struct
+from ..stretch.strips import StripBatch
+from .numpy_kernels import RESOLVED
 from .trees import Generation, TreeBatches
 
 _project_trees = declare("project_trees", "pip")
 _hold_lengths = declare("hold_lengths", "pipip")
+_add_pulls_from_start = declare("add_pulls_from_start", "ppip")
+_undo_implicit_damping = declare("undo_implicit_damping", "pppipd")
 
 
 def _pack_generation(generation: Generation) -> Packed:
@@ -55,4 +61,28 @@ def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -
             address(positions),
             positions.shape[1],
             _tree_struct(trees),
+        )
+
+
+def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        if len(batch.start_gains):
+            _add_pulls_from_start(
+                address(moved), address(positions), moved.shape[1], strip_struct(batch)
+            )
+
+
+def undo_implicit_damping(
+    previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
+) -> None:
+    """See `numpy_kernels`."""
+    for batch in batches:
+        _undo_implicit_damping(
+            address(previous_positions),
+            address(start),
+            address(positions),
+            positions.shape[1],
+            strip_struct(batch),
+            RESOLVED,
         )

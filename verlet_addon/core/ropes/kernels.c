@@ -228,3 +228,57 @@ EXPORT void hold_lengths(real *displacements, integer count, real *positions, in
     for (integer i = 0; i < count; i++)
         solve_trees(positions, displacements + 3 * n * i, n, all);
 }
+
+/* Unit vector from one particle to another; their distance. */
+static inline real way(const real *positions, integer n, integer from, integer to, real along[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        along[axis] = positions[axis * n + to] - positions[axis * n + from];
+    real length = distance(along[0], along[1], along[2]);
+    for (int axis = 0; axis < 3; axis++)
+        along[axis] /= length;
+    return length;
+}
+
+/* Adds what a link of a batch moves its ends by when it pulls (3,). */
+static inline void add_along(real *moved, integer n, const strip_batch *batch, integer link,
+                             const real pull[3])
+{
+    integer a = batch->path[link], b = batch->path[link + 1];
+    for (int axis = 0; axis < 3; axis++) {
+        moved[axis * n + a] += batch->inverse_masses[link] * pull[axis];
+        moved[axis * n + b] -= batch->inverse_masses[link + 1] * pull[axis];
+    }
+}
+
+/* Adds to displacements (3, n) what soft links pull by their stretch at the start of a step. */
+EXPORT void add_pulls_from_start(real *moved, const real *positions, integer n,
+                                 const strip_batch *batch)
+{
+    for (integer p = 0, begin = 0; batch->start_gains && p < batch->paths; begin = batch->ends[p++])
+        for (integer link = begin; link + 1 < batch->ends[p]; link++) {
+            real pull[3];
+            real length = way(positions, n, batch->path[link], batch->path[link + 1], pull);
+            for (int axis = 0; axis < 3; axis++)
+                pull[axis] *= batch->start_gains[link] * (length - batch->rest_lengths[link]);
+            add_along(moved, n, batch, link, pull);
+        }
+}
+
+/* Gives back the speed that projecting along the new directions of edges has cost. */
+EXPORT void undo_implicit_damping(real *previous, const real *start, const real *positions,
+                                  integer n, const strip_batch *batch, real resolved)
+{
+    for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
+        for (integer link = begin; link + 1 < batch->ends[p]; link++) {
+            real tension = larger(-batch->multipliers[link], 0.0);
+            real tautness = tension * batch->mobilities[link] / batch->measures[link] / resolved;
+            integer a = batch->path[link], b = batch->path[link + 1];
+            real turn[3], former[3];
+            way(positions, n, a, b, turn);
+            way(start, n, a, b, former);
+            for (int axis = 0; axis < 3; axis++)
+                turn[axis] = (turn[axis] - former[axis]) * (tension / (1.0 + tautness * tautness));
+            add_along(previous, n, batch, link, turn);
+        }
+}

@@ -51,20 +51,22 @@ def pack_strips(batch: StripBatch) -> Packed:
         batch.scaled_yielding if len(batch.scaled_yielding) else None,
         batch.movable,
         batch.diagonal,
+        batch.mobilities,
+        batch.start_gains if len(batch.start_gains) else None,
         batch.multipliers,
         pack_hubs(batch.copies, batch.path),
         np.empty(9 * longest),
     )
 
 
-_strip_struct = once(pack_strips)
+strip_struct = once(pack_strips)
 
 
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     """See `numpy_kernels`."""
     where, n, largest = address(positions), positions.shape[1], 0.0
     for batch in batches:
-        largest = _project_strips(where, n, _strip_struct(batch), largest)
+        largest = _project_strips(where, n, strip_struct(batch), largest)
     return largest
 
 
@@ -72,7 +74,7 @@ def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[floa
     """See `numpy_kernels`."""
     found = np.zeros(2)
     for batch in batches:
-        _strain_range(address(positions), positions.shape[1], _strip_struct(batch), address(found))
+        _strain_range(address(positions), positions.shape[1], strip_struct(batch), address(found))
     lowest, highest = found.tolist()
     return lowest, highest
 

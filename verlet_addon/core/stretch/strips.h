@@ -12,7 +12,8 @@ typedef struct {
     const real *inverse_masses, *between, *rest_lengths, *measures;
     const real *scaled_compliances;
     const real *scaled_yielding; /* or NULL */
-    const real *movable, *diagonal;
+    const real *movable, *diagonal, *mobilities;
+    const real *start_gains; /* or NULL */
     real *multipliers;
     const hub_copies *hubs; /* or NULL */
     real *work;             /* (9 l,) for paths of at most l entries */
