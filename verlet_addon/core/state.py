@@ -74,7 +74,9 @@ class ParticleState:
     previous_dt: float
     """Length of the step before [s]."""
     steps: int = 0
-    """Steps taken; odd ones sweep backwards."""
+    """Steps taken; odd ones sweep backwards, where nothing is touched."""
+    touches: bool = False
+    """Whether it touched another body, a collider or itself in the step before."""
     burial: Burial | None = None
     """How deep it lay in the ground that there is."""
     water: WaterState | None = None

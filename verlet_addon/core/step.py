@@ -122,6 +122,8 @@ def step(
         bounce(stride, given.dt)
     if encounter is not None:
         part_from_each_other(strides, encounter)
+        for body, stride in enumerate(strides):
+            stride.state.touches = body in encounter.touched
     for stride in strides:
         put_again(stride.state.rigid, stride.state.positions)
         wear(stride.model, stride.state, stride.batches, given.dt)
@@ -226,7 +228,8 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     if model.water is not None:
         return
     positions, before = state.positions, state.positions.copy()
-    backwards = (state.steps + sweep) % 2 == 1
+    # Between contacts, which hold it, cloth would rock to and fro with the order.
+    backwards = (state.steps + sweep) % 2 == 1 and not state.touches
     if sweep == 0:
         inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
         project_former_tensions(state, batches)

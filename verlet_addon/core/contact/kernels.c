@@ -12,7 +12,8 @@
 #define TOUCHING 1.01
 #define GRAZE 0.25
 #define RISING 1e-6
-#define RIDGE 0.02
+#define SHARED 0.02
+#define RIDGE 0.01
 #define STEADY 0.05
 
 /* See Surfaces. */
@@ -256,7 +257,7 @@ static int is_least_on_edges(const task *its, const pair *p)
             integer wing = all->wings[side * all->edges + p->features[which]];
             integer base = p->particles[2 * which];
             real towards = which ? 1.0 : -1.0;
-            if (rises(its, p, wing, base, towards, RISING))
+            if (rises(its, p, wing, base, towards, SHARED))
                 return 0;
             ridge |= wing < 0 || rises(its, p, wing, base, -towards, RIDGE);
         }

@@ -10,7 +10,10 @@ from .surfaces import Surfaces
 STEADY = 0.05
 """Edges whose ends and triangles move by less than this share of them keep their directions."""
 RISING = 1e-6
-"""A neighbour that rises more steeply than this towards the other feature is nearer to it."""
+"""A neighbour that rises more steeply than this towards the other feature is nearer to it…"""
+SHARED = 0.02
+"""…and one of an edge than this, well above RIDGE: where a slope alone decides whether an edge or
+its neighbours hold, both do, or else cloth at rest rocks from the one to the others."""
 Moment = tuple[Floats, Floats, Floats]
 """(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
 
@@ -152,7 +155,7 @@ def _least_edges(
     for place, towards in ((0, -normals), (1, normals)):
         base = particles[2 * place]
         for wing in surfaces.wings[:, features[place]]:
-            nearer |= _rises(wing, base, towards, moment)
+            nearer |= _rises(wing, base, towards, moment, SHARED)
             ridge |= (wing < 0) | _rises(wing, base, -towards, moment, RIDGE)
     return np.asarray(~told & (~(inner_first & inner_second) | (ridge & ~nearer)))
 
