@@ -8,7 +8,7 @@ import numpy as np
 from .arrays import Booleans, Floats
 from .contact.clearing import Clearing, start_clearing
 from .contact.contacts import Contacts, find_contacts
-from .contact.guard import guard
+from .contact.guard import find_passing, guard
 from .contact.overlaps import leaving
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
 from .contact.response_kernels import project_rows, rebound_rows
@@ -70,6 +70,8 @@ class Encounter:
     rows: ContactRows
     touched: list[int]
     """Bodies that have a part in it."""
+    passing: bool = False
+    """Whether anything passed something on the way to where they were when that was looked for."""
 
 
 def prepare(
@@ -188,14 +190,20 @@ def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
 def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     """Finds what else touches on the way to where bodies (3, n) are now; whether there is any."""
     _gather(encounter, bodies, encounter.positions, everyone=True)
-    astray = _astray(encounter)
-    if not astray.any():
-        return False
-    encounter.end[:, astray] = encounter.positions[:, astray]
-    rows = _find_rows(encounter.meeting, encounter.motion, encounter.positions, astray)
-    known = len(encounter.rows.gaps)
-    encounter.rows = joined(encounter.rows, rows)
-    encounter.touched = _bodies_in(encounter.rows, encounter.meeting)
+    meeting, motion, positions = encounter.meeting, encounter.motion, encounter.positions
+    known, astray = len(encounter.rows.gaps), _astray(encounter)
+    doubtful = astray | _fast(encounter)
+    encounter.passing = False
+    if astray.any():
+        encounter.end[:, astray] = positions[:, astray]
+        encounter.rows = joined(encounter.rows, _find_rows(meeting, motion, positions, astray))
+    if doubtful.any():
+        way = motion.start, positions, motion.inverse_masses
+        passing = find_passing(meeting.surfaces, *way, doubtful)
+        encounter.passing = len(passing.gaps) > 0
+        more = make_rows(_thinned(meeting, passing), meeting.pairs, motion)
+        encounter.rows = joined(encounter.rows, more)
+    encounter.touched = _bodies_in(encounter.rows, meeting)
     return len(encounter.rows.gaps) > known
 
 
@@ -238,10 +246,11 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
 
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:
     """Holds back what would pass through something, where `keep` puts right what else holds."""
-    meeting, motion = encounter.meeting, encounter.motion
+    meeting, motion, searched = encounter.meeting, encounter.motion, encounter.positions.copy()
     _gather(encounter, bodies, encounter.positions, everyone=True)
     doubtful = _astray(encounter) | _fast(encounter)
-    if not doubtful.any():
+    unchanged = np.array_equal(encounter.positions, searched)
+    if not doubtful.any() or (unchanged and not encounter.passing):
         return
 
     def keep_all(world: Floats) -> None:

@@ -122,8 +122,6 @@ def step(
         bounce(stride, given.dt)
     if encounter is not None:
         part_from_each_other(strides, encounter)
-        for body, stride in enumerate(strides):
-            stride.state.touches = body in encounter.touched
     for stride in strides:
         put_again(stride.state.rigid, stride.state.positions)
         wear(stride.model, stride.state, stride.batches, given.dt)
@@ -348,3 +346,5 @@ def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> Non
 
     stop_passing(encounter, positions, keep)
     part(encounter, [state.previous_positions for state in states], positions)
+    for body, state in enumerate(states):
+        state.touches = body in encounter.touched

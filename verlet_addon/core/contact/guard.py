@@ -45,28 +45,40 @@ def guard(
     end = end.copy()
     zones = np.arange(end.shape[1])
     for number in range(ROUNDS):
-        passing = search(surfaces, start, end, NEAREST, active)
-        stopped = (inverse_masses[passing.particles] > 0.0).any(axis=0)
-        stopped &= leaving(surfaces, passing.particles, passing.weights) == 0
-        if not stopped.any():
+        passing = find_passing(surfaces, start, end, inverse_masses, active)
+        if not len(passing.gaps):
             break
-        rows, before = np.flatnonzero(stopped), end.copy()
+        before = end.copy()
         if number < PUSHES:
-            _hold_apart(passing, rows, end, inverse_masses)
+            _hold_apart(passing, end, inverse_masses)
         else:
-            zones = _join(zones, passing.particles[:, rows])
+            zones = _join(zones, passing.particles)
             share = 0.5 if number < PUSHES + HALVINGS else 0.0
             _move_as_one(zones, start, end, inverse_masses, share)
         if keep is not None and number < PUSHES + HALVINGS:
             keep(end)
         active = (end != before).any(axis=0)
-        active[passing.particles[:, rows]] = True
+        active[passing.particles] = True
     return end
 
 
-def _hold_apart(contacts: Contacts, rows: Integers, end: Floats, inverse_masses: Floats) -> None:
+def find_passing(
+    surfaces: Surfaces,
+    start: Floats,
+    end: Floats,
+    inverse_masses: Floats,
+    active: Booleans | None,
+) -> Contacts:
+    """Returns the pairs that pass on the way, or nearly, of which something can give way."""
+    found = search(surfaces, start, end, NEAREST, active)
+    stopped = (inverse_masses[found.particles] > 0.0).any(axis=0)
+    stopped &= leaving(surfaces, found.particles, found.weights) == 0
+    return found.chosen(np.flatnonzero(stopped))
+
+
+def _hold_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None:
     """Puts pairs apart along their normals, one after the other, where they end."""
-    for row in rows.tolist():
+    for row in range(len(contacts.gaps)):
         particles, weights = contacts.particles[:, row], contacts.weights[:, row]
         normal = contacts.normals[:, row]
         now = float(dot(normal, end[:, particles]) @ weights)
