@@ -12,8 +12,8 @@
 #define TOUCHING 1.01
 #define GRAZE 0.25
 #define RISING 1e-6
-#define SHARED 0.02
-#define RIDGE 0.01
+#define SHARED 0.05
+#define RIDGE 0.005
 #define STEADY 0.05
 
 /* See Surfaces. */
@@ -539,7 +539,7 @@ static int is_hidden(const member *one, const member *other)
         for (int side = 0; side < 2; side++) {
             const member *edge = which ? other : one;
             real height = dot(normal, edge->wings[side]);
-            int steep = height * height > RIDGE * RIDGE * (square * edge->squares[side]);
+            int steep = height * height > SHARED * SHARED * (square * edge->squares[side]);
             from_above |= steep && (which ? height > 0.0 : height < 0.0);
             from_below |= steep && (which ? height < 0.0 : height > 0.0);
         }

@@ -11,7 +11,7 @@ STEADY = 0.05
 """Edges whose ends and triangles move by less than this share of them keep their directions."""
 RISING = 1e-6
 """A neighbour that rises more steeply than this towards the other feature is nearer to it…"""
-SHARED = 0.02
+SHARED = 0.05
 """…and one of an edge than this, well above RIDGE: where a slope alone decides whether an edge or
 its neighbours hold, both do, or else cloth at rest rocks from the one to the others."""
 Moment = tuple[Floats, Floats, Floats]
@@ -74,7 +74,7 @@ def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats, end: Floats) -
         way, kept = _side(base, np.where(wings < 0, base, wings), start, end, squares)
         steady &= kept
         height = dot(normal[:, None], way)
-        steep = height * height > RIDGE * RIDGE * (square * dot(way, way))
+        steep = height * height > SHARED * SHARED * (square * dot(way, way))
         up, down = steep & (height > 0.0), steep & (height < 0.0)
         hidden |= np.stack([down[0] | up[1], up[0] | down[1]])
     crossing = square > PARALLEL * (squares[0] * squares[1])

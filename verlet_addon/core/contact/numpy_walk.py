@@ -7,7 +7,7 @@ from .proximity import TINY, cross, dot
 from .surfaces import Surfaces
 from .trees import CONES, Tree
 
-RIDGE = 0.01
+RIDGE = 0.005
 """Triangles that meet in a smaller angle than this make no ridge [rad]."""
 COS = 0.5
 """Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
