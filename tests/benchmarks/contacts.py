@@ -115,18 +115,18 @@ def measure(sheet: Any) -> dict[str, float]:
     mesh = sheet.data
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", edges)
-    rest = _lengths(_positions(sheet, 1), edges)
+    rest = lengths_of(positions(sheet, 1), edges)
     worst = nearly_all = 0.0
     for frame in range(1, FRAMES + 1):
-        strains = _lengths(_positions(sheet, frame), edges) / rest - 1
+        strains = lengths_of(positions(sheet, frame), edges) / rest - 1
         worst = max(worst, float(strains.max()))
         nearly_all = max(nearly_all, float(np.percentile(strains, 99)))
-    last = _positions(sheet, FRAMES) - _positions(sheet, FRAMES - 1)
+    last = positions(sheet, FRAMES) - positions(sheet, FRAMES - 1)
     speed = float(np.linalg.norm(last, axis=1).max()) * bpy.context.scene.render.fps
     return {"stretch": worst, "nearly all": nearly_all, "speed": speed}
 
 
-def _positions(sheet: Any, frame: int) -> Floats:
+def positions(sheet: Any, frame: int) -> Floats:
     """(n, 3) of the evaluated mesh at a frame [m]."""
     bpy.context.scene.frame_set(frame)
     mesh = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
@@ -135,7 +135,7 @@ def _positions(sheet: Any, frame: int) -> Floats:
     return positions.reshape(-1, 3).astype(float)
 
 
-def _lengths(positions: Floats, edges: Any) -> Floats:
+def lengths_of(positions: Floats, edges: Any) -> Floats:
     """(m,) of edges between positions [m]."""
     ends = positions[edges.reshape(-1, 2)]
     return np.asarray(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))

@@ -183,11 +183,17 @@ def check_closed(shape: RestShape) -> None:
     keys = edge_keys(shape.mesh.edges[:, 0], shape.mesh.edges[:, 1], shape.particle_count)
     sides = edge_keys(corners.vertex, corners.following, shape.particle_count)
     faces = np.bincount(np.searchsorted(np.sort(keys), sides), minlength=len(keys))
-    open_edges = np.count_nonzero(faces % 2) + np.count_nonzero(faces == 0)
+    open_edges = np.count_nonzero(faces < 2)
     if open_edges:
         raise MeshError(
             f"'{name}' is open at {open_edges} edges, so there is no inside to be jelly; close "
             "it (Select Open Edges shows where), or set its type to Cloth"
+        )
+    branching = np.count_nonzero(faces % 2)
+    if branching:
+        raise MeshError(
+            f"'{name}' has {branching} edges at which three faces meet, so an inner wall hangs in "
+            "it; delete that (Select Open Edges shows where), or set its type to Cloth"
         )
 
 

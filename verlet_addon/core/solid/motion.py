@@ -1,8 +1,9 @@
 """One step of a solid: stress, pins and contact, solved for together.
 
 Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
-in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. What holds and what
-stops the body acts at the end of the step: springs of the skin, which push and never pull, and rub
+in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. The longer a step is
+beside the material's delay, the less of the wobbles can be followed, and the nearer the rule is to
+implicit Euler's, f₊ alone, which any stiffness and any step suit. What holds and what stops the body acts at the end of the step: springs of the skin, which push and never pull, and rub
 no harder than their coefficient lets them.
 """
 
@@ -21,9 +22,10 @@ from .rolling import resist_rolling
 from .touch import Holds, Touch
 
 NEWMARK = 0.25
-"""β: accelerations are averaged over the step, which keeps energy."""
+"""β of short steps: accelerations are averaged over the step, which keeps energy."""
 TOLERANCE = 1e-3
-"""Of what is to be solved for, the share that is left."""
+"""Of what is to be solved for, the share that is left; of stiff bodies, whose stress outweighs what
+moves them as a whole by the square of step over delay, by that much less."""
 ROUNDS = 400
 """Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
 CHANGES = 6
@@ -126,9 +128,11 @@ def advance(
 def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
     """Finds the moves that stress, pins and contact add; (3, m) what is from outside, times h²."""
     solid, state, h_squared = leap.solid, leap.state, leap.h_squared
+    pace = (leap.dt / solid.delay) ** 2
+    former = NEWMARK * (1.0 - min(1.0, pace))
     delay = leap.dt * solid.delay / 2
-    implicit = NEWMARK * h_squared + delay
-    right = h_squared * ((1.0 - NEWMARK) * forces + NEWMARK * state.forces)
+    implicit = (1.0 - 3.0 * former) * h_squared + delay
+    right = h_squared * ((1.0 - former) * forces + former * state.forces)
     felt = implicit * leap.free + delay * leap.inertia
     right -= stiffness_product(solid.lattice, state.shape, solid.modulus, felt)
     for _ in range(CHANGES):
@@ -145,7 +149,7 @@ def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
             stiffness=implicit * solid.modulus,
             springs=springs,
         )
-        solve(system, pushed, state.moves, TOLERANCE, ROUNDS)
+        solve(system, pushed, state.moves, TOLERANCE / max(1.0, pace), ROUNDS)
     drawn = solid.embedding.nodes[springs.points]
     moves = (solid.embedding.weights[springs.points] * state.moves[:, drawn]).sum(axis=2).T
     pulls -= (springs.stiffnesses * moves[:, None, :]).sum(axis=2)
