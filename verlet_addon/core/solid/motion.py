@@ -3,8 +3,9 @@
 Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
 in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. The longer a step is
 beside the material's delay, the less of the wobbles can be followed, and the nearer the rule is to
-implicit Euler's, f₊ alone, which any stiffness and any step suit. What holds and what stops the body acts at the end of the step: springs of the skin, which push and never pull, and rub
-no harder than their coefficient lets them.
+implicit Euler's, f₊ alone, which any stiffness and any step suit. What holds and what stops the
+body acts at the end of the step: springs of the skin, which push and never pull, and rub no harder
+than their coefficient lets them.
 """
 
 from collections.abc import Sequence
