@@ -12,7 +12,8 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test lint demo samples figures bench bench-solids exports kernels wheels sanitize zip clean
+.PHONY: help test lint demo samples figures bench bench-solids bench-materials exports kernels wheels \
+    sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
@@ -40,9 +41,13 @@ bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own 
 	$(RUN) tests/benchmarks/real_meshes.py
 	$(RUN) tests/benchmarks/contacts.py
 	$(RUN) tests/benchmarks/solids.py
+	$(RUN) tests/benchmarks/materials.py
 
 bench-solids: .venv/$(READY) kernels ## Only jelly and balloons, beside Soft Body and Cloth
 	$(RUN) tests/benchmarks/solids.py
+
+bench-materials: .venv/$(READY) kernels ## Only how long materials take
+	$(RUN) tests/benchmarks/materials.py
 
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py

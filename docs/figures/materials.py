@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/materials.md: every cloth on a small table, every rope on a post."""
+"""Draw the pictures of docs/materials.md: cloths on small tables, ropes on posts, solids."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -28,13 +28,20 @@ ROPES = {
     "BUNGEE": (0.05, 0.16, 0.45),
     "STEEL_CHAIN": (0.35, 0.36, 0.38),
 }
-HEIGHT, LENGTH = 0.6, 0.5
+SOLIDS = {
+    "BALLOON": (0.70, 0.06, 0.08),
+    "GELATIN": (0.75, 0.35, 0.05),
+    "RUBBER_BALL": (0.05, 0.20, 0.45),
+}
+HEIGHT, LENGTH, RADIUS = 0.6, 0.5, 0.1
 
 
 def main() -> None:
     """Bake both scenes and render their last frames."""
     verlet_addon.register()
     try:
+        solids()
+        draw(IMAGES / "materials_solids.png")
         fabrics(tuple(LOOKS))
         camera((0.0, -3.0, 1.5), (0.0, 0.0, 0.07), lens=42)
         draw(IMAGES / "materials_cloth.png")
@@ -61,6 +68,31 @@ def ropes() -> None:
         show_edges(obj, radius=0.008, material=plain(name.title(), color))
     light_and_ground(ground=(0.30, 0.33, 0.30))
     camera((0.0, -3.4, 0.7), (0.0, 0.0, 0.35), lens=44)
+
+
+def solids() -> None:
+    """Balls of the same mesh: a balloon that is blown up, gelatin and rubber that have landed."""
+    empty_scene(frame_end=72)
+    for number, (name, color) in enumerate(SOLIDS.items()):
+        points, faces = ball(RADIUS)
+        place = np.array([0.34 * (number - 1), 0.0, RADIUS + 0.006])
+        look = plain(name.title(), color, roughness=0.3)
+        obj = add_mesh(name.title(), points + place, faces=faces, material=look)
+        obj.verlet.enabled = True
+        give_material(obj.verlet, name)
+    light_and_ground(ground=(0.30, 0.33, 0.30))
+    cast(Any, bpy.context.scene).verlet.use_ground = True
+    camera((0.0, -1.9, 0.5), (0.0, 0.0, 0.1), lens=50)
+
+
+def ball(radius: float) -> tuple[Any, Any]:
+    """(n, 3) points and (t, 3) triangles of a closed ball round the origin."""
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, radius=radius)
+    obj = cast(Any, bpy.context.object)
+    points = np.array([vertex.co[:] for vertex in obj.data.vertices])
+    faces = np.array([polygon.vertices[:] for polygon in obj.data.polygons])
+    bpy.data.objects.remove(obj)
+    return points, faces
 
 
 def draw(path: Path) -> None:

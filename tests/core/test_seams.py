@@ -8,6 +8,7 @@ import pytest
 from tests.core.bodies import (
     GRAVITY,
     WEIGHTLESS,
+    built,
     frames,
     lengths,
     make_mesh,
@@ -16,6 +17,7 @@ from tests.core.bodies import (
     simulated,
     tube,
 )
+from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData, sewn
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -88,6 +90,17 @@ def test_a_sewn_tube_closes(around: int, rows: int) -> None:
     assert lengths(end, seams.seams).max() < 2 * THICKNESS
     strain = lengths(end, seams.edges) / lengths(mesh.positions, seams.edges) - 1
     assert np.abs(strain).max() < 0.01
+
+
+@pytest.mark.parametrize(("around", "rows"), [(13, 6), (25, 12)])
+def test_a_sewn_tube_closes_without_crossing_itself(around: int, rows: int) -> None:
+    """With self-collision its rims meet a thickness apart, and none passes through the other."""
+    mesh = gaping_tube(around, rows)
+    body = replace(SEWN, use_self_collision=True)
+    end = settled(mesh, body, WEIGHTLESS, 2.0)
+    seams = sewn(mesh, every=True)
+    assert lengths(end, seams.seams).max() < 2 * THICKNESS
+    assert not crossings(end.T.copy(), seams.edges.T, built((seams, body)).triangles).size
 
 
 def test_without_sewing_the_same_edges_are_ropes() -> None:
