@@ -29,7 +29,7 @@ LAYERS = [
     "state",
     "meeting goals inflation rippling wearing jelly",
     "build step mirrors",
-    "easing_out",
+    "easing_out remarks",
     "agreement holding shrinking",
     "simulate",
 ]

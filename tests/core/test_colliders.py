@@ -260,10 +260,9 @@ def test_a_sheet_of_triangles_keeps_its_lengths_where_it_lands() -> None:
 @pytest.mark.parametrize("substeps", [1, 3, 10])
 @pytest.mark.parametrize("what", ["plate at 50 m/s", "ball at 100 m/s"])
 def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
-    """What hits a hung sheet takes it along; half a second after a ball it is under 5 % stretched.
+    """What hits a hung sheet takes it along; half a second later it is under 5 % stretched.
 
-    With few substeps it stays stretched for longer. A plate's corner may hook it, and keep it
-    stretched by two thirds: so it is with 8, 11, 13 and 15 substeps, whatever the solver's limits.
+    With few substeps it stays stretched for longer.
     """
     upright = rotation((1, 0, 0), np.pi / 2)
     mesh = pinned(moved(sheet(10), upright, (-0.5, 0.0, 0.0)), [110, 120])
@@ -281,5 +280,4 @@ def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     tracks = simulated(bodies, frames(0.55, 24), scene, colliders=[(shape, place)])
     assert crossed(bodies, tracks, [(shape, place)]) == 0
     assert tracks[0][2, :, 1].max() > 0.39, "it should have been hit"
-    hooked = what.startswith("plate")
-    assert hooked or substeps < 10 or np.abs(strains(mesh, tracks[0][-1])).max() < 0.05
+    assert substeps < 10 or np.abs(strains(mesh, tracks[0][-1])).max() < 0.05

@@ -13,7 +13,7 @@ from .bake import Progress, bake, bodies, frame_range, shown
 from .cautions import cautions
 from .file_context import file_context
 from .navigation import moves_view
-from .operators import undoable_mode
+from .operators import cancelled_by_errors, undoable_mode
 from .properties import is_body
 
 if TYPE_CHECKING:
@@ -72,26 +72,22 @@ class VERLET_OT_bake(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         started = monotonic()
-        try:
-            (last,) = deque(self._start(context), maxlen=1)
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        (last,) = deque(self._start(context), maxlen=1)
         self._tell(last, seconds=monotonic() - started)
         return {"FINISHED"}
 
     def invoke(
         self, context: bpy.types.Context, event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
-        if bpy.app.background:
-            return self.execute(context)
-        try:
-            self._bake = self._start(context)
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        return self.execute(context) if bpy.app.background else self._run(context)
+
+    @cancelled_by_errors
+    def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Goes on while the window stays alive."""
+        self._bake = self._start(context)
         self._started = self._paused = monotonic()
         manager = file_context(context).window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)

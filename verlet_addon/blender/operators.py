@@ -1,6 +1,7 @@
 """Operators that make and release bodies and clear bakes: a click becomes one call."""
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import bpy
 import numpy as np
@@ -19,6 +20,9 @@ from .shape_keys import remove_bake
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
+    Operator = TypeVar("Operator", bound=bpy.types.Operator)
+    Execute = Callable[[Operator, bpy.types.Context], set[OperatorReturnItems]]
+
 # Undo in the other modes knows nothing of objects and shape keys.
 _MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
 
@@ -31,6 +35,19 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
     mode = active.mode.replace("_", " ").title()
     operator.poll_message_set(f"{active.name} is in {mode} Mode; switch to Object Mode first")
     return False
+
+
+def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
+    """Makes an operator report an error that the user can mend, and cancel, instead of raising."""
+
+    def reporting(self: "Operator", context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        try:
+            return execute(self, context)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    return reporting
 
 
 class VERLET_OT_convert(bpy.types.Operator):
@@ -63,19 +80,16 @@ class VERLET_OT_convert(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        try:
-            here = file_context(context)
-            objects = here.selected_objects
-            others = convert(
-                objects,
-                here.view_layer,
-                body_type=self.body_type,
-                use_material=self.use_material,
-            )
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        here = file_context(context)
+        objects = here.selected_objects
+        others = convert(
+            objects,
+            here.view_layer,
+            body_type=self.body_type,
+            use_material=self.use_material,
+        )
         if others:
             names = ", ".join(obj.name for obj in others)
             self.report(
@@ -112,12 +126,9 @@ class VERLET_OT_set_material(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        try:
-            set_material(_selected_bodies(context), self.material)
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        set_material(_selected_bodies(context), self.material)
         return {"FINISHED"}
 
 
@@ -163,12 +174,9 @@ class VERLET_OT_release(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        try:
-            release(_selected_bodies(context))
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        release(_selected_bodies(context))
         return {"FINISHED"}
 
 
@@ -186,13 +194,10 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        try:
-            for obj in _baked(context):
-                remove_bake(obj)
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        for obj in _baked(context):
+            remove_bake(obj)
         return {"FINISHED"}
 
 

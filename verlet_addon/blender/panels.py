@@ -253,9 +253,13 @@ class VERLET_PT_ground(_Panel):
 
 
 class VERLET_PT_bake(_Panel):
-    """From settings to shape keys."""
+    """From settings to shape keys; it stands first, so that it is in reach whatever is open."""
 
     bl_label = "Bake"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return any(is_body(obj) for obj in file_context(context).scene.objects)
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         scene = file_context(context).scene

@@ -47,6 +47,7 @@ CLASSES: tuple[type[Any], ...] = (
     material_menu.VERLET_PT_material_presets,
     material_menu.VERLET_OT_add_material_preset,
     panels.VERLET_MT_add,
+    panels.VERLET_PT_bake,
     panels.VERLET_PT_body,
     panels.VERLET_PT_attachments,
     panels.VERLET_PT_material,
@@ -59,7 +60,6 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_simulation,
     panels.VERLET_PT_advanced,
     panels.VERLET_PT_ground,
-    panels.VERLET_PT_bake,
 )
 
 MENUS: tuple[tuple[str, Any], ...] = (

@@ -1,11 +1,11 @@
 """All bodies and colliders in one world: what touches there, and how it gives way."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .arrays import Booleans, Floats
+from .arrays import Booleans, Floats, Integers
 from .contact.clearing import Clearing, start_clearing
 from .contact.contacts import Contacts, find_contacts
 from .contact.guard import find_passing, guard
@@ -25,6 +25,8 @@ THINNEST = 0.05
 """However thin they are painted, bodies keep this share of their distance: at none they tremble."""
 NOTICEABLE = 1e-3
 """Pushes are too small to notice below this share of the reach."""
+CROWDED = 0.5
+"""Rows that lack this share of their gap at the end of a step found no room."""
 SAFE = 0.25
 """Rows that hold to this share of their gap rule out that anything has passed."""
 
@@ -45,8 +47,20 @@ class Meeting:
     """How far beyond gaps contacts are looked for [m]."""
     clearing: Clearing
     """What starts inside of something, on its way out."""
-    deepest: Floats
+    deepest: Floats = field(init=False)
     """(owners,) how much nearer than its gap each came to anything, since it was last set to 0."""
+    crowded: Integers = field(init=False)
+    """(owners, owners) in how many steps two ended too near to each other, since then."""
+    told: Booleans = field(init=False)
+    """(bodies,) whose lack of room has been told."""
+    steps: int = 0
+    """Steps with contacts since then."""
+
+    def __post_init__(self) -> None:
+        owners = len(self.surfaces.gaps)
+        self.deepest = np.zeros(owners)
+        self.crowded = np.zeros((owners, owners), dtype=np.int64)
+        self.told = np.zeros(self.bodies, dtype=bool)
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
@@ -118,7 +132,6 @@ def prepare(
         ),
         bodies=len(bodies),
         reach=REACH * max(body.thickness for body in bodies),
-        deepest=np.zeros(len(surfaces)),
     )
 
 
@@ -313,8 +326,14 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     rebound_rows(encounter.former, encounter.positions, rows)
     depths = rows.gaps - rows.heights(encounter.positions)
     depths[leaving(meeting.surfaces, rows.particles, rows.weights) > 0] = 0.0
-    for side in (0, 3):
-        np.maximum.at(meeting.deepest, meeting.surfaces.owners[rows.particles[side]], depths)
+    first, second = meeting.surfaces.owners[rows.particles[[0, 3]]]
+    for owners in (first, second):
+        np.maximum.at(meeting.deepest, owners, depths)
+    near = depths > CROWDED * rows.gaps
+    crowded = np.zeros(meeting.crowded.shape, dtype=bool)
+    crowded[first[near], second[near]] = True
+    meeting.crowded += crowded | crowded.T
+    meeting.steps += 1
     _hand_back(encounter, former, encounter.former)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
-from .easing_out import ease_out, what_starts_inside
+from .easing_out import ease_out
 from .errors import DivergenceError, SettingsError
 from .field import Field, between as fields_between, without_meaning
 from .holding import hold
@@ -23,6 +23,7 @@ from .mirrors import (
     keep_symmetric,
 )
 from .model import SoftBodyModel
+from .remarks import what_starts_inside, where_no_room_was
 from .rippling import fill_with_water
 from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
@@ -87,8 +88,7 @@ def simulate(
                 remarks = what_starts_inside(bodies, meeting, colliders, before.ground)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
-            for model, state in bodies:
-                _check_sane(model, state, sample.frame)
+            remarks += where_no_room_was(bodies, meeting, colliders, sample.frame)
             stopped = sample
         _check_still(meshes, stopped, sample)
         yield Frame(
@@ -254,6 +254,8 @@ def _advance(
         shares = (number / settings.substeps, (number + 1) / settings.substeps)
         for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):
             keep_symmetric(state, images, *(between(start, end, share) for share in shares))
+    for model, state in bodies:
+        _check_sane(model, state, after.frame)
 
 
 def _mirrors(sample: Sample) -> Sequence[Sequence[Plane]]:

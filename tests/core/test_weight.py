@@ -1,0 +1,116 @@
+"""What lies on something presses on it with its weight, and what carries it, carries it along."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, sheet, simulated
+from tests.core.test_colliders import GAP, Moving, ball, crossed, plate, puck
+from verlet_addon.core import step as stepping
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.meeting import Encounter
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, 10
+Forces = Callable[[], Floats]
+
+
+@pytest.fixture
+def forces(monkeypatch: pytest.MonkeyPatch) -> Forces:
+    """(steps, 3) what contacts gave the momentum of the last body per second, step by step [N]."""
+    seen: list[Floats] = []
+    settle = stepping.settle
+
+    def measured(strides: Sequence[stepping.Stride], encounter: Encounter, dt: float) -> None:
+        settle(strides, encounter, dt)
+        rows, owners = encounter.rows, encounter.meeting.surfaces.owners
+        share = (rows.weights * (owners[rows.particles] == len(strides) - 1)).sum(axis=0)
+        given = rows.normals * rows.pushed - rows.rubbed
+        seen.append((given * share).sum(axis=1) / dt**2)
+
+    monkeypatch.setattr(stepping, "settle", measured)
+    return lambda: np.array(seen)
+
+
+def check_rest(track: Floats, pressed: Floats, weight: float) -> None:
+    """Over the last half second the force is the weight, to five per cent, and nothing drifts."""
+    mean = pressed[-FPS * SUBSTEPS // 2 :].mean(axis=0)
+    np.testing.assert_allclose(mean, [0.0, 0.0, weight], atol=0.05 * weight)
+    drift = track[-1].mean(axis=0) - track[-FPS // 2].mean(axis=0)
+    assert np.abs(drift).max() < 1e-3
+
+
+LIGHT = BodySettings(mass=MASS, thickness=GAP, damping=2.0, friction=1.0)
+JELLY = BodySettings(body_type="SOFT", resolution=5)
+IN_VACUUM = replace(LIGHT, damping=0.0)
+PUCK: Body = (make_mesh(puck(), faces=[(0, 1, 2)]), IN_VACUUM)
+
+
+def test_a_plate_carries_the_weight_of_what_lies_on_it(forces: Forces) -> None:
+    (track,) = simulated([PUCK], frames(1.0, FPS), colliders=[plate(friction=1.0)])
+    check_rest(track, forces(), MASS * G)
+
+
+def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
+    """Its corners hang down; all of it rests on the ball."""
+    cloth = (moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.32)), LIGHT)
+    (track,) = simulated([cloth], frames(3.0, FPS), colliders=[ball(friction=1.0)])
+    check_rest(track, forces(), MASS * G)
+
+
+def test_jelly_carries_the_weight_of_a_cloth_on_it(forces: Forces) -> None:
+    jelly = (moved(block((0.5,) * 3, (4,) * 3), np.eye(3), (-0.25, -0.25, 0.01)), JELLY)
+    cloth = (moved(sheet(4, size=0.4), np.eye(3), (-0.2, -0.2, 0.53)), LIGHT)
+    _, track = simulated([jelly, cloth], frames(3.0, FPS), ground=floor())
+    check_rest(track, forces(), MASS * G)
+
+
+@pytest.mark.parametrize("pull", [-4.0, 0.0, 4.0])
+def test_a_lift_presses_by_its_acceleration(forces: Forces, pull: float) -> None:
+    """Setting off upwards or downwards at 4 m/s² it feels m (g + a); then it goes evenly.
+
+    Frame by frame its way is straight, so that its speed changes in jumps: what counts is the mean
+    of the half second in which it sets off and the quarter of a second after that.
+    """
+    shape, places = plate(friction=1.0)
+
+    def place(time: float) -> Floats:
+        rising = min(max(time - 0.5, 0.0), 0.5)
+        way = pull * (rising**2 / 2 + rising * max(time - 1.0, 0.0))
+        return np.asarray(places + np.array([0.0, 0.0, way]))
+
+    lift: Moving = (shape, place)
+    (track,) = simulated([PUCK], frames(2.0, FPS), SceneSettings(), colliders=[lift])
+    pressed = forces()[:, 2]
+    steps = FPS * SUBSTEPS
+    setting_off = pressed[steps // 2 : steps + steps // 4].mean()
+    assert setting_off == pytest.approx(MASS * (G + pull * 0.5 / 0.75), rel=0.05)
+    assert pressed[-steps // 2 :].mean() == pytest.approx(MASS * G, rel=0.05)
+    np.testing.assert_allclose(track[-1, :, 2] - place(2.0)[0, 2], GAP, atol=1e-6)
+
+
+def test_three_jellies_stand_on_each_other() -> None:
+    """After four seconds they lie still, in their shape; nothing is in anything else.
+
+    They are a metre wide, for a tower of this jelly buckles under its own weight once it is higher
+    than (7.84 E I / q)^(1/3), which is 0.7 m for cubes of 0.3 m and 5 m for these (Greenhill 1881).
+    Single corners may tremble: contacts of jelly with jelly come a step late.
+    """
+    bodies = [
+        (
+            moved(block((1.0,) * 3, (3,) * 3), np.eye(3), (0.05 * k, 0.02 * k, 0.01 + 1.01 * k)),
+            JELLY,
+        )
+        for k in range(3)
+    ]
+    tracks = simulated(bodies, frames(4.0, FPS), ground=floor())
+    assert crossed(bodies, [track[-3:] for track in tracks], []) == 0
+    for k, track in enumerate(tracks):
+        speeds = np.linalg.norm(np.diff(track[-13:], axis=0), axis=2) * FPS
+        assert np.median(speeds) < 5e-3
+        # Each is pressed together by what is on it, by m g / (E A) a cube at most 1.5 per cent.
+        assert track[-1, :, 2].mean() == pytest.approx(0.5 + k, abs=0.05)
+        drift = track[-1].mean(axis=0) - track[-FPS].mean(axis=0)
+        assert np.linalg.norm(drift) < 5e-3
