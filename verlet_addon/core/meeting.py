@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
+from .company import distances, restitutions, who_meets
 from .contact.clearing import Clearing, start_clearing
 from .contact.contacts import Contacts, find_contacts
 from .contact.guard import find_passing, guard
@@ -17,7 +18,6 @@ from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
-from .settings import BodySettings
 
 REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
@@ -101,7 +101,7 @@ def prepare(
     places : per collider (v, 3), where its vertices are at the start [m].
     """
     bodies = [model.settings for model in models]
-    meets = _who_meets(bodies, meshes, len(colliders))
+    meets = who_meets(bodies, meshes, len(colliders))
     if not meets.any():
         return None
     friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
@@ -118,7 +118,7 @@ def prepare(
     for strung, model in zip(parts, models, strict=False):
         strung[model.ropes.trees.strips.path] = True
     still = [np.zeros(len(rows)) for rows in places]
-    joined = join_surfaces(surfaces, meets, _gaps(bodies, colliders))
+    joined = join_surfaces(surfaces, meets, distances(bodies, colliders))
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
@@ -127,7 +127,7 @@ def prepare(
         thinner=np.concatenate([_thinner(model) for model in models] + still),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
-            restitution=_restitution(bodies, colliders),
+            restitution=restitutions(bodies, colliders),
             damping=np.maximum.outer(damping, damping),
         ),
         bodies=len(bodies),
@@ -148,44 +148,6 @@ def _thinned(meeting: Meeting, contacts: Contacts) -> Contacts:
     less = (np.abs(contacts.weights) * meeting.thinner[contacts.particles]).sum(axis=0)
     less *= np.where((contacts.owners < meeting.bodies).all(axis=0), 1.0, 2.0)
     return replace(contacts, gaps=np.maximum(contacts.gaps - less, THINNEST * contacts.gaps))
-
-
-def _restitution(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
-    """(owners, owners) how much everyone bounces off everyone."""
-    count = len(bodies)
-    own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
-    both = np.maximum.outer(own, own)
-    both[:count, count:] = np.outer(own[:count], own[count:])
-    both[count:, :count] = both[:count, count:].T
-    return np.asarray(both)
-
-
-def _gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
-    """(owners, owners) how far apart everyone is kept [m]."""
-    # Bodies keep half their thickness off each other, and all of it off colliders.
-    bodies_own = np.array([body.thickness for body in bodies]) / 2
-    own = np.concatenate([bodies_own, [collider.outer for collider in colliders]])
-    gaps = own[:, None] + own
-    count = len(bodies)
-    gaps[:count, count:] += bodies_own[:, None]
-    gaps[count:, :count] += bodies_own
-    return np.asarray(gaps)
-
-
-def _who_meets(
-    bodies: Sequence[BodySettings], meshes: Sequence[MeshData], colliders: int
-) -> Booleans:
-    """(owners, owners) bool, who keeps off whom: bodies off each other, and off their colliders."""
-    count = len(bodies)
-    meets = np.zeros((count + colliders,) * 2, dtype=bool)
-    meets[:count, :count] = ~np.eye(count, dtype=bool)
-    for body, (settings, mesh) in enumerate(zip(bodies, meshes, strict=True)):
-        meets[body, body] = settings.use_self_collision
-        met = count + np.array(mesh.colliders, dtype=np.int64)
-        meets[body, met] = meets[met, body] = True
-        if settings.body_type == "WATER":  # things dip into it
-            meets[body] = meets[:, body] = False
-    return meets
 
 
 def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:

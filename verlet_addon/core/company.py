@@ -1,0 +1,47 @@
+"""Who keeps off whom, how far, and how they bounce: what all bodies and colliders are together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Booleans, Floats
+from .mesh import Collider, MeshData
+from .settings import BodySettings
+
+
+def restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
+    """(owners, owners) how much everyone bounces off everyone."""
+    count = len(bodies)
+    own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
+    both = np.maximum.outer(own, own)
+    both[:count, count:] = np.outer(own[:count], own[count:])
+    both[count:, :count] = both[:count, count:].T
+    return np.asarray(both)
+
+
+def distances(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
+    """(owners, owners) how far apart everyone is kept [m]."""
+    # Bodies keep half their thickness off each other, and all of it off colliders.
+    bodies_own = np.array([body.thickness for body in bodies]) / 2
+    own = np.concatenate([bodies_own, [collider.outer for collider in colliders]])
+    gaps = own[:, None] + own
+    count = len(bodies)
+    gaps[:count, count:] += bodies_own[:, None]
+    gaps[count:, :count] += bodies_own
+    return np.asarray(gaps)
+
+
+def who_meets(
+    bodies: Sequence[BodySettings], meshes: Sequence[MeshData], colliders: int
+) -> Booleans:
+    """(owners, owners) bool, who keeps off whom: bodies off each other, and off their colliders."""
+    count = len(bodies)
+    meets = np.zeros((count + colliders,) * 2, dtype=bool)
+    meets[:count, :count] = ~np.eye(count, dtype=bool)
+    for body, (settings, mesh) in enumerate(zip(bodies, meshes, strict=True)):
+        meets[body, body] = settings.use_self_collision
+        met = count + np.array(mesh.colliders, dtype=np.int64)
+        meets[body, met] = meets[met, body] = True
+        if settings.body_type == "WATER":  # things dip into it
+            meets[body] = meets[:, body] = False
+    return meets
