@@ -26,7 +26,7 @@ LAYERS = [
     "forces",
     "model",
     "yielding",
-    "state",
+    "state company",
     "meeting goals inflation rippling wearing jelly",
     "build step mirrors",
     "easing_out remarks",
