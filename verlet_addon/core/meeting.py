@@ -291,7 +291,7 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     first, second = meeting.surfaces.owners[rows.particles[[0, 3]]]
     for owners in (first, second):
         np.maximum.at(meeting.deepest, owners, depths)
-    near = depths > CROWDED * rows.gaps
+    near = depths > np.maximum(CROWDED * rows.gaps, 0.0)
     crowded = np.zeros(meeting.crowded.shape, dtype=bool)
     crowded[first[near], second[near]] = True
     meeting.crowded += crowded | crowded.T
