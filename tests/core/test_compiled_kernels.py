@@ -117,6 +117,10 @@ BODIES: dict[str, Callable[[], Body]] = {
     "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
     "balloon": lambda: (sphere(12, 8), BodySettings(pressure=200.0)),
     "free": lambda: (tube(12, 6), CLOTH),
+    "yielding": lambda: (
+        pinned(flat_sheet("quads", 12), [0, 12]),
+        BodySettings(bend_compliance=1.0, use_plasticity=True, yield_curvature=0.1),
+    ),
     "woven quads": lambda: (pinned(woven(flat_sheet("quads", 12)), [0, 12]), WOVEN),
     "woven triangles": lambda: (
         pinned(woven(flat_sheet("strewn triangles", 12), degrees=30.0), [0, 12]),

@@ -24,6 +24,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.holding import hold
+from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.shrinking import shrink
@@ -134,16 +135,33 @@ def test_a_sheet_keeps_what_it_is_bent_past_its_limit(
 ) -> None:
     """Bent to 15/m with a limit of 5/m, it springs back to (1 − H) (15 − 5)/m, on any mesh.
 
-    Suddenly let go, its hinges shake each other, and some of them past their limit once more.
+    Suddenly let go, its hinges shake each other, and some of them past their limit once more: by
+    little more than a tenth of the 5/m that they spring back by.
     """
     body = bendy(yield_curvature=5.0, hardening=hardening)
     found = bent_and_released(kind, cells, body, 15.0)
-    assert found == pytest.approx((1.0 - hardening) * (15.0 - 5.0), rel=0.1)
+    assert found == pytest.approx((1.0 - hardening) * (15.0 - 5.0), abs=0.6)
 
 
 def test_what_is_bent_less_springs_back() -> None:
     body = bendy(yield_curvature=20.0)
-    assert bent_and_released("quads", 8, body, 15.0) < 1.5  # it still creeps
+    assert bent_and_released("quads", 8, body, 15.0) < 0.1
+
+
+@pytest.mark.parametrize("kind", ["quads", "strewn triangles"])
+def test_what_has_not_yielded_bends_as_if_it_could_not(kind: str) -> None:
+    """A clamped swatch of cotton, 4 cm long, droops alike; it is stiff for its size."""
+    flat = moved(flat_sheet(kind, 8), 0.04 * np.eye(3))
+    mesh = pinned(flat, np.flatnonzero(flat.positions[:, 1] < 0.007))
+    cotton = replace(MATERIALS["COTTON"].settings, damping=8.0, yield_curvature=1e6)
+    droops = []
+    for plastic in (False, True):
+        body = replace(cotton, use_plasticity=plastic)
+        scene = SceneSettings(use_ground=False)
+        end = simulated([(mesh, body)], frames(1.5, 24), scene)[0][-1]
+        droops.append(-float(end[:, 2].min()) / 0.04)
+    assert 0.2 < droops[0] < 0.5
+    assert droops[1] == pytest.approx(droops[0], rel=0.02)
 
 
 @pytest.mark.parametrize("hardening", [0.0, 0.7])

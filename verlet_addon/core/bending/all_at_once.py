@@ -53,6 +53,10 @@ class StiffBendBatch:
     """(f,) [kg]"""
     factors: Factors
     """Of the matrix M + Σ c cᵀ/α̃ for those."""
+    rests: Floats
+    """(c,) of hinges that may yield, signed as in `Stencils`; empty where all are straight."""
+    targets: Floats
+    """(3, c) what such bends are drawn to in this step, which `aim` turns with their hinges."""
     multipliers: Floats
     """(3, f) mass × how far bends have moved particles in this step; changed by the kernel."""
 
@@ -101,9 +105,19 @@ def _scaled(bends: Bends, h_squared: float) -> Floats:
 
 
 def stiff_bend_batches(
-    bends: Bends, positions: Floats, inverse_masses: Floats, h_squared: float
+    bends: Bends,
+    positions: Floats,
+    inverse_masses: Floats,
+    h_squared: float,
+    rests: Floats | None = None,
 ) -> list[StiffBendBatch]:
-    """One batch for one h² [s²], or none; positions (n, 3) at rest, to take the mesh apart by."""
+    """One batch for one h² [s²], or none.
+
+    Parameters
+    ----------
+    positions : (n, 3) at rest, to take the mesh apart by [m].
+    rests : (c,) where bends are hinges that may yield.
+    """
     if not len(bends.members):
         return []
     mobility = _mobility(bends, inverse_masses)
@@ -119,6 +133,8 @@ def stiff_bend_batches(
         free=free,
         masses=masses,
         factors=factorize(positions[free], pairs, couplings, masses + diagonal),
+        rests=np.empty(0) if rests is None else rests,
+        targets=np.zeros((3, 0 if rests is None else len(rests))),
         multipliers=np.zeros((3, len(free))),
     )
     return [batch]

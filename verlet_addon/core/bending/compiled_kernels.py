@@ -108,6 +108,7 @@ def _stiff_struct(batch: StiffBendBatch) -> Packed:
         batch.particles,
         batch.coefficients,
         batch.stiffnesses,
+        batch.targets if len(batch.rests) else None,
         count,
         batch.free,
         number,

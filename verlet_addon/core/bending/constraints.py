@@ -9,7 +9,7 @@ from ..arrays import Booleans, Floats, Integers
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
-from .all_at_once import StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
+from .all_at_once import Bends, StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lattices import triangle_lines
 from .lines import STRAIGHT, Lines, lines_across_quads, lines_along_ropes
@@ -63,7 +63,11 @@ class BendBatches:
 def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstraints:
     """The sets of one body, given the strips of its edges."""
     positions, yields = shape.mesh.positions, shape.settings.use_plasticity
-    lines, bent, hinged = _hinges_alone(hinges) if yields else _straight_lines(shape, hinges)
+    if yields:
+        hinges, hinged = _hinges_alone(hinges)
+        lines, bent = Lines(np.empty((0, 3), np.int64), np.empty(0)), np.arange(len(hinges.p))
+    else:
+        lines, bent, hinged = _straight_lines(shape, hinges)
     strips, strays = line_stencils(shape, lines, edges)
     flat, hinges_at_rest = hinge_stencils(shape, hinges, bent, hinged[bent])
     return BendConstraints(
@@ -86,14 +90,28 @@ def _straight_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Integers, 
     return lines, bent[hinged[bent] > 0.0], hinged
 
 
-def _hinges_alone(hinges: Hinges) -> tuple[Lines, Integers, Floats]:
-    """No lines, for these know no side, and what yields stays bent to one."""
-    count = len(hinges.p)
-    return Lines(np.empty((0, 3), np.int64), np.empty(0)), np.arange(count), np.ones(count)
+def _hinges_alone(hinges: Hinges) -> tuple[Hinges, Floats]:
+    """Every hinge, and what share each counts by, for lines know no side to stay bent to.
+
+    Beside a quad there are two, of half a share, over either of its diagonals: one alone would not
+    resist being bent along the other.
+    """
+    wide = (hinges.sizes > 3).any(axis=1)
+    both = Hinges(
+        p=np.concatenate([hinges.p, hinges.q[wide]]),
+        q=np.concatenate([hinges.q, hinges.p[wide]]),
+        beyond_p=np.concatenate([hinges.beyond_p, hinges.beyond_q[wide]]),
+        beyond_q=np.concatenate([hinges.beyond_q, hinges.beyond_p[wide]]),
+        faces=np.concatenate([hinges.faces, hinges.faces[wide]]),
+        sizes=np.concatenate([hinges.sizes, hinges.sizes[wide]]),
+    )
+    return both, np.concatenate([np.where(wide, 0.5, 1.0), np.full(int(wide.sum()), 0.5)])
 
 
 def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
     """The batches for one h² [s²]: how stiff a bend is decides which way it is solved."""
+    if bends.yields:
+        return _yielding_batches(bends, inverse_masses, h_squared)
     straight_ropes = bends.ropes.chosen(bends.straight_ropes)
     every = straight_bends(bends.strips, [*bends.straight, straight_ropes])
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
@@ -112,12 +130,27 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
         straight=_soft_batches(bends.straight, stiff[along:surfaces], inverse_masses, h_squared),
         hinges=stencil_batches(bends.hinges, inverse_masses, h_squared),
-        # Themselves where all are soft, for their rests may change.
-        ropes=stencil_batches(
-            bends.ropes if soft_ropes.all() else bends.ropes.chosen(soft_ropes),
-            inverse_masses,
-            h_squared,
-        ),
+        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
+        rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
+    )
+
+
+def _yielding_batches(
+    bends: BendConstraints, inverse_masses: Floats, h_squared: float
+) -> BendBatches:
+    """Hinges and ropes whose rests change, in place: hinges all at once if any of them is stiff."""
+    hinges, n = bends.hinges, len(inverse_masses)
+    every = Bends(hinges.members, hinges.coefficients, hinges.compliances)
+    ratios = stiffness_ratios(every, inverse_masses, h_squared)
+    stiff = bool((ratios > ALONE).any())
+    rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
+    given = inverse_masses, h_squared
+    return BendBatches(
+        stiff=stiff_bend_batches(every, bends.positions, *given, hinges.rests) if stiff else [],
+        strips=[],
+        straight=[],
+        hinges=[] if stiff else stencil_batches(hinges, *given),
+        ropes=stencil_batches(bends.ropes, *given),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
 

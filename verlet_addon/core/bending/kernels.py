@@ -8,3 +8,4 @@ project_flat_bends = either(reference.project_flat_bends, compiled.project_flat_
 project_signed_bends = either(reference.project_signed_bends, compiled.project_signed_bends)
 project_rope_bends = either(reference.project_rope_bends, compiled.project_rope_bends)
 project_stiff_bends = either(reference.project_stiff_bends, compiled.project_stiff_bends)
+aim = reference.aim

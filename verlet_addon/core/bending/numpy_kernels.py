@@ -62,13 +62,28 @@ def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> 
     """
     for batch in batches:
         members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-        normal = _hinge_normals(members)
-        size = norms(bend)
-        side = _sides(bend, size, normal, batch.rests)
-        normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
-        normal += bend * (side / np.maximum(size, BLUNT))
-        bend -= batch.rests * normal
+        bend -= _targets(members, bend, batch.rests)
         _scatter_bend(positions, batch, members, bend)
+
+
+def _targets(members: Floats, bend: Floats, rests: Floats) -> Floats:
+    """(3, c) r n̂ of hinges (3, 4, c) that are bent so now, (3, c)."""
+    normal = _hinge_normals(members)
+    size = norms(bend)
+    side = _sides(bend, size, normal, rests)
+    normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
+    normal += bend * (side / np.maximum(size, BLUNT))
+    return np.asarray(rests * normal)
+
+
+def aim(positions: Floats, batch: StiffBendBatch) -> None:
+    """Turns what stiff bends are drawn to as their hinges are turned.
+
+    Their matrix takes it for fixed within the step: what turns them is resisted, but for free
+    flight, and nothing that is at rest.
+    """
+    members, bend = gather_bends(positions, batch.particles, batch.coefficients)
+    batch.targets[...] = _targets(members, bend, batch.rests)
 
 
 def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
@@ -133,6 +148,8 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
     """C = g = 0 for all bends at once: what they move, d, fulfils M d + Σ c C(x + d)/α̃ = 0."""
     for batch in batches:
         _, bends = gather_bends(positions, batch.particles, batch.coefficients)
+        if len(batch.rests):
+            bends -= batch.targets
         bends *= batch.stiffnesses
         moments = [(batch.coefficients * row).ravel() for row in bends]
         pull = np.stack(

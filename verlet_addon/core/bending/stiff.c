@@ -17,6 +17,7 @@ typedef struct {
     integer count; /* c */
     const integer *particles;
     const real *coefficients, *stiffnesses; /* (4, c) and (c,) */
+    const real *targets;                    /* (3, c) or NULL */
     integer free_count;                     /* f */
     const integer *free;
     const integer *number; /* (n,) of each particle among the free ones, or f */
@@ -99,7 +100,7 @@ static void gather_pulls(const real *positions, integer n, const stiff_batch *ba
         for (integer i = 0; i < f; i++)
             pull[i] = -batch->multipliers[axis * f + i];
         for (integer i = 0; i < c; i++) {
-            real bend = 0.0;
+            real bend = batch->targets ? -batch->targets[axis * c + i] : 0.0;
             for (integer k = 0; k < 4; k++)
                 bend += x[batch->particles[k * c + i]] * batch->coefficients[k * c + i];
             bend *= batch->stiffnesses[i];

@@ -3,6 +3,7 @@
 from ..arrays import Floats
 from .constraints import BendBatches
 from .kernels import (
+    aim,
     project_bend_strips,
     project_flat_bends,
     project_rope_bends,
@@ -15,6 +16,9 @@ def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> 
     """Draws ropes and surfaces back to their rest angles."""
     way = slice(None, None, -1) if backwards else slice(None)
     project_rope_bends(positions, bends.ropes[way])
+    for batch in bends.stiff:
+        if len(batch.rests):
+            aim(positions, batch)
     project_stiff_bends(positions, bends.stiff)
     project_bend_strips(positions, bends.strips[way])
     project_flat_bends(positions, bends.straight[way])
