@@ -7,7 +7,17 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import body, file_content, line, pin, select, sheet, shown, verlet
+from tests.blender.scenes import (
+    blender,
+    body,
+    file_content,
+    line,
+    pin,
+    select,
+    sheet,
+    shown,
+    verlet,
+)
 
 CORNER = 24
 # A shape key's float32 at coordinates of some metres.
@@ -149,3 +159,17 @@ def test_to_follow_the_object_alone_is_fine(bodies: tuple[Any, Any]) -> None:
     rope.constraints.new("COPY_ROTATION").target = flag
     verlet.bake()
     assert len(rope.data.shape_keys.key_blocks) == 13
+
+
+def test_ground_that_follows_a_body_is_refused(bodies: tuple[Any, Any]) -> None:
+    """It would stand where the body is animated to be, and not where it is."""
+    leader, _ = bodies
+    blender.ops.mesh.primitive_plane_add(size=5.0)
+    ground = bpy.context.object
+    ground.name = "Floor"
+    ground.parent, ground.parent_type, ground.parent_vertices = leader, "VERTEX", (0, 0, 0)
+    bpy.context.scene.verlet.ground_object = ground
+    with pytest.raises(
+        RuntimeError, match=f"ground object Floor follows the mesh of {leader.name}"
+    ):
+        verlet.bake(frame_start=1, frame_end=3)

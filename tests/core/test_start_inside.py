@@ -168,3 +168,12 @@ def test_it_is_said_once_who_starts_inside_of_what() -> None:
         "Napkin starts inside Table 0: 8 vertices, eased out",
     ]
     assert remarks([(above, CLOTH)], [box(1, 1, 0.5)[0]], -0.3) == []
+
+
+def test_a_collider_with_inverted_normals_lets_out_what_is_partly_inside() -> None:
+    """Only what is wholly inside is meant to be there."""
+    body = (flat(1.5, 16, 0.2), CLOTH)
+    around, _ = box(0.7, 0.6, 0.5, inwards=True)
+    (track,) = simulated([body], frames(1.0, 24), gravity=WEIGHTLESS, colliders=[around])
+    assert crossed([body], [track[-1:]], [around]) == 0
+    assert np.linalg.norm(np.diff(track, axis=0), axis=2).max() * 24 < 1.5

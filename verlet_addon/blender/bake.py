@@ -119,7 +119,7 @@ def bake(
         tuple(map(object_key, colliders)),
         tuple(met),
     )
-    check_following(objects, colliders, stage.depsgraph)
+    check_following(objects, colliders, scene_properties(scene).ground_object, stage.depsgraph)
     return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
 
 
@@ -160,7 +160,8 @@ def _bake(
             seen = gauge.stretch, gauge.penetration, len(colliders), tuple(gauge.remarks)
             yield Progress(result.frame, done, total, *seen)
         # Again, for what makes one follow may be animated from nothing.
-        check_following(stage.bodies, stage.colliders, stage.depsgraph)
+        ground = scene_properties(stage.scene).ground_object
+        check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
     for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
         write_bake(obj, frames, coordinates)
         remember_bake(obj, frames, mark)

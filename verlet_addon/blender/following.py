@@ -21,9 +21,10 @@ Places = Callable[[bpy.types.Object, bpy.types.Depsgraph], Floats]
 def check_following(
     bodies: Sequence[bpy.types.Object],
     colliders: Sequence[bpy.types.Object],
+    ground: bpy.types.Object | None,
     depsgraph: bpy.types.Depsgraph,
 ) -> None:
-    """Raises MeshError if at this frame moving a body's vertices moves another body or a collider.
+    """Raises MeshError if at this frame moving a body's vertices moves another, or what it meets.
 
     During a bake the scene shows the meshes as they are animated, not yet as they are simulated.
     Blender itself is asked, by trying, for there are many ways to follow: parents, constraints,
@@ -45,6 +46,14 @@ def check_following(
         raise MeshError(
             f"The collider {collider} follows the mesh of {leader}, which is simulated now; turn "
             f"off its Collision, or bake {leader} without it first and switch {leader} off"
+        )
+
+    lies = [ground] if ground is not None and _may_follow(ground) else []
+    if lies and (found := _first_moved(bodies, lies, depsgraph, _corners)):
+        leader, follower = found
+        raise MeshError(
+            f"The ground object {follower} follows the mesh of {leader}, which is simulated now; "
+            "choose another ground object, or clear what makes it follow"
         )
 
 
@@ -79,6 +88,12 @@ def _may_follow(obj: bpy.types.Object) -> bool:
 def _places(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """(v, 3) where a body is, and what it is attached to [m]."""
     return np.concatenate([read_positions(obj, depsgraph), *followed_places(obj, depsgraph)])
+
+
+def _corners(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(4, 3) where an object's origin is, and where its axes point [m]."""
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+    return np.asarray(matrix[:3].T)
 
 
 def _moved_by(

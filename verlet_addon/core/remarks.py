@@ -34,7 +34,7 @@ def what_starts_inside(
             for body, other, count in zip(*pairs.tolist(), counts.tolist(), strict=True)
         ]
     return [
-        f"{body} starts inside {other}: {count} vertices, eased out"
+        f"{body} starts inside {other}: {count} {'vertex' if count == 1 else 'vertices'}, eased out"
         for body, other, count in told
         if count
     ]

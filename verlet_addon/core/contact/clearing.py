@@ -11,7 +11,7 @@ from .easing import EASING
 from .exits import NOWHERE, Exits, joined, ways_out
 from .overlaps import BURIED, EMERGING, held_outside
 from .pierced import CLEAR, find_pierced, near_solids
-from .solids import Solids, closed_shells, inside
+from .solids import Solids, closed_shells, inside, turned_outwards
 from .surfaces import Surfaces
 
 SPEED, SHORTEST = 0.5, 0.1
@@ -83,6 +83,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int) -> Clearing:
     solids = Solids(surfaces, triangles, soft, bodies)
     for owner in range(len(triangles)):
         _bury(solids, owner, places)
+    solids.triangles[:] = [turned_outwards(places, own) for own in triangles]
     buried = np.flatnonzero((surfaces.leaving == BURIED).any(axis=1))
     clearing = Clearing(solids, ways_out(solids, buried, places))
     near = near_solids(solids, places)

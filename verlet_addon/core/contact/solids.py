@@ -94,6 +94,13 @@ def outward_normals(places: Floats, triangles: Integers) -> Floats:
     return np.stack([sum_by(triangles.ravel(), np.tile(row, 3), count) for row in areas])
 
 
+def turned_outwards(places: Floats, triangles: Integers) -> Integers:
+    """The triangles (3, t) of a solid, the other way round where their normals look inwards."""
+    a, b, c = (places[:, corner] - places[:, triangles[0, :1]] for corner in triangles)
+    inwards = (a * np.cross(b, c, axis=0)).sum() < 0.0
+    return triangles[::-1] if inwards else triangles
+
+
 def _running(point: Integers, turns: Floats) -> Floats:
     """(k,) sums of turns of the same point, up to and with each; points are sorted."""
     total = np.cumsum(turns)
