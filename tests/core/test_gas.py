@@ -8,6 +8,7 @@ import pytest
 from tests.core.bodies import (
     GRAVITY,
     WEIGHTLESS,
+    built,
     built_state,
     floor,
     frames,
@@ -26,6 +27,7 @@ from tests.core.bodies import (
 )
 from tests.core.test_colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.compiled import service
 from verlet_addon.core.errors import MeshError, SettingsError
 from verlet_addon.core.inflation import fill_with_gas
 from verlet_addon.core.meeting import prepare
@@ -33,6 +35,8 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.step import Surroundings, step
+from verlet_addon.core.volume import compiled_kernels, numpy_kernels
+from verlet_addon.core.volume.chambers import build_chambers
 
 RADIUS, STRETCH = 0.5, 1e-3
 RUBBER = BodySettings(stretch_compliance=STRETCH, shear_compliance=1e6, damping=5.0)
@@ -321,3 +325,24 @@ def test_sheets_without_pressure_have_no_gas() -> None:
         Surroundings(1 / 240, GRAVITY, [model.rest_positions], [()], None, np.zeros(3)),
     )
     assert state.gas is None
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+def test_compiled_volumes_agree_with_the_reference() -> None:
+    """Of two chambers at once, to rounding."""
+    two = [sphere(12, 8, radius=0.3), moved(sphere(9, 6, radius=0.2), np.eye(3), (1.0, 0.5, 0.2))]
+    count = len(two[0].positions)
+    faces = [
+        (face + shift).tolist()
+        for mesh, shift in zip(two, (0, count), strict=True)
+        for face in np.split(mesh.face_vertices, mesh.face_starts[1:-1])
+    ]
+    body = make_mesh(np.concatenate([mesh.positions for mesh in two]), faces=faces)
+    model = built((body, BodySettings()))
+    chambers = build_chambers("Body", model.rest_positions, model.triangles)
+    x = model.rest_positions * np.array([[1.1], [0.9], [1.2]])
+    expected, found = (
+        kernels.volumes_and_slopes(x, chambers) for kernels in (numpy_kernels, compiled_kernels)
+    )
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-14)

@@ -1,0 +1,25 @@
+"""Volumes in C: what `numpy_kernels` does, by the function of kernels.c."""
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import address, declare
+from .chambers import Chambers
+
+_volumes_and_slopes = declare("volumes_and_slopes", "pippiipp")
+
+
+def volumes_and_slopes(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
+    """See `numpy_kernels`."""
+    volumes, slopes = np.empty(len(chambers.rest_volumes)), np.empty_like(positions)
+    _volumes_and_slopes(
+        address(positions),
+        positions.shape[1],
+        address(chambers.triangles),
+        address(chambers.labels),
+        len(chambers.labels),
+        len(volumes),
+        address(volumes),
+        address(slopes),
+    )
+    return volumes, slopes

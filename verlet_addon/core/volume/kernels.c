@@ -1,0 +1,30 @@
+/* Volumes of chambers: the same as numpy_kernels.py. */
+#include "../kernels.h"
+
+/* Writes volumes (chambers,) and their slopes (3, n) by positions (3, n). */
+EXPORT void volumes_and_slopes(const real *positions, integer n, const integer *triangles,
+                               const integer *labels, integer count, integer chambers,
+                               real *volumes, real *slopes)
+{
+    for (integer s = 0; s < chambers; s++)
+        volumes[s] = 0.0;
+    for (integer i = 0; i < 3 * n; i++)
+        slopes[i] = 0.0;
+    for (integer t = 0; t < count; t++) {
+        real at[3][3];
+        for (int k = 0; k < 3; k++)
+            for (int axis = 0; axis < 3; axis++)
+                at[k][axis] = positions[axis * n + triangles[k * count + t]] - positions[axis * n];
+        for (int k = 0; k < 3; k++) {
+            const real *b = at[(k + 1) % 3], *c = at[(k + 2) % 3];
+            const real slope[3] = {(b[1] * c[2] - b[2] * c[1]) / 6.0,
+                                   (b[2] * c[0] - b[0] * c[2]) / 6.0,
+                                   (b[0] * c[1] - b[1] * c[0]) / 6.0};
+            for (int axis = 0; axis < 3; axis++) {
+                slopes[axis * n + triangles[k * count + t]] += slope[axis];
+                if (k == 0)
+                    volumes[labels[t]] += at[0][axis] * slope[axis];
+            }
+        }
+    }
+}
