@@ -11,7 +11,8 @@ from ..geometry.graph import edge_lengths
 from .paths import Strips, build_strips
 
 SHORT = 0.4
-"""Edges are short that have less than this share of the spacing around them."""
+"""Edges are short that have less than this share of the spacing around them. From 0.2 to 0.6 real
+meshes are stretched alike; with none, tiny edges of a scan become twelve times as long."""
 LIMP = 1e6
 """Compliance that is as good as no resistance at all [m/N]."""
 GRADING = 0.5
