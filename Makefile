@@ -59,7 +59,7 @@ wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip car
 	build/compiler/bin/python kernels/build.py wheels
 
 sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their memory; needs gcc
-	$(RUN) kernels/sanitize.py tests/core
+	$(RUN) kernels/sanitize.py tests/core -m "not slow"
 
 # An installed Blender packs it in seconds; without one that takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)

@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from numpy.typing import ArrayLike
 
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
-from verlet_addon.core.compiled import service
 from verlet_addon.core.field import Field
 from verlet_addon.core.mesh import Collider, MeshData, Plane, Sample
 from verlet_addon.core.model import SoftBodyModel
@@ -23,10 +21,6 @@ WEIGHTLESS = np.zeros(3)
 
 Faces = Sequence[Sequence[int]]
 Body = tuple[MeshData, BodySettings]
-
-compiled_only = pytest.mark.skipif(
-    service().library is None, reason="takes NumPy's kernels, which serve here, minutes"
-)
 
 
 def make_mesh(

@@ -16,7 +16,6 @@ from tests.core.bodies import (
     WEIGHTLESS,
     block,
     built_state,
-    compiled_only,
     cube,
     floor,
     frames,
@@ -203,7 +202,7 @@ def test_a_clamped_beam_droops_and_swings_by_the_formula(resolution: int, turned
     assert frequency((swung[:, tip] @ turn[:, 2]).mean(axis=1), 24) == pytest.approx(beam, rel=0.03)
 
 
-@compiled_only
+@pytest.mark.slow
 @pytest.mark.parametrize(("fps", "substeps"), [(12, 10), (24, 5), (24, 20), (60, 10)])
 def test_the_first_wobble_depends_neither_on_fps_nor_on_substeps(fps: float, substeps: int) -> None:
     """Within 0.5 % of what small steps give."""

@@ -8,7 +8,6 @@ import pytest
 from tests.core.bodies import (
     WEIGHTLESS,
     Body,
-    compiled_only,
     cube,
     floor,
     frames,
@@ -107,7 +106,7 @@ def test_is_at_the_same_height_at_any_frame_rate() -> None:
     np.testing.assert_allclose(lowest[0], lowest[1][::5], atol=1e-6)
 
 
-@compiled_only
+@pytest.mark.slow
 def test_without_weight_it_stays_where_it_came_out() -> None:
     """No speed is left: without gravity the cube would drift off for ever."""
     (track,) = simulated([BODIES["cube"]], frames(3.0, 24), ground=floor(), gravity=WEIGHTLESS)
@@ -133,7 +132,7 @@ def test_pins_in_the_ground_lift_nothing() -> None:
     assert track[..., 2].max() < 0.95 + 1e-3
 
 
-@compiled_only
+@pytest.mark.slow
 def test_what_has_come_out_stays_out() -> None:
     """A cube in ground that drops away and comes back is not let in again."""
 

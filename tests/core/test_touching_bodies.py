@@ -9,7 +9,6 @@ import pytest
 from tests.core.bodies import (
     WEIGHTLESS,
     Body,
-    compiled_only,
     floor,
     frames,
     make_mesh,
@@ -60,7 +59,7 @@ def upright() -> list[Body]:
     return [(moved(sheet(10), rotation((1, 0.3, 0), 1.4), (-0.5, 0.0, 0.3)), SELF)]
 
 
-@compiled_only
+@pytest.mark.slow
 @pytest.mark.parametrize("bodies", [pile(3), upright()], ids=["pile", "upright"])
 def test_cloth_falls_onto_cloth(bodies: list[Body]) -> None:
     """Three sheets dropped in a pile, and one that crumples, pass through nowhere and lie still."""

@@ -5,7 +5,6 @@ import pytest
 
 from tests.core.bodies import (
     Body,
-    compiled_only,
     floor,
     frames,
     rope,
@@ -37,7 +36,7 @@ def straight(segments: int, *, height: float) -> Body:
     return rope(np.stack([along, 0 * along, 0 * along + height], axis=1)), ROPE
 
 
-@compiled_only
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [3, 10])
 def test_a_rope_hangs_over_a_bar(substeps: int) -> None:
     """It is never stretched by more than 0.5 %, passes through nothing, and comes to rest."""
@@ -77,7 +76,7 @@ def test_compiled_contacts_of_ropes_agree_with_the_reference(seed: int) -> None:
     assert (outcomes[0][1][:, 0] >= 0.0).all()
 
 
-@compiled_only
+@pytest.mark.slow
 def test_a_rope_falls_onto_itself() -> None:
     """A rope let fall upright onto the ground coils there, and passes through nowhere."""
     turn = np.linspace(0.0, 4.0 * np.pi, 41)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core.bodies import compiled_only, flat_sheet, frames, pinned, simulated, sphere, strains
+from tests.core.bodies import flat_sheet, frames, pinned, simulated, sphere, strains
 from tests.core.test_short_edges import scanned
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
@@ -29,7 +29,7 @@ def test_uneven_mesh_keeps_its_lengths(mesh: MeshData, most: float) -> None:
     assert np.percentile(found, 99, axis=1).max() < 0.01
 
 
-@compiled_only
+@pytest.mark.slow
 def test_a_large_uneven_mesh_keeps_its_lengths() -> None:
     """Short strips carry tension not far enough: later sweeps, too, begin with coarse levels.
 
