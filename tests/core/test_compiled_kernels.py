@@ -35,6 +35,8 @@ from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.momentum import compiled_kernels as c_momentum, numpy_kernels as np_momentum
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
 from verlet_addon.core.settings import BodySettings
+from verlet_addon.core.shell import compiled_kernels as c_shells, numpy_kernels as np_shells
+from verlet_addon.core.shell.system import factorized
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
 from verlet_addon.core.stretch import (
     compiled_clusters as c_clusters,
@@ -126,6 +128,8 @@ BODIES: dict[str, Callable[[], Body]] = {
         pinned(woven(flat_sheet("strewn triangles", 12), degrees=30.0), [0, 12]),
         WOVEN,
     ),
+    "shell": lambda: (pinned(tube(12, 6), [0, 1]), BodySettings(bend_compliance=0.1)),
+    "shell of triangles": lambda: (sphere(12, 8), BodySettings(bend_compliance=0.1)),
     "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
 }
 
@@ -179,6 +183,19 @@ def _keep_momentum(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) ->
     x[:] = kernels.conserve_momentum(components, masses, x, strained, about=x + 0.01)
 
 
+def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> object:
+    """Each kernel's answer at a strained shape, where rounding does not count, as if positions."""
+    shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
+    if shell is None:
+        return None
+    pull, energy = kernels.linearize(shell, strained)
+    product = kernels.multiply(shell, strained)
+    turned = shell.rotations @ np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    solved = kernels.precondition(factorized(shell, strained), turned, pull)
+    x += sum(rows / np.abs(rows).max() for rows in (pull, product, solved))
+    return energy
+
+
 CALLS: dict[str, tuple[Kernels, Call]] = {
     "momentum": ((np_momentum, c_momentum), _keep_momentum),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
@@ -213,6 +230,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
     "straight bends": (BENDS, lambda k, x, _, b: k.project_flat_bends(x, b.bends.straight)),
     "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
+    "shells": ((np_shells, c_shells), _deform_shell),
     "hinges": (BENDS, lambda k, x, _, b: k.project_signed_bends(x, b.bends.hinges)),
 }
 

@@ -19,6 +19,7 @@ from .rigid.pieces import build_pieces, loosened
 from .rigid.placement import place_first
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
+from .shell.body import build_shell
 from .solid.body import build_solid, particles_alone
 from .solid.walls import without_walls
 from .state import ParticleState
@@ -74,6 +75,10 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     exposed = surface if water is None else shape
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths, strips = _lengths(shape, hinges)
+    bends, seams = build_bends(shape, hinges, strips), build_seams(shape)
+    # What else acts on lengths and angles is relaxed with them in turn.
+    changing = settings.pressure != 0.0 or settings.use_plasticity or is_woven(shape)
+    alone = not changing and pieces is None and not len(seams.pairs)
     weights = shape.mesh.pin_weights
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     return SoftBodyModel(
@@ -91,8 +96,9 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         lengths=lengths,
         weave=build_weave(shape),
         ropes=build_ropes(shape),
-        bends=build_bends(shape, hinges, strips),
-        seams=build_seams(shape),
+        bends=bends,
+        shell=build_shell(shape, bends) if alone else None,
+        seams=seams,
         windage=build_windage(exposed),
         pieces=pieces,
         water=water,

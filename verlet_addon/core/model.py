@@ -8,6 +8,7 @@ from .forces.aerodynamics import Windage
 from .rigid.pieces import Pieces
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
+from .shell.body import Shell
 from .solid.body import Solid
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
@@ -44,6 +45,8 @@ class SoftBodyModel:
     weave: Weave
     ropes: RopeConstraints
     bends: BendConstraints
+    shell: Shell | None
+    """The same lengths and bends as one system, if the body is curved at rest."""
     seams: Seams
     windage: Windage
     pieces: Pieces | None

@@ -16,6 +16,7 @@ from .integrators import step_gains
 from .model import SoftBodyModel
 from .rigid.placement import Placement
 from .ropes.constraints import RopeBatches, rope_batches
+from .shell.system import ShellSystem, shell_system
 from .solid.body import SolidState
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.distances import DistanceBatch
@@ -53,6 +54,8 @@ class Batches:
     weave: list[WeaveBatch]
     ropes: RopeBatches
     bends: BendBatches
+    shell: ShellSystem | None
+    """Of a stiff curved surface, which takes the place of all lengths and bends but ropes'."""
     seams: list[SeamBatch]
 
     def fresh(self) -> Iterator[Fresh]:
@@ -134,6 +137,9 @@ def _make_batches(
         weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
+        shell=None
+        if model.shell is None
+        else shell_system(model.shell, w, h_squared, model.goals, model.goal_compliances),
         seams=seam_batches(model.seams, state.torn, w, h_squared),
     )
 

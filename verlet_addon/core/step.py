@@ -6,13 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Floats
-from .bending.sweep import project_bends
 from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
 from .contact.response import Motion
 from .field import Field
 from .forces.accelerations import accelerations
-from .goals import project_goals
 from .inflation import fill_with_gas, inflate, project_former_tensions
 from .jelly import leap, relax_solid
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
@@ -21,16 +19,18 @@ from .model import SoftBodyModel
 from .momentum.kernels import conserve_momentum
 from .rigid.motion import hand_on, hand_on_contacts, join, put_again, set_out_rigid
 from .rippling import move_water
-from .ropes.kernels import add_pulls_from_start, undo_implicit_damping
+from .ropes.kernels import add_pulls_from_start
 from .ropes.sweep import project_ropes
 from .settings import SceneSettings
+from .shell.motion import regain_shape, set_out as set_out_shell
 from .solid.motion import Leap
 from .state import Batches, ParticleState, ready_batches
 from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
-from .stretch.sweep import project_levels, project_shear, project_stretch
+from .stretch.sweep import project_stretch
 from .wearing import wear
 from .weave.kernels import project_weave
+from .within import finish_shape, project_angles, regain_speed
 
 ROUNDS, HOLDS = 8, 4
 """How often contacts and lengths are solved in turn where bodies touch, and then contacts alone."""
@@ -118,8 +118,7 @@ def step(
             encounter = encounter or meet_each_other(strides, meeting, given)
             settle(strides, encounter, given.dt)
     for stride in strides:
-        regain_speed(stride)
-        bounce(stride, given.dt)
+        finish(stride, given.dt)
     if encounter is not None:
         part_from_each_other(strides, encounter)
     for stride in strides:
@@ -223,7 +222,9 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
             relax_solid(model, state, stride.leap, stride.targets, stride.contacts, stride.arrival)
             stride.contacts = []  # they are solved for, together with the stress
         return
-    if model.water is not None:
+    if sweep == 0:
+        set_out_shell(batches.shell, state.positions, stride.targets)
+    if batches.shell is not None or model.water is not None:
         return
     positions, before = state.positions, state.positions.copy()
     # Between contacts, which hold it, cloth would rock to and fro with the order.
@@ -231,10 +232,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     if sweep == 0:
         inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
         project_former_tensions(state, batches)
-    project_levels(positions, model.lengths, batches.lengths)
-    project_goals(model, positions, stride.targets, batches.h_squared)
-    project_bends(positions, batches.bends, backwards=backwards)
-    project_shear(positions, batches.lengths, backwards=backwards)
+    project_angles(model, positions, batches, stride.targets, backwards=backwards)
     keep_lengths(stride, dt, backwards=backwards)
     state.positions = conserve_momentum(
         model.free_components, model.inverse_masses, before, positions, about=stride.start
@@ -257,25 +255,17 @@ def project_contacts(stride: Stride) -> None:
         if not hand_on_contacts(rigid, positions):
             break
         join(rigid, positions)
+    while regain_shape(stride.batches.shell, positions):
+        for contact in stride.contacts:
+            project_plane(positions, contact, stride.model.inverse_masses)
 
 
-def regain_speed(stride: Stride) -> None:
-    """Gives ropes back the speed that solving for the end of the step has cost them.
-
-    Not rings and nets: they are not solved to the last digit, and would gain more than they lost.
-    """
-    model, state = stride.model, stride.state
-    ropes = [each.batch for each in stride.batches.ropes.trees.generations]
-    if ropes:
-        before = state.previous_positions.copy()
-        undo_implicit_damping(state.previous_positions, stride.start, state.positions, ropes)
-        state.previous_positions = conserve_momentum(
-            model.free_components,
-            model.inverse_masses,
-            before,
-            state.previous_positions,
-            about=state.positions,
-        )
+def finish(stride: Stride, dt: float) -> None:
+    """Solves for a shell that nothing has touched, and sets speeds."""
+    if finish_shape(stride.model, stride.state, stride.batches.shell):
+        project_contacts(stride)
+    regain_speed(stride.model, stride.state, stride.batches, stride.start)
+    bounce(stride, dt)
 
 
 def bounce(stride: Stride, dt: float) -> None:
@@ -326,6 +316,8 @@ def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
     """Draws edges back to their lengths."""
     positions, batches, rigid = stride.state.positions, stride.batches, stride.state.rigid
     lengths = stride.model.lengths
+    if batches.shell is not None:
+        return  # it keeps them whenever it is pushed
     project_weave(positions, batches.weave)
     project_stretch(positions, lengths, batches.lengths, dt=dt, backwards=backwards, rigid=rigid)
     for _ in range(1 if rigid is None else ROPE_ROUNDS):

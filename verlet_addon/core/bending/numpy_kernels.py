@@ -56,24 +56,28 @@ def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g − r n̂ = 0: a hinge (p, q, a, b) keeps its bend, and the side of its faces it lies on.
-
-    n̂ is the direction of g on the side of the faces' normals, or the normal where g is too blunt.
-    """
+    """C = g − r n̂ = 0: hinges (p, q, a, b) keep their bend, and the side of the faces it is on."""
     for batch in batches:
         members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-        bend -= _targets(members, bend, batch.rests)
+        bend -= batch.rests * hinge_directions(members, bend, batch.rests)
         _scatter_bend(positions, batch, members, bend)
 
 
-def _targets(members: Floats, bend: Floats, rests: Floats) -> Floats:
-    """(3, c) r n̂ of hinges (3, 4, c) that are bent so now, (3, c)."""
+def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
+    """(3, c) n̂: directions of g on the side of the faces' normals; those where g is too blunt.
+
+    Parameters
+    ----------
+    members : (3, 4, c) positions [m].
+    bends : (3, c) g.
+    rests : (c,) r.
+    """
     normal = _hinge_normals(members)
-    size = norms(bend)
-    side = _sides(bend, size, normal, rests)
+    size = norms(bends)
+    side = _sides(bends, size, normal, rests)
     normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
-    normal += bend * (side / np.maximum(size, BLUNT))
-    return np.asarray(rests * normal)
+    normal += bends * (side / np.maximum(size, BLUNT))
+    return normal
 
 
 def aim(positions: Floats, batch: StiffBendBatch) -> None:
@@ -83,7 +87,7 @@ def aim(positions: Floats, batch: StiffBendBatch) -> None:
     flight, and nothing that is at rest.
     """
     members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-    batch.targets[...] = _targets(members, bend, batch.rests)
+    batch.targets[...] = batch.rests * hinge_directions(members, bend, batch.rests)
 
 
 def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:

@@ -1,0 +1,1 @@
+"""Stiff surfaces that are curved at rest."""

@@ -1,0 +1,93 @@
+"""Shells in C: what `numpy_kernels` does, by the functions of kernels.c."""
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import Packed, address, declare, once, pack
+from ..linear.dissection import Depth
+from .system import Factored, ShellSystem
+
+_linearize = declare("linearize_shell", "ppp", "d")
+_multiply = declare("multiply_shell", "ppp")
+_precondition = declare("precondition_shell", "ppipp")
+
+
+@once
+def _system_struct(system: ShellSystem) -> Packed:
+    """The shell of kernels.c."""
+    n = len(system.masses)
+    return pack(
+        n,
+        len(system.rests),
+        len(system.angle_rests),
+        system.hinges,
+        system.members,
+        system.coefficients,
+        system.stiffnesses,
+        system.rests,
+        system.first,
+        system.second,
+        system.angle_stiffnesses,
+        system.angle_rests,
+        system.masses,
+        system.slopes,
+        system.bare,
+        np.empty((2, n, 3)),
+    )
+
+
+@once
+def _factored_struct(factored: Factored) -> Packed:
+    """The factored of kernels.c."""
+    depths = [_pack_depth(depth) for depth in factored.factors.depths]
+    return pack(
+        len(factored.free),
+        factored.free,
+        factored.components,
+        len(depths),
+        pack(*depths),
+        np.zeros(factored.factors.size + 1),
+    )
+
+
+def _pack_depth(depth: Depth) -> Packed:
+    """The depth of kernels.c."""
+    parts, size, reach = depth.passed.shape
+    return pack(
+        parts,
+        size,
+        reach,
+        depth.own,
+        depth.border,
+        depth.root.transpose(0, 2, 1),
+        depth.passed,
+        np.empty((parts, size)),
+        np.empty(reach),
+    )
+
+
+def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
+    """See `numpy_kernels`."""
+    pull = np.empty_like(positions)
+    energy = _linearize(_system_struct(system), address(positions), address(pull))
+    return pull, float(energy)
+
+
+def multiply(system: ShellSystem, moves: Floats) -> Floats:
+    """See `numpy_kernels`."""
+    found = np.empty_like(moves)
+    _multiply(_system_struct(system), address(moves), address(found))
+    return found
+
+
+def precondition(factored: Factored, rotations: Floats, right: Floats) -> Floats:
+    """See `numpy_kernels`."""
+    found = np.empty_like(right)
+    _precondition(
+        _factored_struct(factored),
+        address(rotations),
+        right.shape[1],
+        address(right),
+        address(found),
+    )
+    return found

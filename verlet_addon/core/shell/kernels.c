@@ -1,0 +1,307 @@
+/* Shells: the same as linearize, multiply and precondition in numpy_kernels.py, and dissection.solve
+   for a single right side. */
+#include "../kernels.h"
+
+#define CORNERS 4
+/* A bend below this has no certain side; see bending/numpy_kernels.py. */
+#define BLUNT 1e-2
+/* Bends whose product with the bend at rest is more are both past 120 degrees. */
+#define CLOSED 3.0
+/* Vectors of angles are not divided by less than this. */
+#define LEAST 1e-300
+
+/* See ShellSystem. */
+typedef struct {
+    integer particles, springs, angles, hinges; /* n, s and a; the first springs are hinges */
+    const integer *members;                     /* (4, s + a) */
+    const real *coefficients;                   /* (4, s) */
+    const real *stiffnesses, *rests;            /* (s,) */
+    const real *first, *second;                 /* (4, a) */
+    const real *angle_stiffnesses, *angle_rests; /* (a,) */
+    const real *masses;                         /* (n,) */
+    real *slopes;                               /* (4, 3, s + a) */
+    real *bare;                                 /* (s,) */
+    real *interleaved;                          /* (2, n, 3) to work in */
+} shell;
+
+/* Positions (3, n) as (n, 3), where each particle's axes are side by side. */
+static void interleave(const real *rows, integer n, real *points)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++)
+            points[3 * i + axis] = rows[axis * n + i];
+}
+
+static void put_back(const real *points, integer n, real *rows)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++)
+            rows[axis * n + i] = points[3 * i + axis];
+}
+
+static inline real dot(const real a[3], const real b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Sum of coefficient times point, of the corners of a spring that are so far apart in memory. */
+static inline void gather(const real *points, const integer *members, integer members_stride,
+                          const real *coefficients, integer stride, real vector[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        vector[axis] = 0.0;
+    for (int k = 0; k < CORNERS; k++) {
+        const real *point = points + 3 * members[k * members_stride];
+        for (int axis = 0; axis < 3; axis++)
+            vector[axis] += coefficients[k * stride] * point[axis];
+    }
+}
+
+/* Which way a hinge's bend is to point; see hinge_directions. */
+static void direct_hinge(const real *points, const integer *members, integer stride, real rest,
+                         const real bend[3], real direction[3])
+{
+    const real *p = points + 3 * members[0], *q = points + 3 * members[stride];
+    const real *a = points + 3 * members[2 * stride], *b = points + 3 * members[3 * stride];
+    for (int axis = 0; axis < 3; axis++) {
+        int next = (axis + 1) % 3, last = (axis + 2) % 3;
+        direction[axis] = (q[next] - p[next]) * (a[last] - b[last])
+                          - (q[last] - p[last]) * (a[next] - b[next]);
+    }
+    real share = 1.0 / distance(direction[0], direction[1], direction[2]);
+    for (int axis = 0; axis < 3; axis++)
+        direction[axis] *= share;
+    real size = distance(bend[0], bend[1], bend[2]);
+    real side = dot(bend, direction) < 0.0 ? -1.0 : 1.0;
+    if (size * (rest < 0.0 ? -rest : rest) > CLOSED)
+        side = rest < 0.0 ? -1.0 : 1.0;
+    real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
+    for (int axis = 0; axis < 3; axis++)
+        direction[axis] = direction[axis] * upright + bend[axis] * along;
+}
+
+/* One spring made linear; its energy. */
+static real linearize_spring(const shell *system, const real *points, real *pulls, integer i)
+{
+    integer s = system->springs, every = s + system->angles;
+    real vector[3], direction[3], rest = system->rests[i], stiffness = system->stiffnesses[i];
+    gather(points, system->members + i, every, system->coefficients + i, s, vector);
+    if (i < system->hinges) {
+        direct_hinge(points, system->members + i, every, rest, vector, direction);
+    } else {
+        real size = distance(vector[0], vector[1], vector[2]);
+        for (int axis = 0; axis < 3; axis++)
+            direction[axis] = vector[axis] / size;
+    }
+    real along = dot(vector, direction);
+    real taut = 1.0 - rest / (along == 0.0 ? LEAST : along);
+    taut = rest == 0.0 ? 1.0 : smaller(larger(taut, 0.0), 1.0);
+    real root = __builtin_sqrt(stiffness * (1.0 - taut)), energy = 0.0;
+    system->bare[i] = stiffness * taut;
+    for (int axis = 0; axis < 3; axis++) {
+        real miss = vector[axis] - rest * direction[axis];
+        energy += miss * miss;
+        vector[axis] = stiffness * miss;
+        direction[axis] *= root;
+    }
+    for (int k = 0; k < CORNERS; k++) {
+        real c = system->coefficients[k * s + i];
+        real *pull = pulls + 3 * system->members[k * every + i];
+        for (int axis = 0; axis < 3; axis++) {
+            system->slopes[(3 * k + axis) * every + i] = c * direction[axis];
+            pull[axis] -= c * vector[axis];
+        }
+    }
+    return 0.5 * stiffness * energy;
+}
+
+/* One angle made linear; its energy. */
+static real linearize_angle(const shell *system, const real *points, real *pulls, integer i)
+{
+    integer s = system->springs, a = system->angles, every = s + a;
+    const integer *members = system->members + s + i;
+    real one[3], other[3], by_one[3], by_other[3];
+    gather(points, members, every, system->first + i, a, one);
+    gather(points, members, every, system->second + i, a, other);
+    real size = larger(__builtin_sqrt(dot(one, one)), LEAST);
+    real other_size = larger(__builtin_sqrt(dot(other, other)), LEAST);
+    for (int axis = 0; axis < 3; axis++) {
+        one[axis] /= size;
+        other[axis] /= other_size;
+    }
+    real cosine = dot(one, other), root = __builtin_sqrt(system->angle_stiffnesses[i]);
+    for (int axis = 0; axis < 3; axis++) {
+        by_one[axis] = (other[axis] - cosine * one[axis]) / size;
+        by_other[axis] = (one[axis] - cosine * other[axis]) / other_size;
+    }
+    real turned = root * (cosine - system->angle_rests[i]);
+    for (int k = 0; k < CORNERS; k++) {
+        real *pull = pulls + 3 * members[k * every];
+        for (int axis = 0; axis < 3; axis++) {
+            real slope = (system->first[k * a + i] * by_one[axis]
+                          + system->second[k * a + i] * by_other[axis]) * root;
+            system->slopes[(3 * k + axis) * every + s + i] = slope;
+            pull[axis] -= slope * turned;
+        }
+    }
+    return 0.5 * turned * turned;
+}
+
+/* What springs pull at positions (3, n), into pull (3, n); their energy. */
+EXPORT real linearize_shell(const shell *system, const real *positions, real *pull)
+{
+    integer n = system->particles;
+    real *points = system->interleaved, *pulls = points + 3 * n, energy = 0.0;
+    interleave(positions, n, points);
+    for (integer i = 0; i < 3 * n; i++)
+        pulls[i] = 0.0;
+    for (integer i = 0; i < system->springs; i++)
+        energy += linearize_spring(system, points, pulls, i);
+    for (integer i = 0; i < system->angles; i++)
+        energy += linearize_angle(system, points, pulls, i);
+    put_back(pulls, n, pull);
+    return energy;
+}
+
+/* The matrix times moves (3, n). */
+EXPORT void multiply_shell(const shell *system, const real *moves, real *found)
+{
+    integer n = system->particles, s = system->springs, every = s + system->angles;
+    real *points = system->interleaved, *pulls = points + 3 * n;
+    interleave(moves, n, points);
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++)
+            pulls[3 * i + axis] = system->masses[i] * points[3 * i + axis];
+    for (integer i = 0; i < every; i++) {
+        const integer *members = system->members + i;
+        const real *slopes = system->slopes + i;
+        real felt = 0.0, vector[3] = {0.0, 0.0, 0.0};
+        if (i < s)
+            gather(points, members, every, system->coefficients + i, s, vector);
+        for (int k = 0; k < CORNERS; k++)
+            for (int axis = 0; axis < 3; axis++)
+                felt += slopes[(3 * k + axis) * every] * points[3 * members[k * every] + axis];
+        real bare = i < s ? system->bare[i] : 0.0;
+        for (int k = 0; k < CORNERS; k++) {
+            real c = i < s ? system->coefficients[k * s + i] * bare : 0.0;
+            for (int axis = 0; axis < 3; axis++)
+                pulls[3 * members[k * every] + axis] += slopes[(3 * k + axis) * every] * felt
+                                                        + c * vector[axis];
+        }
+    }
+    put_back(pulls, n, found);
+}
+
+/* The parts of one depth; see Depth. Those with fewer unknowns are filled up with the last number. */
+typedef struct {
+    integer parts, size, reach;
+    const integer *own, *border;    /* (p, s) and (p, b) */
+    const real *root_turned;        /* (p, s, s), transposed */
+    const real *passed;             /* (p, s, b) */
+    real *eliminated;               /* (p, s) to work in */
+    real *outside;                  /* (b,) */
+} depth;
+
+/* See Factored. */
+typedef struct {
+    integer free_count; /* f */
+    const integer *free, *components;
+    integer depths;
+    const depth *const *depth;
+    real *values; /* (3 f + 1,) to work in */
+} factored;
+
+/* Sums in four lanes, which processors add side by side. */
+static inline real product_of(const real *row, const real *values, integer n)
+{
+    real lanes[4] = {0.0, 0.0, 0.0, 0.0};
+    integer i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int lane = 0; lane < 4; lane++)
+            lanes[lane] += row[i + lane] * values[i + lane];
+    for (; i < n; i++)
+        lanes[0] += row[i] * values[i];
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+static inline void add_scaled(real *sums, const real *row, integer n, real factor)
+{
+    for (integer i = 0; i < n; i++)
+        sums[i] += row[i] * factor;
+}
+
+/* Eliminates the unknowns of a part out of those around it. */
+static void eliminate(real *values, const depth *at, integer part)
+{
+    integer s = at->size, b = at->reach;
+    const integer *own = at->own + part * s, *border = at->border + part * b;
+    real *answer = at->eliminated + part * s;
+    for (integer i = 0; i < s; i++)
+        answer[i] = 0.0;
+    for (integer k = 0; k < b; k++)
+        at->outside[k] = 0.0;
+    for (integer j = 0; j < s; j++)
+        add_scaled(answer + j, at->root_turned + (part * s + j) * s + j, s - j, values[own[j]]);
+    for (integer i = 0; i < s; i++)
+        add_scaled(at->outside, at->passed + (part * s + i) * b, b, answer[i]);
+    for (integer k = 0; k < b; k++)
+        values[border[k]] -= at->outside[k];
+}
+
+/* Finds the unknowns of a part, given those around it. */
+static void find(real *values, const depth *at, integer part)
+{
+    integer s = at->size, b = at->reach;
+    const integer *own = at->own + part * s, *border = at->border + part * b;
+    real *answer = at->eliminated + part * s;
+    for (integer k = 0; k < b; k++)
+        at->outside[k] = values[border[k]];
+    for (integer i = 0; i < s; i++)
+        answer[i] -= product_of(at->passed + (part * s + i) * b, at->outside, b);
+    for (integer j = 0; j < s; j++)
+        values[own[j]] = product_of(at->root_turned + (part * s + j) * s + j, answer + j, s - j);
+}
+
+/* Turned by the rotations (c, 3, 3) of the parts, or back. */
+static void turn(const factored *of, const real *rotations, integer i, const real from[3],
+                 real to[3], int back)
+{
+    const real *r = rotations + 9 * of->components[of->free[i]];
+    for (int axis = 0; axis < 3; axis++) {
+        real sum = 0.0;
+        for (int other = 0; other < 3; other++)
+            sum += (back ? r[3 * other + axis] : r[3 * axis + other]) * from[other];
+        to[axis] = sum;
+    }
+}
+
+/* The matrix of a former moment, solved for right (3, n), turned as the parts have turned since. */
+EXPORT void precondition_shell(const factored *of, const real *rotations, integer n, const real *right,
+                         real *found)
+{
+    integer last = 3 * of->free_count;
+    real *values = of->values, given[3], turned[3];
+    for (integer i = 0; i < of->free_count; i++) {
+        for (int axis = 0; axis < 3; axis++)
+            given[axis] = right[axis * n + of->free[i]];
+        turn(of, rotations, i, given, values + 3 * i, 1);
+    }
+    values[last] = 0.0;
+    for (integer i = 0; i < of->depths; i++) {
+        for (integer part = 0; part < of->depth[i]->parts; part++)
+            eliminate(values, of->depth[i], part);
+        values[last] = 0.0;
+    }
+    for (integer i = of->depths - 1; i >= 0; i--) {
+        for (integer part = 0; part < of->depth[i]->parts; part++)
+            find(values, of->depth[i], part);
+        values[last] = 0.0;
+    }
+    for (integer i = 0; i < 3 * n; i++)
+        found[i] = 0.0;
+    for (integer i = 0; i < of->free_count; i++) {
+        turn(of, rotations, i, values + 3 * i, turned, 0);
+        for (int axis = 0; axis < 3; axis++)
+            found[axis * n + of->free[i]] = turned[axis];
+    }
+}

@@ -1,0 +1,195 @@
+"""One step of a shell: where its springs, its inertia and what holds it are in balance.
+
+Implicit Euler, x = arg min ½ |x − y|²/h² + E(x) for the positions y that inertia leads to, by
+Newton's method. Its matrix changes little from step to step: conjugate gradients need two or three
+rounds when they are preconditioned by the matrix of a former moment, turned as the body has turned
+since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
+"""
+
+import numpy as np
+
+from ..arrays import Floats, Integers, sum_by
+from .kernels import linearize, multiply, precondition
+from .system import Factored, ShellSystem, factorized
+
+NEWTON = 20
+"""Most times that the springs are made linear in a step; one or two do but for impacts."""
+HALVINGS = 8
+"""Most times that a step is halved that would gain energy."""
+TOLERANCE = 1e-2
+"""Of what is to be solved for in a round of Newton's method, the share that is left…"""
+SETTLED = 1e-2
+"""…and of the first round's, the share that the last may leave."""
+PROGRESS = 1e-3
+"""A round that takes less than this share of the energy is the last."""
+ROUNDS = 100
+"""Most rounds of conjugate gradients."""
+EXPECTED, PATIENCE = 8, 200
+"""When they have taken so many rounds more than expected, the matrix is factorized anew."""
+MOVED = 1e-6
+"""What is moved by less is as it was [m]."""
+FOLLOWED = 6
+"""Most times in a step that a shell follows what others have moved of it."""
+SLIGHT = 1e-3
+"""A push that is as nearly along directions that are held already holds no more."""
+RELEASES = 2
+"""Most times that what would be drawn, and not pushed, is let go."""
+TURNS = 3
+"""Rounds in which rotations follow, from those of the step before."""
+
+
+def set_out(system: ShellSystem | None, positions: Floats, targets: Floats) -> None:
+    """Begins a step of a shell where inertia has led, (3, n); soft pins draw to targets (3, n)."""
+    if system is None:
+        return
+    system.inertial = positions.copy()
+    goals, share = system.goals, system.goal_shares
+    system.inertial[:, goals] += (targets[:, goals] - positions[:, goals]) * share
+    system.freedom[...] = np.eye(3)[:, :, None]
+    system.pushes[...] = 0.0
+    system.enough, system.solved, system.followed = 0.0, False, 0
+    settled(system, positions)
+
+
+def regain_shape(system: ShellSystem | None, positions: Floats) -> bool:
+    """Lets a shell follow what others have moved of it since, (3, n); whether they have.
+
+    Each push is held for the rest of the step, along its own direction: that of the force with
+    which something pushes and rubs. Across it, the particle is free.
+    """
+    if system is None:
+        return False
+    pushes = positions - system.settled
+    touched = np.flatnonzero((np.abs(pushes) > MOVED).any(axis=0))
+    if not len(touched) or system.followed == FOLLOWED:
+        return False
+    system.followed += 1
+    _hold(system, touched, pushes[:, touched])
+    for _ in range(RELEASES):
+        pull = keep_shape(system, positions)
+        drawn = np.flatnonzero((pull * system.pushes).sum(axis=0) > 0.0)
+        if not len(drawn):
+            break
+        system.freedom[:, :, drawn] = np.eye(3)[:, :, None]
+        system.pushes[:, drawn] = 0.0
+    return True
+
+
+def _hold(system: ShellSystem, touched: Integers, pushes: Floats) -> None:
+    """Takes from particles (t,) the freedom to move along pushes (3, t)."""
+    freedom = system.freedom[:, :, touched]
+    within = (freedom * pushes).sum(axis=1)
+    size, whole = (within * within).sum(axis=0), (pushes * pushes).sum(axis=0)
+    within *= np.where(size > SLIGHT**2 * whole, 1.0 / np.sqrt(np.maximum(size, 1e-300)), 0.0)
+    system.freedom[:, :, touched] = freedom - within[:, None] * within
+    system.pushes[:, touched] += pushes
+
+
+def settled(system: ShellSystem | None, positions: Floats) -> None:
+    """Remembers where a shell is, (3, n), to see what others move of it."""
+    if system is not None:
+        system.settled = positions.copy()
+
+
+def keep_shape(system: ShellSystem, positions: Floats) -> Floats:
+    """Moves particles (3, n) to where the body is in balance; (3, n) what pulls at what is held."""
+    lowest, moves = np.inf, np.zeros_like(positions)
+    for _ in range(NEWTON):
+        pull, energy = _linearized(system, positions)
+        for _ in range(HALVINGS):
+            if energy <= lowest:
+                break
+            moves *= 0.5
+            positions -= moves
+            pull, energy = _linearized(system, positions)
+        if energy > (1.0 - PROGRESS) * lowest:
+            break
+        lowest = energy
+        factored = _fresh(system, positions)
+        moves, first = _solved(system, factored, pull)
+        if first <= system.enough:
+            break
+        system.enough = max(system.enough, SETTLED**2 * first)
+        positions += moves
+    system.solved = True
+    settled(system, positions)
+    return pull
+
+
+def _unheld(system: ShellSystem, rows: Floats) -> Floats:
+    """(3, n) what of rows (3, n) is not along directions that are held, nor at pins."""
+    return np.asarray((system.freedom * rows).sum(axis=1) * (system.masses > 0.0))
+
+
+def _linearized(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
+    """(3, n) what springs and inertia pull, and the energy of both."""
+    pull, energy = linearize(system, positions)
+    away = system.inertial - positions
+    inertia = away * system.masses
+    return pull + inertia, energy + 0.5 * float((away * inertia).sum())
+
+
+def _fresh(system: ShellSystem, positions: Floats) -> Factored:
+    """The matrix that serves as preconditioner, and how the body has turned since."""
+    if system.factored is None or system.spent > PATIENCE:
+        system.factored, system.spent = factorized(system, positions), 0
+        system.rotations[...] = np.eye(3)
+    else:
+        _follow(system, system.factored.positions, positions)
+    return system.factored
+
+
+def _follow(system: ShellSystem, before: Floats, now: Floats) -> None:
+    """Turns the parts' rotations towards where positions (3, n) have gone since.
+
+    M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
+    of Deformations* (2016), by quaternions (1, ω/2).
+    """
+    labels, rotations = system.components, system.rotations
+    count, sizes = len(rotations), np.bincount(labels).astype(float)
+
+    def sums(rows: Floats) -> Floats:
+        return np.stack([sum_by(labels, row, count) for row in rows])
+
+    arms = before - (sums(before) / sizes)[:, labels]
+    since = now - (sums(now) / sizes)[:, labels]
+    products = sums((since[:, None] * arms).reshape(9, -1)).T.reshape(-1, 3, 3)
+    for _ in range(TURNS):
+        across = np.cross(rotations, products, axis=1).sum(axis=2)
+        size = np.abs((rotations * products).sum(axis=(1, 2)))
+        half = 0.5 * across / np.maximum(size, 1e-300)[:, None]
+        rotations[...] = _turned(half, rotations)
+
+
+def _turned(half: Floats, rotations: Floats) -> Floats:
+    """(c, 3, 3) rotations turned by quaternions (1, half) that are not yet of size 1."""
+    scale = 2.0 / (1.0 + (half * half).sum(axis=1))[:, None, None]
+    once = np.cross(half[:, :, None], rotations, axis=1)
+    return np.asarray(rotations + scale * (once + np.cross(half[:, :, None], once, axis=1)))
+
+
+def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floats, float]:
+    """(3, n) moves that balance the pull (3, n), and how much there was to solve for.
+
+    Where that is no more than what is enough, it is left.
+    """
+    moves = np.zeros_like(pull)
+    pull = _unheld(system, pull)
+    left = _unheld(system, precondition(factored, system.rotations, pull))
+    size = first = float((pull * left).sum())
+    if first <= system.enough:
+        return moves, first
+    way = left
+    for _ in range(ROUNDS):
+        system.spent += not system.followed  # what is held takes more, however new the matrix is
+        resisted = _unheld(system, multiply(system, way))
+        length = size / max(float((way * resisted).sum()), 1e-300)
+        moves += length * way
+        pull -= length * resisted
+        left = _unheld(system, precondition(factored, system.rotations, pull))
+        former, size = size, float((pull * left).sum())
+        if size <= TOLERANCE**2 * first:
+            break
+        way = left + size / former * way
+    system.spent = max(system.spent - EXPECTED, 0)
+    return moves, first
