@@ -75,10 +75,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     exposed = surface if water is None else shape
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths, strips = _lengths(shape, hinges)
-    bends, seams = build_bends(shape, hinges, strips), build_seams(shape)
-    # What else acts on lengths and angles is relaxed with them in turn.
-    changing = settings.pressure != 0.0 or settings.use_plasticity or is_woven(shape)
-    alone = not changing and pieces is None and not len(seams.pairs)
+    bends = build_bends(shape, hinges, strips)
     weights = shape.mesh.pin_weights
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     return SoftBodyModel(
@@ -97,13 +94,20 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         weave=build_weave(shape),
         ropes=build_ropes(shape),
         bends=bends,
-        shell=build_shell(shape, bends) if alone else None,
-        seams=seams,
+        shell=build_shell(shape, bends) if pieces is None and _acts_alone(shape) else None,
+        seams=build_seams(shape),
         windage=build_windage(exposed),
         pieces=pieces,
         water=water,
         solid=solid,
     )
+
+
+def _acts_alone(shape: RestShape) -> bool:
+    """Whether nothing but its edges and faces acts on a body's lengths and angles."""
+    body = shape.settings
+    others = body.use_plasticity or body.pressure != 0.0 or is_woven(shape)
+    return not others and not len(shape.mesh.seams)
 
 
 def _lengths(shape: RestShape, hinges: Hinges) -> tuple[LengthConstraints, Strips]:
