@@ -72,7 +72,6 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         shape = unlinked(surface)
     elif pieces is not None:
         shape = loosened(surface)
-    exposed = surface if water is None else shape
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths, strips = _lengths(shape, hinges)
     bends = build_bends(shape, hinges, strips)
@@ -96,7 +95,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         bends=bends,
         shell=build_shell(shape, bends) if pieces is None and _acts_alone(shape) else None,
         seams=build_seams(shape),
-        windage=build_windage(exposed),
+        windage=build_windage(surface if water is None else shape),
         pieces=pieces,
         water=water,
         solid=solid,
