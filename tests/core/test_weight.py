@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, sheet, simulated
+from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, pinned, sheet, simulated
 from tests.core.test_colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core import step as stepping
 from verlet_addon.core.arrays import Floats
@@ -96,7 +96,6 @@ def test_three_jellies_stand_on_each_other() -> None:
 
     They are a metre wide, for a tower of this jelly buckles under its own weight once it is higher
     than (7.84 E I / q)^(1/3), which is 0.7 m for cubes of 0.3 m and 5 m for these (Greenhill 1881).
-    Single corners may tremble: contacts of jelly with jelly come a step late.
     """
     bodies = [
         (
@@ -109,8 +108,23 @@ def test_three_jellies_stand_on_each_other() -> None:
     assert crossed(bodies, [track[-3:] for track in tracks], []) == 0
     for k, track in enumerate(tracks):
         speeds = np.linalg.norm(np.diff(track[-13:], axis=0), axis=2) * FPS
-        assert np.median(speeds) < 5e-3
+        assert speeds.max() < 0.02
+        assert speeds.mean() < 5e-3
         # Each is pressed together by what is on it, by m g / (E A) a cube at most 1.5 per cent.
         assert track[-1, :, 2].mean() == pytest.approx(0.5 + k, abs=0.05)
         drift = track[-1].mean(axis=0) - track[-FPS].mean(axis=0)
         assert np.linalg.norm(drift) < 5e-3
+
+
+def test_a_cloth_hung_from_four_corners_holds_a_jelly() -> None:
+    """It hangs through under its weight, and nothing passes; the jelly stays where it was put."""
+    corners = [0, 12, 12 * 13, 13 * 13 - 1]
+    hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), corners)
+    jelly = moved(block((0.3,) * 3, (3,) * 3), np.eye(3), (-0.15, -0.15, 1.03))
+    bodies = [(hung, BodySettings()), (jelly, JELLY)]
+    tracks = simulated(bodies, frames(2.5, FPS))
+    assert crossed(bodies, tracks, []) == 0
+    assert tracks[0][-1, :, 2].min() < 0.98
+    middle = tracks[1][-1].mean(axis=0)
+    assert np.linalg.norm(middle[:2]) < 0.02
+    assert middle[2] > 0.9
