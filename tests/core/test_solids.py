@@ -30,6 +30,7 @@ from tests.core.bodies import (
     thrown,
     tube,
 )
+from tests.core.test_colliders import plate
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import build
 from verlet_addon.core.compiled import service
@@ -307,6 +308,36 @@ def test_what_rolls_comes_to_rest() -> None:
     body = replace(body, friction=0.0)
     (track,) = simulated([(ball, body)], frames(1.0, 24), SceneSettings(substeps=5), ground=floor())
     assert (track[-1] - track[0])[:, 0].mean() == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("cells", [1, 3])
+def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int) -> None:
+    """Its faces touch, not its corners alone: it keeps shape and volume, and lies still."""
+    mesh = moved(block((1.0, 1.0, 1.0), (cells,) * 3), np.eye(3), (0.0, 0.0, 1.0))
+    table = plate(size=4.0, cells=4, friction=0.5)
+    (track,) = simulated([(mesh, JELLY)], frames(2.5, 24), colliders=[table])
+    inside = volume(mesh, track - track.mean(axis=1, keepdims=True))
+    assert inside.min() > 0.93 * inside[0]
+    assert off_shape(mesh.positions, track[-1]) < 0.01
+    assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 0.005
+    assert track[..., 2].min() > 0.004
+
+
+@pytest.mark.parametrize("cells", [1, 6])
+def test_a_skin_is_closed_however_it_is_cut(cells: int) -> None:
+    """Every edge has two triangles, the areas are those of the faces, and vertices come first."""
+    mesh = block((1.0, 0.7, 0.4), (cells,) * 3)
+    solid = solid_of(mesh)
+    triangles = solid.surface.triangles
+    sides = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=0)]).reshape(2, -1), axis=0)
+    assert (np.unique(sides, axis=1, return_counts=True)[1] == 2).all()
+    np.testing.assert_allclose(solid.points.T[: len(mesh.positions)], mesh.positions)
+    a, b, c = solid.points.T[triangles]
+    normals = np.cross(b - a, c - a)
+    assert np.linalg.norm(normals, axis=1).sum() / 2 == pytest.approx(2 * (0.7 + 0.4 + 0.28))
+    assert solid.surface.areas.sum() == pytest.approx(2 * (0.7 + 0.4 + 0.28))
+    outwards = ((a + b + c) / 3 - mesh.positions.mean(axis=0)) * normals
+    assert outwards.sum(axis=1).min() > 0.0
 
 
 @pytest.mark.parametrize("stiffness", [1e3, 3e3])

@@ -106,10 +106,7 @@ def prepare(
         return None
     friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
     damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
-    surfaces = [
-        Surface(mesh.positions.T, model.triangles, mesh.edges.T)
-        for model, mesh in zip(models, meshes, strict=True)
-    ]
+    surfaces = [_surface(*body) for body in zip(models, meshes, strict=True)]
     surfaces += [
         Surface(rows.T, collider.triangles.T, np.empty((2, 0), np.int64), collider.single_sided)
         for collider, rows in zip(colliders, places, strict=True)
@@ -135,9 +132,17 @@ def prepare(
     )
 
 
+def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
+    """What a body touches others with: its mesh, or the finer skin of a solid."""
+    if model.solid is None:
+        return Surface(mesh.positions.T, model.triangles, mesh.edges.T)
+    skin = model.solid.surface
+    return Surface(skin.spread(mesh.positions).T, skin.triangles, np.empty((2, 0), np.int64))
+
+
 def _thinner(model: SoftBodyModel) -> Floats:
     """(v,) how much less than half of the body's thickness its vertices keep [m]."""
-    own = model.thicknesses[: model.vertex_count]
+    own = model.thicknesses[: len(model.touching)]
     return np.asarray((model.settings.thickness - own) / 2)
 
 

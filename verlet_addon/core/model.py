@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
 from .forces.aerodynamics import Windage
@@ -60,6 +62,20 @@ class SoftBodyModel:
     def vertex_count(self) -> int:
         """How many of its particles the mesh shows."""
         return self.rest_positions.shape[1]
+
+    @property
+    def touching(self) -> Floats:
+        """(v,) inverse masses of what touches others: vertices, or all points of a solid [1/kg].
+
+        These share the solid's mass as a skin's do; points beside a pin are held like others.
+        """
+        if self.solid is None:
+            return self.inverse_masses[: self.vertex_count]
+        areas = self.solid.surface.areas
+        masses = self.solid.masses.sum() * areas / areas.sum()
+        found = 1.0 / np.maximum(masses, 1e-12 * masses.max())
+        found[self.pinned] = 0.0
+        return np.asarray(found)
 
     @property
     def mobilities(self) -> Floats:

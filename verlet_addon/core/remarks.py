@@ -50,8 +50,10 @@ def _under_ground(body: Body, ground: Plane) -> tuple[str, str, int]:
 
 
 def _can_move(bodies: Sequence[Body], meeting: Meeting) -> Booleans:
-    """(N,) which particles are neither pinned nor of colliders."""
-    parts = [model.inverse_masses[: model.vertex_count] > 0.0 for model, _ in bodies]
+    """(N,) which particles are vertices of bodies, and not pinned."""
+    parts = [model.touching > 0.0 for model, _ in bodies]
+    for part, (model, _) in zip(parts, bodies, strict=True):
+        part[model.vertex_count :] = False
     rest = len(meeting.surfaces.owners) - sum(map(len, parts))
     return np.concatenate([*parts, np.zeros(rest, dtype=bool)])
 

@@ -279,7 +279,7 @@ def bounce(stride: Stride, dt: float) -> None:
 def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surroundings) -> Encounter:
     """Finds what bodies touch on the way to where they would be by themselves."""
     world = meeting.gathered
-    masses = [stride.model.inverse_masses[: stride.model.vertex_count] for stride in strides]
+    masses = [stride.model.touching for stride in strides]
     still = [np.zeros_like(rows) for rows in given.collider_ends]
     motion = Motion(
         inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),

@@ -12,7 +12,7 @@ from .grid import symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed
 from .numpy_kernels import Shape
 from .painted import stiffened
-from .surface_points import spread_points
+from .surface_points import Skin, build_skin
 
 LOSS = 0.5
 """How long strain rates are felt, as a share of the time that a pressure wave of the body's modulus
@@ -30,8 +30,8 @@ class Solid:
     lattice: Lattice
     points: Floats
     """(3, p) where its particles are at rest, the vertices first [m]."""
-    areas: Floats
-    """(p,) what each of them stands for of the surface [m²]."""
+    surface: Skin
+    """How these lie on the surface."""
     embedding: Embedding
     """Of its particles."""
     masses: Floats
@@ -87,7 +87,8 @@ def build_solid(shape: RestShape) -> Solid:
     if shape.mesh.paint.stiffness is not None:
         lattice = stiffened(lattice, embed(lattice, positions), shape.mesh.paint.stiffness)
     size = float(lattice.grid.sizes.max())
-    points, areas = spread_points(positions, shape.triangles, size)
+    surface = build_skin(positions, shape.triangles, size)
+    points, areas = surface.spread(positions), surface.areas
     embedding = embed(lattice, points)
     density = shape.masses.sum() / lattice.volumes.sum()
     held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights > 0.0)]
@@ -95,7 +96,7 @@ def build_solid(shape: RestShape) -> Solid:
     return Solid(
         lattice=lattice,
         points=points.T.copy(),
-        areas=areas,
+        surface=surface,
         embedding=embedding,
         masses=density * lattice.volumes,
         free_components=_free_components(lattice, held),
@@ -151,7 +152,7 @@ def particles_alone(shape: RestShape, solid: Solid) -> RestShape:
 
     Its vertices share its mass as they do that of a skin; further points have no part in it.
     """
-    more = len(solid.areas) - shape.particle_count
+    more = len(solid.surface.areas) - shape.particle_count
     mesh = replace(
         shape.mesh,
         positions=solid.points.T,

@@ -74,7 +74,7 @@ def _spread(solid: Solid, moves: Floats) -> Floats:
     moved = np.flatnonzero((moves != 0.0).any(axis=0))
     found, total = np.zeros((2, *solid.lattice.nodes.shape))
     if len(moved):
-        weights = solid.areas[moved]
+        weights = solid.surface.areas[moved]
         add_to_nodes(solid.embedding, moved, (moves[:, moved] * weights).T, found)
         add_to_nodes(solid.embedding, moved, np.repeat(weights[:, None], 3, axis=1), total)
         found /= np.maximum(total, 0.05 * weights.mean())

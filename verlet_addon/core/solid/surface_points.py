@@ -1,59 +1,101 @@
 """The points at which a solid touches things: its vertices, and more on faces that are large."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted, sum_by
+from ..arrays import Floats, Integers, sum_by
+
+MOST = 4000
+"""Triangles that are cut to touch others, at most; the ground is touched by all points anyway."""
 
 
-def spread_points(positions: Floats, triangles: Integers, spacing: float) -> tuple[Floats, Floats]:
-    """Positions (p, 3) of vertices and further points, and the area that each stands for (p,).
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """Points on a surface, the n vertices first, and the triangles between them."""
 
-    Triangles with an edge longer than `spacing` are covered by a lattice of points as close as
-    that; every triangle's area is shared out over its points.
+    areas: Floats
+    """(p,) what each stands for of the surface [m²]."""
+    corners: Integers
+    """(3, p − n) vertices between which each further point lies."""
+    shares: Floats
+    """(3, p − n) of each of them."""
+    triangles: Integers
+    """(3, t) by which it touches others: cut, or whole where there would be too many."""
+
+    def spread(self, vertices: Floats) -> Floats:
+        """(p, 3) values (n, 3) at vertices, and between them."""
+        between = (vertices[self.corners] * self.shares[:, :, None]).sum(axis=0)
+        return np.concatenate([vertices, between])
+
+
+def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
+    """Vertices, and points as close as `spacing` on triangles with an edge longer than that [m].
+
+    Every triangle's area is shared out over its points. All triangles are cut alike, so that they
+    stay closed, if that does not make too many; else each as is needed.
 
     Parameters
     ----------
-    positions : (n, 3), which come first [m].
+    positions : (n, 3) of vertices [m].
     triangles : (3, t)
     """
-    corners = positions[triangles].transpose(1, 0, 2)
-    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.linalg.norm(normals, axis=1) / 2
-    cuts = np.ceil(longest / spacing - 1e-9).astype(np.int64)
-    found, shares = [positions], [np.zeros(len(positions))]
-    for cut in np.unique(cuts).tolist():
-        chosen = np.flatnonzero(cuts == cut)
-        places, weights = _division(max(cut, 1))
-        for corner in range(3):
-            part = areas[chosen] * weights[corner]
-            shares[0] += sum_by(triangles[corner, chosen], part, len(positions))
-        found.append(
-            contracted(places[3:], corners[chosen].transpose(1, 0, 2))
-            .transpose(1, 0, 2)
-            .reshape(-1, 3)
-        )
-        shares.append(np.outer(areas[chosen], weights[3:]).ravel())
-    return np.concatenate(found), np.concatenate(shares)
+    sides = positions[triangles] - positions[np.roll(triangles, -1, axis=0)]
+    longest = np.sqrt((sides * sides).sum(axis=2)).max(axis=0)
+    normals = np.cross(sides[0], sides[1])
+    areas = np.sqrt((normals * normals).sum(axis=1)) / 2
+    cuts = np.maximum(np.ceil(longest / spacing - 1e-9).astype(np.int64), 1)
+    alike = len(cuts) * int(cuts.max()) ** 2 <= MOST
+    groups = [np.full(len(cuts), True)] if alike else [cuts == cut for cut in np.unique(cuts)]
+    n = len(positions)
+    corners, shares = [np.tile(np.arange(n), (3, 1))], [np.eye(3)[:, :1].repeat(n, axis=1)]
+    weights, small = [np.zeros(n)], triangles
+    for chosen in groups:
+        places, parts, pieces = _division(int(cuts[chosen].max()))
+        count = np.count_nonzero(chosen)
+        corners.append(np.repeat(triangles[:, chosen], len(places), axis=1))
+        shares.append(np.tile(places.T, (1, count)))
+        weights.append(np.outer(areas[chosen], parts).ravel())
+        if alike:
+            starts = n + np.arange(count) * len(places)
+            small = (pieces.T[:, None] + starts[:, None]).reshape(3, -1)
+    kept, numbers = _distinct(np.concatenate(corners, axis=1), np.concatenate(shares, axis=1))
+    further = kept[n:]
+    return Skin(
+        areas=sum_by(numbers, np.concatenate(weights), len(kept)),
+        corners=np.concatenate(corners, axis=1)[:, further],
+        shares=np.concatenate(shares, axis=1)[:, further],
+        triangles=numbers[small],
+    )
 
 
-def _division(cut: int) -> tuple[Floats, Floats]:
-    """Barycentric places (q, 3) that cut a triangle's edges in so many, corners first, and shares.
+def _distinct(corners: Integers, shares: Floats) -> tuple[Integers, Integers]:
+    """Which points (3, q) are the first at their place, vertices before others, and (q,) numbers.
 
-    Each small triangle shares its area out over its three corners.
+    Triangles that are cut alike have points of their common edges in common.
+    """
+    used = np.where(shares > 0.0, corners, -1)
+    order = np.argsort(used, axis=0, kind="stable")
+    parts = np.rint(np.take_along_axis(shares, order, axis=0) * 1e6).astype(np.int64)
+    keys = np.concatenate([np.take_along_axis(used, order, axis=0), parts])
+    _, first, numbers = np.unique(keys.T, axis=0, return_index=True, return_inverse=True)
+    return first, numbers.reshape(-1)
+
+
+def _division(cut: int) -> tuple[Floats, Floats, Integers]:
+    """Barycentric places (q, 3) that cut a triangle's edges in so many, and what shares they have.
+
+    (q,) shares of the triangle's area; (s, 3) places of each small triangle, which shares its own
+    out over its corners.
     """
     places = [(i, j, cut - i - j) for i in range(cut + 1) for j in range(cut + 1 - i)]
-    places.sort(key=lambda place: (max(place) < cut, place[::-1]))
     number = {place: k for k, place in enumerate(places)}
-    weights = np.zeros(len(places))
-    for i, j, k in places:
-        for triangle in (
-            ((i, j, k), (i + 1, j, k - 1), (i, j + 1, k - 1)),
-            ((i, j, k), (i + 1, j, k - 1), (i + 1, j - 1, k)),
-        ):
-            if all(corner in number for corner in triangle):
-                weights[[number[corner] for corner in triangle]] += 1.0 / (3 * cut * cut)
-    order = np.array(places, dtype=float) / cut
-    first = [number[corner] for corner in ((cut, 0, 0), (0, cut, 0), (0, 0, cut))]
-    rest = [k for k in range(len(places)) if k not in first]
-    return order[first + rest], weights[first + rest]
+    corners = [
+        (number[i, j, k], *(number[i + a, j + b, k - a - b] for a, b in steps))
+        for i, j, k in places
+        for steps in (((1, 0), (0, 1)), ((1, -1), (1, 0)))
+        if all((i + a, j + b, k - a - b) in number for a, b in steps)
+    ]
+    small = np.array(corners, dtype=np.int64)
+    weights = np.bincount(small.ravel(), minlength=len(places)) / (3 * cut * cut)
+    return np.array(places) / cut, weights, small
