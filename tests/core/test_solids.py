@@ -310,7 +310,7 @@ def test_what_rolls_comes_to_rest() -> None:
     assert (track[-1] - track[0])[:, 0].mean() == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("cells", [1, 3])
+@pytest.mark.parametrize("cells", [1, 2])
 def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int) -> None:
     """Its faces touch, not its corners alone: it keeps shape and volume, and lies still."""
     mesh = moved(block((1.0, 1.0, 1.0), (cells,) * 3), np.eye(3), (0.0, 0.0, 1.0))
@@ -323,7 +323,7 @@ def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int)
     assert track[..., 2].min() > 0.004
 
 
-@pytest.mark.parametrize("cells", [1, 6])
+@pytest.mark.parametrize("cells", [1, 2])
 def test_a_skin_is_closed_however_it_is_cut(cells: int) -> None:
     """Every edge has two triangles, the areas are those of the faces, and vertices come first."""
     mesh = block((1.0, 0.7, 0.4), (cells,) * 3)

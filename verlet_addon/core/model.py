@@ -65,11 +65,11 @@ class SoftBodyModel:
 
     @property
     def touching(self) -> Floats:
-        """(v,) inverse masses of what touches others: vertices, or all points of a solid [1/kg].
+        """(v,) inverse masses of what touches others: vertices, or points of a coarse solid [1/kg].
 
         These share the solid's mass as a skin's do; points beside a pin are held like others.
         """
-        if self.solid is None:
+        if self.solid is None or not self.solid.surface.cut:
             return self.inverse_masses[: self.vertex_count]
         areas = self.solid.surface.areas
         masses = self.solid.masses.sum() * areas / areas.sum()

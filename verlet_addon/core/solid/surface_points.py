@@ -6,8 +6,9 @@ import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
 
-MOST = 4000
-"""Triangles that are cut to touch others, at most; the ground is touched by all points anyway."""
+MOST, COARSE = 4000, 3
+"""Others are touched by triangles that are cut, if there are no more of them than this, and faces
+are more than so many cells long; the ground is touched by all points anyway."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,9 @@ class Skin:
     shares: Floats
     """(3, p − n) of each of them."""
     triangles: Integers
-    """(3, t) by which it touches others: cut, or whole where there would be too many."""
+    """(3, t) by which it touches others."""
+    cut: bool
+    """Whether these join all points, or only vertices."""
 
     def spread(self, vertices: Floats) -> Floats:
         """(p, 3) values (n, 3) at vertices, and between them."""
@@ -33,7 +36,7 @@ def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
     """Vertices, and points as close as `spacing` on triangles with an edge longer than that [m].
 
     Every triangle's area is shared out over its points. All triangles are cut alike, so that they
-    stay closed, if that does not make too many; else each as is needed.
+    stay closed, where others are touched by them; else each as is needed.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
     normals = np.cross(sides[0], sides[1])
     areas = np.sqrt((normals * normals).sum(axis=1)) / 2
     cuts = np.maximum(np.ceil(longest / spacing - 1e-9).astype(np.int64), 1)
-    alike = len(cuts) * int(cuts.max()) ** 2 <= MOST
+    alike = len(cuts) * int(cuts.max()) ** 2 <= MOST and int(cuts.max()) > COARSE
     groups = [np.full(len(cuts), True)] if alike else [cuts == cut for cut in np.unique(cuts)]
     n = len(positions)
     corners, shares = [np.tile(np.arange(n), (3, 1))], [np.eye(3)[:, :1].repeat(n, axis=1)]
@@ -66,6 +69,7 @@ def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
         corners=np.concatenate(corners, axis=1)[:, further],
         shares=np.concatenate(shares, axis=1)[:, further],
         triangles=numbers[small],
+        cut=alike,
     )
 
 
