@@ -179,6 +179,7 @@ def test_nonsense_is_refused_in_one_sentence() -> None:
         shrunk(mesh, BodySettings(), np.array([0.0, 1.0]))
 
 
+@pytest.mark.slow
 def test_each_part_of_a_tube_swells_as_its_pressure_is_painted() -> None:
     """A hoop of radius r under a pressure p is longer by c p r, as far as p is painted there."""
     radius, pressure, compliance = 0.1, 100.0, 1e-3
@@ -230,6 +231,7 @@ def test_each_part_keeps_the_distance_that_is_painted() -> None:
             assert end[0][-1][part, 2] == pytest.approx(0.04 * share, rel=0.02)
 
 
+@pytest.mark.slow
 def test_each_part_of_jelly_is_as_stiff_as_it_is_painted() -> None:
     """A bar that hangs by its end: strain = weight below / (share × E × section)."""
     bar = block((0.1, 0.1, 0.9), (2, 2, 18))

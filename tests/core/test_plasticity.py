@@ -73,6 +73,7 @@ def pulled_and_released(kind: str, body: BodySettings, stretch: float) -> float:
     return float(ratio) - 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIRM)
 def test_a_strip_that_is_pulled_and_released_returns(kind: str) -> None:
     """With plasticity off, or pulled less than its limit."""
@@ -81,6 +82,7 @@ def test_a_strip_that_is_pulled_and_released_returns(kind: str) -> None:
     assert abs(pulled_and_released(kind, within, 0.9 * YIELD)) < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIRM)
 @pytest.mark.parametrize("hardening", [0.0, 0.5])
 def test_a_strip_keeps_what_goes_past_its_limit(kind: str, hardening: float) -> None:
@@ -126,6 +128,7 @@ def bendy(**others: Any) -> BodySettings:
     return BodySettings(use_plasticity=True, bend_compliance=300.0, damping=8.0, **others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "cells", "hardening"),
     [("quads", 6, 0.0), ("quads", 12, 0.5), ("triangles", 6, 0.5), ("triangles", 12, 0.0)],
@@ -143,6 +146,7 @@ def test_a_sheet_keeps_what_it_is_bent_past_its_limit(
     assert found == pytest.approx((1.0 - hardening) * (15.0 - 5.0), abs=0.6)
 
 
+@pytest.mark.slow
 def test_what_is_bent_less_springs_back() -> None:
     body = bendy(yield_curvature=20.0)
     assert bent_and_released("quads", 8, body, 15.0) < 0.1
@@ -181,6 +185,7 @@ def test_nothing_that_yields_gains_energy(kind: str, hardening: float) -> None:
     assert energy.max() < energy[0] * (1.0 + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
 def test_a_crumpled_sheet_stays_crumpled(kind: str) -> None:
     """Its sides pressed together and let go: it opens, or is about half as wide for good."""

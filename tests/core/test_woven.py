@@ -60,6 +60,7 @@ def strain(mesh: MeshData, hung: Floats) -> tuple[float, float]:
     return float(np.linalg.norm(found[2] + 2.0 * middle * found[3])) - 1.0, middle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quads", "triangles", "strewn triangles"])
 @pytest.mark.parametrize(("degrees", "within"), [(0, 0.02), (30, 0.05), (45, 0.05), (90, 0.02)])
 def test_a_strip_stretches_by_the_way_its_threads_run(
@@ -103,6 +104,7 @@ def test_woven_cloth_that_flies_keeps_its_momentum_and_gains_no_energy(stretch: 
     assert (energy < energy[0] * (1 + 1e-6)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
 def test_threads_that_do_not_stretch_hold(kind: str) -> None:
     """A sheet by two corners: its threads are 1 % longer at most, but for those at the corners."""
@@ -114,6 +116,7 @@ def test_threads_that_do_not_stretch_hold(kind: str) -> None:
     assert np.percentile(ratio, 99, axis=1).max() < 1.01
 
 
+@pytest.mark.slow
 def test_woven_cloth_lies_on_a_ball() -> None:
     ball = sphere(24, 12, radius=0.3)
     sides = ball.face_starts
