@@ -11,6 +11,10 @@ from .trees import Tree
 _refit_tree = declare("refit_tree", "ppp")
 _find_near_rows = declare("find_near_rows", "pppppd", "i")
 
+ROOM = 8
+"""Rows that there is room for, for each particle: what finds more is searched again. Layers that
+lie on each other have five for each."""
+
 Rows = tuple[Integers, Floats, Floats, Floats]
 
 
@@ -53,6 +57,8 @@ def _tree(tree: Tree) -> Packed:
         tree.joined_starts,
         tree.cones,
         tree.boxes,
+        tree.ways,
+        tree.spans,
     )
 
 
@@ -72,7 +78,7 @@ def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, re
     margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
     trees = _tree(surfaces.trees[a]), _tree(surfaces.trees[b])
     search = _search(start, end, reach)
-    capacity = len(surfaces.owners)
+    capacity = ROOM * len(surfaces.owners)
     while True:
         features = np.empty((capacity, 3), dtype=np.int64)
         weights, normals = np.empty((capacity, 4)), np.empty((capacity, 3))

@@ -41,7 +41,16 @@ typedef struct {
     const uint8_t *active; /* (2 leaves,) */
     const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
     real *cones, *boxes;                       /* (2 leaves, 2, 3) */
+    struct edge_way *ways;                     /* one for each of its edges */
+    real *spans;                               /* (leaves, LEAF, 6) */
 } tree;
+
+/* A box round the way of an edge, and what lies beside it, as the step starts. */
+typedef struct edge_way {
+    real box[6];
+    real along[3], wings[2][3], squares[2];
+    real steady; /* 1 if these keep their directions, 0 if not */
+} edge_way;
 
 /* The way of all particles, and how near pairs have to come: see Reach. */
 typedef struct {
@@ -153,21 +162,66 @@ static int is_ridge(const surfaces *all, integer edge, const real *start)
              && dot(other, normal) <= 0.0);
 }
 
+/* Reads the way from a base to another particle, as the step starts; 1 if it hardly turns. */
+static int read_side(const search *wanted, integer n, real *way, integer from, integer to,
+                     real length)
+{
+    real change[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const real *start = wanted->start + axis * n, *end = wanted->end + axis * n;
+        way[axis] = start[to] - start[from];
+        change[axis] = (end[to] - end[from]) - way[axis];
+    }
+    return dot(change, change) <= STEADY * STEADY * (length < 0.0 ? dot(way, way) : length);
+}
+
+/* Puts a box round the ways of particles. */
+static void enclose(real *box, const search *wanted, integer n, const integer *particles, int size)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < size; k++) {
+            integer at = axis * n + particles[k];
+            real start = wanted->start[at], end = wanted->end[at];
+            real low = smaller(start, end), high = larger(start, end);
+            box[axis] = k ? smaller(box[axis], low) : low;
+            box[3 + axis] = k ? larger(box[3 + axis], high) : high;
+        }
+}
+
+/* Reads an edge, and where the triangles beside it lead. */
+static void read_edge(edge_way *to, const surfaces *all, const search *wanted, integer edge)
+{
+    integer n = all->particles, ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
+    enclose(to->box, wanted, n, ends, 2);
+    int steady = read_side(wanted, n, to->along, ends[0], ends[1], -1.0);
+    real square = dot(to->along, to->along);
+    for (int side = 0; side < 2; side++) {
+        integer wing = all->wings[side * all->edges + edge];
+        steady &= read_side(wanted, n, to->wings[side], ends[0], wing < 0 ? ends[0] : wing, square);
+        to->squares[side] = dot(to->wings[side], to->wings[side]);
+    }
+    to->steady = steady;
+}
+
 /* Puts boxes round the ways of all nodes, from `start` to `end`, and round their normals. */
 EXPORT void refit_tree(const tree *it, const surfaces *all, const search *wanted)
 {
     const real infinity = __builtin_inf();
     integer leaves = (integer)1 << it->height, n = all->particles;
-    for (integer i = 0; i < it->edge_starts[leaves]; i++)
+    for (integer i = 0; i < it->edge_starts[leaves]; i++) {
         it->ridges[i] = (uint8_t)is_ridge(all, it->edges[i], wanted->start);
+        read_edge(it->ways + i, all, wanted, it->edges[i]);
+    }
     for (integer leaf = 0; leaf < leaves; leaf++) {
         real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
         set_all(box, infinity, -infinity);
         set_all(cone, infinity, -infinity);
         for (int k = 0; k < LEAF; k++) {
             const integer *corners = it->corners + 3 * (LEAF * leaf + k);
-            if (corners[0] >= 0)
-                add_element(box, cone, corners, wanted, n);
+            if (corners[0] < 0)
+                continue;
+            add_element(box, cone, corners, wanted, n);
+            enclose(it->spans + 6 * (LEAF * leaf + k), wanted, n, corners, 3);
         }
     }
     for (integer node = leaves - 1; node > 0; node--) {
@@ -448,35 +502,21 @@ static int boxes_overlap(const real *a, const real *b, real margin)
 typedef struct {
     integer number, particles[3];
     int ridge;
-    real box[6];
-    real along[3], wings[2][3], squares[2]; /* an edge, and what lies beside it, as steps start */
-    int steady;                             /* whether these keep their directions */
+    const real *box;
+    const edge_way *way; /* of an edge */
 } member;
 
-/* Takes a member of a leaf if it comes as near a box as the margin; how many there are then. */
-static int take(const task *its, member *list, int count, integer number, int size, const real *box)
-{
-    member *it = list + count;
-    integer n = its->all->particles;
-    it->number = number;
-    for (int axis = 0; axis < 3; axis++)
-        for (int k = 0; k < size; k++) {
-            integer at = axis * n + it->particles[k];
-            real start = its->wanted->start[at], end = its->wanted->end[at];
-            real low = smaller(start, end), high = larger(start, end);
-            it->box[axis] = k ? smaller(it->box[axis], low) : low;
-            it->box[3 + axis] = k ? larger(it->box[3 + axis], high) : high;
-        }
-    return count + boxes_overlap(it->box, box, its->margin);
-}
-
-static int take_vertices(const task *its, member *list, const tree *of, integer leaf,
-                         const real *box)
+/* Takes the vertices of a leaf that come as near a box as the margin; their boxes are kept. */
+static int take_vertices(const task *its, member *list, real (*boxes)[6], const tree *of,
+                         integer leaf, const real *box)
 {
     int count = 0;
     for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
-        list[count].particles[0] = of->vertices[i];
-        count = take(its, list, count, of->vertices[i], 1, box);
+        member *it = list + count;
+        it->number = it->particles[0] = of->vertices[i];
+        it->box = boxes[count];
+        enclose(boxes[count], its->wanted, its->all->particles, it->particles, 1);
+        count += boxes_overlap(it->box, box, its->margin);
     }
     return count;
 }
@@ -486,58 +526,49 @@ static int take_triangles(const task *its, member *list, const tree *of, integer
 {
     int count = 0;
     for (int k = 0; k < LEAF; k++) {
-        integer triangle = of->triangles[LEAF * leaf + k];
-        if (triangle < 0)
+        member *it = list + count;
+        it->number = of->triangles[LEAF * leaf + k];
+        it->box = of->spans + 6 * (LEAF * leaf + k);
+        if (it->number < 0 || !boxes_overlap(it->box, box, its->margin))
             continue;
         for (int corner = 0; corner < 3; corner++)
-            list[count].particles[corner]
-                = its->all->corners[corner * its->all->triangles + triangle];
-        count = take(its, list, count, triangle, 3, box);
+            it->particles[corner] = of->corners[3 * (LEAF * leaf + k) + corner];
+        count++;
     }
     return count;
 }
 
-/* Reads the way from a base to another particle, as the step starts; 1 if it hardly turns. */
-static int read_side(const task *its, real *way, integer from, integer to, real length)
+static int take_edges(const task *its, member *list, const tree *of, integer leaf, const real *box)
 {
-    real change[3];
-    for (int axis = 0; axis < 3; axis++) {
-        integer row = axis * its->all->particles;
-        const real *start = its->wanted->start + row, *end = its->wanted->end + row;
-        way[axis] = start[to] - start[from];
-        change[axis] = (end[to] - end[from]) - way[axis];
+    int count = 0;
+    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
+        member *it = list + count;
+        it->way = of->ways + i;
+        it->box = it->way->box;
+        if (!boxes_overlap(it->box, box, its->margin))
+            continue;
+        it->number = of->edges[i];
+        it->ridge = of->ridges[i];
+        for (int k = 0; k < 2; k++)
+            it->particles[k] = its->all->ends[k * its->all->edges + it->number];
+        count++;
     }
-    return dot(change, change) <= STEADY * STEADY * (length < 0.0 ? dot(way, way) : length);
-}
-
-/* Reads an edge, and where the triangles beside it lead. */
-static void read_wings(const task *its, member *edge)
-{
-    integer base = edge->particles[0];
-    edge->steady = read_side(its, edge->along, base, edge->particles[1], -1.0);
-    real square = dot(edge->along, edge->along);
-    for (int side = 0; side < 2; side++) {
-        integer wing = its->all->wings[side * its->all->edges + edge->number];
-        if (wing < 0)
-            wing = base;
-        edge->steady &= read_side(its, edge->wings[side], base, wing, square);
-        edge->squares[side] = dot(edge->wings[side], edge->wings[side]);
-    }
+    return count;
 }
 
 /* Whether a triangle beside either of two edges hides it from the other, on whichever side. */
-static int is_hidden(const member *one, const member *other)
+static int is_hidden(const edge_way *one, const edge_way *other)
 {
     real normal[3];
     int from_above = 0, from_below = 0;
     cross(normal, one->along, other->along);
     real square = dot(normal, normal);
     real parallel = PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along));
-    if (!one->steady || !other->steady || !(square > parallel))
+    if (one->steady == 0.0 || other->steady == 0.0 || !(square > parallel))
         return 0;
     for (int which = 0; which < 2; which++)
         for (int side = 0; side < 2; side++) {
-            const member *edge = which ? other : one;
+            const edge_way *edge = which ? other : one;
             real height = dot(normal, edge->wings[side]);
             int steep = height * height > SHARED * SHARED * (square * edge->squares[side]);
             from_above |= steep && (which ? height > 0.0 : height < 0.0);
@@ -546,27 +577,13 @@ static int is_hidden(const member *one, const member *other)
     return from_above && from_below;
 }
 
-static int take_edges(const task *its, member *list, const tree *of, integer leaf, const real *box)
-{
-    int count = 0;
-    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
-        for (int k = 0; k < 2; k++)
-            list[count].particles[k] = its->all->ends[k * its->all->edges + of->edges[i]];
-        list[count].ridge = of->ridges[i];
-        int taken = take(its, list, count, of->edges[i], 2, box);
-        if (taken > count && !its->wanted->all_touching)
-            read_wings(its, list + count);
-        count = taken;
-    }
-    return count;
-}
-
 /* Considers the vertices of one leaf and the triangles of another. */
 static void consider_vertices(task *its, const tree *of, integer leaf, const real *box,
                               const tree *other, integer other_leaf, const real *other_box)
 {
     member vertices[3 * LEAF + 1], triangles[LEAF + 1];
-    int count = take_vertices(its, vertices, of, leaf, other_box);
+    real boxes[3 * LEAF + 1][6];
+    int count = take_vertices(its, vertices, boxes, of, leaf, other_box);
     int triangle_count = count ? take_triangles(its, triangles, other, other_leaf, box) : 0;
     pair p;
     p.kind = 0;
@@ -603,7 +620,7 @@ static void consider_edges(task *its, integer leaf, const real *box, integer oth
                 || (same && one->number > other->number)
                 || !boxes_overlap(one->box, other->box, its->margin)
                 || (!its->wanted->all_touching
-                    && (!(one->ridge || other->ridge) || is_hidden(one, other))))
+                    && (!(one->ridge || other->ridge) || is_hidden(one->way, other->way))))
                 continue;
             if (own && one->number > other->number)
                 one = &lists[1][j], other = &lists[0][i];

@@ -48,6 +48,11 @@ class Tree:
     """(2 leaves, 2, 3) the least and the largest coordinates of each node on its way [m]; an empty
     one has infinite bounds the wrong way round. Written by `refit`."""
 
+    ways: Floats
+    """(its edges, 18) the box of each on its way, and what is beside it. For the compiled kernels,
+    which come upon each edge in many pairs of leaves; written by their `refit`."""
+    spans: Floats
+    """(leaves, LEAF, 6) boxes of triangles on their way, likewise [m]."""
     active: Booleans
     """(2 leaves,) whether what nodes come near is wanted; two nodes are if either of them is."""
     fitted: Floats
@@ -85,8 +90,7 @@ def build_tree(
     vertices, vertex_starts = _owned(sorted_corners, leaves)
     first = _owned_edges(sorted_corners, edges[:, lines], rest.shape[1])
     by_leaf = np.argsort(first, kind="stable")
-    touching = across if meets_itself else across[:, :0]
-    joined = _joined(_places(padded, len(corners))[touching], (padded >= 0) & meets_itself)
+    joined = _joined(_places(padded, len(corners))[across], (padded >= 0) & meets_itself)
     return Tree(
         height=leaves.bit_length() - 1,
         corners=sorted_corners.reshape(leaves, LEAF, 3),
@@ -100,6 +104,8 @@ def build_tree(
         joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
         cones=np.empty((2 * leaves, 2, 3)),
         boxes=np.empty((2 * leaves, 2, 3)),
+        ways=np.empty((len(lines), 18)),
+        spans=np.empty((leaves, LEAF, 6)),
         active=np.ones(2 * leaves, dtype=bool),
         fitted=np.full((2, 3, particle_count), np.nan),
     )
@@ -127,6 +133,8 @@ def _joined(neighbours: Integers, used: Booleans) -> Integers:
 
     Neighbours (2, k) are places of triangles in the leaves, some of which (p,) are used.
     """
+    if not used.any():
+        return np.empty(0, dtype=np.int64)
     levels = range(min(len(used) // LEAF, 1 << CONES).bit_length())
     return np.sort(np.concatenate([_joined_at(neighbours, used, at) for at in levels]))
 
