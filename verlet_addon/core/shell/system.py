@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers, inverse, sum_by
-from ..bending.constraints import ALONE
 from ..linear.dissection import Factors, factorize
 from .body import CORNERS, Angles, Shell, Springs, joined
 
+STIFF = 1.0
+"""From this ratio of stiffness on (see bending.all_at_once) a hinge is stiff. Half a tube that is
+relaxed in turn droops seven times too far at 2; at 0.1, not noticeably."""
 REGULARIZATION = 1e-5
 """Least compliance of a spring, as a share of its mobility."""
 
@@ -134,7 +136,7 @@ def _is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
     """Whether most hinges with a rest angle decide where their particles are in a step."""
     bends, curved = shell.bends, slice(shell.hinges)
     mobility = inverse_masses[bends.members[curved]] * bends.coefficients[curved] ** 2
-    stiff = h_squared * mobility.sum(axis=1) > ALONE * bends.compliances[curved]
+    stiff = h_squared * mobility.sum(axis=1) > STIFF * bends.compliances[curved]
     return bool(2 * np.count_nonzero(stiff) > np.count_nonzero(mobility.any(axis=1)))
 
 
