@@ -63,7 +63,8 @@ def load(mesh: MeshData, body: BodySettings, fields: list[Field], substeps: int 
         gravity=WEIGHTLESS,
         fields=fields,
     )[0]
-    assert np.abs(track[-1] - track[-2]).max() < 1e-4 * np.abs(track - track[0]).max() + 1e-9
+    # Jelly is solved to a thousandth in each step, and shivers by a ten thousandth for good.
+    assert np.abs(track[-1] - track[-2]).max() < 2e-4 * np.abs(track - track[0]).max() + 1e-9
     return np.asarray((track[-1] - track[0]).mean(axis=0) * body.mass * PIN_RATE**2)
 
 

@@ -126,6 +126,7 @@ def test_particles_may_be_no_vertices() -> None:
         model,
         inverse_masses=np.append(model.inverse_masses, 1.0),
         free_components=np.append(model.free_components, 1),
+        thicknesses=np.append(model.thicknesses, 0.01),
     )
     bodies, targets = [plain, (model, state)], [mesh.positions] * 2
     advance(bodies, targets, dt=1 / 240, steps=120, ground=floor(-1.0))
