@@ -138,8 +138,8 @@ def record(path: Path) -> None:
         from tests.core.bodies import GRAVITY, built_state
         from tests.core.test_compiled_kernels import BODIES
         from tests.core.test_detection import crumpled
-        from verlet_addon.core.contact.contacts import find_contacts
         from verlet_addon.core.contact.guard import guard
+        from verlet_addon.core.detection.contacts import find_contacts
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import Surroundings, step
 

@@ -15,11 +15,11 @@ from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
-from verlet_addon.core.contact import compiled_kernels, numpy_kernels
-from verlet_addon.core.contact.contacts import Contacts, find_contacts
 from verlet_addon.core.contact.guard import NEAREST, guard
-from verlet_addon.core.contact.reach import Reach
-from verlet_addon.core.contact.surfaces import Surface, Surfaces, join_surfaces
+from verlet_addon.core.detection import compiled_kernels, numpy_kernels
+from verlet_addon.core.detection.contacts import Contacts, find_contacts
+from verlet_addon.core.detection.reach import Reach
+from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 
 GAP = 0.05
 MOMENTS = np.linspace(0.0, 1.0, 6)

@@ -6,9 +6,9 @@ from hypothesis import given, settings, strategies as st
 
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
-from verlet_addon.core.contact import compiled_response, numpy_response
-from verlet_addon.core.contact.contacts import Contacts
+from verlet_addon.core.contact import compiled_kernels, numpy_kernels
 from verlet_addon.core.contact.response import ContactRows, Motion, Pairs, make_rows
+from verlet_addon.core.detection.contacts import Contacts
 
 GAP = 0.01
 DT = 1 / 240
@@ -42,7 +42,7 @@ def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows,
 def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
     """Turn after turn is row after row: what is written differs by no more than rounding."""
     outcomes = []
-    for kernels in (numpy_response, compiled_response):
+    for kernels in (numpy_kernels, compiled_kernels):
         rows, positions, previous = random_rows(seed)
         for _ in range(3):
             kernels.project_rows(positions, rows)
@@ -60,7 +60,7 @@ def test_rows_hold_and_rub_by_coulombs_law(seed: int) -> None:
     """Solved often enough, nothing is nearer than it may be, and friction stays in its cone."""
     rows, positions, _ = random_rows(seed, count=8)
     for _ in range(300):
-        numpy_response.project_rows(positions, rows)
+        numpy_kernels.project_rows(positions, rows)
     assert (rows.heights(positions) > rows.targets - 1e-6).all()
     assert (rows.pushed >= 0.0).all()
     rubbed = np.linalg.norm(rows.rubbed, axis=0)
@@ -74,8 +74,8 @@ def test_what_touches_pushes_back_as_much(seed: int) -> None:
     """Contacts between what is free do not change momentum."""
     rows, positions, previous = random_rows(seed, pins=0)
     formerly = positions.copy(), previous.copy()
-    numpy_response.project_rows(positions, rows)
-    numpy_response.rebound_rows(previous, positions, rows)
+    numpy_kernels.project_rows(positions, rows)
+    numpy_kernels.rebound_rows(previous, positions, rows)
     masses = 1.0 / (1.0 + np.arange(positions.shape[1]))
     for now, before in zip((positions, previous), formerly, strict=True):
         assert np.abs(now - before).max() > 1e-4

@@ -22,8 +22,8 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.contact.easing import EASING
 from verlet_addon.core.mesh import MeshData, Plane
+from verlet_addon.core.overlap.easing import EASING
 from verlet_addon.core.settings import BodySettings
 
 THICKNESS = 0.005

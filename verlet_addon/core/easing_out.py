@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .contact.clearing import go_on, lifts
 from .meeting import Meeting
+from .overlap.clearing import go_on, lifts
 from .solid.motion import carry, point_components
 from .step import Body, Surroundings
 

@@ -7,15 +7,15 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .company import distances, restitutions, who_meets
-from .contact.clearing import Clearing, start_clearing
-from .contact.contacts import Contacts, find_contacts
 from .contact.guard import find_passing, guard
-from .contact.overlaps import leaving
+from .contact.kernels import project_rows, rebound_rows
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
-from .contact.response_kernels import project_rows, rebound_rows
-from .contact.surfaces import Surface, Surfaces, join_surfaces
+from .detection.contacts import Contacts, find_contacts
+from .detection.surfaces import Surface, Surfaces, join_surfaces
 from .mesh import Collider, MeshData
 from .model import SoftBodyModel
+from .overlap.clearing import Clearing, start_clearing
+from .overlap.overlaps import leaving
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
 

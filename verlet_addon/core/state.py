@@ -11,9 +11,9 @@ from .bending.all_at_once import StiffBendBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.one_by_one import StencilBatch
-from .contact.easing import Burial
 from .integrators import step_gains
 from .model import SoftBodyModel
+from .overlap.easing import Burial
 from .rigid.placement import Placement
 from .ropes.constraints import RopeBatches, rope_batches
 from .shell.system import ShellSystem, shell_system

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Floats
-from .contact.easing import Burial, carried, raise_floors
 from .contact.plane import PlaneContact, project_plane, rebound
 from .contact.response import Motion
 from .field import Field
@@ -17,6 +16,7 @@ from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, to
 from .mesh import Plane
 from .model import SoftBodyModel
 from .momentum.kernels import conserve_momentum
+from .overlap.easing import Burial, carried, raise_floors
 from .rigid.motion import hand_on, hand_on_contacts, join, put_again, set_out_rigid
 from .rippling import move_water
 from .ropes.kernels import add_pulls_from_start

@@ -1,1 +1,1 @@
-"""What bodies rest on and bounce off."""
+"""What is touched: pushes, friction, rebound, and that nothing passes."""

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
-from .contacts import Contacts, search
-from .overlaps import leaving
-from .proximity import dot
-from .reach import Reach
-from .surfaces import Surfaces
+from ..detection.contacts import Contacts, search
+from ..detection.proximity import dot
+from ..detection.reach import Reach
+from ..detection.surfaces import Surfaces
+from ..overlap.overlaps import leaving
 
 NEAREST = Reach(beyond=0.0, of_gap=0.1, of_start=0.5, all_touching=True)
 """Pairs may come as near as this."""

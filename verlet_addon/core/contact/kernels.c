@@ -1,696 +1,100 @@
-/* Detection of contacts: the same as numpy_walk.py, numpy_kernels.py and numpy_regions.py, where
-   formulas and sources stand. */
-#include "proximity.h"
+/* Rows of contacts: the same as numpy_kernels.py, where formulas stand, one after the other. */
+#include "../kernels.h"
 
-#define LEAF 2
-#define CONES 3
-#define COS 0.5
-#define REST 0.9
-#define LEAST_GAP 1e-9
-#define LOST 1e-4
-#define ADVANCES 12
-#define TOUCHING 1.01
-#define GRAZE 0.25
-#define RISING 1e-6
-#define SHARED 0.05
-#define RIDGE 0.005
-#define STEADY 0.05
+#define HAIR 1e-300 /* Keeps 0 / 0 away. */
 
-/* See Surfaces. */
+/* See ContactRows. */
 typedef struct {
-    integer particles, owners; /* N and o */
-    const integer *owner;      /* (N,) */
-    const real *rest;          /* (3, N) [m] */
-    integer triangles, edges;  /* t and e */
-    const integer *corners;    /* (3, t) */
-    const integer *ends;       /* (2, e) */
-    const integer *sides, *wings;      /* (2, e) */
-    const integer *opposite_edges;     /* (3, t) */
-    const integer *fans, *fan_starts;  /* (N + 1,) */
-    const real *gaps;                  /* (o, o) [m] */
-    const uint8_t *single_sided;       /* (o,) */
-} surfaces;
+    integer count;                      /* k */
+    const integer *particles;           /* (4, k) */
+    const real *weights, *pulls;        /* (4, k) */
+    const real *mobilities;             /* (k,) */
+    const real *normals;                /* (3, k) */
+    const real *targets, *climbs;       /* (k,) */
+    const real *anchors;                /* (3, k) */
+    const real *friction;               /* (k,) */
+    const uint8_t *strung;              /* (k,) whether it is one of ropes, solved elsewhere */
+    real *pushed, *rubbed;              /* (k,), (3, k) */
+} contact_rows;
 
-/* See Tree. */
-typedef struct {
-    integer height;
-    const integer *corners, *triangles;        /* (leaves, LEAF, 3), (leaves, LEAF) */
-    const integer *vertices, *vertex_starts;   /* (leaves + 1,) */
-    const integer *edges, *edge_starts;        /* (leaves + 1,) */
-    uint8_t *ridges;
-    const uint8_t *active; /* (2 leaves,) */
-    const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
-    real *cones, *boxes;                       /* (2 leaves, 2, 3) */
-    struct edge_way *ways;                     /* one for each of its edges */
-    real *spans;                               /* (leaves, LEAF, 6) */
-} tree;
-
-/* A box round the way of an edge, and what lies beside it, as the step starts. */
-typedef struct edge_way {
-    real box[6];
-    real along[3], wings[2][3], squares[2];
-    real steady; /* 1 if these keep their directions, 0 if not */
-} edge_way;
-
-/* The way of all particles, and how near pairs have to come: see Reach. */
-typedef struct {
-    const real *start, *end; /* (3, N) [m] */
-    real beyond, of_gap, of_start;
-    integer all_touching;
-} search;
-
-/* Rows as they are found; those beyond the capacity are only counted. */
-typedef struct {
-    integer capacity;
-    integer *features; /* (capacity, 3) */
-    real *weights;     /* (capacity, 4) */
-    real *normals;     /* (capacity, 3) */
-    real *gaps;        /* (capacity,) [m] */
-} rows;
-
-/* What a walk needs everywhere. */
-typedef struct {
-    const surfaces *all;
-    const search *wanted;
-    rows *found;
-    const tree *a, *b;
-    real margin;
-    integer count;
-} task;
-
-/* A pair on its way. */
-typedef struct {
-    integer kind, features[2], particles[4];
-    real x[4][3], ways[4][3], gap, time;
-    nearest now;
-} pair;
-
-/* Widens bounds (2, 3) to hold others. */
-static void widen(real *bounds, const real *by)
+/* Sum of weights times positions. */
+static void find_apart(const real *positions, integer n, const contact_rows *rows, integer row,
+                       real *apart)
 {
     for (int axis = 0; axis < 3; axis++) {
-        bounds[axis] = smaller(bounds[axis], by[axis]);
-        bounds[3 + axis] = larger(bounds[3 + axis], by[3 + axis]);
-    }
-}
-
-static void set_all(real *bounds, real low, real high)
-{
-    for (int axis = 0; axis < 3; axis++)
-        bounds[axis] = low, bounds[3 + axis] = high;
-}
-
-/* Puts bounds round the unit normals of a triangle; of none, round all there are. */
-static void add_normal(real *cone, const real x[3][3])
-{
-    real ab[3], ac[3], normal[3], bounds[6];
-    subtract(ab, x[1], x[0]);
-    subtract(ac, x[2], x[0]);
-    cross(normal, ab, ac);
-    real length = __builtin_sqrt(dot(normal, normal));
-    for (int axis = 0; axis < 3; axis++) {
-        bounds[axis] = length < TINY ? -1.0 : normal[axis] / length;
-        bounds[3 + axis] = length < TINY ? 1.0 : normal[axis] / length;
-    }
-    widen(cone, bounds);
-}
-
-/* Puts bounds round the ways and the normals of a leaf's triangle or edge. */
-static void add_element(real *box, real *cone, const integer *corners, const search *wanted,
-                        integer n)
-{
-    const real *moments[2] = {wanted->start, wanted->end};
-    real x[2][3][3], sum = 0.0;
-    for (int moment = 0; moment < 2; moment++)
-        for (int k = 0; k < 3; k++)
-            for (int axis = 0; axis < 3; axis++) {
-                x[moment][k][axis] = moments[moment][axis * n + corners[k]];
-                sum += x[moment][k][axis] - x[moment][k][axis];
-            }
-    if (sum != 0.0) { /* something is infinite, or no number */
-        const real any[6] = {-1.0, -1.0, -1.0, 1.0, 1.0, 1.0};
-        widen(cone, any);
-        return;
-    }
-    for (int moment = 0; moment < 2; moment++) {
-        for (int k = 0; k < 3; k++)
-            for (int axis = 0; axis < 3; axis++) {
-                box[axis] = smaller(box[axis], x[moment][k][axis]);
-                box[3 + axis] = larger(box[3 + axis], x[moment][k][axis]);
-            }
-        add_normal(cone, (const real(*)[3])x[moment]);
-    }
-}
-
-/* Whether the triangles at an edge make an angle, or there are not two. */
-static int is_ridge(const surfaces *all, integer edge, const real *start)
-{
-    integer n = all->particles, wings[2] = {all->wings[edge], all->wings[all->edges + edge]};
-    if (wings[1] < 0)
-        return 1;
-    real along[3], ways[2][3], normal[3], other[3];
-    for (int axis = 0; axis < 3; axis++) {
-        real base = start[axis * n + all->ends[edge]];
-        along[axis] = start[axis * n + all->ends[all->edges + edge]] - base;
-        for (int side = 0; side < 2; side++)
-            ways[side][axis] = start[axis * n + wings[side]] - base;
-    }
-    cross(normal, along, ways[0]);
-    cross(other, along, ways[1]);
-    real height = dot(normal, ways[1]), square = dot(normal, normal);
-    return !(height * height <= RIDGE * RIDGE * (square * dot(ways[1], ways[1]))
-             && dot(other, normal) <= 0.0);
-}
-
-/* Reads the way from a base to another particle, as the step starts; 1 if it hardly turns. */
-static int read_side(const search *wanted, integer n, real *way, integer from, integer to,
-                     real length)
-{
-    real change[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const real *start = wanted->start + axis * n, *end = wanted->end + axis * n;
-        way[axis] = start[to] - start[from];
-        change[axis] = (end[to] - end[from]) - way[axis];
-    }
-    return dot(change, change) <= STEADY * STEADY * (length < 0.0 ? dot(way, way) : length);
-}
-
-/* Puts a box round the ways of particles. */
-static void enclose(real *box, const search *wanted, integer n, const integer *particles, int size)
-{
-    for (int axis = 0; axis < 3; axis++)
-        for (int k = 0; k < size; k++) {
-            integer at = axis * n + particles[k];
-            real start = wanted->start[at], end = wanted->end[at];
-            real low = smaller(start, end), high = larger(start, end);
-            box[axis] = k ? smaller(box[axis], low) : low;
-            box[3 + axis] = k ? larger(box[3 + axis], high) : high;
+        const real *x = positions + axis * n;
+        real total = rows->weights[row] * x[rows->particles[row]];
+        for (integer corner = 1; corner < 4; corner++) {
+            integer at = corner * rows->count + row;
+            total += rows->weights[at] * x[rows->particles[at]];
         }
-}
-
-/* Reads an edge, and where the triangles beside it lead. */
-static void read_edge(edge_way *to, const surfaces *all, const search *wanted, integer edge)
-{
-    integer n = all->particles, ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
-    enclose(to->box, wanted, n, ends, 2);
-    int steady = read_side(wanted, n, to->along, ends[0], ends[1], -1.0);
-    real square = dot(to->along, to->along);
-    for (int side = 0; side < 2; side++) {
-        integer wing = all->wings[side * all->edges + edge];
-        steady &= read_side(wanted, n, to->wings[side], ends[0], wing < 0 ? ends[0] : wing, square);
-        to->squares[side] = dot(to->wings[side], to->wings[side]);
-    }
-    to->steady = steady;
-}
-
-/* Puts boxes round the ways of all nodes, from `start` to `end`, and round their normals. */
-EXPORT void refit_tree(const tree *it, const surfaces *all, const search *wanted)
-{
-    const real infinity = __builtin_inf();
-    integer leaves = (integer)1 << it->height, n = all->particles;
-    for (integer i = 0; i < it->edge_starts[leaves]; i++) {
-        it->ridges[i] = (uint8_t)is_ridge(all, it->edges[i], wanted->start);
-        read_edge(it->ways + i, all, wanted, it->edges[i]);
-    }
-    for (integer leaf = 0; leaf < leaves; leaf++) {
-        real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
-        set_all(box, infinity, -infinity);
-        set_all(cone, infinity, -infinity);
-        for (int k = 0; k < LEAF; k++) {
-            const integer *corners = it->corners + 3 * (LEAF * leaf + k);
-            if (corners[0] < 0)
-                continue;
-            add_element(box, cone, corners, wanted, n);
-            enclose(it->spans + 6 * (LEAF * leaf + k), wanted, n, corners, 3);
-        }
-    }
-    for (integer node = leaves - 1; node > 0; node--) {
-        real *bounds[2] = {it->boxes, it->cones};
-        for (int which = 0; which < 2; which++) {
-            real *own = bounds[which] + 6 * node, *left = bounds[which] + 12 * node;
-            set_all(own, infinity, -infinity);
-            widen(own, left);
-            widen(own, left + 6);
-        }
+        apart[axis] = total;
     }
 }
 
-/* Where a particle is at a share of its way. */
-static void place(real *to, const surfaces *all, const search *wanted, integer particle, real time)
+/* Moves the particles of a row by an impulse. */
+static void add_impulse(real *positions, integer n, const contact_rows *rows, integer row,
+                        const real *impulse)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        real begin = wanted->start[axis * all->particles + particle];
-        to[axis] = begin + time * (wanted->end[axis * all->particles + particle] - begin);
-    }
-}
-
-/* Whether the way from one particle to another goes up along a direction, by more than a slope. */
-static int rises(const task *its, const pair *p, integer corner, integer base, real sign, real slope)
-{
-    if (corner < 0)
-        return 0;
-    real top[3], bottom[3], normal[3];
-    place(top, its->all, its->wanted, corner, p->time);
-    place(bottom, its->all, its->wanted, base, p->time);
-    subtract(top, top, bottom);
-    for (int axis = 0; axis < 3; axis++)
-        normal[axis] = sign * p->now.normal[axis];
-    return dot(normal, top) > slope * __builtin_sqrt(dot(top, top));
-}
-
-/* Whether all triangles round a corner lie away, and this is the first. */
-static int is_least_on_corner(const task *its, const pair *p, integer corner)
-{
-    const surfaces *all = its->all;
-    const integer *fan = all->fans + all->fan_starts[corner];
-    integer count = all->fan_starts[corner + 1] - all->fan_starts[corner];
-    if (fan[0] != p->features[1])
-        return 0;
-    for (integer i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) {
-            integer other = all->corners[k * all->triangles + fan[i]];
-            if (other != corner && rises(its, p, other, corner, 1.0, RISING))
-                return 0;
-        }
-    return 1;
-}
-
-static int is_least_on_triangle(const task *its, const pair *p)
-{
-    const surfaces *all = its->all;
-    const real *weights = p->now.weights + 1;
-    int used = 0, first = -1, unused = -1;
-    for (int k = 2; k >= 0; k--) {
-        used += weights[k] != 0.0;
-        *(weights[k] != 0.0 ? &first : &unused) = k;
-    }
-    if (used == 3)
-        return 1;
-    integer corner = p->particles[1 + first];
-    if (used == 1)
-        return is_least_on_corner(its, p, corner);
-    integer edge = all->opposite_edges[unused * all->triangles + p->features[1]];
-    return all->sides[edge] == p->features[1]
-           && !rises(its, p, all->wings[all->edges + edge], corner, 1.0, RISING);
-}
-
-static int is_least_on_edges(const task *its, const pair *p)
-{
-    const surfaces *all = its->all;
-    const real *weights = p->now.weights;
-    int inner_first = weights[0] != 0.0 && weights[1] != 0.0;
-    int inner_second = weights[2] != 0.0 && weights[3] != 0.0;
-    if ((!inner_first && all->sides[p->features[1]] >= 0)
-        || (!inner_second && all->sides[p->features[0]] >= 0))
-        return 0;
-    if (!inner_first || !inner_second)
-        return 1;
-    int ridge = 0;
-    for (int which = 0; which < 2; which++)
-        for (int side = 0; side < 2; side++) {
-            integer wing = all->wings[side * all->edges + p->features[which]];
-            integer base = p->particles[2 * which];
-            real towards = which ? 1.0 : -1.0;
-            if (rises(its, p, wing, base, towards, SHARED))
-                return 0;
-            ridge |= wing < 0 || rises(its, p, wing, base, -towards, RIDGE);
-        }
-    return ridge;
-}
-
-/* How high above a triangle a direction leads, as it starts the step; unscaled. */
-static real height_along(const task *its, integer triangle, const real *normal, real sign)
-{
-    real x[3][3], ab[3], ac[3], up[3], towards[3];
-    for (int k = 0; k < 3; k++) {
-        integer corner = its->all->corners[k * its->all->triangles + triangle];
-        for (int axis = 0; axis < 3; axis++)
-            x[k][axis] = its->wanted->start[axis * its->all->particles + corner];
-    }
-    subtract(ab, x[1], x[0]);
-    subtract(ac, x[2], x[0]);
-    cross(up, ab, ac);
-    for (int axis = 0; axis < 3; axis++)
-        towards[axis] = sign * normal[axis];
-    return dot(up, towards);
-}
-
-/* Whether a pair is behind all triangles of one of its features, of which only the front touches. */
-static int is_behind(const task *its, const pair *p)
-{
-    const surfaces *all = its->all;
-    for (int which = 0; which < 2; which++) {
-        if (!all->single_sided[all->owner[p->particles[which ? 3 : 0]]])
-            continue;
-        integer feature = p->features[which], faces[2] = {-1, -1}, count = 2;
-        const integer *list = faces;
-        if (p->kind) {
-            faces[0] = all->sides[feature];
-            faces[1] = all->sides[all->edges + feature];
-        } else if (which) {
-            faces[0] = feature;
-        } else {
-            list = all->fans + all->fan_starts[feature];
-            count = all->fan_starts[feature + 1] - all->fan_starts[feature];
-        }
-        int some = 0, before = 0;
-        for (integer i = 0; i < count && !before; i++)
-            if (list[i] >= 0) {
-                real up = height_along(its, list[i], p->now.normal, which ? 1.0 : -1.0);
-                some = 1;
-                before = up >= 0.0;
-            }
-        if (some && !before)
-            return 1;
-    }
-    return 0;
-}
-
-/* How far any point of one feature moves relative to any of the other at most. */
-static real fastest(const pair *p)
-{
-    real most = 0.0, way[3];
-    int split = p->kind ? 2 : 1;
-    for (int i = 0; i < split; i++)
-        for (int j = split; j < 4; j++) {
-            subtract(way, p->ways[i], p->ways[j]);
-            most = larger(most, dot(way, way));
-        }
-    return __builtin_sqrt(most);
-}
-
-static void find_nearest(nearest *found, integer kind, const real x[4][3])
-{
-    if (kind)
-        nearest_on_edges(found, x);
-    else
-        nearest_on_triangle(found, x);
-}
-
-/* How far apart a pair is kept. */
-static real gap_of(const surfaces *all, const pair *p)
-{
-    integer first = all->owner[p->particles[0]], second = all->owner[p->particles[3]];
-    real gap = all->gaps[first * all->owners + second], x[4][3];
-    if (first != second)
-        return gap;
-    for (int k = 0; k < 4; k++)
-        for (int axis = 0; axis < 3; axis++)
-            x[k][axis] = all->rest[axis * all->particles + p->particles[k]];
-    nearest at_rest;
-    find_nearest(&at_rest, p->kind, (const real(*)[3])x);
-    return smaller(gap, REST * at_rest.apart);
-}
-
-/* Lets a pair go on until it touches, or to the end of its way; 1 if it touches. */
-static int advance(pair *p, real most, real touch)
-{
-    int going = p->now.apart > touch * TOUCHING && most > 0.0;
-    for (int round = 0; round < ADVANCES && going; round++) {
-        real x[4][3];
-        p->time = smaller(p->time + (p->now.apart - touch) / most, 1.0);
-        for (int k = 0; k < 4; k++)
+    for (integer corner = 0; corner < 4; corner++) {
+        integer at = corner * rows->count + row;
+        real pull = rows->pulls[at];
+        if (pull != 0.0)
             for (int axis = 0; axis < 3; axis++)
-                x[k][axis] = p->x[k][axis] + p->time * p->ways[k][axis];
-        find_nearest(&p->now, p->kind, (const real(*)[3])x);
-        going = p->now.apart > touch * TOUCHING && p->time < 1.0;
+                positions[axis * n + rows->particles[at]] += pull * impulse[axis];
     }
-    return going || p->now.apart <= touch * TOUCHING;
 }
 
-/* Reads where a pair starts and goes; 0 if that is nowhere. */
-static int read_ways(const task *its, pair *p)
+/* Pushes apart what is nearer than it may be, and rubs. */
+EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
 {
-    real sum = 0.0;
-    for (int k = 0; k < 4; k++)
-        for (int axis = 0; axis < 3; axis++) {
-            integer at = axis * its->all->particles + p->particles[k];
-            real begin = its->wanted->start[at], end = its->wanted->end[at];
-            p->x[k][axis] = begin;
-            p->ways[k][axis] = end - begin;
-            sum += (begin - begin) + (end - end);
-        }
-    return sum == 0.0;
-}
-
-/* The value of a row at the end of the way. */
-static real value_at_end(const pair *p)
-{
-    real sum = 0.0;
-    for (int k = 0; k < 4; k++) {
-        real end[3];
+    integer k = rows->count;
+    for (integer row = 0; row < k; row++) {
+        if (rows->strung[row])
+            continue;
+        real apart[3], slid[3], impulse[3], mobility = rows->mobilities[row];
+        real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
+        find_apart(positions, n, rows, row, apart);
+        real height = normal[0] * apart[0] + normal[1] * apart[1] + normal[2] * apart[2];
+        real before = rows->pushed[row];
+        real pushed = larger(before + (rows->targets[row] - height) / mobility, 0.0);
+        if (!(pushed > 0.0) && !(before > 0.0))
+            continue;
         for (int axis = 0; axis < 3; axis++)
-            end[axis] = p->x[k][axis] + p->ways[k][axis];
-        sum += p->now.weights[k] * dot(p->now.normal, end);
+            slid[axis] = apart[axis] - rows->anchors[axis * k + row]
+                         + rows->rubbed[axis * k + row] * mobility;
+        real away = normal[0] * slid[0] + normal[1] * slid[1] + normal[2] * slid[2];
+        for (int axis = 0; axis < 3; axis++)
+            slid[axis] -= normal[axis] * away;
+        real length = __builtin_sqrt(slid[0] * slid[0] + slid[1] * slid[1] + slid[2] * slid[2]);
+        real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, HAIR));
+        rows->pushed[row] = pushed;
+        for (int axis = 0; axis < 3; axis++) {
+            real held = slid[axis] * share;
+            impulse[axis] = normal[axis] * (pushed - before)
+                            - (held - rows->rubbed[axis * k + row]);
+            rows->rubbed[axis * k + row] = held;
+        }
+        add_impulse(positions, n, rows, row, impulse);
     }
-    return sum;
 }
 
-static void add_row(task *its, const pair *p)
+/* Sets how fast what has been pushed parts. */
+EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
+                         const contact_rows *rows)
 {
-    rows *found = its->found;
-    integer row = its->count++;
-    if (row >= found->capacity)
-        return;
-    found->features[3 * row] = p->kind;
-    found->features[3 * row + 1] = p->features[0];
-    found->features[3 * row + 2] = p->features[1];
-    for (int k = 0; k < 4; k++)
-        found->weights[4 * row + k] = p->now.weights[k];
-    for (int axis = 0; axis < 3; axis++)
-        found->normals[3 * row + axis] = p->now.normal[axis];
-    found->gaps[row] = p->gap;
-}
-
-/* Adds the row of a pair, if it comes within reach. */
-static void consider(task *its, pair *p)
-{
-    const search *wanted = its->wanted;
-    if (!read_ways(its, p))
-        return;
-    find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
-    real most = fastest(p);
-    if (!(p->now.apart - most <= its->margin))
-        return;
-    p->gap = gap_of(its->all, p);
-    if (!(p->gap > LEAST_GAP)
-        || (wanted->all_touching && !(p->now.apart > LOST * p->gap)))
-        return;
-    real touch = smaller(p->gap * wanted->of_gap, (p->now.apart + SHORTEST) * wanted->of_start);
-    p->time = 0.0;
-    int touched = advance(p, most, touch);
-    if (wanted->all_touching && touched && value_at_end(p) >= touch)
-        touched = advance(p, most, GRAZE * touch);
-    p->gap = touch / wanted->of_gap;
-    if (wanted->all_touching ? !touched : !(value_at_end(p) < touch + wanted->beyond))
-        return;
-    if (is_behind(its, p))
-        return;
-    if (wanted->all_touching || (p->kind ? is_least_on_edges : is_least_on_triangle)(its, p))
-        add_row(its, p);
-}
-
-static int boxes_overlap(const real *a, const real *b, real margin)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (!(a[axis] - margin <= b[3 + axis] && b[axis] - margin <= a[3 + axis]))
-            return 0;
-    return 1;
-}
-
-/* A vertex, edge or triangle of a leaf, and a box round its way. */
-typedef struct {
-    integer number, particles[3];
-    int ridge;
-    const real *box;
-    const edge_way *way; /* of an edge */
-} member;
-
-/* Takes the vertices of a leaf that come as near a box as the margin; their boxes are kept. */
-static int take_vertices(const task *its, member *list, real (*boxes)[6], const tree *of,
-                         integer leaf, const real *box)
-{
-    int count = 0;
-    for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
-        member *it = list + count;
-        it->number = it->particles[0] = of->vertices[i];
-        it->box = boxes[count];
-        enclose(boxes[count], its->wanted, its->all->particles, it->particles, 1);
-        count += boxes_overlap(it->box, box, its->margin);
-    }
-    return count;
-}
-
-static int take_triangles(const task *its, member *list, const tree *of, integer leaf,
-                          const real *box)
-{
-    int count = 0;
-    for (int k = 0; k < LEAF; k++) {
-        member *it = list + count;
-        it->number = of->triangles[LEAF * leaf + k];
-        it->box = of->spans + 6 * (LEAF * leaf + k);
-        if (it->number < 0 || !boxes_overlap(it->box, box, its->margin))
+    integer k = rows->count;
+    for (integer row = 0; row < k; row++) {
+        real now[3], former[3], impulse[3];
+        real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
+        if (!(rows->pushed[row] > 0.0))
             continue;
-        for (int corner = 0; corner < 3; corner++)
-            it->particles[corner] = of->corners[3 * (LEAF * leaf + k) + corner];
-        count++;
+        find_apart(positions, n, rows, row, now);
+        find_apart(previous_positions, n, rows, row, former);
+        real moved = normal[0] * (now[0] - former[0]) + normal[1] * (now[1] - former[1])
+                     + normal[2] * (now[2] - former[2]);
+        for (int axis = 0; axis < 3; axis++)
+            impulse[axis] = normal[axis] * ((moved - rows->climbs[row]) / rows->mobilities[row]);
+        add_impulse(previous_positions, n, rows, row, impulse);
     }
-    return count;
-}
-
-static int take_edges(const task *its, member *list, const tree *of, integer leaf, const real *box)
-{
-    int count = 0;
-    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
-        member *it = list + count;
-        it->way = of->ways + i;
-        it->box = it->way->box;
-        if (!boxes_overlap(it->box, box, its->margin))
-            continue;
-        it->number = of->edges[i];
-        it->ridge = of->ridges[i];
-        for (int k = 0; k < 2; k++)
-            it->particles[k] = its->all->ends[k * its->all->edges + it->number];
-        count++;
-    }
-    return count;
-}
-
-/* Whether a triangle beside either of two edges hides it from the other, on whichever side. */
-static int is_hidden(const edge_way *one, const edge_way *other)
-{
-    real normal[3];
-    int from_above = 0, from_below = 0;
-    cross(normal, one->along, other->along);
-    real square = dot(normal, normal);
-    real parallel = PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along));
-    if (one->steady == 0.0 || other->steady == 0.0 || !(square > parallel))
-        return 0;
-    for (int which = 0; which < 2; which++)
-        for (int side = 0; side < 2; side++) {
-            const edge_way *edge = which ? other : one;
-            real height = dot(normal, edge->wings[side]);
-            int steep = height * height > SHARED * SHARED * (square * edge->squares[side]);
-            from_above |= steep && (which ? height > 0.0 : height < 0.0);
-            from_below |= steep && (which ? height < 0.0 : height > 0.0);
-        }
-    return from_above && from_below;
-}
-
-/* Considers the vertices of one leaf and the triangles of another. */
-static void consider_vertices(task *its, const tree *of, integer leaf, const real *box,
-                              const tree *other, integer other_leaf, const real *other_box)
-{
-    member vertices[3 * LEAF + 1], triangles[LEAF + 1];
-    real boxes[3 * LEAF + 1][6];
-    int count = take_vertices(its, vertices, boxes, of, leaf, other_box);
-    int triangle_count = count ? take_triangles(its, triangles, other, other_leaf, box) : 0;
-    pair p;
-    p.kind = 0;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < triangle_count; j++) {
-            const integer *corners = triangles[j].particles;
-            integer vertex = vertices[i].number;
-            if (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
-                || !boxes_overlap(vertices[i].box, triangles[j].box, its->margin))
-                continue;
-            p.features[0] = p.particles[0] = vertex;
-            p.features[1] = triangles[j].number;
-            for (int corner = 0; corner < 3; corner++)
-                p.particles[1 + corner] = corners[corner];
-            consider(its, &p);
-        }
-}
-
-/* Considers the edges of two leaves. */
-static void consider_edges(task *its, integer leaf, const real *box, integer other_leaf,
-                           const real *other_box)
-{
-    member lists[2][3 * LEAF + 1];
-    int own = its->a == its->b, same = own && leaf == other_leaf;
-    int count = take_edges(its, lists[0], its->a, leaf, other_box);
-    int other_count = count ? take_edges(its, lists[1], its->b, other_leaf, box) : 0;
-    pair p;
-    p.kind = 1;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < other_count; j++) {
-            const member *one = &lists[0][i], *other = &lists[1][j];
-            const integer *a = one->particles, *b = other->particles;
-            if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
-                || (same && one->number > other->number)
-                || !boxes_overlap(one->box, other->box, its->margin)
-                || (!its->wanted->all_touching
-                    && (!(one->ridge || other->ridge) || is_hidden(one->way, other->way))))
-                continue;
-            if (own && one->number > other->number)
-                one = &lists[1][j], other = &lists[0][i];
-            p.features[0] = one->number, p.features[1] = other->number;
-            for (int k = 0; k < 2; k++) {
-                p.particles[k] = one->particles[k];
-                p.particles[2 + k] = other->particles[k];
-            }
-            consider(its, &p);
-        }
-}
-
-/* Whether two nodes of one piece are too flat to touch. */
-static int is_smooth(const tree *it, integer height, integer a, integer b)
-{
-    if (height > CONES)
-        return 0;
-    integer leaves = (integer)1 << it->height, key = a * 2 * leaves + b;
-    integer at = it->joined_starts[a], last = it->joined_starts[a + 1];
-    while (at < last && it->joined[at] != key)
-        at++;
-    if (at == last)
-        return 0;
-    const real *one = it->cones + 6 * a, *other = it->cones + 6 * b;
-    real middle[3], half[3], size[3];
-    for (int axis = 0; axis < 3; axis++) {
-        real low = smaller(one[axis], other[axis]), high = larger(one[3 + axis], other[3 + axis]);
-        middle[axis] = 0.5 * (low + high);
-        half[axis] = 0.5 * (high - low);
-        size[axis] = __builtin_fabs(middle[axis]);
-    }
-    real square = dot(middle, middle);
-    return square - dot(half, size) > COS * __builtin_sqrt(square);
-}
-
-static void walk(task *its, integer a, integer b, integer height_a, integer height_b)
-{
-    const tree *first = its->a, *second = its->b;
-    if (!(first->active[a] || second->active[b])
-        || !boxes_overlap(first->boxes + 6 * a, second->boxes + 6 * b, its->margin)
-        || (first == second && is_smooth(first, height_a, a, b)))
-        return;
-    if (height_a == 0 && height_b == 0) {
-        const real *box = first->boxes + 6 * a, *other_box = second->boxes + 6 * b;
-        a -= (integer)1 << first->height;
-        b -= (integer)1 << second->height;
-        consider_vertices(its, first, a, box, second, b, other_box);
-        if (first != second || a != b)
-            consider_vertices(its, second, b, other_box, first, a, box);
-        consider_edges(its, a, box, b, other_box);
-    } else if (first == second) {
-        walk(its, 2 * a, 2 * b, height_a - 1, height_b - 1);
-        walk(its, 2 * a + 1, 2 * b + 1, height_a - 1, height_b - 1);
-        walk(its, 2 * a, 2 * b + 1, height_a - 1, height_b - 1);
-        if (a != b)
-            walk(its, 2 * a + 1, 2 * b, height_a - 1, height_b - 1);
-    } else if (height_b > height_a) {
-        walk(its, a, 2 * b, height_a, height_b - 1);
-        walk(its, a, 2 * b + 1, height_a, height_b - 1);
-    } else {
-        walk(its, 2 * a, b, height_a - 1, height_b);
-        walk(its, 2 * a + 1, b, height_a - 1, height_b);
-    }
-}
-
-/* Finds what two trees, or one and itself, come near each other with, and returns how much. */
-EXPORT integer find_near_rows(const surfaces *all, const tree *a, const tree *b,
-                              const search *wanted, rows *found, real margin)
-{
-    task its = {all, wanted, found, a, b, margin, 0};
-    walk(&its, 1, 1, a->height, b->height);
-    return its.count;
 }

@@ -1,146 +1,108 @@
-"""Which pairs touch on their way, when, and with what normals: the narrow phase in NumPy."""
+"""Rows of contacts in NumPy: what compiled kernels solve one row after the other.
+
+Rows of a turn share no particle that can move, so that solving turn after turn gives to the last
+digit what solving row after row does.
+"""
+
+from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers
-from .numpy_regions import is_behind, is_hidden, is_least
-from .numpy_walk import near_pairs, refit as refit
-from .proximity import NEAREST, dot
-from .reach import Reach
-from .surfaces import Surfaces
+from ..arrays import Floats, Integers
+from .response import ContactRows
 
-REST = 0.9
-"""Pairs of one owner are kept apart by no more than this share of their distance at rest."""
-LEAST_GAP = 1e-9
-"""What is nearer than this at rest is taken for joined [m]."""
-LOST = 1e-4
-"""Pairs that start nearer than this share of their gap have no sides that a guard could keep."""
-ADVANCES = 12
-"""Rounds of conservative advancement, after which a pair counts as touching."""
-GRAZE = 0.25
-"""Pairs that touch, yet part along their normal, pass only if they come as near as this share."""
-TOUCHING = 1.01
-"""As near as this, in gaps, is taken for touching."""
-
-Rows = tuple[Integers, Floats, Floats, Floats]
-"""(3, k) kinds (0 vertex and triangle, 1 two edges) and features, (4, k) weights, (3, k) normals,
-(k,) gaps."""
-Touches = tuple[Floats, Floats, Floats, Booleans]
-"""(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) whether they touch at all."""
+HAIR = 1e-300
+"""Keeps 0 / 0 away."""
 
 
-def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:
-    """Returns what two owners come near each other with, whose trees are refitted."""
-    margin = surfaces.gaps[a, b] * reach.of_gap + reach.beyond
-    vertices, edges = near_pairs(
-        surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
-    )
-    if not reach.all_touching:
-        edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
-    of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
-    of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
-    found = [
-        _rows(surfaces, 0, vertices, of_vertices, start, end, reach),
-        _rows(surfaces, 1, edges, of_edges, start, end, reach),
-    ]
-    joined = [np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)]
-    return joined[0], joined[1], joined[2], joined[3]
+def project_rows(positions: Floats, rows: ContactRows) -> None:
+    """C = n · Σ w x − target ≥ 0, and Coulomb friction up to its coefficient times the push.
 
-
-def _rows(
-    surfaces: Surfaces,
-    kind: int,
-    features: Integers,
-    particles: Integers,
-    start: Floats,
-    end: Floats,
-    reach: Reach,
-) -> Rows:
-    """Returns the pairs of one kind that come within reach."""
-    near = _may_come_near(surfaces, kind, particles, start, end, reach)
-    features, particles = features[:, near], particles[:, near]
-    gaps = _gaps(surfaces, kind, particles)
-    x, ways = start[:, particles], end[:, particles] - start[:, particles]
-    apart = NEAREST[kind](x)[2]
-    touch = np.minimum(gaps * reach.of_gap, (apart + SHORTEST) * reach.of_start)
-    times, weights, normals, touched = _advance(kind, x, ways, np.zeros(len(touch)), touch)
-    final = x + ways
-    rows = sum(weights[k] * dot(normals, final[:, k]) for k in range(4))
-    if reach.all_touching:
-        grazed = np.flatnonzero(touched & (rows >= touch))
-        before = x[:, :, grazed], ways[:, :, grazed], times[grazed]
-        after = _advance(kind, *before, GRAZE * touch[grazed])
-        times[grazed], weights[:, grazed], normals[:, grazed], touched[grazed] = after
-    guarded = touched & (apart > LOST * gaps)
-    kept = guarded if reach.all_touching else rows < touch + reach.beyond
-    kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
-    if not reach.all_touching:
-        here = (start, end, times)
-        kept &= is_least(surfaces, kind, features, particles, weights, normals, here)
-    kinds = np.full((1, np.count_nonzero(kept)), kind)
-    found = np.concatenate([kinds, features[:, kept]])
-    return found, weights[:, kept], normals[:, kept], touch[kept] / reach.of_gap
-
-
-def _may_come_near(
-    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, end: Floats, reach: Reach
-) -> Booleans:
-    """(k,) whether pairs share no particle, are somewhere, and may come within reach."""
-    split = 2 if kind else 1
-    near = (particles[:split, None] != particles[None, split:]).all(axis=(0, 1))
-    somewhere = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
-    near &= somewhere[particles].all(axis=0)
-    which = np.flatnonzero(near)
-    particles = particles[:, which]
-    owners = surfaces.owners[particles[[0, 3]]]
-    margin = surfaces.gaps[owners[0], owners[1]] * reach.of_gap + reach.beyond
-    both = np.stack([start[:, particles], end[:, particles]])
-    low, high = both.min(axis=0), both.max(axis=0)
-    over = low[:, :split].min(axis=1) - margin <= high[:, split:].max(axis=1)
-    under = low[:, split:].min(axis=1) - margin <= high[:, :split].max(axis=1)
-    boxes = (over & under).all(axis=0)
-    which, margin = which[boxes], margin[boxes]
-    x, ways = both[0][:, :, boxes], (both[1] - both[0])[:, :, boxes]
-    near[:] = False
-    near[which[NEAREST[kind](x)[2] - _fastest(ways, kind) <= margin]] = True
-    return np.asarray(near)
-
-
-def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
-    """(k,) how far apart pairs are kept [m]."""
-    owners = surfaces.owners[particles[[0, 3]]]
-    gaps = surfaces.gaps[owners[0], owners[1]]
-    own = owners[0] == owners[1]
-    at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
-    gaps[own] = np.minimum(gaps[own], REST * at_rest)
-    return np.asarray(gaps)
-
-
-def _fastest(ways: Floats, kind: int) -> Floats:
-    """(k,) how far any point of one feature moves relative to any of the other at most [m]."""
-    split = 2 if kind else 1
-    relative = [ways[:, i] - ways[:, j] for i in range(split) for j in range(split, 4)]
-    return np.asarray(np.sqrt(np.max([dot(way, way) for way in relative], axis=0)))
-
-
-def _advance(kind: int, x: Floats, ways: Floats, times: Floats, touch: Floats) -> Touches:
-    """Lets pairs go on until they touch, or to the end of their way, and says which touch.
-
-    Nothing can touch before the time in which their relative motion covers what they are apart
-    (conservative advancement; Mirtich, Impulse-based dynamic simulation of rigid body systems,
-    1996, section 2.3).
+    Those of ropes are left alone.
+    Both are those of all rounds of a step together, so that a round may take back what the one
+    before did too much. `positions` (3, N) are those of all bodies and colliders.
     """
-    most = _fastest(ways, kind)
-    weights, normals, apart = NEAREST[kind](x + times * ways)
-    times = times.copy()
-    going = np.flatnonzero((apart > touch * TOUCHING) & (most > 0.0))
-    for _ in range(ADVANCES):
-        if not len(going):
-            break
-        times[going] = np.minimum(times[going] + (apart[going] - touch[going]) / most[going], 1.0)
-        now = x[:, :, going] + times[going] * ways[:, :, going]
-        weights[:, going], normals[:, going], apart[going] = NEAREST[kind](now)
-        going = going[(apart[going] > touch[going] * TOUCHING) & (times[going] < 1.0)]
-    touched = apart <= touch * TOUCHING
-    touched[going] = True
-    return times, weights, normals, touched
+    for turn in _turns(rows):
+        _project(positions, rows, turn[~rows.strung[turn]])
+
+
+def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
+    """The rows of one turn."""
+    apart = _apart(positions, rows, turn)
+    normals, mobilities = rows.normals[:, turn], rows.mobilities[turn]
+    height = normals[0] * apart[0] + normals[1] * apart[1] + normals[2] * apart[2]
+    before = rows.pushed[turn]
+    pushed = np.maximum(before + (rows.targets[turn] - height) / mobilities, 0.0)
+    touching = (pushed > 0.0) | (before > 0.0)
+    turn, apart, normals, mobilities = (
+        turn[touching],
+        apart[:, touching],
+        normals[:, touching],
+        mobilities[touching],
+    )
+    pushed, before = pushed[touching], before[touching]
+    rubbed = rows.rubbed[:, turn]
+    slid = apart - rows.anchors[:, turn] + rubbed * mobilities
+    away = normals[0] * slid[0] + normals[1] * slid[1] + normals[2] * slid[2]
+    slid -= normals * away
+    length = np.sqrt(slid[0] * slid[0] + slid[1] * slid[1] + slid[2] * slid[2])
+    limit = rows.friction[turn] * pushed
+    held = slid * np.minimum(1.0 / mobilities, limit / np.maximum(length, HAIR))
+    rows.pushed[turn] = pushed
+    rows.rubbed[:, turn] = held
+    impulse = normals * (pushed - before) - (held - rubbed)
+    _add(positions, rows, turn, impulse)
+
+
+def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
+    """Sets how fast what has been pushed parts: it stays together, or bounces.
+
+    Parameters
+    ----------
+    previous_positions, positions : (3, N) of all bodies and colliders, the first of which change.
+    """
+    for turn in _turns(rows):
+        hit = turn[rows.pushed[turn] > 0.0]
+        apart = _apart(positions, rows, hit) - _apart(previous_positions, rows, hit)
+        normals = rows.normals[:, hit]
+        moved = normals[0] * apart[0] + normals[1] * apart[1] + normals[2] * apart[2]
+        _add(
+            previous_positions,
+            rows,
+            hit,
+            normals * ((moved - rows.climbs[hit]) / rows.mobilities[hit]),
+        )
+
+
+def _apart(positions: Floats, rows: ContactRows, turn: Integers) -> Floats:
+    """(3, t) Σ weights positions."""
+    particles, weights = rows.particles[:, turn], rows.weights[:, turn]
+    total = weights[0] * positions[:, particles[0]]
+    for corner in (1, 2, 3):
+        total += weights[corner] * positions[:, particles[corner]]
+    return np.asarray(total)
+
+
+def _add(positions: Floats, rows: ContactRows, turn: Integers, impulse: Floats) -> None:
+    """Moves the particles of rows that share none by impulses (3, t) [kg m]."""
+    for corner in range(4):
+        pulls = rows.pulls[corner, turn]
+        moved = np.flatnonzero(pulls)
+        positions[:, rows.particles[corner, turn[moved]]] += pulls[moved] * impulse[:, moved]
+
+
+def _turns(rows: ContactRows) -> Iterator[Integers]:
+    """Rows that come after all earlier ones that share a particle with them, turn by turn."""
+    if not len(rows.targets):
+        return
+    moved = np.where(rows.pulls > 0.0, 1, 0) + np.where(rows.pulls < 0.0, 1, 0)
+    latest: dict[int, int] = {}
+    numbers = []
+    for corners, movable in zip(rows.particles.T.tolist(), moved.T.tolist(), strict=True):
+        mine = [corner for corner, moves in zip(corners, movable, strict=True) if moves]
+        number = 1 + max(latest.get(corner, -1) for corner in mine)
+        latest.update(dict.fromkeys(mine, number))
+        numbers.append(number)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers))
+    yield from np.split(order, ends[:-1])

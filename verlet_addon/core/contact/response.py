@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from ..detection.contacts import Contacts
 from ..integrators import start_displacement
-from .contacts import Contacts
 from .plane import bounce
 
 EASING = 0.1

@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
-from .surfaces import Surfaces
 
 TORN = 4.0
 """Neighbours whose nearest ways out lead so many times as far apart take one way together…"""

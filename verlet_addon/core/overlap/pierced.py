@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from .contacts import Contacts
-from .kernels import refit
-from .numpy_walk import near_pairs
+from ..detection.contacts import Contacts
+from ..detection.kernels import refit
+from ..detection.numpy_walk import near_pairs
+from ..detection.surfaces import Surfaces
 from .overlaps import BURIED, EMERGING
 from .solids import WAYS, Solids, find_exits, frames_of, inside
-from .surfaces import Surfaces
 
 CLEAR = 0.9
 """What is as far out as this share of its gap is let go."""

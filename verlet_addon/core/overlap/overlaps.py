@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Floats, Integers
-from .contacts import Contacts
+from ..detection.contacts import Contacts
+from ..detection.surfaces import Surfaces
 from .solids import outward_normals
-from .surfaces import Surfaces
 
 EMERGING, BURIED = 1, 2
 """Of a particle and an owner, in `Surfaces.leaving`: out, but perhaps not all around; inside."""

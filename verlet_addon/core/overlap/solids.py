@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
+from ..detection.surfaces import Surfaces
 from ..geometry.columns import crossings, winding
 from ..geometry.graph import find_components
-from .surfaces import Surfaces
 
 WAYS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 WAYS /= np.sqrt((WAYS * WAYS).sum(axis=0))

@@ -1,0 +1,1 @@
+"""What comes near what during a step."""

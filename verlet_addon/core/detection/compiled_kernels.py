@@ -1,0 +1,90 @@
+"""Detection of contacts in C: what `numpy_kernels` does, by the functions of kernels.c."""
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..compiled import Packed, declare, once, pack
+from .reach import Reach
+from .surfaces import Surfaces
+from .trees import Tree
+
+_refit_tree = declare("refit_tree", "ppp")
+_find_near_rows = declare("find_near_rows", "pppppd", "i")
+
+ROOM = 8
+"""Rows that there is room for, for each particle: what finds more is searched again. Layers that
+lie on each other have five for each."""
+
+Rows = tuple[Integers, Floats, Floats, Floats]
+
+
+@once
+def _surfaces(surfaces: Surfaces) -> Packed:
+    """The surfaces of kernels.c."""
+    return pack(
+        len(surfaces.owners),
+        len(surfaces.gaps),
+        surfaces.owners,
+        surfaces.rest,
+        surfaces.triangles.shape[1],
+        surfaces.edges.shape[1],
+        surfaces.triangles,
+        surfaces.edges,
+        surfaces.sides,
+        surfaces.wings,
+        surfaces.opposite_edges,
+        surfaces.fans,
+        surfaces.fan_starts,
+        surfaces.gaps,
+        surfaces.single_sided,
+    )
+
+
+@once
+def _tree(tree: Tree) -> Packed:
+    """The tree of kernels.c."""
+    return pack(
+        tree.height,
+        tree.corners,
+        tree.triangles,
+        tree.vertices,
+        tree.vertex_starts,
+        tree.edges,
+        tree.edge_starts,
+        tree.ridges,
+        tree.active,
+        tree.joined,
+        tree.joined_starts,
+        tree.cones,
+        tree.boxes,
+        tree.ways,
+        tree.spans,
+    )
+
+
+def _search(start: Floats, end: Floats, reach: Reach) -> Packed:
+    """The search of kernels.c."""
+    return pack(start, end, reach.beyond, reach.of_gap, reach.of_start, int(reach.all_touching))
+
+
+def refit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """See `numpy_walk`."""
+    search = _search(start, end, Reach(0.0))
+    _refit_tree(_tree(surfaces.trees[owner]), _surfaces(surfaces), search.address)
+
+
+def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:
+    """See `numpy_kernels`."""
+    margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
+    trees = _tree(surfaces.trees[a]), _tree(surfaces.trees[b])
+    search = _search(start, end, reach)
+    capacity = ROOM * len(surfaces.owners)
+    while True:
+        features = np.empty((capacity, 3), dtype=np.int64)
+        weights, normals = np.empty((capacity, 4)), np.empty((capacity, 3))
+        gaps = np.empty(capacity)
+        rows = pack(capacity, features, weights, normals, gaps)
+        count = _find_near_rows(_surfaces(surfaces), *trees, search.address, rows.address, margin)
+        if count <= capacity:
+            return features[:count].T, weights[:count].T, normals[:count].T, gaps[:count]
+        capacity = count

@@ -1,0 +1,146 @@
+"""Which pairs touch on their way, when, and with what normals: the narrow phase in NumPy."""
+
+import numpy as np
+
+from ..arrays import SHORTEST, Booleans, Floats, Integers
+from .numpy_regions import is_behind, is_hidden, is_least
+from .numpy_walk import near_pairs, refit as refit
+from .proximity import NEAREST, dot
+from .reach import Reach
+from .surfaces import Surfaces
+
+REST = 0.9
+"""Pairs of one owner are kept apart by no more than this share of their distance at rest."""
+LEAST_GAP = 1e-9
+"""What is nearer than this at rest is taken for joined [m]."""
+LOST = 1e-4
+"""Pairs that start nearer than this share of their gap have no sides that a guard could keep."""
+ADVANCES = 12
+"""Rounds of conservative advancement, after which a pair counts as touching."""
+GRAZE = 0.25
+"""Pairs that touch, yet part along their normal, pass only if they come as near as this share."""
+TOUCHING = 1.01
+"""As near as this, in gaps, is taken for touching."""
+
+Rows = tuple[Integers, Floats, Floats, Floats]
+"""(3, k) kinds (0 vertex and triangle, 1 two edges) and features, (4, k) weights, (3, k) normals,
+(k,) gaps."""
+Touches = tuple[Floats, Floats, Floats, Booleans]
+"""(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) whether they touch at all."""
+
+
+def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:
+    """Returns what two owners come near each other with, whose trees are refitted."""
+    margin = surfaces.gaps[a, b] * reach.of_gap + reach.beyond
+    vertices, edges = near_pairs(
+        surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
+    )
+    if not reach.all_touching:
+        edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
+    of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
+    of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
+    found = [
+        _rows(surfaces, 0, vertices, of_vertices, start, end, reach),
+        _rows(surfaces, 1, edges, of_edges, start, end, reach),
+    ]
+    joined = [np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)]
+    return joined[0], joined[1], joined[2], joined[3]
+
+
+def _rows(
+    surfaces: Surfaces,
+    kind: int,
+    features: Integers,
+    particles: Integers,
+    start: Floats,
+    end: Floats,
+    reach: Reach,
+) -> Rows:
+    """Returns the pairs of one kind that come within reach."""
+    near = _may_come_near(surfaces, kind, particles, start, end, reach)
+    features, particles = features[:, near], particles[:, near]
+    gaps = _gaps(surfaces, kind, particles)
+    x, ways = start[:, particles], end[:, particles] - start[:, particles]
+    apart = NEAREST[kind](x)[2]
+    touch = np.minimum(gaps * reach.of_gap, (apart + SHORTEST) * reach.of_start)
+    times, weights, normals, touched = _advance(kind, x, ways, np.zeros(len(touch)), touch)
+    final = x + ways
+    rows = sum(weights[k] * dot(normals, final[:, k]) for k in range(4))
+    if reach.all_touching:
+        grazed = np.flatnonzero(touched & (rows >= touch))
+        before = x[:, :, grazed], ways[:, :, grazed], times[grazed]
+        after = _advance(kind, *before, GRAZE * touch[grazed])
+        times[grazed], weights[:, grazed], normals[:, grazed], touched[grazed] = after
+    guarded = touched & (apart > LOST * gaps)
+    kept = guarded if reach.all_touching else rows < touch + reach.beyond
+    kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
+    if not reach.all_touching:
+        here = (start, end, times)
+        kept &= is_least(surfaces, kind, features, particles, weights, normals, here)
+    kinds = np.full((1, np.count_nonzero(kept)), kind)
+    found = np.concatenate([kinds, features[:, kept]])
+    return found, weights[:, kept], normals[:, kept], touch[kept] / reach.of_gap
+
+
+def _may_come_near(
+    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, end: Floats, reach: Reach
+) -> Booleans:
+    """(k,) whether pairs share no particle, are somewhere, and may come within reach."""
+    split = 2 if kind else 1
+    near = (particles[:split, None] != particles[None, split:]).all(axis=(0, 1))
+    somewhere = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
+    near &= somewhere[particles].all(axis=0)
+    which = np.flatnonzero(near)
+    particles = particles[:, which]
+    owners = surfaces.owners[particles[[0, 3]]]
+    margin = surfaces.gaps[owners[0], owners[1]] * reach.of_gap + reach.beyond
+    both = np.stack([start[:, particles], end[:, particles]])
+    low, high = both.min(axis=0), both.max(axis=0)
+    over = low[:, :split].min(axis=1) - margin <= high[:, split:].max(axis=1)
+    under = low[:, split:].min(axis=1) - margin <= high[:, :split].max(axis=1)
+    boxes = (over & under).all(axis=0)
+    which, margin = which[boxes], margin[boxes]
+    x, ways = both[0][:, :, boxes], (both[1] - both[0])[:, :, boxes]
+    near[:] = False
+    near[which[NEAREST[kind](x)[2] - _fastest(ways, kind) <= margin]] = True
+    return np.asarray(near)
+
+
+def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
+    """(k,) how far apart pairs are kept [m]."""
+    owners = surfaces.owners[particles[[0, 3]]]
+    gaps = surfaces.gaps[owners[0], owners[1]]
+    own = owners[0] == owners[1]
+    at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
+    gaps[own] = np.minimum(gaps[own], REST * at_rest)
+    return np.asarray(gaps)
+
+
+def _fastest(ways: Floats, kind: int) -> Floats:
+    """(k,) how far any point of one feature moves relative to any of the other at most [m]."""
+    split = 2 if kind else 1
+    relative = [ways[:, i] - ways[:, j] for i in range(split) for j in range(split, 4)]
+    return np.asarray(np.sqrt(np.max([dot(way, way) for way in relative], axis=0)))
+
+
+def _advance(kind: int, x: Floats, ways: Floats, times: Floats, touch: Floats) -> Touches:
+    """Lets pairs go on until they touch, or to the end of their way, and says which touch.
+
+    Nothing can touch before the time in which their relative motion covers what they are apart
+    (conservative advancement; Mirtich, Impulse-based dynamic simulation of rigid body systems,
+    1996, section 2.3).
+    """
+    most = _fastest(ways, kind)
+    weights, normals, apart = NEAREST[kind](x + times * ways)
+    times = times.copy()
+    going = np.flatnonzero((apart > touch * TOUCHING) & (most > 0.0))
+    for _ in range(ADVANCES):
+        if not len(going):
+            break
+        times[going] = np.minimum(times[going] + (apart[going] - touch[going]) / most[going], 1.0)
+        now = x[:, :, going] + times[going] * ways[:, :, going]
+        weights[:, going], normals[:, going], apart[going] = NEAREST[kind](now)
+        going = going[(apart[going] > touch[going] * TOUCHING) & (times[going] < 1.0)]
+    touched = apart <= touch * TOUCHING
+    touched[going] = True
+    return times, weights, normals, touched

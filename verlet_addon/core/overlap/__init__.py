@@ -1,0 +1,1 @@
+"""What starts inside of something, and its way out."""
