@@ -30,7 +30,8 @@ from verlet_addon.core.geometry.rest_shape import take_apart
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.rigid import compiled_kernels as in_c, numpy_kernels as in_numpy
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.step import Surroundings, step
+from verlet_addon.core.step import step
+from verlet_addon.core.stride import Surroundings
 
 FREE = BodySettings(damping=0.0)
 

@@ -43,7 +43,8 @@ from verlet_addon.core.solid import compiled_kernels as in_c, numpy_kernels as i
 from verlet_addon.core.solid.body import Solid, build_solid
 from verlet_addon.core.solid.grid import principal_axes
 from verlet_addon.core.solid.numpy_kernels import Shape, Springs, System
-from verlet_addon.core.step import Surroundings, step
+from verlet_addon.core.step import step
+from verlet_addon.core.stride import Surroundings
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)

@@ -8,10 +8,11 @@ import pytest
 
 from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, pinned, sheet, simulated
 from tests.core.test_colliders import GAP, Moving, ball, crossed, plate, puck
-from verlet_addon.core import step as stepping
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.between import settle
 from verlet_addon.core.meeting import Encounter
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.stride import Stride
 
 G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, 10
 Forces = Callable[[], Floats]
@@ -21,16 +22,15 @@ Forces = Callable[[], Floats]
 def forces(monkeypatch: pytest.MonkeyPatch) -> Forces:
     """(steps, 3) what contacts gave the momentum of the last body per second, step by step [N]."""
     seen: list[Floats] = []
-    settle = stepping.settle
 
-    def measured(strides: Sequence[stepping.Stride], encounter: Encounter, dt: float) -> None:
+    def measured(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
         settle(strides, encounter, dt)
         rows, owners = encounter.rows, encounter.meeting.surfaces.owners
         share = (rows.weights * (owners[rows.particles] == len(strides) - 1)).sum(axis=0)
         given = rows.normals * rows.pushed - rows.rubbed
         seen.append((given * share).sum(axis=1) / dt**2)
 
-    monkeypatch.setattr(stepping, "settle", measured)
+    monkeypatch.setattr("verlet_addon.core.step.settle", measured)
     return lambda: np.array(seen)
 
 

@@ -12,7 +12,8 @@ from .build import build
 from .compiled import service
 from .mesh import MeshData
 from .settings import BodySettings, SceneSettings
-from .step import Surroundings, step
+from .step import step
+from .stride import Surroundings
 
 SIDE = 4
 """Vertices along each side of the sheets."""

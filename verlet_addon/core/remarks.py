@@ -7,7 +7,7 @@ import numpy as np
 from .arrays import Booleans
 from .meeting import Meeting
 from .mesh import Collider, Plane
-from .step import Body
+from .stride import Body
 
 LASTING = 0.9
 """What is too near in this share of a frame's steps has no room."""

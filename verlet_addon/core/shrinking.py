@@ -6,7 +6,7 @@ from math import nan
 from .build import build_model
 from .errors import SettingsError
 from .mesh import MeshData
-from .step import Body
+from .stride import Body
 
 
 def shrink(body: Body, mesh: MeshData, shrinking: float) -> Body:

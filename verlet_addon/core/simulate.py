@@ -28,7 +28,8 @@ from .rippling import fill_with_water
 from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
 from .state import ParticleState
-from .step import Body, Surroundings, step
+from .step import step
+from .stride import Body, Surroundings
 
 FASTEST = 1e4
 """Nothing that is simulated well moves faster than this [m/s]."""

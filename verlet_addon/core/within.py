@@ -1,32 +1,109 @@
-"""What acts within a body, on its way through a step: angles, shells, and the speed of ropes."""
+"""What acts within a body, and on it from the ground, on its way through a step."""
 
-from .arrays import Floats
 from .bending.sweep import project_bends
+from .contact.plane import project_plane, rebound
 from .goals import project_goals
-from .model import SoftBodyModel
+from .inflation import inflate, project_former_tensions
+from .jelly import relax_solid
 from .momentum.kernels import conserve_momentum
+from .rigid.motion import hand_on, hand_on_contacts, join, put_again
 from .ropes.kernels import undo_implicit_damping
-from .shell.motion import keep_shape, settled
-from .shell.system import ShellSystem
-from .state import Batches, ParticleState
-from .stretch.sweep import project_levels, project_shear
+from .ropes.sweep import project_ropes
+from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
+from .stretch.kernels import strain_range
+from .stretch.seams import project_seams
+from .stretch.sweep import project_levels, project_shear, project_stretch
+from .stride import Stride
+from .weave.kernels import project_weave
+
+CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
+"""How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
 
 
-def project_angles(
-    model: SoftBodyModel, positions: Floats, batches: Batches, targets: Floats, *, backwards: bool
-) -> None:
-    """Sweeps once over all within a body but its lengths; pins draw to targets (3, n) [m]."""
+def relax(stride: Stride, sweep: int, dt: float) -> None:
+    """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
+    model, state, batches = stride.model, stride.state, stride.batches
+    if stride.leap is not None:
+        if sweep == 0:
+            relax_solid(model, state, stride.leap, stride.targets, stride.contacts, stride.arrival)
+            stride.contacts = []  # they are solved for, together with the stress
+        return
+    if sweep == 0:
+        set_out_shell(batches.shell, state.positions, stride.targets)
+    if batches.shell is not None or model.water is not None:
+        return
+    positions, before = state.positions, state.positions.copy()
+    # Between contacts, which hold it, cloth would rock to and fro with the order.
+    backwards = (state.steps + sweep) % 2 == 1 and not state.touches
+    if sweep == 0:
+        inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
+        project_former_tensions(state, batches)
+    project_angles(stride, backwards=backwards)
+    keep_lengths(stride, dt, backwards=backwards)
+    state.positions = conserve_momentum(
+        model.free_components, model.inverse_masses, before, positions, about=stride.start
+    )
+    put_again(state.rigid, state.positions)
+
+
+def project_angles(stride: Stride, *, backwards: bool) -> None:
+    """Sweeps once over all within a body but its lengths."""
+    model, positions, batches = stride.model, stride.state.positions, stride.batches
     project_levels(positions, model.lengths, batches.lengths)
-    project_goals(model, positions, targets, batches.h_squared)
+    project_goals(model, positions, stride.targets, batches.h_squared)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
 
 
-def finish_shape(model: SoftBodyModel, state: ParticleState, shell: ShellSystem | None) -> bool:
+def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
+    """Draws edges back to their lengths."""
+    positions, batches, rigid = stride.state.positions, stride.batches, stride.state.rigid
+    lengths = stride.model.lengths
+    if batches.shell is not None:
+        return  # it keeps them whenever it is pushed
+    project_weave(positions, batches.weave)
+    project_stretch(positions, lengths, batches.lengths, dt=dt, backwards=backwards, rigid=rigid)
+    for _ in range(1 if rigid is None else ROPE_ROUNDS):
+        project_ropes(positions, batches.ropes)
+        project_seams(positions, batches.seams)
+        hand_on(rigid, positions)
+    join(rigid, positions)
+
+
+def is_relaxed(stride: Stride, tolerance: float) -> bool:
+    """Whether no edge is longer than its tension warrants by this share; never for 0."""
+    strips = [*stride.batches.lengths.edges, *stride.batches.ropes.strips]
+    return tolerance > 0.0 and strain_range(stride.state.positions, strips)[1] < tolerance
+
+
+def project_contacts(stride: Stride) -> None:
+    """Pushes a body out of what it touches, and rubs; this does change its momentum."""
+    rigid, positions = stride.state.rigid, stride.state.positions
+    for _ in range(1 if rigid is None else CONTACT_ROUNDS):
+        for contact in stride.contacts:
+            project_plane(positions, contact, stride.model.inverse_masses)
+        if not hand_on_contacts(rigid, positions):
+            break
+        join(rigid, positions)
+    while regain_shape(stride.batches.shell, positions):
+        for contact in stride.contacts:
+            project_plane(positions, contact, stride.model.inverse_masses)
+
+
+def finish(stride: Stride, dt: float) -> None:
+    """Solves for a shell that nothing has touched, and sets speeds."""
+    if finish_shape(stride):
+        project_contacts(stride)
+    regain_speed(stride)
+    bounce(stride, dt)
+
+
+def finish_shape(stride: Stride) -> bool:
     """Solves for the shape of a shell that nothing has touched in this step; whether it did.
 
     Before, it would give way into what it lies on by all that the push from there has bent.
     """
+    model, state, shell = stride.model, stride.state, stride.batches.shell
     if shell is None or shell.solved:
         return False
     before = state.positions.copy()
@@ -42,18 +119,16 @@ def finish_shape(model: SoftBodyModel, state: ParticleState, shell: ShellSystem 
     return True
 
 
-def regain_speed(
-    model: SoftBodyModel, state: ParticleState, batches: Batches, start: Floats
-) -> None:
+def regain_speed(stride: Stride) -> None:
     """Gives ropes back the speed that solving for the end of the step has cost them.
 
     Not rings and nets: they are not solved to the last digit, and would gain more than they lost.
-    The step began at `start` (3, n) [m].
     """
-    ropes = [each.batch for each in batches.ropes.trees.generations]
+    model, state = stride.model, stride.state
+    ropes = [each.batch for each in stride.batches.ropes.trees.generations]
     if ropes:
         before = state.previous_positions.copy()
-        undo_implicit_damping(state.previous_positions, start, state.positions, ropes)
+        undo_implicit_damping(state.previous_positions, stride.start, state.positions, ropes)
         state.previous_positions = conserve_momentum(
             model.free_components,
             model.inverse_masses,
@@ -61,3 +136,11 @@ def regain_speed(
             state.previous_positions,
             about=state.positions,
         )
+
+
+def bounce(stride: Stride, dt: float) -> None:
+    """Sets the speed of what has been pushed out: it stops there, or rebounds."""
+    state, damping = stride.state, stride.model.settings.damping
+    moved, pull = (state.positions, state.previous_positions), stride.accelerations
+    for contact in stride.contacts:
+        rebound(*moved, contact, stride.arrival, pull, dt=dt, damping=damping)

@@ -1,0 +1,67 @@
+"""What acts between bodies, and between them and colliders, in a step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .contact.response import Motion
+from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
+from .rigid.motion import hand_on_contacts
+from .stride import Stride, Surroundings
+from .within import CONTACT_ROUNDS, keep_lengths, project_contacts
+
+ROUNDS, HOLDS = 8, 4
+"""How often contacts and lengths are solved in turn where bodies touch, and then contacts alone."""
+SEARCHES = 2
+"""How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""
+
+
+def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surroundings) -> Encounter:
+    """Finds what bodies touch on the way to where they would be by themselves."""
+    world = meeting.gathered
+    masses = [stride.model.touching for stride in strides]
+    still = [np.zeros_like(rows) for rows in given.collider_ends]
+    motion = Motion(
+        inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
+        start=world([stride.start for stride in strides], given.collider_starts),
+        arrival=world([stride.arrival for stride in strides], given.collider_ends),
+        accelerations=world([stride.accelerations for stride in strides], still),
+        strung=meeting.strung,
+        dt=given.dt,
+    )
+    ends = world([stride.state.positions for stride in strides], given.collider_ends)
+    return meet(meeting, motion, ends)
+
+
+def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
+    """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
+    positions = [stride.state.positions for stride in strides]
+    trees = [stride.batches.ropes.trees for stride in strides]
+    for _ in range(SEARCHES):
+        touched = [strides[body] for body in encounter.touched]
+        rigid = any(stride.state.rigid is not None for stride in touched)
+        for number in range(ROUNDS + (CONTACT_ROUNDS if rigid else HOLDS) if touched else 0):
+            if not touch(encounter, positions, trees):
+                break
+            for stride in touched:
+                hand_on_contacts(stride.state.rigid, stride.state.positions)
+                if number < ROUNDS:
+                    keep_lengths(stride, dt)
+                project_contacts(stride)
+        if not meet_more(encounter, positions):
+            break
+
+
+def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:
+    """Sets the speed of what has been pushed apart."""
+    states = [stride.state for stride in strides]
+    positions = [state.positions for state in states]
+
+    def keep() -> None:
+        for stride in strides:
+            project_contacts(stride)
+
+    stop_passing(encounter, positions, keep)
+    part(encounter, [state.previous_positions for state in states], positions)
+    for body, state in enumerate(states):
+        state.touches = body in encounter.touched

@@ -1,0 +1,104 @@
+"""Where inertia and forces lead a body in a step, and what it meets on the ground there."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Floats
+from .contact.plane import PlaneContact
+from .field import Field
+from .forces.accelerations import accelerations
+from .jelly import leap
+from .overlap.easing import Burial, carried, raise_floors
+from .rigid.motion import set_out_rigid
+from .rippling import move_water
+from .ropes.kernels import add_pulls_from_start
+from .settings import SceneSettings
+from .state import ready_batches
+from .stride import Body, Stride, Surroundings
+
+
+def set_out(
+    body: Body,
+    settings: SceneSettings,
+    given: Surroundings,
+    targets: Floats,
+    fields: Sequence[Field],
+    pressure: float,
+    places: Sequence[Floats],
+) -> Stride:
+    """Lets a body go where inertia and forces lead it, and finds what it meets at such places."""
+    model, state = body
+    stride = Stride(
+        model=model,
+        state=state,
+        batches=ready_batches(model, state, settings.integrator, given.dt),
+        contacts=[],
+        targets=targets,
+        pressure=pressure,
+        accelerations=accelerations(
+            model.windage,
+            model.inverse_masses,
+            state.positions,
+            state.velocities(),
+            gravity=given.gravity,
+            fields=fields if model.solid is None else (),
+            share=model.settings.wind,
+            dt=given.dt,
+        ),
+        start=state.positions,
+        arrival=state.positions,
+    )
+    if model.water is not None:
+        move_water(model, state, settings.integrator, targets, places, given.dt)
+        return stride
+    if model.solid is None:
+        integrate(stride)
+    else:
+        stride.leap = leap(model, state, stride.batches, given.gravity, fields, given.ground_shift)
+    stride.arrival = state.positions.copy()
+    find_contacts(stride, settings, given)
+    return stride
+
+
+def integrate(stride: Stride) -> None:
+    """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
+    model, state, batches = stride.model, stride.state, stride.batches
+    moved = state.positions - state.previous_positions
+    moved *= batches.velocity_gain
+    moved += stride.accelerations * batches.h_squared
+    add_pulls_from_start(moved, state.positions, batches.ropes.strips)
+    moved += state.positions
+    state.previous_positions, state.positions = state.positions.copy(), moved
+    state.positions[:, model.pinned] = stride.targets[:, model.pinned]
+    if model.pieces is not None and state.rigid is not None:
+        state.rigid = set_out_rigid(state.rigid, model.pieces, stride.start, state.positions)
+
+
+def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) -> None:
+    """Sets up the contact with the ground; what starts in it is carried up without speed."""
+    model, state, ground = stride.model, stride.state, given.ground
+    if ground is None:
+        state.burial = None
+        return
+    body, n = model.settings, state.positions.shape[1]
+    contact = PlaneContact(
+        plane=ground,
+        start=stride.start + given.ground_shift[:, None],
+        climb=float((ground.normal * given.ground_shift).sum()),
+        floors=np.empty((2, n)),
+        friction=min(body.friction, settings.ground_friction),
+        restitution=max(body.restitution, settings.ground_restitution),
+        pushed=np.zeros(n),
+        rubbed=np.zeros((3, n)),
+    )
+    stride.contacts.append(contact)
+    above = contact.heights(contact.start)
+    state.burial = state.burial or Burial(model.thicknesses - above)
+    contact.floors = raise_floors(state.burial, above, model.thicknesses, given.dt)
+    lifts = contact.floors[1] - contact.floors[0]
+    if lifts.any():
+        heights = contact.heights(state.positions) - contact.floors[1]
+        shift = ground.normal[:, None] * carried(heights, lifts, model.free_components)
+        state.positions += shift
+        state.previous_positions += shift
