@@ -136,3 +136,18 @@ def test_where_there_is_no_room_it_stays_sane_and_is_told() -> None:
     assert all(np.isfinite(frame.positions[0]).all() for frame in results)
     told = [sentence for frame in results for sentence in frame.remarks]
     assert any("Rag" in each and "Bed" in each and "Stamp" in each for each in told), told
+
+
+def test_folds_that_land_on_each_other_have_room() -> None:
+    """A sheet that falls over a ball is pressed on itself for a moment: that is no news."""
+    shape, places = ball(friction=0.5)
+    radius = float(np.linalg.norm(places, axis=1).max())
+    wide = moved(
+        sheet(30, size=4 * radius), np.eye(3), (-1.96 * radius, -1.98 * radius, 1.1 * radius)
+    )
+    meshes, thin = [replace(wide, colliders=[0])], replace(SELF, thickness=0.005)
+    scenes = samples(
+        meshes, frames(0.5, 24), colliders=lambda _time: [places], ground=floor(-radius)
+    )
+    results = simulate(meshes, [thin], SceneSettings(), scenes, [shape])
+    assert [sentence for frame in results for sentence in frame.remarks] == []

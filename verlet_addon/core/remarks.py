@@ -67,6 +67,9 @@ def where_no_room_was(
     names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
     found = []
     lasting = meeting.crowded >= LASTING * max(meeting.steps, 1)
+    np.fill_diagonal(
+        lasting, False
+    )  # folds press on each other for a moment, and part by themselves
     for body in np.flatnonzero(lasting[: meeting.bodies].any(axis=1) & ~meeting.told).tolist():
         others = np.flatnonzero(meeting.crowded[body]).tolist()
         among = " and ".join("itself" if other == body else names[other] for other in others)
