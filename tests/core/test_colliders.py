@@ -216,6 +216,7 @@ def test_only_its_own_colliders_stop_a_body() -> None:
     assert other[-1, :, 2].max() < -1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [1, 10])
 def test_a_sheet_comes_to_rest_over_a_ball(substeps: int) -> None:
     """It passes through nowhere, and sinks in by less than a tenth of its thickness.
@@ -233,6 +234,7 @@ def test_a_sheet_comes_to_rest_over_a_ball(substeps: int) -> None:
     assert substeps < 10 or np.abs(np.diff(tracks[0][-2:], axis=0)).max() * 24 < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("triangles", [False, True])
 def test_a_sheet_at_rest_over_a_ball_does_not_tremble(triangles: bool) -> None:
     """From step to step its speed changes by less than a tenth of what gravity does in one."""
@@ -246,6 +248,7 @@ def test_a_sheet_at_rest_over_a_ball_does_not_tremble(triangles: bool) -> None:
     assert np.sqrt((changes**2).mean()) < 0.1 * G / 240
 
 
+@pytest.mark.slow
 def test_a_sheet_of_triangles_keeps_its_lengths_where_it_lands() -> None:
     """With twice the rounds of contacts and lengths it was stretched by 40 % here, and flew off."""
     mesh = moved(sheet(50, size=2.0, triangles=True), np.eye(3), (-1.0, -1.0, 1.3))

@@ -99,6 +99,7 @@ def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
     assert np.array(products) == pytest.approx(pressure, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [10, 20])
 def test_squeezed_between_colliders_it_keeps_pressure_times_volume(substeps: int) -> None:
     """By 30 % of its height between two plates of mesh, at every step from the first frame on."""

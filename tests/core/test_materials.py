@@ -154,6 +154,7 @@ def _shadow(triangles: Floats) -> float:
     return float(dark.sum() * step**2 / np.pi)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAPES)
 def test_cloth_drapes_like_its_name(name: str) -> None:
     """Within what was measured on real ones, at two resolutions and in two triangulations."""

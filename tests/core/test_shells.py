@@ -160,6 +160,7 @@ def test_soft_pins_hold_a_shell_as_springs() -> None:
     np.testing.assert_allclose(sag, 9.81 / 20.0**2, rtol=0.01)
 
 
+@pytest.mark.slow
 def test_a_hat_dropped_on_the_ground_keeps_its_shape() -> None:
     """It tumbles, comes to rest on the ground, and is as it was."""
     mesh = moved(hat(), rotation((1.0, 0.3, 0.0), 1.2), (0.0, 0.0, 0.3))

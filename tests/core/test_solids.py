@@ -176,6 +176,7 @@ def test_axes_of_a_turned_beam_are_its_own() -> None:
 # --- elasticity -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("resolution", "turned"), [(6, False), (10, True)])
 def test_a_clamped_beam_droops_and_swings_by_the_formula(resolution: int, turned: bool) -> None:
     """Euler's beam with Timoshenko's shear, within 3 %, whatever the resolution and the angle."""
@@ -395,6 +396,7 @@ def test_pins_are_followed_exactly_as_they_turn() -> None:
     assert off_shape(mesh.positions, track[-1]) < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [1e5, 1e6, 1e8, 1e12])
 def test_jelly_of_any_stiffness_lands_and_lies_still(stiffness: float) -> None:
     """A block of half a kilogram from half a metre, in stock steps: nothing flies off."""

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.core.bodies import (
     floor,
@@ -32,6 +33,7 @@ def fastest(track: Floats) -> float:
     return float(np.linalg.norm(np.diff(track[-7:], axis=0), axis=2).mean(axis=1).max() * 24)
 
 
+@pytest.mark.slow
 def test_a_cloth_between_two_balls_stays_between_them() -> None:
     """One comes down on the other as far as there is room for the cloth."""
     shape, places = ball(friction=0.5)
@@ -50,6 +52,7 @@ def test_a_cloth_between_two_balls_stays_between_them() -> None:
     assert fastest(tracks[0]) < 0.02
 
 
+@pytest.mark.slow
 def test_an_arm_swings_through_a_cape() -> None:
     """At 3 m/s, and stays there: the cape hangs over it."""
     mesh = split(sphere(12, 10, radius=0.06))
@@ -89,6 +92,7 @@ def overhand(segments: int) -> tuple[Floats, Floats]:
     return np.stack([np.interp(even, along, axis) for axis in points.T], axis=1), ways
 
 
+@pytest.mark.slow
 def test_an_overhand_knot_is_pulled_tight() -> None:
     """Its strands keep off each other, it keeps its length, and it does not slip through itself."""
     points, ways = overhand(160)

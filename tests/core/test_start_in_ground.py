@@ -72,6 +72,7 @@ def test_is_eased_out_without_speed(name: str) -> None:
     check_easing(BODIES[name], floor(), fps=24)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ground", [floor(tilt=0.3), moving], ids=["tilted", "rising"])
 @pytest.mark.parametrize("name", ["cube", "sphere", "upright sheet"])
 def test_any_ground_eases_at_any_frame_rate(

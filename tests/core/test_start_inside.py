@@ -109,6 +109,7 @@ def test_a_napkin_inside_of_a_box_comes_to_lie_on_it() -> None:
     np.testing.assert_allclose(track[-1, :, 2], 0.25 + CLOTH.thickness, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_two_jellies_that_overlap_part() -> None:
     """The upper one is put onto the lower, and both keep their shape."""
     size = (0.3, 0.3, 0.3)

@@ -79,6 +79,7 @@ def test_apart_bodies_bake_alike_alone_and_in_company() -> None:
     np.testing.assert_array_equal(together[0], alone)
 
 
+@pytest.mark.slow
 def test_what_would_pass_is_solved_with_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
     """Crumpled cloth leaves the guard nothing to pull back, which stretches it; and it crosses not.
 

@@ -60,6 +60,7 @@ def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
     check_rest(track, forces(), MASS * G)
 
 
+@pytest.mark.slow
 def test_jelly_carries_the_weight_of_a_cloth_on_it(forces: Forces) -> None:
     jelly = (moved(block((0.5,) * 3, (4,) * 3), np.eye(3), (-0.25, -0.25, 0.01)), JELLY)
     cloth = (moved(sheet(4, size=0.4), np.eye(3), (-0.2, -0.2, 0.53)), LIGHT)
@@ -91,6 +92,7 @@ def test_a_lift_presses_by_its_acceleration(forces: Forces, pull: float) -> None
     np.testing.assert_allclose(track[-1, :, 2] - place(2.0)[0, 2], GAP, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_three_jellies_stand_on_each_other() -> None:
     """After four seconds they lie still, in their shape; nothing is in anything else.
 
@@ -116,6 +118,7 @@ def test_three_jellies_stand_on_each_other() -> None:
         assert np.linalg.norm(drift) < 5e-3
 
 
+@pytest.mark.slow
 def test_a_cloth_hung_from_four_corners_holds_a_jelly() -> None:
     """It hangs through under its weight, and nothing passes; the jelly stays where it was put."""
     corners = [0, 12, 12 * 13, 13 * 13 - 1]
