@@ -64,4 +64,4 @@ def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> Non
     stop_passing(encounter, positions, keep)
     part(encounter, [state.previous_positions for state in states], positions)
     for body, state in enumerate(states):
-        state.touches = body in encounter.touched
+        state.touched = state.touched + 1 if body in encounter.touched else 0

@@ -78,8 +78,8 @@ class ParticleState:
     """Length of the step before [s]."""
     steps: int = 0
     """Steps taken; odd ones sweep backwards, where nothing is touched."""
-    touches: bool = False
-    """Whether it touched another body, a collider or itself in the step before."""
+    touched: int = 0
+    """For how many steps on end it has touched another body, a collider or itself."""
     burial: Burial | None = None
     """How deep it lay in the ground that there is."""
     water: WaterState | None = None
