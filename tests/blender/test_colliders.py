@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -396,3 +397,13 @@ def test_the_command_line_tells_what_was_touched(
     result = json.loads(printed().out)
     assert result["colliders"] == 1
     assert 0.0 <= result["worst_penetration"] < 0.025
+
+
+def test_bunting_that_swings_beside_a_bridge_calms_down() -> None:
+    """The sample: what touches something now and then gains no speed (9 m/s and rising, once)."""
+    samples = Path(__file__).parents[2] / "sample_blends"
+    blender.ops.wm.open_mainfile(filepath=str(samples / "rope_bridge.blend"))
+    blender.ops.verlet.bake()
+    bunting, fps = blender.data.objects["Bunting"], blender.context.scene.render.fps
+    last = np.array([places(bunting, frame) for frame in range(100, 121)])
+    assert np.linalg.norm(np.diff(last, axis=0), axis=2).max() * fps < 4.0
