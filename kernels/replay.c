@@ -65,6 +65,54 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppddii-i"))
         *result = (d)((i(*)(p, p, d, d, i, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                                  v[4].integer, v[5].integer);
+    else if (IS("iippppp-"))
+        ((void (*)(i, i, p, p, p, p, p))f)(v[0].integer, v[1].integer, v[2].address, v[3].address,
+                                           v[4].address, v[5].address, v[6].address);
+    else if (IS("ipppppid-"))
+        ((void (*)(i, p, p, p, p, p, i, d))f)(v[0].integer, v[1].address, v[2].address,
+                                              v[3].address, v[4].address, v[5].address,
+                                              v[6].integer, v[7].real);
+    else if (IS("ipppppip-"))
+        ((void (*)(i, p, p, p, p, p, i, p))f)(v[0].integer, v[1].address, v[2].address,
+                                              v[3].address, v[4].address, v[5].address,
+                                              v[6].integer, v[7].address);
+    else if (IS("pipip-"))
+        ((void (*)(p, i, p, i, p))f)(v[0].address, v[1].integer, v[2].address, v[3].integer,
+                                     v[4].address);
+    else if (IS("pippiipp-"))
+        ((void (*)(p, i, p, p, i, i, p, p))f)(v[0].address, v[1].integer, v[2].address,
+                                              v[3].address, v[4].integer, v[5].integer,
+                                              v[6].address, v[7].address);
+    else if (IS("ppdi-"))
+        ((void (*)(p, p, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].integer);
+    else if (IS("ppdpp-"))
+        ((void (*)(p, p, d, p, p))f)(v[0].address, v[1].address, v[2].real, v[3].address,
+                                     v[4].address);
+    else if (IS("ppip-"))
+        ((void (*)(p, p, i, p))f)(v[0].address, v[1].address, v[2].integer, v[3].address);
+    else if (IS("ppipi-"))
+        ((void (*)(p, p, i, p, i))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
+                                     v[4].integer);
+    else if (IS("ppipp-"))
+        ((void (*)(p, p, i, p, p))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
+                                     v[4].address);
+    else if (IS("ppp-d"))
+        *result = ((d(*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
+    else if (IS("pppdi-i"))
+        *result = (d)((i(*)(p, p, p, d, i))f)(v[0].address, v[1].address, v[2].address, v[3].real,
+                                              v[4].integer);
+    else if (IS("pppdp-"))
+        ((void (*)(p, p, p, d, p))f)(v[0].address, v[1].address, v[2].address, v[3].real,
+                                     v[4].address);
+    else if (IS("pppi-"))
+        ((void (*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
+    else if (IS("pppi-i"))
+        *result = (d)((i(*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
+    else if (IS("pppipd-"))
+        ((void (*)(p, p, p, i, p, d))f)(v[0].address, v[1].address, v[2].address, v[3].integer,
+                                        v[4].address, v[5].real);
+    else if (IS("pppp-"))
+        ((void (*)(p, p, p, p))f)(v[0].address, v[1].address, v[2].address, v[3].address);
     else
         return 0;
     return 1;
