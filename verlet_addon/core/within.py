@@ -1,10 +1,12 @@
 """What acts within a body, and on it from the ground, on its way through a step."""
 
+from .arrays import Floats
 from .bending.sweep import project_bends
 from .contact.plane import project_plane, rebound
 from .goals import project_goals
 from .inflation import inflate, project_former_tensions
 from .jelly import relax_solid
+from .model import SoftBodyModel
 from .momentum.kernels import conserve_momentum
 from .rigid.motion import hand_on, hand_on_contacts, join, put_again
 from .ropes.kernels import undo_implicit_damping
@@ -43,9 +45,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
         project_former_tensions(state, batches)
     project_angles(stride, backwards=backwards)
     keep_lengths(stride, dt, backwards=backwards)
-    state.positions = conserve_momentum(
-        model.free_components, model.inverse_masses, before, positions, about=stride.start
-    )
+    state.positions = _with_momentum(model, before, positions, about=stride.start)
     put_again(state.rigid, state.positions)
 
 
@@ -83,14 +83,18 @@ def project_contacts(stride: Stride) -> None:
     """Pushes a body out of what it touches, and rubs; this does change its momentum."""
     rigid, positions = stride.state.rigid, stride.state.positions
     for _ in range(1 if rigid is None else CONTACT_ROUNDS):
-        for contact in stride.contacts:
-            project_plane(positions, contact, stride.model.inverse_masses)
+        _push_off_ground(stride)
         if not hand_on_contacts(rigid, positions):
             break
         join(rigid, positions)
     while regain_shape(stride.batches.shell, positions):
-        for contact in stride.contacts:
-            project_plane(positions, contact, stride.model.inverse_masses)
+        _push_off_ground(stride)
+
+
+def _push_off_ground(stride: Stride) -> None:
+    """Pushes it out of what the ground is, once."""
+    for contact in stride.contacts:
+        project_plane(stride.state.positions, contact, stride.model.inverse_masses)
 
 
 def finish(stride: Stride, dt: float) -> None:
@@ -111,13 +115,8 @@ def finish_shape(stride: Stride) -> bool:
         return False
     before = state.positions.copy()
     keep_shape(shell, state.positions)
-    state.positions = conserve_momentum(
-        model.free_components,
-        model.inverse_masses,
-        before,
-        state.positions,
-        about=state.previous_positions,
-    )
+    about = state.previous_positions
+    state.positions = _with_momentum(model, before, state.positions, about=about)
     settled(shell, state.positions)
     return True
 
@@ -132,12 +131,8 @@ def regain_speed(stride: Stride) -> None:
     if ropes:
         before = state.previous_positions.copy()
         undo_implicit_damping(state.previous_positions, stride.start, state.positions, ropes)
-        state.previous_positions = conserve_momentum(
-            model.free_components,
-            model.inverse_masses,
-            before,
-            state.previous_positions,
-            about=state.positions,
+        state.previous_positions = _with_momentum(
+            model, before, state.previous_positions, about=state.positions
         )
 
 
@@ -147,3 +142,10 @@ def bounce(stride: Stride, dt: float) -> None:
     moved, pull = (state.positions, state.previous_positions), stride.accelerations
     for contact in stride.contacts:
         rebound(*moved, contact, stride.arrival, pull, dt=dt, damping=damping)
+
+
+def _with_momentum(model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats) -> Floats:
+    """(3, n) `after`, with the momentum that was there before, angular about these places."""
+    return conserve_momentum(
+        model.free_components, model.inverse_masses, before, after, about=about
+    )
