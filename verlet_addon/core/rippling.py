@@ -20,6 +20,8 @@ def fill_with_water(
     colliders: Sequence[Collider],
 ) -> None:
     """Lets the water of bodies move as their meshes do, and tells it what may dip in."""
+    if all(model.water is None for model in models):
+        return
     bodies = [_body_that_dips(*body) for body in zip(models, meshes, strict=True)]
     for model, state, mesh in zip(models, states, meshes, strict=True):
         if model.water is None or state.water is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from .graph import find_components
 
 ASIDE = np.array([[0.37e-6], [0.61e-6]])
 """Lines run so far beside their points, in shares of the points' size, that none runs exactly along
@@ -90,13 +91,26 @@ def winding(points: Floats, vertices: Floats, triangles: Integers) -> Integers:
 
 
 def is_closed(triangles: Integers) -> bool:
-    """Whether every edge of triangles (3, t) has two of them, which go along it both ways."""
+    """Whether triangles (3, t) enclose something with all of their pieces."""
+    return bool(triangles.size) and len(closed_shells(triangles)) == triangles.shape[1]
+
+
+def closed_shells(triangles: Integers) -> Integers:
+    """(k,) those of the triangles (3, t) whose connected piece is closed, and sound.
+
+    So is every piece each of whose edges has two triangles, which go along it both ways.
+    """
     a, b, c = triangles
     first, second = np.concatenate([a, b, c]), np.concatenate([b, c, a])
-    count = int(triangles.max(initial=0)) + 1
+    count = int(triangles.max(initial=-1)) + 1
     there, back = first * count + second, second * count + first
-    keys = np.sort(there)
-    return bool(len(keys) and (np.diff(keys) > 0).all() and np.array_equal(keys, np.sort(back)))
+    _, places, numbers = np.unique(there, return_index=True, return_counts=True)
+    open_edges = first[~np.isin(there, back)]
+    doubled = first[places[numbers > 1]]
+    pieces = find_components(count, np.stack([first, second], axis=1))
+    sound = np.ones(pieces.max(initial=-1) + 1, dtype=bool)
+    sound[pieces[np.concatenate([open_edges, doubled])]] = False
+    return np.flatnonzero(sound[pieces[a]])
 
 
 RAY = np.array([0.1357, -0.2231, 0.0])

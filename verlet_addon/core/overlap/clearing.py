@@ -7,12 +7,13 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
+from ..geometry.columns import closed_shells
 from ..geometry.graph import find_components
 from .easing import EASING
 from .exits import NOWHERE, Exits, joined, ways_out
 from .overlaps import BURIED, EMERGING, held_outside
 from .pierced import CLEAR, find_pierced, near_solids
-from .solids import Solids, closed_shells, inside, turned_outwards
+from .solids import Solids, inside, turned_outwards
 
 SPEED, SHORTEST = 0.5, 0.1
 """Vertices come out at about this speed [m/s], in no less than this time, and no more than EASING

@@ -7,7 +7,6 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..detection.surfaces import Surfaces
 from ..geometry.columns import crossings, winding
-from ..geometry.graph import find_components
 
 WAYS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 WAYS /= np.sqrt((WAYS * WAYS).sum(axis=0))
@@ -30,24 +29,6 @@ class Solids:
         """The owners of solids that one is to keep out of."""
         others = np.flatnonzero(self.surfaces.meets[owner]).tolist()
         return [other for other in others if other != owner and self.triangles[other].size]
-
-
-def closed_shells(triangles: Integers) -> Integers:
-    """(k,) those of the triangles (3, t) whose connected piece is closed, and sound.
-
-    So is every piece each of whose edges has two triangles, which go along it both ways.
-    """
-    a, b, c = triangles
-    first, second = np.concatenate([a, b, c]), np.concatenate([b, c, a])
-    count = int(triangles.max(initial=-1)) + 1
-    there, back = first * count + second, second * count + first
-    _, places, numbers = np.unique(there, return_index=True, return_counts=True)
-    open_edges = first[~np.isin(there, back)]
-    doubled = first[places[numbers > 1]]
-    pieces = find_components(count, np.stack([first, second], axis=1))
-    sound = np.ones(pieces.max(initial=-1) + 1, dtype=bool)
-    sound[pieces[np.concatenate([open_edges, doubled])]] = False
-    return np.flatnonzero(sound[pieces[a]])
 
 
 def inside(points: Floats, places: Floats, triangles: Integers) -> Integers:
