@@ -30,7 +30,9 @@ from tests.core.test_short_edges import scanned
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
 from verlet_addon.core.compiled import service
-from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.contact import compiled_kernels as c_contact, numpy_plane as np_plane
+from verlet_addon.core.contact.plane import PlaneContact
+from verlet_addon.core.mesh import MeshData, Plane
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.momentum import compiled_kernels as c_momentum, numpy_kernels as np_momentum
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
@@ -183,6 +185,32 @@ def _keep_momentum(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) ->
     x[:] = kernels.conserve_momentum(components, masses, x, strained, about=x + 0.01)
 
 
+def _meet_ground(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> Floats:
+    """Pushed out of uneven, rising, slanting ground twice, and thrown up; the places before."""
+    n, up = x.shape[1], np.array([0.0, 0.6, 0.8])
+    heights = up @ x
+    contact = PlaneContact(
+        plane=Plane(up * np.median(heights), up),
+        start=x - 0.03,
+        climb=0.002,
+        floors=np.stack([np.full(n, 0.01), 0.012 + 0.001 * np.sin(np.arange(n))]),
+        friction=0.3,
+        restitution=0.5,
+        pushed=np.zeros(n),
+        rubbed=np.zeros((3, n)),
+        arrival=x.copy(),
+        accelerations=np.broadcast_to(GRAVITY[:, None], x.shape),
+        dt=DT,
+        start_gains=batches.start_gains,
+    )
+    former, movable = x - 0.01, (np.arange(n) % 5 > 0).astype(float)
+    for turn in range(2):
+        kernels.project_plane(x, contact, movable)
+        x += 0.001 * np.cos(np.arange(3 * n) + turn).reshape(3, n)
+    kernels.rebound_plane(x, former, contact)
+    return np.concatenate([former.ravel(), contact.pushed, contact.rubbed.ravel()])
+
+
 def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> object:
     """Each kernel's answer at a strained shape, where rounding does not count, as if positions."""
     shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
@@ -197,6 +225,7 @@ def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
 
 
 CALLS: dict[str, tuple[Kernels, Call]] = {
+    "ground": ((np_plane, c_contact), _meet_ground),
     "momentum": ((np_momentum, c_momentum), _keep_momentum),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),

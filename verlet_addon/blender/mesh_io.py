@@ -155,7 +155,7 @@ def world_to_key(
             f"{obj.name} has scale 0 at frame {_frame(depsgraph)}; give it another scale there"
         )
     # Not solved for all vertices by LAPACK, whose threads take longer than the sums.
-    wanted = np.einsum("xy,ny->nx", np.linalg.inv(linear), positions - offset)
+    wanted = np.einsum("xy,ny->nx", _inverse(linear), positions - offset)
     if has_carriers(obj):
         displacements = undo_carriers(obj, depsgraph, wanted)
     else:
@@ -163,6 +163,13 @@ def world_to_key(
     # What stands still differs by roundings of float64, which would swell sparse exports.
     displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
     return (_basis(obj) + displacements).astype(np.float32)
+
+
+def _inverse(linear: Floats) -> Floats:
+    """(3, 3) by cross products: LAPACK wakes its threads even for so small a matrix."""
+    one, two, three = linear
+    columns = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
+    return np.asarray(columns / (one * columns[:, 0]).sum())
 
 
 def _check_data(obj: bpy.types.Object) -> None:

@@ -129,10 +129,14 @@ def start_displacement(
     J. Dummer, *A Simple Time-Corrected Verlet Integration Method*, eq. 2 run backwards; the drag
     is derived in ``docs/integrators.md``.
     """
+    drift, bend = start_gains(previous_dt, damping)
+    return np.asarray(np.multiply(velocity, drift) - np.multiply(acceleration, bend))
+
+
+def start_gains(previous_dt: float, damping: ArrayLike) -> tuple[Floats, Floats]:
+    """The factors of velocity and acceleration in `start_displacement`, v·drift − a·bend."""
     decay = -np.minimum(np.multiply(damping, previous_dt), MAX_START_DECAY)
-    drift = np.multiply(velocity, previous_dt * mean_decay(decay))
-    bend = np.multiply(acceleration, previous_dt * previous_dt * mean_ramp(decay))
-    return np.asarray(drift - bend)
+    return previous_dt * mean_decay(decay), previous_dt * previous_dt * mean_ramp(decay)
 
 
 # The schemes for study: each yields the positions after the steps of `clock`, pairs of (t, h)

@@ -9,12 +9,13 @@ from .contact.plane import PlaneContact
 from .field import Field
 from .forces.accelerations import accelerations
 from .jelly import leap
+from .model import SoftBodyModel
 from .overlap.easing import Burial, carried, raise_floors
 from .rigid.motion import set_out_rigid
 from .rippling import move_water
 from .ropes.kernels import add_pulls_from_start
 from .settings import SceneSettings
-from .state import ready_batches
+from .state import ParticleState, ready_batches
 from .stride import Body, Stride, Surroundings
 
 
@@ -86,19 +87,31 @@ def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) 
         plane=ground,
         start=stride.start + given.ground_shift[:, None],
         climb=float((ground.normal * given.ground_shift).sum()),
-        floors=np.empty((2, n)),
+        floors=np.broadcast_to(model.thicknesses, (2, n)),
         friction=min(body.friction, settings.ground_friction),
         restitution=max(body.restitution, settings.ground_restitution),
         pushed=np.zeros(n),
         rubbed=np.zeros((3, n)),
+        arrival=stride.arrival,
+        accelerations=stride.accelerations,
+        dt=given.dt,
+        start_gains=stride.batches.start_gains,
     )
     stride.contacts.append(contact)
+    if state.burial is None:
+        state.burial = Burial(model.thicknesses - contact.heights(contact.start))
+    if state.burial.depths.any():
+        _ease_out_of_ground(model, state, state.burial, contact)
+
+
+def _ease_out_of_ground(
+    model: SoftBodyModel, state: ParticleState, burial: Burial, contact: PlaneContact
+) -> None:
+    """Raises the floors of what has started in the ground, and carries up what lies on them."""
     above = contact.heights(contact.start)
-    state.burial = state.burial or Burial(model.thicknesses - above)
-    contact.floors = raise_floors(state.burial, above, model.thicknesses, given.dt)
+    contact.floors = raise_floors(burial, above, model.thicknesses, contact.dt)
     lifts = contact.floors[1] - contact.floors[0]
-    if lifts.any():
-        heights = contact.heights(state.positions) - contact.floors[1]
-        shift = ground.normal[:, None] * carried(heights, lifts, model.free_components)
-        state.positions += shift
-        state.previous_positions += shift
+    heights = contact.heights(state.positions) - contact.floors[1]
+    shift = contact.plane.normal[:, None] * carried(heights, lifts, model.free_components)
+    state.positions += shift
+    state.previous_positions += shift

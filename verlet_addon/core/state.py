@@ -11,7 +11,7 @@ from .bending.all_at_once import StiffBendBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.one_by_one import StencilBatch
-from .integrators import step_gains
+from .integrators import start_gains, step_gains
 from .model import SoftBodyModel
 from .overlap.easing import Burial
 from .rigid.placement import Placement
@@ -48,6 +48,8 @@ class Batches:
     """What a step leaves of the displacement before it."""
     h_squared: float
     """The factor of acceleration [s²]."""
+    start_gains: tuple[float, float]
+    """What a new speed [s] and acceleration [s²] give the step before; see `start_gains`."""
     model: SoftBodyModel
     """What they are made of: the body's, with rests of its own if it yields."""
     lengths: LengthBatches
@@ -125,6 +127,7 @@ def _make_batches(
     w = model.mobilities
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
+    drift, bend = (float(gain) for gain in start_gains(steps[0], model.settings.damping))
     bends = bend_batches(model.bends, w, h_squared)
     if state.torn is None:
         state.torn = np.zeros(len(model.seams.pairs), dtype=bool)
@@ -132,6 +135,7 @@ def _make_batches(
         steps=steps,
         velocity_gain=velocity_gain,
         h_squared=h_squared,
+        start_gains=(drift, bend),
         model=model,
         lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
         weave=weave_batches(model.weave, w, h_squared),

@@ -41,7 +41,7 @@ def step(
             encounter = encounter or meet_each_other(strides, meeting, given)
             settle(strides, encounter, given.dt)
     for stride in strides:
-        finish(stride, given.dt)
+        finish(stride)
     if encounter is not None:
         part_from_each_other(strides, encounter)
     for stride in strides:

@@ -2,7 +2,7 @@
 
 from .arrays import Floats
 from .bending.sweep import project_bends
-from .contact.plane import project_plane, rebound
+from .contact.kernels import project_plane, rebound_plane
 from .goals import project_goals
 from .inflation import inflate, project_former_tensions
 from .jelly import relax_solid
@@ -97,12 +97,12 @@ def _push_off_ground(stride: Stride) -> None:
         project_plane(stride.state.positions, contact, stride.model.inverse_masses)
 
 
-def finish(stride: Stride, dt: float) -> None:
+def finish(stride: Stride) -> None:
     """Solves for a shell that nothing has touched, and sets speeds."""
     if finish_shape(stride):
         project_contacts(stride)
     regain_speed(stride)
-    bounce(stride, dt)
+    bounce(stride)
 
 
 def finish_shape(stride: Stride) -> bool:
@@ -136,12 +136,11 @@ def regain_speed(stride: Stride) -> None:
         )
 
 
-def bounce(stride: Stride, dt: float) -> None:
+def bounce(stride: Stride) -> None:
     """Sets the speed of what has been pushed out: it stops there, or rebounds."""
-    state, damping = stride.state, stride.model.settings.damping
-    moved, pull = (state.positions, state.previous_positions), stride.accelerations
+    state = stride.state
     for contact in stride.contacts:
-        rebound(*moved, contact, stride.arrival, pull, dt=dt, damping=damping)
+        rebound_plane(state.positions, state.previous_positions, contact)
 
 
 def _with_momentum(model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats) -> Floats:

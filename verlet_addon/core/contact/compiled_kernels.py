@@ -1,16 +1,21 @@
-"""Rows of contacts in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Rows of contacts and the plane in C: what `numpy_kernels` and `numpy_plane` do."""
+
+import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
+from .plane import PlaneContact
 from .response import ContactRows
 
 _project_rows = declare("project_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
+_project_plane = declare("project_plane", "pipp")
+_rebound_plane = declare("rebound_plane", "ppipp")
 
 
 @once
 def _rows_struct(rows: ContactRows) -> Packed:
-    """The contact_rows of response.c."""
+    """The contact_rows of kernels.c."""
     return pack(
         len(rows.targets),
         rows.particles,
@@ -37,4 +42,45 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
     """See `numpy_kernels`."""
     _rebound_rows(
         address(previous_positions), address(positions), positions.shape[1], _rows_struct(rows)
+    )
+
+
+@once
+def _plane_struct(contact: PlaneContact) -> Packed:
+    """The plane_contact of kernels.c."""
+    return pack(
+        contact.plane.normal,
+        contact.level,
+        contact.start,
+        contact.climb,
+        contact.floors[0],
+        contact.floors[1],
+        contact.friction,
+        contact.restitution,
+        contact.pushed,
+        contact.rubbed,
+        contact.arrival,
+        contact.dt,
+        *contact.start_gains,
+    )
+
+
+def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
+    """See `numpy_plane`."""
+    _project_plane(
+        address(positions), positions.shape[1], address(inverse_masses), _plane_struct(contact)
+    )
+
+
+def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
+    """See `numpy_plane`."""
+    if not contact.pushed.any():
+        return
+    accelerations = np.ascontiguousarray(contact.accelerations)  # gravity is one for all
+    _rebound_plane(
+        address(positions),
+        address(previous_positions),
+        positions.shape[1],
+        _plane_struct(contact),
+        address(accelerations),
     )

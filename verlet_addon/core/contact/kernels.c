@@ -1,4 +1,5 @@
-/* Rows of contacts: the same as numpy_kernels.py, where formulas stand, one after the other. */
+/* Rows of contacts and the plane: the same as numpy_kernels.py and numpy_plane.py, where formulas
+   stand, one after the other. */
 #include "../kernels.h"
 
 #define HAIR 1e-300 /* Keeps 0 / 0 away. */
@@ -96,5 +97,99 @@ EXPORT void rebound_rows(real *previous_positions, const real *positions, intege
         for (int axis = 0; axis < 3; axis++)
             impulse[axis] = normal[axis] * ((moved - rows->climbs[row]) / rows->mobilities[row]);
         add_impulse(previous_positions, n, rows, row, impulse);
+    }
+}
+
+/* See PlaneContact. */
+typedef struct {
+    const real *normal;               /* (3,) */
+    real level;                       /* of the plane along it */
+    const real *start;                /* (3, n) */
+    real climb;
+    const real *floors_before, *floors; /* (n,) at the beginning and at the end of the step */
+    real friction, restitution;
+    real *pushed, *rubbed;            /* (n,), (3, n) */
+    const real *arrival;              /* (3, n) */
+    real dt, drift, bend;             /* the last two are start_gains */
+} plane_contact;
+
+static real along(const real *normal, const real *vector)
+{
+    return normal[0] * vector[0] + normal[1] * vector[1] + normal[2] * vector[2];
+}
+
+/* One of the vectors (3, n). */
+static void take(const real *rows, integer n, integer particle, real *vector)
+{
+    for (int axis = 0; axis < 3; axis++)
+        vector[axis] = rows[axis * n + particle];
+}
+
+/* Pushes particles out of the plane, and rubs. */
+EXPORT void project_plane(real *positions, integer n, const real *inverse_masses,
+                          const plane_contact *plane)
+{
+    const real *normal = plane->normal;
+    for (integer i = 0; i < n; i++) {
+        real place[3], rubbed[3], slid[3], before = plane->pushed[i];
+        take(positions, n, i, place);
+        real depth = plane->floors[i] - (along(normal, place) - plane->level);
+        if (!(depth > 0.0 || before > 0.0) || !(inverse_masses[i] > 0.0))
+            continue;
+        real pushed = larger(before + depth, 0.0);
+        take(plane->rubbed, n, i, rubbed);
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] += normal[axis] * (pushed - before);
+            slid[axis] = place[axis] + rubbed[axis] - plane->start[axis * n + i];
+        }
+        real away = along(normal, slid);
+        for (int axis = 0; axis < 3; axis++)
+            slid[axis] -= normal[axis] * away;
+        real length = __builtin_sqrt(along(slid, slid));
+        real share = smaller(1.0, plane->friction * pushed / larger(length, HAIR));
+        for (int axis = 0; axis < 3; axis++) {
+            real held = slid[axis] * share;
+            positions[axis * n + i] = place[axis] - (held - rubbed[axis]);
+            plane->rubbed[axis * n + i] = held;
+        }
+        plane->pushed[i] = pushed;
+    }
+}
+
+/* Sets the speed of what the plane has pushed; accelerations are (3, n). */
+EXPORT void rebound_plane(real *positions, real *previous_positions, integer n,
+                          const plane_contact *plane, const real *accelerations)
+{
+    const real *normal = plane->normal;
+    real dt = plane->dt;
+    for (integer i = 0; i < n; i++) {
+        real place[3], former[3], start[3], pull[3];
+        if (!(plane->pushed[i] > 0.0))
+            continue;
+        take(plane->arrival, n, i, place);
+        take(plane->start, n, i, start);
+        take(accelerations, n, i, pull);
+        real overshoot = along(normal, place) - plane->level - plane->floors_before[i];
+        for (int axis = 0; axis < 3; axis++)
+            place[axis] -= start[axis];
+        real fall = along(normal, place), gravity = along(normal, pull);
+        real speed = fall / dt + 0.5 * gravity * dt;
+        real impact = __builtin_sqrt(larger(speed * speed - 2.0 * gravity * overshoot, 0.0));
+        real rebound = plane->restitution * impact, rise = 0.0, climb = 0.0;
+        if (rebound > 2.0 * __builtin_fabs(gravity) * dt && fall < 0.0 && overshoot < 0.0) {
+            real late = -2.0 * overshoot / (impact - speed);
+            rise = larger(rebound * late + 0.5 * gravity * late * late, 0.0);
+            speed = rebound + gravity * late;
+            climb = speed > 0.0 ? speed * plane->drift - gravity * plane->bend : 0.0;
+        }
+        take(previous_positions, n, i, former);
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] = positions[axis * n + i] + normal[axis] * rise;
+            positions[axis * n + i] = place[axis];
+            place[axis] -= former[axis];
+        }
+        real back = along(normal, place) - climb - plane->climb;
+        for (int axis = 0; axis < 3; axis++)
+            previous_positions[axis * n + i] += normal[axis] * back;
     }
 }

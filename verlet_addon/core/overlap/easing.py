@@ -25,11 +25,9 @@ def raise_floors(burial: Burial, above: Floats, thicknesses: Floats, dt: float) 
 
     `above` (n,) is where particles begin the step. The floor of one that met the ground d deep
     stands d (1 + 2 s) (1 − s)² below it after s EASING: it sets off and arrives without a jerk.
-    What has come out has the ground itself for its floor.
+    What has come out has the ground itself for its floor, and so has all once that time is over.
     """
-    burial.depths[above >= thicknesses] = 0.0
-    if not burial.depths.any():
-        return np.broadcast_to(thicknesses, (2, len(above)))
+    burial.depths[(above >= thicknesses) | (burial.age >= EASING)] = 0.0
     ages = np.minimum(np.array([[burial.age], [burial.age + dt]]) / EASING, 1.0)
     burial.age += dt
     return np.asarray(thicknesses - burial.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)

@@ -1,0 +1,49 @@
+"""The plane in NumPy: what compiled kernels solve one particle after the other."""
+
+import numpy as np
+
+from ..arrays import Floats
+from .plane import PlaneContact, along, bounce
+
+
+def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
+    """C = height − floor ≥ 0, and Coulomb friction up to its coefficient times the push.
+
+    Pushes and friction are those of all rounds of the step together, so that a round may take back
+    what the one before did too much.
+    """
+    depth = contact.floors[1] - contact.heights(positions)
+    touching = (depth > 0.0) | (contact.pushed > 0.0)
+    hit = np.flatnonzero(touching & (inverse_masses > 0.0))
+    if not len(hit):
+        return
+    normal = contact.plane.normal[:, None]
+    pushed = np.maximum(contact.pushed[hit] + depth[hit], 0.0)
+    positions[:, hit] += normal * (pushed - contact.pushed[hit])
+    contact.pushed[hit] = pushed
+    slid = positions[:, hit] + contact.rubbed[:, hit] - contact.start[:, hit]
+    slid -= normal * along(contact.plane.normal, slid)
+    length = np.sqrt((slid * slid).sum(axis=0))
+    slid *= np.minimum(1.0, contact.friction * pushed / np.maximum(length, 1e-300))
+    positions[:, hit] -= slid - contact.rubbed[:, hit]
+    contact.rubbed[:, hit] = slid
+
+
+def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
+    """Sets the speed of what the plane has pushed: it stops there, or rebounds.
+
+    Speeds are set through the previous positions (3, n); what bounces has risen by now (3, n).
+    """
+    hit = np.flatnonzero(contact.pushed > 0.0)
+    if not len(hit):
+        return
+    normal = contact.plane.normal
+    fall = along(normal, contact.arrival[:, hit] - contact.start[:, hit])
+    overshoot = contact.heights(contact.arrival[:, hit]) - contact.floors[0, hit]
+    pull = along(normal, contact.accelerations[:, hit])
+    rise, speed = bounce(contact.restitution, fall, overshoot, pull, contact.dt)
+    positions[:, hit] += normal[:, None] * rise
+    drift, bend = contact.start_gains
+    climb = (speed * drift - pull * bend) * (speed > 0.0)
+    moved = along(normal, positions[:, hit] - previous_positions[:, hit])
+    previous_positions[:, hit] += normal[:, None] * (moved - climb - contact.climb)
