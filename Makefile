@@ -12,14 +12,22 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test lint demo samples figures bench bench-solids bench-materials exports kernels wheels \
-    sanitize zip clean
+.PHONY: help test test-core test-blender lint demo samples figures bench bench-solids bench-materials \
+    exports kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
 test: lint kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
-	$(RUN) -m pytest
+	+$(MAKE) -j2 $(TOGETHER) test-core test-blender
+
+# Each on a core of its own, and what each prints in one piece, where make can do that (from 4.0 on).
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
+test-core: .venv/$(READY)
+	$(RUN) -m pytest tests/core
+
+test-blender: .venv/$(READY)
+	$(RUN) -m pytest tests --ignore=tests/core
 
 lint: .venv/$(READY) ## Check style and types only
 	$(RUN) -m ruff check
@@ -70,7 +78,8 @@ zip: wheels $(if $(BLENDER),,.venv/$(READY)) ## Build the extension: dist/verlet
 	$(EXTENSION_TOOL) build --source-dir . --output-dir dist
 
 test-bpy-%: kernels wheels build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
-	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender
+	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender \
+	    -m "not slow"
 
 bpy-%: build/bpy-%/$(READY) ## Set up another bpy for that
 	@:

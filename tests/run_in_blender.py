@@ -1,5 +1,7 @@
 """Runs the suite inside Blender against the installed extension, never against the source.
 
+Tests marked `slow` are left out unless they are named: `make test` has run them on the same code.
+
 blender --background --factory-startup --python-exit-code 1 \
     --python tests/run_in_blender.py -- [pytest arguments]
 """
@@ -42,9 +44,9 @@ def main(arguments: list[str]) -> int:
     bpy.ops.preferences.addon_enable(module=EXTENSION)
     sys.meta_path.insert(0, InstalledPackage())
     tests = SOURCE / "tests"
-    folders = [str(tests / "core"), str(tests / "blender")]
+    quick = [str(tests / "core"), str(tests / "blender"), "-m", "not slow"]
     options = [f"--rootdir={SOURCE}", f"--confcutdir={tests}", "-c", str(SOURCE / "pyproject.toml")]
-    status = int(pytest.main([*options, *(arguments or folders)]))
+    status = int(pytest.main([*options, *(arguments or quick)]))
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     strays = sorted(file for file in files if file and PACKAGE in Path(file).parents)
     if strays:

@@ -399,6 +399,7 @@ def test_the_command_line_tells_what_was_touched(
     assert 0.0 <= result["worst_penetration"] < 0.025
 
 
+@pytest.mark.slow
 def test_bunting_that_swings_beside_a_bridge_calms_down() -> None:
     """The sample: what touches something now and then gains no speed.
 

@@ -28,6 +28,7 @@ def test_an_added_jelly_drops_and_keeps_its_shape() -> None:
     assert np.abs(keys[-1] - keys[-2]).max() < 0.01
 
 
+@pytest.mark.slow
 def test_a_head_that_topples_lies_still_once_it_lies() -> None:
     """Suzanne, remeshed, from a metre: she lands on her chin, topples, and lies still in her shape.
 

@@ -10,6 +10,7 @@ BOTTOM = 0.005
 """What a body keeps from the ground [m]."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["cube", "uv_sphere", "ico_sphere", "cylinder", "cone"])
 def test_shape_at_the_origin_comes_to_rest_on_the_ground(shape: str) -> None:
     """Two metres high and half in the ground, it ends on it, never higher than it stands there."""

@@ -260,7 +260,9 @@ def test_a_sheet_of_triangles_keeps_its_lengths_where_it_lands() -> None:
     assert np.linalg.norm(np.diff(track[-2:], axis=0), axis=2).mean() * 24 < 1.0
 
 
-@pytest.mark.parametrize("substeps", [1, 3, 10])
+@pytest.mark.parametrize(
+    "substeps", [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (3, 10))]
+)
 @pytest.mark.parametrize("what", ["plate at 50 m/s", "ball at 100 m/s"])
 def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     """What hits a hung sheet takes it along; half a second later it is under 5 % stretched.

@@ -92,6 +92,7 @@ def test_a_sewn_tube_closes(around: int, rows: int) -> None:
     assert np.abs(strain).max() < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("around", "rows"), [(13, 6), (25, 12)])
 def test_a_sewn_tube_closes_without_crossing_itself(around: int, rows: int) -> None:
     """With self-collision its rims meet a thickness apart, and none passes through the other."""

@@ -97,7 +97,12 @@ def test_only_stiff_surfaces_are_shells() -> None:
 
 @pytest.mark.parametrize("substeps", [5, 20])
 @pytest.mark.parametrize(
-    ("around", "rows", "triangles"), [(8, 24, False), (16, 48, False), (20, 60, True)]
+    ("around", "rows", "triangles"),
+    [
+        (8, 24, False),
+        pytest.param(16, 48, False, marks=pytest.mark.slow),
+        pytest.param(20, 60, True, marks=pytest.mark.slow),
+    ],
 )
 def test_half_a_tube_clamped_at_one_end_droops_by_the_formula(
     around: int, rows: int, substeps: int, triangles: bool
@@ -175,6 +180,7 @@ def test_a_hat_dropped_on_the_ground_keeps_its_shape() -> None:
     assert np.percentile(strained, 99, axis=1).max() < 0.02
 
 
+@pytest.mark.slow
 def test_a_hat_dropped_on_a_ball_keeps_its_shape() -> None:
     """It lands on the head, and is hardly bent by that."""
     head = split(sphere(16, 8, radius=0.08))

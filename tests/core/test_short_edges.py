@@ -56,7 +56,10 @@ def clusters_of(mesh: MeshData) -> Clusters:
     return build_clusters(mesh.positions, mesh.edges, spacing, 1.0 * (mesh.pin_weights == 0.0))
 
 
-@pytest.mark.parametrize(("cells", "held"), [(24, "edge"), (24, "corners"), (48, "corners")])
+FINE = pytest.param(48, "corners", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("cells", "held"), [(24, "edge"), (24, "corners"), FINE])
 @pytest.mark.parametrize("tiny", [0.1, 1e-2, 1e-4])
 def test_tiny_edges_keep_their_length(tiny: float, cells: int, held: str) -> None:
     """Edges 10,000 times shorter than those beside them stretch no more, and keep half at least."""

@@ -6,6 +6,7 @@ clamp hinders a beam from growing thinner.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from math import pi, sqrt
 
 import numpy as np
@@ -205,21 +206,23 @@ def test_a_clamped_beam_droops_and_swings_by_the_formula(resolution: int, turned
     assert frequency((swung[:, tip] @ turn[:, 2]).mean(axis=1), 24) == pytest.approx(beam, rel=0.03)
 
 
+@cache
+def wobble(fps: float, substeps: int) -> float:
+    """How often a cube that is held at its base, and struck, swings a second [1/s]."""
+    mesh = block((1.0, 1.0, 1.0), (4, 4, 4))
+    held = pinned(mesh, np.flatnonzero(mesh.positions[:, 2] < 1e-9))
+    struck = thrown(held, np.outer(mesh.positions[:, 2], [0.2, 0.0, 0.0]))
+    body = replace(UNDAMPED, mass=1000.0, stiffness=2e5, resolution=5)
+    (track,) = simulated(
+        [(struck, body)], frames(2.5, fps), SceneSettings(substeps=substeps), gravity=WEIGHTLESS
+    )
+    return frequency(track[:, :, 0].mean(axis=1), fps)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("fps", "substeps"), [(12, 10), (24, 5), (24, 20), (60, 10)])
 def test_the_first_wobble_depends_neither_on_fps_nor_on_substeps(fps: float, substeps: int) -> None:
     """Within 0.5 % of what small steps give."""
-
-    def wobble(fps: float, substeps: int) -> float:
-        mesh = block((1.0, 1.0, 1.0), (4, 4, 4))
-        held = pinned(mesh, np.flatnonzero(mesh.positions[:, 2] < 1e-9))
-        struck = thrown(held, np.outer(mesh.positions[:, 2], [0.2, 0.0, 0.0]))
-        body = replace(UNDAMPED, mass=1000.0, stiffness=2e5, resolution=5)
-        (track,) = simulated(
-            [(struck, body)], frames(2.5, fps), SceneSettings(substeps=substeps), gravity=WEIGHTLESS
-        )
-        return frequency(track[:, :, 0].mean(axis=1), fps)
-
     assert wobble(fps, substeps) == pytest.approx(wobble(60, 20), rel=0.005)
 
 
@@ -300,6 +303,7 @@ def test_jelly_dropped_from_a_metre_comes_to_rest_in_its_shape(name: str) -> Non
     assert track[..., 2].min() > 0.005 - 1e-9, "nothing shows below the ground"
 
 
+@pytest.mark.slow
 def test_what_rolls_comes_to_rest() -> None:
     """A ball given a push rolls for at most 7 s, 1 / 0.15 m/s²; without friction it slides on."""
     ball = thrown(moved(sphere(16, 12), np.eye(3), (0.0, 0.0, 0.5)), (1.0, 0.0, 0.0))
@@ -312,6 +316,7 @@ def test_what_rolls_comes_to_rest() -> None:
     assert (track[-1] - track[0])[:, 0].mean() == pytest.approx(1.0, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [1, 2])
 def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int) -> None:
     """Its faces touch, not its corners alone: it keeps shape and volume, and lies still."""
@@ -342,6 +347,7 @@ def test_a_skin_is_closed_however_it_is_cut(cells: int) -> None:
     assert outwards.sum(axis=1).min() > 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [1e3, 3e3])
 def test_rolling_is_resisted_as_hysteresis_says(stiffness: float) -> None:
     """3/16 α a P slows a ball by 5/7 of it over m r, with the radius a of Hertz.

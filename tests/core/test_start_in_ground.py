@@ -98,6 +98,7 @@ def check_easing(body: Body, ground: Plane | Callable[[float], Plane], *, fps: i
     assert out[0].min() < THICKNESS + 0.01 * depth, "it should be lying on the ground"
 
 
+@pytest.mark.slow
 def test_is_at_the_same_height_at_any_frame_rate() -> None:
     """How far a body has come depends on the time alone, not on the frames or steps it took."""
     lowest = [

@@ -69,9 +69,9 @@ def along(count: int) -> MeshData:
 
 
 STARTS: dict[str, tuple[Body, Moving]] = {
-    "a sheet through a ball": ((flat(1.5, 20, 0.1), CLOTH), ball(friction=0.5)),
-    "a sheet in a table's top": ((flat(1.0, 20, 0.0), CLOTH), box(0.7, 1.4, 0.05)[0]),
-    "a sheet a little inside a box": ((flat(1.5, 20, 0.23), CLOTH), box(0.7, 0.6, 0.5)[0]),
+    "a sheet through a ball": ((flat(1.5, 14, 0.1), CLOTH), ball(friction=0.5)),
+    "a sheet in a table's top": ((flat(1.0, 14, 0.0), CLOTH), box(0.7, 1.4, 0.05)[0]),
+    "a sheet a little inside a box": ((flat(1.5, 14, 0.23), CLOTH), box(0.7, 0.6, 0.5)[0]),
     "a napkin wholly inside": ((flat(0.3, 6, 0.0), CLOTH), box(0.7, 0.6, 0.5)[0]),
     "a rope through a box": ((along(30), BodySettings(body_type="ROPE")), box(0.7, 0.6, 0.5)[0]),
     "a sleeve that cuts into its arm": (
@@ -85,6 +85,7 @@ STARTS: dict[str, tuple[Body, Moving]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STARTS)
 def test_comes_out_of_a_collider_without_speed(name: str) -> None:
     """In a second all of it is out, and it has moved no faster than it is eased.
@@ -132,6 +133,7 @@ def test_a_room_whose_normals_look_inwards_keeps_what_is_in_it() -> None:
     np.testing.assert_allclose(track[-1, :, 2], -0.5 + CLOTH.thickness, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_what_is_pinned_inside_stays_there() -> None:
     """What hangs on it is not pushed out again and again, nor stretched.
 
@@ -174,6 +176,7 @@ def test_it_is_said_once_who_starts_inside_of_what() -> None:
     assert remarks([(above, CLOTH)], [box(1, 1, 0.5)[0]], -0.3) == []
 
 
+@pytest.mark.slow
 def test_a_collider_with_inverted_normals_lets_out_what_is_partly_inside() -> None:
     """Only what is wholly inside is meant to be there."""
     body = (flat(1.5, 16, 0.2), CLOTH)

@@ -161,7 +161,11 @@ def test_stiff_disc_keeps_its_momentum() -> None:
     assert energy.max() <= energy[0] * 1.001
 
 
-@pytest.mark.parametrize("mesh", [disc(12), split(sphere(32, 16))], ids=["disc", "sphere"])
+@pytest.mark.parametrize(
+    "mesh",
+    [disc(12), pytest.param(split(sphere(32, 16)), marks=pytest.mark.slow)],
+    ids=["disc", "sphere"],
+)
 def test_rigid_bends_do_not_magnify_rounding(mesh: MeshData) -> None:
     """The matrix of rigid bends is nearly singular; what it solves is not."""
     (track,) = simulated(

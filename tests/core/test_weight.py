@@ -53,6 +53,7 @@ def test_a_plate_carries_the_weight_of_what_lies_on_it(forces: Forces) -> None:
     check_rest(track, forces(), MASS * G)
 
 
+@pytest.mark.slow
 def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
     """Its corners hang down; all of it rests on the ball."""
     cloth = (moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.32)), LIGHT)
