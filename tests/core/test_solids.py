@@ -40,10 +40,16 @@ from verlet_addon.core.field import Field
 from verlet_addon.core.geometry.rest_shape import take_apart
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.solid import compiled_kernels as in_c, numpy_kernels as in_numpy
+from verlet_addon.core.solid import (
+    compiled_kernels as in_c,
+    compiled_touching as touching_in_c,
+    numpy_kernels as in_numpy,
+    numpy_touching as touching_in_numpy,
+)
 from verlet_addon.core.solid.body import Solid, build_solid
 from verlet_addon.core.solid.grid import principal_axes
-from verlet_addon.core.solid.numpy_kernels import Shape, Springs, System
+from verlet_addon.core.solid.numpy_kernels import Shape
+from verlet_addon.core.solid.numpy_touching import Holds, Stops, System
 from verlet_addon.core.step import step
 from verlet_addon.core.stride import Surroundings
 
@@ -456,7 +462,7 @@ def test_the_shape_does_not_depend_on_where_and_how_it_lies() -> None:
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("mesh", [sphere(12, 8), block((1.0, 0.5, 0.1), (4, 2, 1))])
 def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
-    """Forces, products and solutions differ by rounding, on a body that is turned and strewn."""
+    """Forces, products and shapes differ by rounding, on a body that is turned and strewn."""
     solid = solid_of(mesh)
     lattice, random = solid.lattice, np.random.default_rng(3)
     nodes = rotation((1, 0, 2), 0.5) @ lattice.nodes
@@ -469,10 +475,6 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
         shape = Shape(np.empty((count, 3, 3)), np.empty((count, 8, 3)))
         kernels.find_shape(lattice, nodes, turns, shape)
         forces = kernels.elastic_forces(lattice, nodes, shape, 1e3)
-        springs = Springs(np.arange(0, 9), np.tile(0.02 * np.eye(3), (9, 1, 1)))
-        system = System(lattice, solid.embedding, solid.masses, shape, 1e3 / 240**2, springs)
-        solution = np.zeros_like(nodes)
-        kernels.solve(system, forces / 240**2, solution, 1e-6, 100)
         found.append(
             [
                 turns,
@@ -481,10 +483,54 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
                 forces / 1e3,
                 kernels.stiffness_product(lattice, shape, 1.0, moves),
                 kernels.interpolate(solid.embedding, nodes),
-                solution,
             ]
         )
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(
             ours, theirs, rtol=0.0, atol=1e-12 * max(1.0, np.abs(theirs).max())
         )
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("mesh", [sphere(12, 8), block((1.0, 0.5, 0.1), (4, 2, 1))])
+def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
+    """On a body that is held, dips into a slope and slides there: what presses, and where it goes."""
+    solid = solid_of(mesh)
+    lattice, count = solid.lattice, len(solid.weight)
+    normal = np.array([0.6, 0.0, 0.8])
+    heights = (normal[:, None] * solid.points).sum(axis=0)
+    found = []
+    for kernels in (touching_in_numpy, touching_in_c):
+        cells = len(lattice.cells)
+        shape = Shape(np.tile(np.eye(3), (cells, 1, 1)), np.empty((cells, 8, 3)))
+        in_numpy.find_shape(lattice, lattice.nodes, np.tile(np.eye(4)[0], (cells, 1)), shape)
+        stops = Stops(
+            normal=normal,
+            levels=np.full(count, np.quantile(heights, 0.2)),
+            friction=0.5,
+            stiffnesses=np.full(count, 0.01),
+            start=solid.points - np.array([[0.01], [0.02], [0.0]]),
+            anchors=np.full((3, count), np.nan),
+            grips=np.full(count, -1.0),
+            loads=np.zeros(count),
+        )
+        stops.anchors[:, ::3] = solid.points[:, ::3]
+        system = System(
+            lattice=lattice,
+            embedding=solid.embedding,
+            masses=solid.masses,
+            shape=shape,
+            stiffness=1e3 / 240**2,
+            arrival=solid.points,
+            holds=Holds(np.arange(5), np.full(5, 0.02), solid.points[:, :5] + 0.01),
+            stops=stops,
+        )
+        moves = np.zeros_like(lattice.nodes)
+        outside = kernels.press(system, np.zeros_like(moves), moves, 1e-9, 0.0)
+        points = solid.points + in_numpy.interpolate(solid.embedding, moves)
+        kernels.settle(stops, points)
+        found.append([moves, outside, stops.grips, stops.loads, stops.anchors, points])
+    assert 0.0 < stops.grips.max() < 0.0101, "something slides"
+    assert stops.loads.max() > 0.0
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)

@@ -17,20 +17,20 @@ from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
 from ..momentum.kernels import conserve_momentum
 from .body import Solid, SolidState
-from .kernels import elastic_forces, find_shape, interpolate, solve, stiffness_product
-from .numpy_kernels import System, add_to_nodes
+from .kernels import elastic_forces, find_shape, interpolate, stiffness_product
+from .numpy_kernels import add_to_nodes
+from .numpy_touching import Holds, Stops, System
 from .rolling import resist_rolling
-from .touch import Holds, Touch
+from .touching_kernels import press, settle
 
 NEWMARK = 0.25
 """β of short steps: accelerations are averaged over the step, which keeps energy."""
 TOLERANCE = 1e-3
 """Of what is to be solved for, the share that is left; of stiff bodies, whose stress outweighs what
 moves them as a whole by the square of step over delay, by that much less."""
-ROUNDS = 400
-"""Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
-CHANGES = 6
-"""Most times that what touches, and what slides, is looked for anew in a step."""
+LEAST = 1e-8
+"""Moves that change the way of a step by less than this share need not be found: what falls freely
+is not solved for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +101,8 @@ def advance(
     find_shape(solid.lattice, state.nodes, state.quaternions, state.shape)
     forces = elastic_forces(solid.lattice, state.nodes, state.shape, solid.modulus)
     unstressed = state.nodes + leap.free
-    stiffness = solid.skin * leap.h_squared + solid.weight
-    touch = Touch(contacts, arrival, state.anchors, stiffness)
-    outside = _solve(leap, holds, touch, forces)
+    stops = _stops(leap, contacts, len(solid.weight))
+    outside = _solve(leap, holds, stops, arrival, forces)
     start, state.forces = state.nodes, forces
     state.nodes = conserve_momentum(
         solid.free_components,
@@ -112,21 +111,34 @@ def advance(
         unstressed + state.moves,
         about=start,
     )
-    if contacts and len(touch.points):
-        state.nodes = resist_rolling(
-            solid,
-            start,
-            state.nodes,
-            touch.points,
-            touch.loads,
-            normal=contacts[0].plane.normal,
-            friction=contacts[0].friction,
-        )
+    if contacts and stops.loads.any():
+        state.nodes = resist_rolling(solid, start, state.nodes, stops)
     state.previous_nodes, state.moves = start, state.nodes - unstressed
-    return touch.settle(interpolate(solid.embedding, state.nodes))
+    points = interpolate(solid.embedding, state.nodes)
+    settle(stops, points)
+    return points
 
 
-def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
+def _stops(leap: Leap, contacts: Sequence[PlaneContact], count: int) -> Stops:
+    """The ground, as what stops so many points."""
+    stiffnesses = leap.solid.skin * leap.h_squared + leap.solid.weight
+    level, normal = np.full(count, -np.inf), np.array([0.0, 0.0, 1.0])
+    for contact in contacts:
+        normal = contact.plane.normal
+        level = contact.floors[1] + (normal * contact.plane.point).sum()
+    return Stops(
+        normal=normal,
+        levels=level,
+        friction=contacts[0].friction if contacts else 0.0,
+        stiffnesses=stiffnesses,
+        start=contacts[0].start if contacts else leap.state.anchors,
+        anchors=leap.state.anchors,
+        grips=np.full(count, -1.0),
+        loads=np.zeros(count),
+    )
+
+
+def _solve(leap: Leap, holds: Holds, stops: Stops, arrival: Floats, forces: Floats) -> Floats:
     """Finds the moves that stress, pins and contact add; (3, m) what is from outside, times h²."""
     solid, state, h_squared = leap.solid, leap.state, leap.h_squared
     pace = (leap.dt / solid.delay) ** 2
@@ -136,28 +148,18 @@ def _solve(leap: Leap, holds: Holds, touch: Touch, forces: Floats) -> Floats:
     right = h_squared * ((1.0 - former) * forces + former * state.forces)
     felt = implicit * leap.free + delay * leap.inertia
     right -= stiffness_product(solid.lattice, state.shape, solid.modulus, felt)
-    for _ in range(CHANGES):
-        if not touch.look(touch.arrival + interpolate(solid.embedding, state.moves)):
-            break
-        springs, pulls = touch.springs(holds)
-        pushed = right.copy()
-        add_to_nodes(solid.embedding, springs.points, pulls, pushed)
-        system = System(
-            lattice=solid.lattice,
-            embedding=solid.embedding,
-            masses=solid.masses,
-            shape=state.shape,
-            stiffness=implicit * solid.modulus,
-            springs=springs,
-        )
-        solve(system, pushed, state.moves, TOLERANCE / max(1.0, pace), ROUNDS)
-    drawn = solid.embedding.nodes[springs.points]
-    moves = (solid.embedding.weights[springs.points] * state.moves[:, drawn]).sum(axis=2).T
-    pulls -= (springs.stiffnesses * moves[:, None, :]).sum(axis=2)
-    touch.loads = touch.along_normal(pulls[len(holds.points) :])
-    outside = np.zeros_like(right)
-    add_to_nodes(solid.embedding, springs.points, pulls, outside)
-    return outside
+    system = System(
+        lattice=solid.lattice,
+        embedding=solid.embedding,
+        masses=solid.masses,
+        shape=state.shape,
+        stiffness=implicit * solid.modulus,
+        arrival=arrival,
+        holds=holds,
+        stops=stops,
+    )
+    least = LEAST * LEAST * float((solid.masses * leap.free * leap.free).sum())
+    return press(system, right, state.moves, TOLERANCE / max(1.0, pace), least)
 
 
 def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:

@@ -1,4 +1,4 @@
-"""Solids in NumPy."""
+"""Strained cells and what they carry, in NumPy."""
 
 from dataclasses import dataclass
 
@@ -26,16 +26,6 @@ class Shape:
     """(h, 8, 3) of each cell's volume, as a share of it [1/m]."""
 
 
-@dataclass(frozen=True, eq=False)
-class Springs:
-    """What pulls at points of a solid, in one step."""
-
-    points: Integers
-    """(k,) of its embedding."""
-    stiffnesses: Floats
-    """(k, 3, 3) symmetric, times h² [kg]."""
-
-
 def find_shape(lattice: Lattice, nodes: Floats, quaternions: Floats, shape: Shape) -> None:
     """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
 
@@ -50,7 +40,7 @@ def find_shape(lattice: Lattice, nodes: Floats, quaternions: Floats, shape: Shap
     held = (
         deformation * np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
     )
-    shape.slopes[:] = np.einsum("eak,eck->eca", _cofactors(held), gradients)
+    shape.slopes[:] = np.einsum("eak,eck->eca", cofactors(held), gradients)
 
 
 def _turn(quaternions: Floats, deformation: Floats) -> None:
@@ -87,7 +77,7 @@ def _matrices(quaternions: Floats) -> Floats:
     return np.array(rows).transpose(2, 0, 1)
 
 
-def _cofactors(matrices: Floats) -> Floats:
+def cofactors(matrices: Floats) -> Floats:
     """(h, 3, 3) slopes of determinants."""
     a, b, c = matrices.transpose(1, 0, 2)
     return np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
@@ -144,88 +134,3 @@ def add_to_nodes(embedding: Embedding, points: Integers, forces: Floats, nodes: 
     for axis in range(3):
         shares = embedding.weights[points] * forces[:, axis : axis + 1]
         nodes[axis] += sum_by(corners.ravel(), shares.ravel(), m)
-
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """(M + c K + h² S) v = r, for one step."""
-
-    lattice: Lattice
-    embedding: Embedding
-    masses: Floats
-    """(m,) of the nodes [kg]."""
-    shape: Shape
-    stiffness: float
-    """c E [s² Pa]"""
-    springs: Springs
-
-
-def solve(system: System, right: Floats, moves: Floats, tolerance: float, rounds: int) -> int:
-    """Solves for the moves (3, m), from those given, by conjugate gradients; in how many rounds.
-
-    The 3 × 3 blocks on the diagonal, inverted, precondition it. It ends where the residual, in that
-    norm, is this share of the right side's.
-    """
-    inverses = _block_inverses(system)
-    residual = right - product(system, moves)
-    small = tolerance * tolerance * float((right * _blocks(inverses, right)).sum())
-    search = ahead = _blocks(inverses, residual)
-    size = float((residual * ahead).sum())
-    for number in range(rounds):
-        if size <= small:
-            return number
-        along = product(system, search)
-        step = size / float((search * along).sum())
-        moves += step * search
-        residual -= step * along
-        ahead = _blocks(inverses, residual)
-        size, former = float((residual * ahead).sum()), size
-        search = ahead + (size / former) * search
-    return rounds
-
-
-def product(system: System, moves: Floats) -> Floats:
-    """(3, m) (M + c K + h² S) v."""
-    found = system.masses * moves
-    found += stiffness_product(system.lattice, system.shape, system.stiffness, moves)
-    embedding, springs = system.embedding, system.springs
-    if len(springs.points):
-        corners, weights = embedding.nodes[springs.points], embedding.weights[springs.points]
-        at_points = np.einsum("pc,apc->pa", weights, moves[:, corners])
-        pulls = np.einsum("pab,pb->pa", springs.stiffnesses, at_points)
-        add_to_nodes(embedding, springs.points, pulls, found)
-    return found
-
-
-def _blocks(blocks: Floats, vectors: Floats) -> Floats:
-    """(3, m) blocks (m, 3, 3) times vectors (3, m)."""
-    return np.asarray(np.einsum("nab,bn->an", blocks, vectors))
-
-
-def _block_inverses(system: System) -> Floats:
-    """(m, 3, 3) inverses of the blocks on the diagonal."""
-    lattice, embedding, springs = system.lattice, system.embedding, system.springs
-    own = lattice.elements.stiffnesses.reshape(-1, 8, 3, 8, 3)
-    own = np.einsum("kcacb->kcab", own)[lattice.kinds]
-    turns = system.shape.rotations
-    blocks = np.einsum("eab,ecbd,efd->ecaf", turns, own, turns)
-    volumes = FIRST_LAME * lattice.elements.volumes[lattice.kinds]
-    slopes = system.shape.slopes
-    blocks += volumes[:, None, None, None] * slopes[:, :, :, None] * slopes[:, :, None, :]
-    m = lattice.nodes.shape[1]
-    corners = lattice.cells.ravel()
-    total = np.zeros((m, 3, 3))
-    for a, b in np.ndindex(3, 3):
-        total[:, a, b] = system.stiffness * sum_by(corners, blocks[:, :, a, b].ravel(), m)
-        if len(springs.points):
-            squares = embedding.weights[springs.points] ** 2
-            shares = squares * springs.stiffnesses[:, a, b, None]
-            total[:, a, b] += sum_by(embedding.nodes[springs.points].ravel(), shares.ravel(), m)
-        total[:, a, b] += system.masses * (a == b)
-    return _inverted(total)
-
-
-def _inverted(blocks: Floats) -> Floats:
-    """(m, 3, 3) inverses of symmetric blocks, by their cofactors."""
-    cofactors = _cofactors(blocks)
-    return np.asarray(cofactors / (blocks[:, 0] * cofactors[:, 0]).sum(axis=1)[:, None, None])

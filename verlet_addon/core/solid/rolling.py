@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats
 from ..momentum.numpy_kernels import find_turns
 from .body import Solid
+from .numpy_touching import Stops
 
 HYSTERESIS = 0.5
 """Share of the work of pressing a body flat that it does not give back, however slowly it rolls; a
@@ -15,16 +16,7 @@ Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the wa
 root mean square of a load as Hertz has it."""
 
 
-def resist_rolling(
-    solid: Solid,
-    start: Floats,
-    nodes: Floats,
-    points: Integers,
-    loads: Floats,
-    *,
-    normal: Floats,
-    friction: float,
-) -> Floats:
+def resist_rolling(solid: Solid, start: Floats, nodes: Floats, stops: Stops) -> Floats:
     """(3, m) nodes, of which pieces that touch the ground turn less about where they do.
 
     Nothing is slowed by rolling more than by sliding: the lever is at most friction × how high the
@@ -33,15 +25,15 @@ def resist_rolling(
     Parameters
     ----------
     start, nodes : (3, m) at the beginning and the end of the step [m].
-    points, loads : (k,) particles that touch, and how strongly, times h² [kg m].
-    normal : (3,) of the ground.
-    friction : coefficient of the two surfaces.
+    stops : what presses on its points.
     """
+    points, normal = np.flatnonzero(stops.loads > 0.0), stops.normal
+    loads = stops.loads[points]
     carriers, weights = solid.embedding.nodes[points], solid.embedding.weights[points]
     labels, slower = solid.free_components[carriers[:, 0]], nodes.copy()
     places = (weights * nodes[:, carriers]).sum(axis=2)
     for label in range(solid.free_components.max(initial=-1) + 1):
-        load = np.where(labels == label, np.maximum(loads, 0.0), 0.0)
+        load = np.where(labels == label, loads, 0.0)
         total = float(load.sum())
         if not total > 0.0:
             continue
@@ -53,7 +45,7 @@ def resist_rolling(
         reach = _along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
         height = float((_along(normal, arms) * masses).sum() / masses.sum())
-        lever = min(LEVER * width, friction * max(height, 0.0))
+        lever = min(LEVER * width, stops.friction * max(height, 0.0))
         share = min(1.0, lever * total / max(spin, 1e-300))
         slower[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), arms)
     return slower

@@ -1,0 +1,245 @@
+"""The stress within a solid and what it touches, solved for together, in NumPy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers, sum_by
+from .elements import FIRST_LAME
+from .lattice import Embedding, Lattice
+from .numpy_kernels import Shape, add_to_nodes, cofactors, interpolate, stiffness_product
+
+CHANGES = 6
+"""Most times that what touches, and what slides, is looked for anew in a step."""
+STEADY = 0.05
+"""Friction that changes by less than this share is found."""
+ROUNDS = 400
+"""Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holds:
+    """Points that are drawn to places of their own."""
+
+    points: Integers
+    """(g,)"""
+    stiffnesses: Floats
+    """(g,) times h² [kg]."""
+    targets: Floats
+    """(3, g) [m]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """How far points may go, and what rubs on them there."""
+
+    normal: Floats
+    """(3,) away from what stops them."""
+    levels: Floats
+    """(p,) how far along the normal each has to be; −∞ where nothing is in its way [m]."""
+    friction: float
+    """Coulomb coefficient of the two surfaces."""
+    stiffnesses: Floats
+    """(p,) times h² [kg]."""
+    start: Floats
+    """(3, p) where friction holds what touches from now on [m]."""
+    anchors: Floats
+    """(3, p) where it holds what has touched before, else nan; written to [m]."""
+    grips: Floats
+    """(p,) how stiffly it does, times h², −1 for what touches nothing; written to [kg]."""
+    loads: Floats
+    """(p,) what presses on each, times h²; written to [kg m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """(M + c K + h² S) v = r for one step, where S is what holds and what stops points."""
+
+    lattice: Lattice
+    embedding: Embedding
+    masses: Floats
+    """(m,) of the nodes [kg]."""
+    shape: Shape
+    stiffness: float
+    """c E [s² Pa]"""
+    arrival: Floats
+    """(3, p) where points are without the moves v [m]."""
+    holds: Holds
+    stops: Stops
+
+
+@dataclass(frozen=True, eq=False)
+class Springs:
+    """What holds and what stops points, while neither changes."""
+
+    points: Integers
+    """(k,) of the embedding."""
+    stiffnesses: Floats
+    """(k, 3, 3) symmetric, times h² [kg]."""
+    pulls: Floats
+    """(k, 3) where the points arrive, times h² [kg m]."""
+
+
+def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> Floats:
+    """Finds the moves (3, m), from those given; returns (3, m) what is from outside, times h².
+
+    What touches, and what of that slides, is found in turn with the moves: it pushes and never
+    pulls, and rubs no harder than its coefficient lets it. `tolerance` and `least` are those of
+    `solve`.
+    """
+    stops, springs = system.stops, None
+    for _ in range(CHANGES):
+        steady = look(stops, system.arrival + interpolate(system.embedding, moves))
+        if springs is not None and steady:
+            break
+        springs = find_springs(system)
+        pushed = right.copy()
+        add_to_nodes(system.embedding, springs.points, springs.pulls, pushed)
+        solve(system, springs, pushed, moves, tolerance, least)
+    assert springs is not None
+    pulls = springs.pulls - _given(system, springs, moves)
+    held = len(system.holds.points)
+    stops.loads.fill(0.0)
+    stops.loads[springs.points[held:]] = along(stops.normal, pulls[held:].T)
+    outside = np.zeros_like(right)
+    add_to_nodes(system.embedding, springs.points, pulls, outside)
+    return outside
+
+
+def look(stops: Stops, points: Floats) -> bool:
+    """Finds what touches at these places (3, p), and how it rubs; whether that is as before."""
+    depths = stops.levels - along(stops.normal, points)
+    touching = depths > 0.0
+    unheld = touching & np.isnan(stops.anchors[0])
+    stops.anchors[:, unheld] = stops.start[:, unheld]
+    slid = across(stops.normal, points[:, touching] - stops.anchors[:, touching])
+    grips = np.full(len(depths), -1.0)
+    grips[touching] = np.minimum(
+        stops.stiffnesses[touching],
+        stops.friction
+        * (stops.stiffnesses[touching] * depths[touching])
+        / np.maximum(np.sqrt((slid * slid).sum(axis=0)), 1e-300),
+    )
+    alike = (touching == (stops.grips >= 0.0)) & (
+        ~touching | (np.abs(grips - stops.grips) <= STEADY * stops.grips)
+    )
+    stops.grips[:] = grips
+    return bool(alike.all())
+
+
+def find_springs(system: System) -> Springs:
+    """What holds and what stops points, as `look` has found it."""
+    holds, stops, arrival = system.holds, system.stops, system.arrival
+    touching = np.flatnonzero(stops.grips >= 0.0)
+    push, grip = stops.stiffnesses[touching], stops.grips[touching]
+    square = np.outer(stops.normal, stops.normal)
+    ground = push[:, None, None] * square + grip[:, None, None] * (np.eye(3) - square)
+    depths = stops.levels[touching] - along(stops.normal, arrival[:, touching])
+    slid = across(stops.normal, arrival[:, touching] - stops.anchors[:, touching])
+    drawn = holds.stiffnesses * (holds.targets - arrival[:, holds.points])
+    return Springs(
+        np.concatenate([holds.points, touching]),
+        np.concatenate([holds.stiffnesses[:, None, None] * np.eye(3), ground]),
+        np.concatenate([drawn.T, (push * depths * stops.normal[:, None] - grip * slid).T]),
+    )
+
+
+def settle(stops: Stops, points: Floats) -> None:
+    """Moves anchors on with what slides, and lets none of the points (3, p) show past its stop."""
+    depths = stops.levels - along(stops.normal, points)
+    touching = np.flatnonzero(depths > 0.0)
+    anchors = stops.anchors[:, touching]
+    slid = across(stops.normal, points[:, touching] - anchors)
+    length = np.sqrt((slid * slid).sum(axis=0))
+    loose = np.maximum(0.0, 1.0 - stops.friction * depths[touching] / np.maximum(length, 1e-300))
+    stops.anchors.fill(np.nan)
+    stops.anchors[:, touching] = anchors + slid * loose
+    points[:, touching] += stops.normal[:, None] * depths[touching]
+
+
+def along(normal: Floats, vectors: Floats) -> Floats:
+    """(k,) components of vectors (3, k)."""
+    return np.asarray(normal[0] * vectors[0] + normal[1] * vectors[1] + normal[2] * vectors[2])
+
+
+def across(normal: Floats, vectors: Floats) -> Floats:
+    """(3, k) what of vectors is not along a normal."""
+    return np.asarray(vectors - normal[:, None] * along(normal, vectors))
+
+
+def solve(
+    system: System,
+    springs: Springs,
+    right: Floats,
+    moves: Floats,
+    tolerance: float,
+    least: float,
+) -> None:
+    """Solves for the moves (3, m), from those given, by conjugate gradients.
+
+    The 3 × 3 blocks on the diagonal, inverted, precondition it. It ends where the residual, in that
+    norm, is this share of the right side's, or its square below `least` [kg m²].
+    """
+    inverses = _block_inverses(system, springs)
+    residual = right - _product(system, springs, moves)
+    small = max(tolerance * tolerance * float((right * _blocks(inverses, right)).sum()), least)
+    search = ahead = _blocks(inverses, residual)
+    size = float((residual * ahead).sum())
+    for _ in range(ROUNDS):
+        if size <= small:
+            return
+        image = _product(system, springs, search)
+        step = size / float((search * image).sum())
+        moves += step * search
+        residual -= step * image
+        ahead = _blocks(inverses, residual)
+        size, former = float((residual * ahead).sum()), size
+        search = ahead + (size / former) * search
+
+
+def _product(system: System, springs: Springs, moves: Floats) -> Floats:
+    """(3, m) (M + c K + h² S) v."""
+    found = system.masses * moves
+    found += stiffness_product(system.lattice, system.shape, system.stiffness, moves)
+    given = _given(system, springs, moves)
+    add_to_nodes(system.embedding, springs.points, given, found)
+    return np.asarray(found)
+
+
+def _given(system: System, springs: Springs, moves: Floats) -> Floats:
+    """(k, 3) what springs oppose moves (3, m) of nodes with, times h² [kg m]."""
+    nodes, weights = system.embedding.nodes, system.embedding.weights
+    moved = np.einsum("pc,apc->pa", weights[springs.points], moves[:, nodes[springs.points]])
+    return np.asarray(np.einsum("pab,pb->pa", springs.stiffnesses, moved))
+
+
+def _blocks(blocks: Floats, vectors: Floats) -> Floats:
+    """(3, m) blocks (m, 3, 3) times vectors (3, m)."""
+    return np.asarray(np.einsum("nab,bn->an", blocks, vectors))
+
+
+def _block_inverses(system: System, springs: Springs) -> Floats:
+    """(m, 3, 3) inverses of the blocks on the diagonal."""
+    lattice, embedding = system.lattice, system.embedding
+    own = lattice.elements.stiffnesses.reshape(-1, 8, 3, 8, 3)
+    own = np.einsum("kcacb->kcab", own)[lattice.kinds]
+    turns = system.shape.rotations
+    blocks = np.einsum("eab,ecbd,efd->ecaf", turns, own, turns)
+    volumes = FIRST_LAME * lattice.elements.volumes[lattice.kinds]
+    slopes = system.shape.slopes
+    blocks += volumes[:, None, None, None] * slopes[:, :, :, None] * slopes[:, :, None, :]
+    squares = embedding.weights[springs.points] ** 2
+    corners, m = lattice.cells.ravel(), lattice.nodes.shape[1]
+    total = np.zeros((m, 3, 3))
+    for a, b in np.ndindex(3, 3):
+        total[:, a, b] = system.stiffness * sum_by(corners, blocks[:, :, a, b].ravel(), m)
+        shares = squares * springs.stiffnesses[:, a, b, None]
+        total[:, a, b] += sum_by(embedding.nodes[springs.points].ravel(), shares.ravel(), m)
+        total[:, a, b] += system.masses * (a == b)
+    return _inverted(total)
+
+
+def _inverted(blocks: Floats) -> Floats:
+    """(m, 3, 3) inverses of symmetric blocks, by their cofactors."""
+    minors = cofactors(blocks)
+    return np.asarray(minors / (blocks[:, 0] * minors[:, 0]).sum(axis=1)[:, None, None])

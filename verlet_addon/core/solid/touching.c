@@ -1,0 +1,363 @@
+/* Stress and what a solid touches, solved for together: the same as numpy_touching.py. */
+#include "cells.h"
+
+#define CHANGES 6
+#define STEADY 0.05
+#define ROUNDS 400
+#define HAIR 1e-300 /* Keeps 0 / 0 away. */
+
+/* See Stops. */
+typedef struct {
+    integer points; /* p */
+    const real *normal, *levels;
+    real friction;
+    const real *stiffnesses; /* (p,) */
+    const real *start;       /* (3, p) */
+    real *anchors;           /* (3, p) */
+    real *grips, *loads;     /* (p,) */
+} solid_stops;
+
+/* See System. */
+typedef struct {
+    const solid_lattice *lattice;
+    const solid_embedding *embedding;
+    const real *masses; /* (m,) */
+    const solid_shape *shape;
+    real stiffness;
+    const real *arrival;          /* (3, p) */
+    integer holds;                /* g */
+    const integer *held;          /* (g,) */
+    const real *held_stiffnesses; /* (g,) */
+    const real *targets;          /* (3, g) */
+    const solid_stops *stops;
+    real *cells, *blocks; /* (m, 3, 3) to work in, as are (3, m): */
+    real *pushed, *residual, *ahead, *search, *along;
+} solid_system;
+
+static real along_normal(const solid_stops *stops, const real vector[3])
+{
+    return stops->normal[0] * vector[0] + stops->normal[1] * vector[1]
+           + stops->normal[2] * vector[2];
+}
+
+static void take_across(const solid_stops *stops, real vector[3])
+{
+    real height = along_normal(stops, vector);
+    for (int a = 0; a < 3; a++)
+        vector[a] -= stops->normal[a] * height;
+}
+
+/* What of a point at a place is across from where friction holds it; how long that is. */
+static real slide(const solid_stops *stops, integer i, const real place[3], real slid[3])
+{
+    for (int a = 0; a < 3; a++)
+        slid[a] = place[a] - stops->anchors[a * stops->points + i];
+    take_across(stops, slid);
+    return larger(__builtin_sqrt(dot(slid, slid)), HAIR);
+}
+
+static void carried(const solid_embedding *embedding, integer i, const real *rows, integer m,
+                    real found[3])
+{
+    const integer *corners = embedding->nodes + 8 * i;
+    const real *weights = embedding->weights + 8 * i;
+    for (int a = 0; a < 3; a++) {
+        found[a] = 0.0;
+        for (int c = 0; c < 8; c++)
+            found[a] += weights[c] * rows[a * m + corners[c]];
+    }
+}
+
+static void hand_to_nodes(const solid_embedding *embedding, integer i, const real pull[3],
+                          real *rows, integer m)
+{
+    const integer *corners = embedding->nodes + 8 * i;
+    const real *weights = embedding->weights + 8 * i;
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            rows[a * m + corners[c]] += weights[c] * pull[a];
+}
+
+/* Whether what touches, and how it rubs, is as before once nodes have moved. */
+static int look(const solid_system *all, const real *moves)
+{
+    const solid_stops *stops = all->stops;
+    integer p = stops->points;
+    int steady = 1;
+    for (integer i = 0; i < p; i++) {
+        real place[3], slid[3], grip = -1.0;
+        carried(all->embedding, i, moves, all->lattice->nodes, place);
+        for (int a = 0; a < 3; a++)
+            place[a] += all->arrival[a * p + i];
+        real depth = stops->levels[i] - along_normal(stops, place);
+        if (depth > 0.0) {
+            if (stops->anchors[i] != stops->anchors[i])
+                for (int a = 0; a < 3; a++)
+                    stops->anchors[a * p + i] = stops->start[a * p + i];
+            real length = slide(stops, i, place, slid);
+            grip = smaller(stops->stiffnesses[i],
+                           stops->friction * (stops->stiffnesses[i] * depth) / length);
+        }
+        real change = grip - stops->grips[i];
+        if ((grip >= 0.0) != (stops->grips[i] >= 0.0)
+            || (grip >= 0.0 && !((change < 0.0 ? -change : change) <= STEADY * stops->grips[i])))
+            steady = 0;
+        stops->grips[i] = grip;
+    }
+    return steady;
+}
+
+/* What holds or stops a point moved so far opposes that with. */
+static void opposed(const solid_stops *stops, integer i, const real moved[3], real pull[3])
+{
+    real height = along_normal(stops, moved), more = stops->stiffnesses[i] - stops->grips[i];
+    for (int a = 0; a < 3; a++)
+        pull[a] = stops->grips[i] * moved[a] + more * height * stops->normal[a];
+}
+
+/* What stops a point pushes and rubs it with where it arrives. */
+static void pushed_back(const solid_system *all, integer i, real pull[3])
+{
+    const solid_stops *stops = all->stops;
+    real place[3], slid[3];
+    for (int a = 0; a < 3; a++)
+        place[a] = all->arrival[a * stops->points + i];
+    slide(stops, i, place, slid);
+    real push = stops->stiffnesses[i] * (stops->levels[i] - along_normal(stops, place));
+    for (int a = 0; a < 3; a++)
+        pull[a] = push * stops->normal[a] - stops->grips[i] * slid[a];
+}
+
+static void drawn(const solid_system *all, integer k, real pull[3])
+{
+    integer i = all->held[k], p = all->embedding->points;
+    for (int a = 0; a < 3; a++)
+        pull[a] = all->held_stiffnesses[k] * (all->targets[a * all->holds + k] - all->arrival[a * p + i]);
+}
+
+/* Adds all pulls where points arrive. */
+static void add_pulls(const solid_system *all, real *rows)
+{
+    integer m = all->lattice->nodes;
+    real pull[3];
+    for (integer k = 0; k < all->holds; k++) {
+        drawn(all, k, pull);
+        hand_to_nodes(all->embedding, all->held[k], pull, rows, m);
+    }
+    for (integer i = 0; i < all->stops->points; i++)
+        if (all->stops->grips[i] >= 0.0) {
+            pushed_back(all, i, pull);
+            hand_to_nodes(all->embedding, i, pull, rows, m);
+        }
+}
+
+/* Adds what pulls once nodes have moved, and notes what presses on points. */
+static void add_pulls_after(const solid_system *all, const real *moves, real *rows)
+{
+    const solid_stops *stops = all->stops;
+    integer m = all->lattice->nodes;
+    real pull[3], moved[3], less[3];
+    for (integer k = 0; k < all->holds; k++) {
+        drawn(all, k, pull);
+        carried(all->embedding, all->held[k], moves, m, moved);
+        for (int a = 0; a < 3; a++)
+            pull[a] -= all->held_stiffnesses[k] * moved[a];
+        hand_to_nodes(all->embedding, all->held[k], pull, rows, m);
+    }
+    for (integer i = 0; i < stops->points; i++) {
+        stops->loads[i] = 0.0;
+        if (stops->grips[i] < 0.0)
+            continue;
+        pushed_back(all, i, pull);
+        carried(all->embedding, i, moves, m, moved);
+        opposed(stops, i, moved, less);
+        for (int a = 0; a < 3; a++)
+            pull[a] -= less[a];
+        stops->loads[i] = along_normal(stops, pull);
+        hand_to_nodes(all->embedding, i, pull, rows, m);
+    }
+}
+
+static void multiply_system(const solid_system *all, const real *moves, real *found)
+{
+    integer m = all->lattice->nodes;
+    real moved[3], pull[3];
+    for (int a = 0; a < 3; a++)
+        for (integer i = 0; i < m; i++)
+            found[a * m + i] = all->masses[i] * moves[a * m + i];
+    add_product(all->lattice, all->shape, all->stiffness, moves, found);
+    for (integer k = 0; k < all->holds; k++) {
+        carried(all->embedding, all->held[k], moves, m, moved);
+        for (int a = 0; a < 3; a++)
+            pull[a] = all->held_stiffnesses[k] * moved[a];
+        hand_to_nodes(all->embedding, all->held[k], pull, found, m);
+    }
+    for (integer i = 0; i < all->stops->points; i++)
+        if (all->stops->grips[i] >= 0.0) {
+            carried(all->embedding, i, moves, m, moved);
+            opposed(all->stops, i, moved, pull);
+            hand_to_nodes(all->embedding, i, pull, found, m);
+        }
+}
+
+/* R B Rᵀ of one corner's block of a cell's stiffness, times a factor, added. */
+static void add_turned(const real *stiffness, int corner, const real r[9], real factor, real *block)
+{
+    real half[9];
+    for (int b = 0; b < 3; b++)
+        for (int f = 0; f < 3; f++)
+            half[3 * b + f] = dot(stiffness + 24 * (3 * corner + b) + 3 * corner, r + 3 * f);
+    for (int a = 0; a < 3; a++)
+        for (int f = 0; f < 3; f++)
+            block[3 * a + f] += factor * (r[3 * a] * half[f] + r[3 * a + 1] * half[3 + f]
+                                          + r[3 * a + 2] * half[6 + f]);
+}
+
+/* The blocks on the diagonal, but for what holds and stops points. */
+static void find_cells(const solid_system *all)
+{
+    const solid_lattice *lattice = all->lattice;
+    for (integer i = 0; i < lattice->nodes; i++)
+        for (int k = 0; k < 9; k++)
+            all->cells[9 * i + k] = k % 4 ? 0.0 : all->masses[i];
+    for (integer e = 0; e < lattice->cells; e++) {
+        integer kind = lattice->kinds[e];
+        real volume = all->stiffness * FIRST_LAME * lattice->volumes[kind];
+        for (int c = 0; c < 8; c++) {
+            real *block = all->cells + 9 * lattice->corners[8 * e + c];
+            const real *slope = all->shape->slopes + 24 * e + 3 * c;
+            add_turned(lattice->stiffnesses + 576 * kind, c, all->shape->rotations + 9 * e,
+                       all->stiffness, block);
+            for (int k = 0; k < 9; k++)
+                block[k] += volume * slope[k / 3] * slope[k % 3];
+        }
+    }
+}
+
+static void add_spring(const solid_system *all, integer point, const real stiffness[9])
+{
+    for (int c = 0; c < 8; c++) {
+        real weight = all->embedding->weights[8 * point + c];
+        real *block = all->blocks + 9 * all->embedding->nodes[8 * point + c];
+        for (int i = 0; i < 9; i++)
+            block[i] += weight * weight * stiffness[i];
+    }
+}
+
+static void invert(real block[9])
+{
+    real cofactors[9];
+    for (int a = 0; a < 3; a++)
+        cross(block + 3 * ((a + 1) % 3), block + 3 * ((a + 2) % 3), cofactors + 3 * a);
+    real size = dot(block, cofactors);
+    for (int k = 0; k < 9; k++)
+        block[k] = cofactors[k] / size;
+}
+
+/* The inverted blocks on the diagonal. */
+static void find_blocks(const solid_system *all)
+{
+    const solid_stops *stops = all->stops;
+    real stiffness[9];
+    for (integer i = 0; i < 9 * all->lattice->nodes; i++)
+        all->blocks[i] = all->cells[i];
+    for (integer k = 0; k < all->holds; k++) {
+        for (int i = 0; i < 9; i++)
+            stiffness[i] = i % 4 ? 0.0 : all->held_stiffnesses[k];
+        add_spring(all, all->held[k], stiffness);
+    }
+    for (integer point = 0; point < stops->points; point++)
+        if (stops->grips[point] >= 0.0) {
+            real more = stops->stiffnesses[point] - stops->grips[point];
+            for (int i = 0; i < 9; i++)
+                stiffness[i] = (i % 4 ? 0.0 : stops->grips[point])
+                               + more * stops->normal[i / 3] * stops->normal[i % 3];
+            add_spring(all, point, stiffness);
+        }
+    for (integer i = 0; i < all->lattice->nodes; i++)
+        invert(all->blocks + 9 * i);
+}
+
+/* The blocks times a vector; the product with it. */
+static real precondition(const solid_system *all, const real *vector, real *found)
+{
+    integer m = all->lattice->nodes;
+    real total = 0.0;
+    for (integer i = 0; i < m; i++) {
+        const real at[3] = {vector[i], vector[m + i], vector[2 * m + i]};
+        for (int a = 0; a < 3; a++) {
+            real value = dot(all->blocks + 9 * i + 3 * a, at);
+            found[a * m + i] = value;
+            total += at[a] * value;
+        }
+    }
+    return total;
+}
+
+static void solve(const solid_system *all, const real *right, real *moves, real tolerance,
+                  real least)
+{
+    integer count = 3 * all->lattice->nodes;
+    find_blocks(all);
+    multiply_system(all, moves, all->along);
+    for (integer i = 0; i < count; i++)
+        all->residual[i] = right[i] - all->along[i];
+    real small = larger(tolerance * tolerance * precondition(all, right, all->ahead), least);
+    real size = precondition(all, all->residual, all->ahead);
+    for (integer i = 0; i < count; i++)
+        all->search[i] = all->ahead[i];
+    for (integer number = 0; number < ROUNDS && size > small; number++) {
+        multiply_system(all, all->search, all->along);
+        real slope = 0.0;
+        for (integer i = 0; i < count; i++)
+            slope += all->search[i] * all->along[i];
+        real step = size / slope;
+        for (integer i = 0; i < count; i++) {
+            moves[i] += step * all->search[i];
+            all->residual[i] -= step * all->along[i];
+        }
+        real former = size;
+        size = precondition(all, all->residual, all->ahead);
+        for (integer i = 0; i < count; i++)
+            all->search[i] = all->ahead[i] + size / former * all->search[i];
+    }
+}
+
+/* Changes moves (3, m), anchors, grips and loads; writes what is from outside (3, m). */
+EXPORT void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
+                        real least, real *outside)
+{
+    integer count = 3 * all->lattice->nodes;
+    find_cells(all);
+    for (int number = 0; number < CHANGES; number++) {
+        int steady = look(all, moves);
+        if (number && steady)
+            break;
+        for (integer i = 0; i < count; i++)
+            all->pushed[i] = right[i];
+        add_pulls(all, all->pushed);
+        solve(all, all->pushed, moves, tolerance, least);
+    }
+    for (integer i = 0; i < count; i++)
+        outside[i] = 0.0;
+    add_pulls_after(all, moves, outside);
+}
+
+/* Changes anchors and points (3, p). */
+EXPORT void settle_solid(const solid_stops *stops, real *points)
+{
+    integer p = stops->points;
+    const real none = __builtin_nan("");
+    for (integer i = 0; i < p; i++) {
+        real place[3] = {points[i], points[p + i], points[2 * p + i]}, slid[3];
+        real depth = stops->levels[i] - along_normal(stops, place);
+        real length = slide(stops, i, place, slid);
+        real loose = larger(0.0, 1.0 - stops->friction * depth / length);
+        for (int a = 0; a < 3; a++) {
+            real *anchor = stops->anchors + a * p + i;
+            *anchor = depth > 0.0 ? *anchor + slid[a] * loose : none;
+            if (depth > 0.0)
+                points[a * p + i] += stops->normal[a] * depth;
+        }
+    }
+}
