@@ -45,6 +45,7 @@ from verlet_addon.core.solid import (
     compiled_touching as touching_in_c,
     numpy_kernels as in_numpy,
     numpy_touching as touching_in_numpy,
+    rolling as rolling_in_numpy,
 )
 from verlet_addon.core.solid.body import Solid, build_solid
 from verlet_addon.core.solid.grid import principal_axes
@@ -494,7 +495,7 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("mesh", [sphere(12, 8), block((1.0, 0.5, 0.1), (4, 2, 1))])
 def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
-    """On a body that is held, dips into a slope and slides there: what presses, and where it goes."""
+    """A body that is held dips into a slope, slides and rolls there: both answer alike."""
     solid = solid_of(mesh)
     lattice, count = solid.lattice, len(solid.weight)
     normal = np.array([0.6, 0.0, 0.8])
@@ -529,7 +530,10 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
         outside = kernels.press(system, np.zeros_like(moves), moves, 1e-9, 0.0)
         points = solid.points + in_numpy.interpolate(solid.embedding, moves)
         kernels.settle(stops, points)
-        found.append([moves, outside, stops.grips, stops.loads, stops.anchors, points])
+        rolled = np.ascontiguousarray(lattice.nodes + 0.01 * lattice.nodes[[1, 2, 0]])
+        rolling = rolling_in_numpy if kernels is touching_in_numpy else touching_in_c
+        rolling.resist_rolling(system, solid.free_components, lattice.nodes, rolled)
+        found.append([moves, outside, stops.grips, stops.loads, stops.anchors, points, rolled])
     assert 0.0 < stops.grips.max() < 0.0101, "something slides"
     assert stops.loads.max() > 0.0
     for ours, theirs in zip(*found, strict=True):

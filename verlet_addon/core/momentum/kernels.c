@@ -1,27 +1,10 @@
 /* Momentum of bodies that nothing holds: the same as numpy_kernels.py. */
-#include "../kernels.h"
-
-#define NOTHING 1e-11
+#include "turns.h"
 
 /* Sums over a body: its mass, centre, what it drifted, its spin, and Σ m a aᵀ (xx yy zz yz zx xy). */
 typedef struct {
     real mass, centre[3], drift[3], spin[3], second[6];
 } whole;
-
-/* The turn that has this spin, by Cramer's rule; 0 for a single point. */
-static void find_turn(const real second[6], const real spin[3], real turn[3])
-{
-    real trace = second[0] + second[1] + second[2], more = NOTHING * 2.0 * trace;
-    real a = trace - second[0] + more, b = trace - second[1] + more, c = trace - second[2] + more;
-    real d = -second[3], e = -second[4], f = -second[5];
-    real minors[6] = {b * c - d * d, c * a - e * e, a * b - f * f,
-                      e * f - a * d, f * d - b * e, d * e - c * f};
-    real size = a * minors[0] + f * minors[5] + e * minors[4];
-    real share = size > 0.0 ? 1.0 / size : 0.0;
-    turn[0] = (minors[0] * spin[0] + minors[5] * spin[1] + minors[4] * spin[2]) * share;
-    turn[1] = (minors[5] * spin[0] + minors[1] * spin[1] + minors[3] * spin[2]) * share;
-    turn[2] = (minors[4] * spin[0] + minors[3] * spin[1] + minors[2] * spin[2]) * share;
-}
 
 /* Changes `kept`; `work` holds 16 numbers for each body. */
 EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,

@@ -1,44 +1,18 @@
-"""The stress within a solid and what it touches in C: what `numpy_touching` does."""
+"""The stress within a solid and what it touches in C: what `numpy_touching` and `rolling` do."""
 
 import numpy as np
 
-from ..arrays import Floats
-from ..compiled import Packed, address, declare, pack
+from ..arrays import Floats, Integers
+from ..compiled import Packed, address, declare, once, pack
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shape
 from .numpy_touching import Stops, System
 
 _press = declare("press_solid", "pppddp")
+_roll = declare("roll_solid", "ppppip")
 _settle = declare("settle_solid", "pp")
 
 
-def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> Floats:
-    """See `numpy_touching`."""
-    m, holds = moves.shape[1], system.holds
-    outside, work = np.empty_like(moves), np.empty((11, 3, m))
-    packed = pack(
-        pack_lattice(system.lattice),
-        pack_embedding(system.embedding),
-        system.masses,
-        pack_shape(system.shape),
-        system.stiffness,
-        system.arrival,
-        len(holds.points),
-        holds.points,
-        holds.stiffnesses,
-        holds.targets,
-        _stops(system.stops),
-        *(work[:3], work[3:6], *work[6:]),
-    )
-    _press(packed.address, address(right), address(moves), tolerance, least, address(outside))
-    return outside
-
-
-def settle(stops: Stops, points: Floats) -> None:
-    """See `numpy_touching`."""
-    packed = _stops(stops)
-    _settle(packed.address, address(points))
-
-
+@once
 def _stops(stops: Stops) -> Packed:
     """The solid_stops of touching.c."""
     return pack(
@@ -52,3 +26,45 @@ def _stops(stops: Stops) -> Packed:
         stops.grips,
         stops.loads,
     )
+
+
+@once
+def _system(system: System) -> Packed:
+    """The solid_system of touching.c."""
+    holds, work = system.holds, np.empty((11, 3, len(system.masses)))
+    return pack(
+        pack_lattice(system.lattice),
+        pack_embedding(system.embedding),
+        system.masses,
+        pack_shape(system.shape),
+        system.stiffness,
+        system.arrival,
+        len(holds.points),
+        holds.points,
+        holds.stiffnesses,
+        holds.targets,
+        _stops(system.stops),
+        *(work[:3], work[3:6], *work[6:]),
+    )
+
+
+def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> Floats:
+    """See `numpy_touching`."""
+    outside = np.empty_like(moves)
+    given = address(right), address(moves)
+    _press(_system(system), *given, tolerance, least, address(outside))
+    return outside
+
+
+def resist_rolling(system: System, components: Integers, start: Floats, nodes: Floats) -> None:
+    """See `rolling`."""
+    count = int(components.max(initial=-1)) + 1
+    if count:
+        work = np.empty((count, 22))
+        rows = [address(array) for array in (components, start, nodes)]
+        _roll(_system(system), *rows, count, address(work))
+
+
+def settle(stops: Stops, points: Floats) -> None:
+    """See `numpy_touching`."""
+    _settle(_stops(stops), address(points))

@@ -20,8 +20,7 @@ from .body import Solid, SolidState
 from .kernels import elastic_forces, find_shape, interpolate, stiffness_product
 from .numpy_kernels import add_to_nodes
 from .numpy_touching import Holds, Stops, System
-from .rolling import resist_rolling
-from .touching_kernels import press, settle
+from .touching_kernels import press, resist_rolling, settle
 
 NEWMARK = 0.25
 """β of short steps: accelerations are averaged over the step, which keeps energy."""
@@ -99,67 +98,84 @@ def advance(
     _ease(solid, state, eased)
     state.anchors += leap.ground_shift[:, None]
     find_shape(solid.lattice, state.nodes, state.quaternions, state.shape)
-    forces = elastic_forces(solid.lattice, state.nodes, state.shape, solid.modulus)
-    unstressed = state.nodes + leap.free
-    stops = _stops(leap, contacts, len(solid.weight))
-    outside = _solve(leap, holds, stops, arrival, forces)
-    start, state.forces = state.nodes, forces
-    state.nodes = conserve_momentum(
+    start, unstressed = state.nodes, state.nodes + leap.free
+    system = _system(leap, holds, _stops(leap, contacts), arrival)
+    outside = press(system, _stress(leap), state.moves, *_precision(leap))
+    nodes = conserve_momentum(
         solid.free_components,
         1.0 / solid.masses,
         unstressed + outside / solid.masses,
         unstressed + state.moves,
         about=start,
     )
-    if contacts and stops.loads.any():
-        state.nodes = resist_rolling(solid, start, state.nodes, stops)
-    state.previous_nodes, state.moves = start, state.nodes - unstressed
-    points = interpolate(solid.embedding, state.nodes)
-    settle(stops, points)
+    resist_rolling(system, solid.free_components, start, nodes)
+    state.previous_nodes, state.nodes, state.moves = start, nodes, nodes - unstressed
+    points = interpolate(solid.embedding, nodes)
+    settle(system.stops, points)
     return points
 
 
-def _stops(leap: Leap, contacts: Sequence[PlaneContact], count: int) -> Stops:
-    """The ground, as what stops so many points."""
-    stiffnesses = leap.solid.skin * leap.h_squared + leap.solid.weight
-    level, normal = np.full(count, -np.inf), np.array([0.0, 0.0, 1.0])
-    for contact in contacts:
-        normal = contact.plane.normal
-        level = contact.floors[1] + (normal * contact.plane.point).sum()
-    return Stops(
-        normal=normal,
-        levels=level,
-        friction=contacts[0].friction if contacts else 0.0,
-        stiffnesses=stiffnesses,
-        start=contacts[0].start if contacts else leap.state.anchors,
-        anchors=leap.state.anchors,
-        grips=np.full(count, -1.0),
-        loads=np.zeros(count),
-    )
+def _shares(leap: Leap) -> tuple[float, float, float]:
+    """The rule's weight of the former forces, what stiffness and what damping count [s²]."""
+    former = NEWMARK * (1.0 - min(1.0, _pace(leap)))
+    delay = leap.dt * leap.solid.delay / 2
+    return former, (1.0 - 3.0 * former) * leap.h_squared + delay, delay
 
 
-def _solve(leap: Leap, holds: Holds, stops: Stops, arrival: Floats, forces: Floats) -> Floats:
-    """Finds the moves that stress, pins and contact add; (3, m) what is from outside, times h²."""
-    solid, state, h_squared = leap.solid, leap.state, leap.h_squared
-    pace = (leap.dt / solid.delay) ** 2
-    former = NEWMARK * (1.0 - min(1.0, pace))
-    delay = leap.dt * solid.delay / 2
-    implicit = (1.0 - 3.0 * former) * h_squared + delay
-    right = h_squared * ((1.0 - former) * forces + former * state.forces)
+def _pace(leap: Leap) -> float:
+    """How long the step is beside the material's delay, squared."""
+    return float((leap.dt / leap.solid.delay) ** 2)
+
+
+def _precision(leap: Leap) -> tuple[float, float]:
+    """The share of what is to be solved for that may be left, and what need not be at all."""
+    way = float((leap.solid.masses * leap.free * leap.free).sum())
+    return TOLERANCE / max(1.0, _pace(leap)), LEAST * LEAST * way
+
+
+def _stress(leap: Leap) -> Floats:
+    """(3, m) what stress pulls nodes with on the way of free motion, times h² [kg m]."""
+    solid, state = leap.solid, leap.state
+    former, implicit, delay = _shares(leap)
+    forces = elastic_forces(solid.lattice, state.nodes, state.shape, solid.modulus)
+    pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
+    state.forces = forces
     felt = implicit * leap.free + delay * leap.inertia
-    right -= stiffness_product(solid.lattice, state.shape, solid.modulus, felt)
-    system = System(
+    return np.asarray(pulls - stiffness_product(solid.lattice, state.shape, solid.modulus, felt))
+
+
+def _system(leap: Leap, holds: Holds, stops: Stops, arrival: Floats) -> System:
+    """What stress, pins and the ground do to moves that are added to free motion."""
+    solid = leap.solid
+    return System(
         lattice=solid.lattice,
         embedding=solid.embedding,
         masses=solid.masses,
-        shape=state.shape,
-        stiffness=implicit * solid.modulus,
+        shape=leap.state.shape,
+        stiffness=_shares(leap)[1] * solid.modulus,
         arrival=arrival,
         holds=holds,
         stops=stops,
     )
-    least = LEAST * LEAST * float((solid.masses * leap.free * leap.free).sum())
-    return press(system, right, state.moves, TOLERANCE / max(1.0, pace), least)
+
+
+def _stops(leap: Leap, contacts: Sequence[PlaneContact]) -> Stops:
+    """The ground, as what stops points."""
+    anchors, count = leap.state.anchors, len(leap.solid.weight)
+    levels, normal = np.full(count, -np.inf), np.array([0.0, 0.0, 1.0])
+    for contact in contacts:
+        normal = contact.plane.normal
+        levels = contact.floors[1] + (normal * contact.plane.point).sum()
+    return Stops(
+        normal=normal,
+        levels=levels,
+        friction=contacts[0].friction if contacts else 0.0,
+        stiffnesses=leap.solid.skin * leap.h_squared + leap.solid.weight,
+        start=contacts[0].start if contacts else anchors,
+        anchors=anchors,
+        grips=np.full(count, -1.0),
+        loads=np.zeros(count),
+    )
 
 
 def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:

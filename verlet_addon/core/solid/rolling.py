@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..momentum.numpy_kernels import find_turns
-from .body import Solid
-from .numpy_touching import Stops
+from .numpy_touching import System
 
 HYSTERESIS = 0.5
 """Share of the work of pressing a body flat that it does not give back, however slowly it rolls; a
@@ -16,39 +15,37 @@ Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the wa
 root mean square of a load as Hertz has it."""
 
 
-def resist_rolling(solid: Solid, start: Floats, nodes: Floats, stops: Stops) -> Floats:
-    """(3, m) nodes, of which pieces that touch the ground turn less about where they do.
+def resist_rolling(system: System, components: Integers, start: Floats, nodes: Floats) -> None:
+    """Lets pieces that touch the ground turn less about where they do; `nodes` is written to.
 
     Nothing is slowed by rolling more than by sliding: the lever is at most friction × how high the
     centre of mass is, and what slides on ice is not held.
 
     Parameters
     ----------
+    components : (m,) label of each connected piece that nothing holds, counted from 0; −1 = held.
     start, nodes : (3, m) at the beginning and the end of the step [m].
-    stops : what presses on its points.
     """
+    stops, embedding, masses = system.stops, system.embedding, system.masses
     points, normal = np.flatnonzero(stops.loads > 0.0), stops.normal
-    loads = stops.loads[points]
-    carriers, weights = solid.embedding.nodes[points], solid.embedding.weights[points]
-    labels, slower = solid.free_components[carriers[:, 0]], nodes.copy()
+    carriers, weights = embedding.nodes[points], embedding.weights[points]
+    labels, before = components[carriers[:, 0]], nodes.copy()
     places = (weights * nodes[:, carriers]).sum(axis=2)
-    for label in range(solid.free_components.max(initial=-1) + 1):
-        load = np.where(labels == label, loads, 0.0)
+    for label in np.unique(labels[labels >= 0]):
+        load = np.where(labels == label, stops.loads[points], 0.0)
         total = float(load.sum())
-        if not total > 0.0:
-            continue
         centre = (load * places).sum(axis=1) / total
-        members = np.flatnonzero(solid.free_components == label)
-        arms, masses = nodes[:, members] - centre[:, None], solid.masses[members]
-        spin, turn = _turn(arms, nodes[:, members] - start[:, members], arms * masses, normal)
+        members = np.flatnonzero(components == label)
+        arms, weighty = before[:, members] - centre[:, None], masses[members]
+        moved = before[:, members] - start[:, members]
+        spin, turn = _turn(arms, moved, arms * weighty, normal)
         ahead = (_matrix(turn) * normal).sum(axis=1)
         reach = _along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
-        height = float((_along(normal, arms) * masses).sum() / masses.sum())
+        height = float((_along(normal, arms) * weighty).sum() / weighty.sum())
         lever = min(LEVER * width, stops.friction * max(height, 0.0))
         share = min(1.0, lever * total / max(spin, 1e-300))
-        slower[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), arms)
-    return slower
+        nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), arms)
 
 
 def _turn(arms: Floats, moved: Floats, weighty: Floats, normal: Floats) -> tuple[float, Floats]:

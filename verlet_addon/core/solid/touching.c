@@ -1,9 +1,11 @@
 /* Stress and what a solid touches, solved for together: the same as numpy_touching.py. */
+#include "../momentum/turns.h"
 #include "cells.h"
 
 #define CHANGES 6
 #define STEADY 0.05
 #define ROUNDS 400
+#define LEVER 0.2096313728906053 /* 3/16 of half of √5, see rolling.py */
 #define HAIR 1e-300 /* Keeps 0 / 0 away. */
 
 /* See Stops. */
@@ -359,5 +361,119 @@ EXPORT void settle_solid(const solid_stops *stops, real *points)
             if (depth > 0.0)
                 points[a * p + i] += stops->normal[a] * depth;
         }
+    }
+}
+
+/* Of a connected piece that nothing holds: what presses on it, where, how it turns about there. */
+typedef struct {
+    real load, centre[3], width, mass, height, spin[3], second[6], turn[3], ahead[3];
+} rolling;
+
+static void find_centres(const solid_embedding *embedding, const real *loads, const real *nodes,
+                         integer m, const integer *labels, rolling *pieces)
+{
+    for (integer i = 0; i < embedding->points; i++) {
+        integer label = labels[embedding->nodes[8 * i]];
+        real place[3];
+        if (label < 0 || !(loads[i] > 0.0))
+            continue;
+        carried(embedding, i, nodes, m, place);
+        pieces[label].load += loads[i];
+        for (int a = 0; a < 3; a++)
+            pieces[label].centre[a] += loads[i] * place[a];
+    }
+}
+
+/* How far what presses reaches along the way, as a sum of squares. */
+static void find_widths(const solid_embedding *embedding, const real *loads, const real *nodes,
+                        integer m, const integer *labels, rolling *pieces)
+{
+    for (integer i = 0; i < embedding->points; i++) {
+        integer label = labels[embedding->nodes[8 * i]];
+        real place[3];
+        if (label < 0 || !(loads[i] > 0.0))
+            continue;
+        carried(embedding, i, nodes, m, place);
+        for (int a = 0; a < 3; a++)
+            place[a] -= pieces[label].centre[a];
+        real reach = dot(pieces[label].ahead, place);
+        pieces[label].width += loads[i] * reach * reach;
+    }
+}
+
+/* Adds the spin and the moments of a node that moved, about where its piece touches. */
+static void add_spin(const real arm[3], const real moved[3], real mass, const real *normal,
+                     rolling *piece)
+{
+    real around[3];
+    cross(arm, moved, around);
+    piece->mass += mass;
+    piece->height += mass * dot(normal, arm);
+    for (int a = 0; a < 3; a++) {
+        piece->spin[a] += mass * around[a];
+        piece->second[a] += mass * arm[a] * arm[a];
+        piece->second[3 + a] += mass * arm[(a + 1) % 3] * arm[(a + 2) % 3];
+    }
+}
+
+/* What turn a piece has, but for that about the normal, and the way it rolls. */
+static void find_way(const real *normal, rolling *piece)
+{
+    real about = dot(normal, piece->spin);
+    for (int a = 0; a < 3; a++)
+        piece->spin[a] -= normal[a] * about;
+    find_turn(piece->second, piece->spin, piece->turn);
+    cross(piece->turn, normal, piece->ahead);
+    real size = larger(__builtin_sqrt(dot(piece->ahead, piece->ahead)), HAIR);
+    for (int a = 0; a < 3; a++)
+        piece->ahead[a] /= size;
+}
+
+/* The share of a piece's turn that is lost. */
+static real lost(const rolling *piece, real friction)
+{
+    real lever = LEVER * __builtin_sqrt(piece->width / piece->load);
+    lever = smaller(lever, friction * larger(piece->height / piece->mass, 0.0));
+    real spin = larger(__builtin_sqrt(dot(piece->spin, piece->spin)), HAIR);
+    return smaller(1.0, lever * piece->load / spin);
+}
+
+/* Changes nodes (3, m); `work` holds 22 numbers for each piece. */
+EXPORT void roll_solid(const solid_system *all, const integer *labels, const real *start,
+                       real *nodes, integer count, real *work)
+{
+    const solid_stops *stops = all->stops;
+    integer m = all->lattice->nodes;
+    rolling *pieces = (rolling *)work;
+    for (integer i = 0; i < 22 * count; i++)
+        work[i] = 0.0;
+    find_centres(all->embedding, stops->loads, nodes, m, labels, pieces);
+    for (integer k = 0; k < count; k++)
+        for (int a = 0; a < 3; a++)
+            pieces[k].centre[a] /= larger(pieces[k].load, HAIR);
+    for (integer i = 0; i < m; i++) {
+        real arm[3], moved[3];
+        if (labels[i] < 0 || !(pieces[labels[i]].load > 0.0))
+            continue;
+        for (int a = 0; a < 3; a++) {
+            arm[a] = nodes[a * m + i] - pieces[labels[i]].centre[a];
+            moved[a] = nodes[a * m + i] - start[a * m + i];
+        }
+        add_spin(arm, moved, all->masses[i], stops->normal, pieces + labels[i]);
+    }
+    for (integer k = 0; k < count; k++)
+        find_way(stops->normal, pieces + k);
+    find_widths(all->embedding, stops->loads, nodes, m, labels, pieces);
+    for (integer i = 0; i < m; i++) {
+        real arm[3], more[3];
+        if (labels[i] < 0 || !(pieces[labels[i]].load > 0.0))
+            continue;
+        const rolling *piece = pieces + labels[i];
+        for (int a = 0; a < 3; a++)
+            arm[a] = nodes[a * m + i] - piece->centre[a];
+        cross(piece->turn, arm, more);
+        real share = lost(piece, stops->friction);
+        for (int a = 0; a < 3; a++)
+            nodes[a * m + i] -= share * more[a];
     }
 }
