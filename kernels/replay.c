@@ -98,9 +98,14 @@ static int call(void *f, const char *kind, const value *v, d *result)
                                      v[4].address);
     else if (IS("ppp-d"))
         *result = ((d(*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
-    else if (IS("pppdi-i"))
-        *result = (d)((i(*)(p, p, p, d, i))f)(v[0].address, v[1].address, v[2].address, v[3].real,
-                                              v[4].integer);
+    else if (IS("pp-"))
+        ((void (*)(p, p))f)(v[0].address, v[1].address);
+    else if (IS("ppppip-"))
+        ((void (*)(p, p, p, p, i, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
+                                        v[4].integer, v[5].address);
+    else if (IS("pppddp-"))
+        ((void (*)(p, p, p, d, d, p))f)(v[0].address, v[1].address, v[2].address, v[3].real,
+                                        v[4].real, v[5].address);
     else if (IS("pppdp-"))
         ((void (*)(p, p, p, d, p))f)(v[0].address, v[1].address, v[2].address, v[3].real,
                                      v[4].address);
