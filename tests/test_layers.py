@@ -17,7 +17,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "elementary compiled field",
+    "portable_math compiled field",
     "settings mesh momentum coloring drag linear",
     "integrators geometry materials",
     "rigid detection",
@@ -27,10 +27,10 @@ LAYERS = [
     "shell",
     "forces",
     "model",
-    "yielding",
-    "state company",
+    "plasticity",
+    "state pairings",
     "goals",
-    "meeting inflation rippling wearing jelly",
+    "meeting inflation rippling plastic_flow jelly",
     "stride",
     "setting_out within",
     "between",

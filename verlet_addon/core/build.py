@@ -15,6 +15,7 @@ from .integrators import start_displacement
 from .jelly import start_jelly
 from .mesh import MeshData
 from .model import SoftBodyModel
+from .plasticity import start_plastic
 from .rigid.pieces import build_pieces, loosened
 from .rigid.placement import place_first
 from .ropes.constraints import build_ropes
@@ -29,7 +30,6 @@ from .stretch.paths import Strips
 from .stretch.seams import build_seams
 from .water.surface import build_water
 from .weave.threads import build_weave, is_woven, unwoven
-from .yielding import start_plastic
 
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""

@@ -9,7 +9,7 @@ from math import expm1, factorial, log
 import numpy as np
 
 from .arrays import Floats
-from .elementary import by_value
+from .portable_math import by_value
 
 SMALL = 0.1
 """Below it the series lose no digits, and the closed forms would."""

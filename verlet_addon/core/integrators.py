@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from .arrays import Floats
 from .drag import decay_span, mean_decay, mean_ramp
-from .elementary import by_value
 from .errors import SettingsError
+from .portable_math import by_value
 
 Option = TypeVar("Option")
 Gain = Floats | float

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
-from .company import distances, restitutions, who_meets
 from .contact.guard import find_passing, guard
 from .contact.kernels import project_rows, rebound_rows
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
@@ -16,19 +15,20 @@ from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
 from .overlap.overlaps import leaving
+from .pairings import distances, restitutions, who_meets
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
 
 REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
 THINNEST = 0.05
-"""However thin they are painted, bodies keep this share of their distance: at none they tremble."""
+"""Share of their distance that bodies keep, however thin they are painted; at 0 they tremble."""
 NOTICEABLE = 1e-3
-"""Pushes are too small to notice below this share of the reach."""
+"""Rounds end once none moves anything by more than this share of the reach."""
 CROWDED = 0.5
-"""Rows that lack this share of their gap at the end of a step found no room."""
+"""Pairs that end a step nearer than their gap by this share of it have found no room."""
 SAFE = 0.25
-"""Rows that hold to this share of their gap rule out that anything has passed."""
+"""What keeps at least this share of its gap at the end of a step has not passed through."""
 
 
 @dataclass(eq=False)
@@ -250,10 +250,10 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[
 
 
 def _astray(encounter: Encounter) -> Booleans:
-    """(N,) whether particles, if they move slowly, may have passed through something.
+    """(N,) bool, particles that ended far enough from where they were looked for to have passed.
 
-    Pairs without a row are farther apart by `reach` than their gap where everyone would have gone
-    by themselves; so they have not passed while each of both went astray by less than half of both.
+    Pairs without a row keep their gap and `reach` more where free motion leads. So they cannot have
+    passed while both ended within half of that of where free motion led.
     """
     reach, rows = encounter.meeting.reach, encounter.rows
     allowed = reach * (1.0 + SAFE / REACH) / 2.0
@@ -263,10 +263,10 @@ def _astray(encounter: Encounter) -> Booleans:
 
 
 def _fast(encounter: Encounter) -> Booleans:
-    """(N,) whether particles that touch something, or their neighbours, may have gone round it.
+    """(N,) bool, particles in contact, and their neighbours, fast enough to have passed beside it.
 
-    Rows stand for what is nearest; what is near beside it cannot have passed where everyone went
-    by less than half of the distance.
+    A row stands for the nearest of several pairs. The others cannot have passed where everyone
+    moved by less than a share of the distance.
     """
     rows, start = encounter.rows, encounter.motion.start
     ways = np.sqrt(_squared(encounter.positions - start))
@@ -317,7 +317,7 @@ def _gather(
 def _hand_back(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
-    """Writes them back."""
+    """Writes the world (3, N) back into bodies (3, n), likewise."""
     starts = encounter.meeting.surfaces.starts
     for body in range(len(bodies)) if everyone else encounter.touched:
         vertices = world[:, starts[body] : starts[body + 1]]

@@ -48,7 +48,7 @@ class SoftBodyModel:
     ropes: RopeConstraints
     bends: BendConstraints
     shell: Shell | None
-    """The same lengths and bends as one system, if the body is curved at rest."""
+    """The same lengths and bends as one system, if the body is stiff and curved at rest."""
     seams: Seams
     windage: Windage
     pieces: Pieces | None
@@ -67,7 +67,7 @@ class SoftBodyModel:
     def touching(self) -> Floats:
         """(v,) inverse masses of what touches others: vertices, or points of a coarse solid [1/kg].
 
-        These share the solid's mass as a skin's do; points beside a pin are held like others.
+        Points share the solid's mass by the area of skin around them; pinned vertices have 0.
         """
         if self.solid is None or not self.solid.surface.cut:
             return self.inverse_masses[: self.vertex_count]

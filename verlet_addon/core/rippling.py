@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
-from .geometry.columns import is_closed
+from .geometry.rays import is_closed
 from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .state import ParticleState

@@ -14,6 +14,7 @@ from .bending.one_by_one import StencilBatch
 from .integrators import start_gains, step_gains
 from .model import SoftBodyModel
 from .overlap.easing import Burial
+from .plasticity import Plastic, worn
 from .rigid.placement import Placement
 from .ropes.constraints import RopeBatches, rope_batches
 from .shell.system import ShellSystem, shell_system
@@ -25,7 +26,6 @@ from .stretch.strips import StripBatch
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.threads import WeaveBatch, weave_batches
-from .yielding import Plastic, worn
 
 Fresh = (
     StripBatch
@@ -61,7 +61,7 @@ class Batches:
     seams: list[SeamBatch]
 
     def fresh(self) -> Iterator[Fresh]:
-        """Every batch whose multipliers start at zero: all but those that nets remember."""
+        """The batches whose multipliers start every step at zero; nets remember theirs."""
         yield from chain(self.lengths.short, self.lengths.folds, *self.lengths.levels)
         yield from chain(self.seams, self.weave)
         bends = self.bends
@@ -83,7 +83,7 @@ class ParticleState:
     touched: int = 0
     """For how many steps on end it has touched another body, a collider or itself."""
     burial: Burial | None = None
-    """How deep it lay in the ground that there is."""
+    """How deep each particle lay in the ground when it met it; None without ground."""
     water: WaterState | None = None
     """Its waves, if it is water."""
     rigid: Placement | None = None
@@ -107,7 +107,7 @@ class ParticleState:
 def ready_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, dt: float
 ) -> Batches:
-    """The constraints for the same h² that gravity has; strips remember their tension."""
+    """The constraints for the h² by which accelerations count too; strips keep their tension."""
     steps = (dt, state.previous_dt)
     if state.batches is None or state.batches.steps != steps:
         former, state.batches = state.batches, _make_batches(model, state, integrator, steps)
@@ -149,10 +149,10 @@ def _make_batches(
 
 
 def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> Booleans:
-    """(n,) bool, whose tension is remembered from step to step.
+    """(n,) bool, particles whose tension is remembered from step to step.
 
-    What nothing holds carries no load, but that of gas within. Neither is that of triangles with
-    rigid bends remembered: a warm start and stiff bends amplify each other.
+    A body that nothing holds bears no load, unless gas presses from within. Triangles with rigid
+    bends are left out: remembered tension and stiff bends amplify each other.
     """
     rigid_triangles = np.zeros(len(bends.rigid), dtype=bool)
     rigid_triangles[model.lengths.folds.pairs] = True

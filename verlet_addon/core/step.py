@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from .between import meet_each_other, part_from_each_other, settle
 from .inflation import fill_with_gas
 from .meeting import Meeting
+from .plastic_flow import wear
 from .rigid.motion import put_again
 from .setting_out import set_out
 from .settings import SceneSettings
 from .stride import Body, Surroundings
-from .wearing import wear
 from .within import finish, is_relaxed, project_contacts, relax
 
 

@@ -59,11 +59,11 @@ def project_angles(stride: Stride, *, backwards: bool) -> None:
 
 
 def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
-    """Draws edges back to their lengths."""
+    """Sweeps once over all that keeps the lengths of a body."""
     positions, batches, rigid = stride.state.positions, stride.batches, stride.state.rigid
     lengths = stride.model.lengths
     if batches.shell is not None:
-        return  # it keeps them whenever it is pushed
+        return  # a shell keeps them as it follows each push
     project_weave(positions, batches.weave)
     project_stretch(positions, lengths, batches.lengths, dt=dt, backwards=backwards, rigid=rigid)
     for _ in range(1 if rigid is None else ROPE_ROUNDS):
@@ -74,7 +74,7 @@ def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
 
 
 def is_relaxed(stride: Stride, tolerance: float) -> bool:
-    """Whether no edge is longer than its tension warrants by this share; never for 0."""
+    """Whether no edge exceeds the length that its tension gives it by this share; never for 0."""
     strips = [*stride.batches.lengths.edges, *stride.batches.ropes.strips]
     return tolerance > 0.0 and strain_range(stride.state.positions, strips)[1] < tolerance
 
@@ -92,7 +92,7 @@ def project_contacts(stride: Stride) -> None:
 
 
 def _push_off_ground(stride: Stride) -> None:
-    """Pushes it out of what the ground is, once."""
+    """Pushes a body out of the ground, once."""
     for contact in stride.contacts:
         project_plane(stride.state.positions, contact, stride.model.inverse_masses)
 
@@ -108,7 +108,7 @@ def finish(stride: Stride) -> None:
 def finish_shape(stride: Stride) -> bool:
     """Solves for the shape of a shell that nothing has touched in this step; whether it did.
 
-    Before, it would give way into what it lies on by all that the push from there has bent.
+    Contacts come first: a shell that was solved before them would sink into what it lies on.
     """
     model, state, shell = stride.model, stride.state, stride.batches.shell
     if shell is None or shell.solved:
@@ -122,9 +122,9 @@ def finish_shape(stride: Stride) -> bool:
 
 
 def regain_speed(stride: Stride) -> None:
-    """Gives ropes back the speed that solving for the end of the step has cost them.
+    """Gives ropes back the speed that the implicit solution of a step takes from them.
 
-    Not rings and nets: they are not solved to the last digit, and would gain more than they lost.
+    Rings and nets are left out: they are not solved to the last digit, and would gain energy.
     """
     model, state = stride.model, stride.state
     ropes = [each.batch for each in stride.batches.ropes.trees.generations]

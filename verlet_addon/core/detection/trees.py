@@ -1,4 +1,4 @@
-"""A tree of boxes over the triangles and loose edges of one surface."""
+"""A tree of bounding boxes over the triangles and loose edges of one surface."""
 
 from dataclasses import dataclass
 

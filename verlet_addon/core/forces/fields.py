@@ -8,8 +8,8 @@ from math import acos, degrees
 import numpy as np
 
 from ..arrays import SHORTEST, Floats
-from ..elementary import by_value
 from ..field import Field, Kind
+from ..portable_math import by_value
 from .noise import turbulence
 
 STRONGEST_DRAG = 2.0

@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
-from ..geometry.columns import closed_shells
 from ..geometry.graph import find_components
+from ..geometry.rays import closed_shells
 from .easing import EASING
 from .exits import NOWHERE, Exits, joined, ways_out
 from .overlaps import BURIED, EMERGING, held_outside

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..detection.surfaces import Surfaces
-from ..geometry.columns import crossings, winding
+from ..geometry.rays import crossings, winding
 
 WAYS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 WAYS /= np.sqrt((WAYS * WAYS).sum(axis=0))

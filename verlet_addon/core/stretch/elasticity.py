@@ -1,4 +1,4 @@
-"""How firm each distance of a surface is: its compliance, from settings that know no mesh."""
+"""The compliance of every edge and diagonal of a surface, so that no mesh changes the cloth."""
 
 from math import pi
 
@@ -13,14 +13,14 @@ from .distances import Distances, build_distances
 from .paths import Strips, build_strips
 
 TINY = 1e-18
-"""Faces without area, crossed over or collapsed, count as this small [m²]."""
+"""Faces without area count as this large, so that nothing is divided by 0 [m²]."""
 YIELDING = 20.0
-"""Cloth of triangles is easier to push together than to shear by this factor: less, and it
-stretches where it cannot shear; more, and heaps of it shrink instead of folding."""
+"""By this factor edges among triangles are softer when pushed together than cloth in shear. With
+less, cloth stretches where it cannot shear; with more, heaps of it shrink instead of folding."""
 
 
 def edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
-    """Edges, (m,) bool of all: strain = compliance × tension, force per width on surfaces.
+    """The chosen edges, (m,) bool, as strips; strain = compliance × tension, per width on surfaces.
 
     Among triangles, cloth could not shear or hang in folds if no edge could become shorter; real
     cloth buckles, finer than the mesh can show. There, edges give way to being pushed together.

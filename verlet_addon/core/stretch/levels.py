@@ -14,8 +14,8 @@ from math import acos, cos, inf
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, ranges, sum_by
-from ..elementary import by_value
 from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
+from ..portable_math import by_value
 from .distances import Distances, build_distances
 
 SMALLEST = 40

@@ -8,12 +8,10 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..coloring import count_copies, find_hubs
 
-STRAIGHTEST = -0.5
-"""Edges are strung together where the angle between them is wider than 120° (its cosine)."""
-
+SHARPEST = -0.5
+"""Cosine of 120°: strips do not go round sharper corners."""
 FEW_COLORS = 4
 """Strips are not cut before this many colours are in use."""
-
 
 Piece = tuple[int, list[int], list[int]]
 """A path before it is laid out: its colour, its particles, and the pairs between them."""
@@ -34,7 +32,7 @@ class Strips:
     compliances: Floats
     """(k,) [m/N]"""
     yielding: Floats
-    """(k,) compliance more where an edge is pushed together [m/N]."""
+    """(k,) compliance added where an edge is pushed together [m/N]."""
     linked: Booleans
     """(k,) bool; False in gaps."""
     starts: Integers
@@ -61,7 +59,7 @@ def build_strips(
     pairs : (m, 2)
     rest_lengths : (m,) [m].
     compliances : (m,) [m/N].
-    yielding : (m,) compliance more where a pair is pushed together [m/N].
+    yielding : (m,) compliance added where a pair is pushed together [m/N].
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
     strips = _string_together(pairs, straight_joints(positions, pairs, loose))
@@ -113,7 +111,7 @@ def straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Inte
     cosines = np.einsum("kx,kx->k", outward[first], outward[second])
     # A rope goes on round any corner: only where strips cross must they be straight.
     alone = np.bincount(pairs.ravel(), minlength=len(positions))[centre] == 2
-    fits = (cosines < STRAIGHTEST) | (alone & loose[first // 2] & loose[second // 2])
+    fits = (cosines < SHARPEST) | (alone & loose[first // 2] & loose[second // 2])
     first, second, cosines = first[fits], second[fits], cosines[fits]
     # Rounded, so that on a lattice the order of the mesh decides and not the last digit.
     order = np.lexsort((second // 2, first // 2, np.round(cosines, 6)))
@@ -214,7 +212,7 @@ def _color_strips(strips: list[tuple[list[int], list[int]]], hubs: Booleans) -> 
 
 
 def _longest_free(used: list[int], particles: list[int], start: int, free: int) -> tuple[int, int]:
-    """How far from `start` on a colour can go along a path, and the first (bit) that can do so."""
+    """How far along a path one free colour reaches from `start`, and which one does (a bit)."""
     for place in range(start, len(particles)):
         left = free & ~used[particles[place]]
         if not left:

@@ -15,7 +15,7 @@ from ..coloring import Copies, gather_copies
 from .paths import Strips
 
 LEAST = 0.5
-"""What yields does so down to this share of its length, and keeps at least that."""
+"""Edges that yield to being pushed together keep at least this share of their length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class StripBatch:
     scaled_compliances: Floats
     """(c − 1,) compliance / h²."""
     scaled_yielding: Floats
-    """(c − 1,) compliance more where pushed together / h²; empty where none is."""
+    """(c − 1,) compliance added where pushed together / h²; empty if no edge yields."""
     mobilities: Floats
     """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
     movable: Floats
@@ -51,7 +51,7 @@ class StripBatch:
     multipliers: Floats
     """(c − 1,) XPBD's multipliers; changed by the kernels."""
     start_gains: Floats
-    """(c − 1,) pull for each metre that a link is stretched at the step's start; empty if none."""
+    """(c − 1,) pull of soft links per metre of stretch when a step begins; those of ropes alone."""
 
 
 def strip_batches(

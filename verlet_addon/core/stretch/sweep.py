@@ -22,13 +22,13 @@ UNREST = 300.0
 """In short steps the tolerance is this times h² [1/s²]: what is left over acts as a force there,
 and would shake the cloth."""
 MOST_STRETCH = 0.012
-"""Sweeps go on until what is left over was shared with the edges around, and none is stretched by
-more than this: with 1.5 % a dress is stretched by up to 0.55 % at the 99th percentile…"""
+"""Sweeps go on until no edge is stretched by more than this once what is left over has been shared
+with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th percentile…"""
 PROGRESS = 0.97
-"""…or two sweeps in a row found as much to mend as before, but for this share: where cloth hangs by
-two corners, strips pull what is left to and fro. Beside tiny edges, progress would be hidden…"""
+"""…or until two sweeps in a row leave more than this share of the least strain so far: where cloth
+hangs by two corners, strips pull the rest to and fro. Meshes with tiny edges always go on…"""
 MOST_SWEEPS = 16
-"""…or so often."""
+"""…up to this many sweeps."""
 
 
 def project_levels(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
@@ -63,9 +63,9 @@ def project_stretch(
     Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
     give way to them. The first goes the opposite way in every other step, for always the same order
     is slightly unstable. Later ones begin with coarse levels, as the step has done: short strips
-    carry tension no further than they reach. Edges much shorter than those around come last, and
-    clusters, for those hardly notice it. What is stretched even after two sweeps shares it with the
-    edges around.
+    carry tension no further than they reach. Edges much shorter than those around come last, with
+    clusters, for their corrections hardly disturb the others. What is stretched even after two
+    sweeps is shared with the edges around.
     """
     pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
-from ..geometry.columns import crossings
+from ..geometry.rays import crossings
 
 FACING = 0.1
 """Of the water, what looks up at least so much takes part; up is where all of it looks."""

@@ -1,4 +1,4 @@
-"""Lengths and bends that yield: what goes past a limit stays.
+"""Lengths and bends that yield: what they are strained past a limit by, stays.
 
 Perfect plasticity, or with linear hardening where only a share of what goes past the limit stays
 (R. Hill, *The Mathematical Theory of Plasticity*, 1950): neither knows of time, so a bake does not
@@ -17,7 +17,7 @@ from .model import SoftBodyModel
 from .stretch.paths import Strips
 
 MOMENT = 0.05
-"""Over which strains are averaged: a sheet that is suddenly let go shakes for as long [s]."""
+"""Strains are averaged over this time: a sheet that is suddenly let go shakes for as long [s]."""
 
 
 @dataclass(eq=False)
@@ -25,18 +25,17 @@ class Yielding:
     """How far the constraints of one set have yielded."""
 
     kept: Floats
-    """Strain, or bend, that stays."""
+    """Strain, or bend, that has become permanent."""
     limits: Floats
-    """Strain, or bend, beyond that, at which more of it stays; they rise where it hardens."""
-
+    """Strain, or bend, beyond that, at which more becomes permanent; they rise as it hardens."""
     mean: Floats
     """Strain, or bend, on average over the last moments."""
 
     def follow(self, measured: Floats, hardening: float, dt: float) -> None:
-        """Lets what is past its limit stay, but for a share that hardens it.
+        """Makes what is past its limit permanent, but for a share that raises the limit.
 
-        It has to be past it now, so that no energy is won, and for some time, so that what shakes
-        from step to step does not wear it out.
+        It has to be past the limit now, so that no energy is gained, and on average over the last
+        moments, so that trembling does not wear it out.
         """
         self.mean += (measured - self.mean) * (1.0 - exp(-dt / MOMENT))
         beyond, before = measured - self.kept, self.mean - self.kept
@@ -91,7 +90,7 @@ def _strips(model: SoftBodyModel) -> tuple[Strips, Strips, Strips]:
 
 
 def _widths(bends: Stencils) -> Floats:
-    """(m,) how much of the surface or rope bends by each angle: half of either side [m]."""
+    """(m,) the length over which each angle is bent: half of the way to either side [m]."""
     return np.asarray((0.5 / bends.coefficients[:, [0, -1] if _is_line(bends) else [2, 3]]).sum(1))
 
 
@@ -101,7 +100,7 @@ def _is_line(bends: Stencils) -> bool:
 
 
 def worn(model: SoftBodyModel, plastic: Plastic) -> SoftBodyModel:
-    """The model with rests of its own, as far as it has yielded."""
+    """The model with the rests that yielding has left it."""
     edges, rings, ropes = (
         replace(strips, rest_lengths=strips.rest_lengths * (1.0 + yielding.kept))
         for strips, yielding in zip(_strips(model), plastic.strips, strict=True)

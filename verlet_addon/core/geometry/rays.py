@@ -1,4 +1,4 @@
-"""Where lines along one direction pass through a surface."""
+"""Where parallel rays pass through a surface, and so what is inside of it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ from ..arrays import Booleans, Floats, Integers
 from .graph import find_components
 
 ASIDE = np.array([[0.37e-6], [0.61e-6]])
-"""Lines run so far beside their points, in shares of the points' size, that none runs exactly along
+"""Rays run beside their points by these shares of the points' extent: none then runs exactly along
 an edge of the surface."""
 AT_ONCE = 1_000_000
-"""Pairs of lines and triangles that are looked at together."""
+"""Most pairs of rays and triangles that are tested at once, to bound the memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """k places at which lines pass through triangles."""
+    """k places at which rays pass through triangles."""
 
     points: Integers
-    """(k,) the point that each line belongs to."""
+    """(k,) the point through which each ray runs."""
     triangles: Integers
     """(k,)"""
     heights: Floats
-    """(k,) of the place along the direction, over its point [m]."""
+    """(k,) how far along the direction the place is from that point [m]."""
     turns: Floats
-    """(k,) 1 where the line comes out at a triangle's front, −1 where it goes in."""
+    """(k,) 1 where the ray comes out at a triangle's front, −1 where it goes in."""
 
 
 def crossings(
@@ -37,7 +37,7 @@ def crossings(
     *,
     upwards: bool = False,
 ) -> Crossings:
-    """Returns where the lines through points pass through a surface, or those from there upwards.
+    """Returns where the rays through points, or `upwards` from them alone, pass through a surface.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def crossings(
 
 
 def _near(here: Floats, spans: Floats, chosen: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """Points at here (2, n) and chosen ones of the triangles (2, 3, t) whose boxes they lie in."""
+    """Points (2, n), each with the chosen triangles (2, 3, t) in whose box it lies, in portions."""
     order = np.argsort(here[0], kind="stable")
     low, high = spans.min(axis=1), spans.max(axis=1)
     first = np.searchsorted(here[0, order], low[0, chosen], "left")
@@ -81,9 +81,9 @@ def _near(here: Floats, spans: Floats, chosen: Integers) -> Iterator[tuple[Integ
 
 
 def winding(points: Floats, vertices: Floats, triangles: Integers) -> Integers:
-    """(n,) how many times a closed surface goes round each point; 0 = outside.
+    """(n,) winding numbers of a closed surface about points (3, n); 0 = outside.
 
-    That is how often a ray from there comes out of the surface, less how often it goes in.
+    A ray from the point leaves the surface so many times more often than it enters it.
     """
     through = crossings(points, vertices, triangles, RAY, upwards=True)
     turns = np.bincount(through.points, through.turns, points.shape[1])
@@ -96,9 +96,9 @@ def is_closed(triangles: Integers) -> bool:
 
 
 def closed_shells(triangles: Integers) -> Integers:
-    """(k,) those of the triangles (3, t) whose connected piece is closed, and sound.
+    """(k,) the triangles, of (3, t), that belong to closed pieces.
 
-    So is every piece each of whose edges has two triangles, which go along it both ways.
+    In those each edge has two triangles, which run along it in opposite directions.
     """
     a, b, c = triangles
     first, second = np.concatenate([a, b, c]), np.concatenate([b, c, a])
@@ -115,7 +115,7 @@ def closed_shells(triangles: Integers) -> Integers:
 
 RAY = np.array([0.1357, -0.2231, 0.0])
 RAY[2] = np.sqrt(1.0 - RAY @ RAY)
-"""Upwards, and a little aslant, so that rays run along no face of what is built squarely."""
+"""Upwards and a little aslant, so that rays run along no face of a box that stands upright."""
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
 
 
@@ -127,7 +127,7 @@ def _axes(up: Floats) -> Floats:
 
 
 def _cross(corners: Floats, heights: Floats, here: Floats) -> tuple[Booleans, Floats, Floats]:
-    """Which lines at here (2, k) cross their triangles (2, 3, k), how high, and the turns there."""
+    """Which rays at `here` (2, k) cross their triangles (2, 3, k), how high, and which way."""
     a, b, c = (corners[:, k] for k in range(3))
     doubled = _determinant(b - a, c - a)
     sides = np.stack([_determinant(v - u, here - u) for u, v in ((b, c), (c, a), (a, b))])

@@ -1,19 +1,19 @@
-"""Bodies that yield as they move: after a step, their rests follow."""
+"""After a step, the rest lengths and angles of what was strained past its limit follow."""
 
 import numpy as np
 
 from .arrays import Floats
 from .bending.numpy_kernels import rope_bends, signed_bends
 from .model import SoftBodyModel
+from .plasticity import Plastic, strip_strains
 from .state import Batches, ParticleState
 from .stretch.links import Links
 from .stretch.paths import Strips
 from .weave.numpy_kernels import thread_lengths
-from .yielding import Plastic, strip_strains
 
 
 def wear(model: SoftBodyModel, state: ParticleState, batches: Batches, dt: float) -> None:
-    """Lets what was stretched or bent too far stay so; what is pushed together buckles instead."""
+    """Writes new rests into the batches where a body has yielded; lengths only ever grow."""
     if state.plastic is None:
         return
     _wear_lengths(model, state.positions, state.plastic, batches, dt)
@@ -41,7 +41,7 @@ def _wear_lengths(
 
 
 def _hand_on(strips: Strips, links: Links) -> None:
-    """Gives the links of strips the same rest lengths."""
+    """Copies the rest lengths of strips to the links, which hold them too."""
     movable = np.isfinite(links.rest_lengths)
     links.rest_lengths[movable] = strips.rest_lengths[:-1][movable]
 

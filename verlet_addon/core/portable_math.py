@@ -1,4 +1,4 @@
-"""Elementary functions that round alike in every version of NumPy and on every processor."""
+"""Cosines, logarithms and the like, to the last digit alike in any NumPy, on any processor."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from .arrays import Floats
 
 
 def by_value(function: Callable[[float], float], values: Floats) -> Floats:
-    """Returns a function of Python's `math` for each of the values, worked out once for equal ones.
+    """Returns what a function of Python's `math` gives for each value, once for equal ones.
 
-    NumPy's own exp, log and cos take what vector instructions a processor has, and each version
-    rounds them in its own way; where cloth folds, the last digit decides.
+    NumPy's own exp, log and cos use the vector instructions that a processor has, and each version
+    rounds in its own way; where cloth folds, the last digit decides how.
     """
     different, places = np.unique(values, return_inverse=True)
     results = np.array([function(value) for value in different.tolist()], dtype=float)

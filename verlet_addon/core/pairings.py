@@ -1,4 +1,4 @@
-"""Who keeps off whom, how far, and how they bounce: what all bodies and colliders are together."""
+"""Which bodies and colliders keep off each other, how far, and how much speed a bounce keeps."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from .settings import BodySettings
 
 
 def restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
-    """(owners, owners) how much everyone bounces off everyone."""
+    """(owners, owners) share of speed that each pair keeps in a bounce; bodies come first."""
     count = len(bodies)
     own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
     both = np.maximum.outer(own, own)
@@ -20,7 +20,7 @@ def restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) 
 
 
 def distances(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
-    """(owners, owners) how far apart everyone is kept [m]."""
+    """(owners, owners) how far apart each pair is kept [m]."""
     # Bodies keep half their thickness off each other, and all of it off colliders.
     bodies_own = np.array([body.thickness for body in bodies]) / 2
     own = np.concatenate([bodies_own, [collider.outer for collider in colliders]])
@@ -34,7 +34,7 @@ def distances(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> 
 def who_meets(
     bodies: Sequence[BodySettings], meshes: Sequence[MeshData], colliders: int
 ) -> Booleans:
-    """(owners, owners) bool, who keeps off whom: bodies off each other, and off their colliders."""
+    """(owners, owners) bool, who keeps off whom; on the diagonal, who keeps off itself."""
     count = len(bodies)
     meets = np.zeros((count + colliders,) * 2, dtype=bool)
     meets[:count, :count] = ~np.eye(count, dtype=bool)
