@@ -16,7 +16,7 @@ from .pierced import CLEAR, find_pierced, near_solids
 from .solids import Solids, inside, turned_outwards
 
 SPEED, SHORTEST = 0.5, 0.1
-"""Vertices come out at about this speed [m/s], in no less than this time, and no more than EASING
+"""Vertices come out at about this speed [m/s], in no less than this time and no more than EASING
 [s]."""
 
 
@@ -27,9 +27,9 @@ class Clearing:
     solids: Solids
     exits: Exits = NOWHERE
     pierced: list[Contacts] = field(default_factory=list)
-    """Rows of triangles whose corners are out, and that yet pass through something."""
+    """Rows of triangles that pass through a solid although their corners are out."""
     turned: Integers = field(default_factory=lambda: NOWHERE.vertices)
-    """Particles of pairs that were on the wrong sides of each other in this step."""
+    """Particles of contacts whose normals looked into the solid in this step, and were turned."""
 
     @property
     def surfaces(self) -> Surfaces:
@@ -45,7 +45,7 @@ class Clearing:
         return np.asarray(gaps - (self.exits.depths + gaps) * left)
 
     def sorted_out(self, contacts: Contacts, start: Floats) -> Contacts:
-        """The contacts of a step from `start` (3, N), as far as they are known to hold [m]."""
+        """The contacts of a step from `start` (3, N) [m], without those of what is still inside."""
         if not self.surfaces.leaving.any():
             return contacts
         triangles = np.concatenate(self.solids.triangles, axis=1)
@@ -73,8 +73,8 @@ class Clearing:
 def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int) -> Clearing:
     """Finds what is inside of colliders and soft bodies (o,) at rest, and its ways out.
 
-    All of a piece may be inside of a body, or of a collider whose normals look inwards, as those of
-    a room do: then it is meant to be there. The first owners are bodies.
+    A piece that lies wholly inside of a body, or of a collider whose normals look inwards as those
+    of a room do, is meant to be there. The first owners are bodies.
     """
     owners, places = surfaces.owners[surfaces.triangles[0]], surfaces.rest
     triangles = []
@@ -93,7 +93,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int) -> Clearing:
 
 
 def _carried(clearing: Clearing) -> Booleans:
-    """(o,) who is carried out as a whole, and is not looked at more closely before it is out."""
+    """(o,) bool, who is being carried out as a whole: its triangles are not looked at yet."""
     solids = clearing.solids
     return np.asarray(solids.rigid & np.isin(np.arange(len(solids.rigid)), clearing.owners()))
 

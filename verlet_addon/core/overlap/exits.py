@@ -11,17 +11,17 @@ from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
 
 TORN = 4.0
-"""Neighbours whose nearest ways out lead so many times as far apart take one way together…"""
+"""A patch takes one way out where its nearest ways would take neighbours apart by more than this many
+times their distance…"""
 DETOUR = 1.5
-"""…and so do all whose one way is no longer than so many times the longest of the nearest."""
-
+"""…or where one way for all is no longer than this many times the longest of the nearest ways."""
 UPWARDS = 0.2
-"""Ways together count for so much less if they lead up, and so much more if they lead down."""
+"""Share by which a way for all counts as shorter if it leads straight up, and longer if down."""
 
 
 @dataclass(frozen=True, eq=False)
 class Exits:
-    """Ways out: vertex · way ≥ place on a triangle · way, at last."""
+    """Ways out of solids: each vertex is led along one until it is beyond a place on a triangle."""
 
     vertices: Integers
     """(k,) particles of all owners in one array."""
@@ -30,9 +30,9 @@ class Exits:
     weights: Floats
     """(3, k) of the place on it."""
     slants: Floats
-    """(3, k) the way, as shares of two sides of the triangle and its normal."""
+    """(3, k) the way, in terms of two sides of the triangle and its normal, with which it moves."""
     depths: Floats
-    """(k,) how far it is, at first [m]."""
+    """(k,) how long the way was when it was found [m]."""
     ages: Floats
     """(k,) time since then [s]; they change."""
 
@@ -46,7 +46,7 @@ class Exits:
         return np.asarray(way / np.sqrt((way * way).sum(axis=0)))
 
     def heights(self, places: Floats) -> Floats:
-        """(k,) how far vertices are out [m]."""
+        """(k,) how far vertices are beyond their places along their ways; below 0 inside [m]."""
         place = np.einsum("ck,xck->xk", self.weights, places[:, self.corners])
         apart = places[:, self.vertices] - place
         return np.asarray((self.ways(places) * apart).sum(axis=0))
@@ -70,9 +70,9 @@ NOWHERE = Exits(
 
 
 def ways_out(solids: Solids, buried: Integers, places: Floats) -> Exits:
-    """The ways of buried vertices: the nearest, or one for all of a patch.
+    """The ways of buried vertices: for each the nearest, or one for all of a patch.
 
-    One it is for what keeps its shape, and where the nearest would tear neighbours apart.
+    What keeps its shape takes one way, and so does what the nearest ways would tear apart.
     """
     patches, found = _patches(solids, buried), [NOWHERE]
     owners = solids.surfaces.owners[buried]
@@ -141,7 +141,7 @@ def _exits(
     *,
     along: bool,
 ) -> Exits:
-    """The exits of vertices by chosen ways (k,), along them or along the normals of what is there.
+    """The exits of vertices by chosen ways (k,): along these, or along normals of the triangles.
 
     Those without any way out have none.
     """

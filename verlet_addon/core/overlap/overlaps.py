@@ -1,4 +1,4 @@
-"""Pairs of what starts inside of a solid: held to the solid's outside, not each to its side."""
+"""Contacts of what is on its way out of a solid: they point out of it, whichever side it is on."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from ..detection.surfaces import Surfaces
 from .solids import outward_normals
 
 EMERGING, BURIED = 1, 2
-"""Of a particle and an owner, in `Surfaces.leaving`: out, but perhaps not all around; inside."""
+"""Of a particle and an owner, in `Surfaces.leaving`: just out, its surroundings not; inside."""
 
 
 def leaving(surfaces: Surfaces, particles: Integers, weights: Floats) -> Integers:
-    """(k,) whether pairs, (4, k) each, are on their way out of each other: EMERGING or BURIED."""
+    """(k,) EMERGING or BURIED for contacts (4, k) of what is on its way out; else 0."""
     own = surfaces.owners[particles]
     other = np.where(own == own[0], own[3], own[0])
     return np.asarray((surfaces.leaving[particles, other] * (weights != 0.0)).max(axis=0))

@@ -13,9 +13,9 @@ from .overlaps import BURIED, EMERGING
 from .solids import WAYS, Solids, find_exits, frames_of, inside
 
 CLEAR = 0.9
-"""What is as far out as this share of its gap is let go."""
+"""What is out by this share of its gap is let go."""
 FINE = 6
-"""Triangles are looked at in so many places along each side."""
+"""Triangles are tested at places as far apart as this part of their sides."""
 _PLACES = [(i, j, FINE - i - j) for i in range(FINE + 1) for j in range(FINE + 1 - i)]
 SAMPLES = np.array(sorted(_PLACES, key=max, reverse=True)).T / FINE
 """(3, s) those places, by the shares of the corners, the corners first."""
@@ -43,8 +43,8 @@ def find_pierced(
 ) -> list[Contacts]:
     """Rows that push out triangles and loose edges of bodies that pass through solids.
 
-    What has just come out is held out farther, for between the places that are looked at there may
-    still be something inside.
+    What has just come out is held until it is clear, for between the places that are tested some of
+    it may still be inside.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _push_out(
     within: Booleans,
     places: Floats,
 ) -> Contacts:
-    """Rows that push triangles (3, k) out where, of places (3, k, s) within, they are deepest."""
+    """Rows that push triangles (3, k) out where they are deepest, of places (3, k, s) in them."""
     surfaces, (count, samples) = solids.surfaces, within.shape
     surfaces.leaving[corners, other] = EMERGING
     triangles = solids.triangles[other]

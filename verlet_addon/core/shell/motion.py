@@ -13,29 +13,30 @@ from .kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
 
 NEWTON = 20
-"""Most times that the springs are made linear in a step; one or two do but for impacts."""
+"""Most rounds of Newton's method in a step; one or two are enough but for impacts."""
 HALVINGS = 8
-"""Most times that a step is halved that would gain energy."""
+"""Most times that a move is halved which would gain energy."""
 TOLERANCE = 1e-2
-"""Of what is to be solved for in a round of Newton's method, the share that is left…"""
+"""Share of the residual that conjugate gradients leave in a round of Newton's method…"""
 SETTLED = 1e-2
-"""…and of the first round's, the share that the last may leave."""
+"""…and share of the first round's residual below which no further round is made."""
 PROGRESS = 1e-3
-"""A round that takes less than this share of the energy is the last."""
+"""A round that lowers the energy by less than this share is the last."""
 ROUNDS = 100
 """Most rounds of conjugate gradients."""
 EXPECTED, PATIENCE = 8, 200
-"""When they have taken so many rounds more than expected, the matrix is factorized anew."""
+"""Rounds of conjugate gradients that a solution should take; when they have taken so many more than
+that in all, the matrix is factorized anew."""
 MOVED = 1e-6
-"""What is moved by less is as it was [m]."""
+"""What others move by less counts as not moved [m]."""
 FOLLOWED = 6
-"""Most times in a step that a shell follows what others have moved of it."""
+"""Most times in a step that a shell is solved again because others have moved some of it."""
 SLIGHT = 1e-3
-"""A push that is as nearly along directions that are held already holds no more."""
+"""A push that leaves the directions already held by less than this sine holds no further one."""
 RELEASES = 2
-"""Most times that what would be drawn, and not pushed, is let go."""
+"""Most times that particles which a contact would draw instead of push are let go."""
 TURNS = 3
-"""Rounds in which rotations follow, from those of the step before."""
+"""Rounds in which rotations are found, from those of the step before."""
 
 
 def set_out(system: ShellSystem | None, positions: Floats, targets: Floats) -> None:
@@ -52,10 +53,10 @@ def set_out(system: ShellSystem | None, positions: Floats, targets: Floats) -> N
 
 
 def regain_shape(system: ShellSystem | None, positions: Floats) -> bool:
-    """Lets a shell follow what others have moved of it since, (3, n); whether they have.
+    """Solves a shell again if others have moved some of it since, (3, n); whether they have.
 
-    Each push is held for the rest of the step, along its own direction: that of the force with
-    which something pushes and rubs. Across it, the particle is free.
+    What was moved is held along the push for the rest of the step, for that is the direction of the
+    force with which something pushes and rubs. Across it the particle stays free.
     """
     if system is None:
         return False
@@ -92,7 +93,7 @@ def settled(system: ShellSystem | None, positions: Floats) -> None:
 
 
 def keep_shape(system: ShellSystem, positions: Floats) -> Floats:
-    """Moves particles (3, n) to where the body is in balance; (3, n) what pulls at what is held."""
+    """Moves particles (3, n) to where the body is in balance; (3, n) forces × h² on them there."""
     lowest, moves = np.inf, np.zeros_like(positions)
     for _ in range(NEWTON):
         pull, energy = _linearized(system, positions)
@@ -117,12 +118,12 @@ def keep_shape(system: ShellSystem, positions: Floats) -> Floats:
 
 
 def _unheld(system: ShellSystem, rows: Floats) -> Floats:
-    """(3, n) what of rows (3, n) is not along directions that are held, nor at pins."""
+    """(3, n) vectors (3, n) without their parts along directions that are held, and at pins."""
     return np.asarray((system.freedom * rows).sum(axis=1) * (system.masses > 0.0))
 
 
 def _linearized(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
-    """(3, n) what springs and inertia pull, and the energy of both."""
+    """(3, n) the force of springs and inertia × h², and the energy of both."""
     pull, energy = linearize(system, positions)
     away = system.inertial - positions
     inertia = away * system.masses
@@ -169,9 +170,9 @@ def _turned(half: Floats, rotations: Floats) -> Floats:
 
 
 def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floats, float]:
-    """(3, n) moves that balance the pull (3, n), and how much there was to solve for.
+    """(3, n) moves that balance the pull (3, n), and the size of that pull as an energy.
 
-    Where that is no more than what is enough, it is left.
+    There are none where the size is no more than `enough`.
     """
     moves = np.zeros_like(pull)
     pull = _unheld(system, pull)

@@ -76,14 +76,14 @@ class ShellSystem:
     rotations: Floats
     """(c, 3, 3) of the parts since the matrix was factorized."""
     solved: bool = False
-    """Whether the step has been solved for yet."""
+    """Whether it has been solved in this step."""
     followed: int = 0
-    """How often it has followed others in this step."""
+    """How often it has been solved again in this step because others moved some of it."""
     enough: float = 0.0
-    """How much may be left to solve for in this step [kg m²]."""
+    """Size of the residual that may be left in this step [kg m²]."""
     factored: Factored | None = None
     spent: int = 0
-    """Rounds of conjugate gradients that a newer factorization might have spared."""
+    """Rounds of conjugate gradients beyond those expected since the matrix was factorized."""
 
 
 def shell_system(
@@ -93,7 +93,7 @@ def shell_system(
     goals: Integers,
     goal_compliances: Floats,
 ) -> ShellSystem | None:
-    """The springs for one h² [s²], or none where most hinges are so soft that each may be alone.
+    """The springs for one h² [s²], or None where most hinges are soft enough to be relaxed in turn.
 
     Parameters
     ----------
