@@ -57,7 +57,7 @@ class Surfaces:
     trees: list[Tree]
     """One per owner."""
     leaving: Integers
-    """(N, o) which particles are still on the way out of which owner: see `overlaps`. It changes."""
+    """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
 
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:

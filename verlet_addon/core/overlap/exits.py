@@ -11,8 +11,8 @@ from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
 
 TORN = 4.0
-"""A patch takes one way out where its nearest ways would take neighbours apart by more than this many
-times their distance…"""
+"""A patch takes one way out where its nearest ways would take neighbours apart by more than this
+many times their distance…"""
 DETOUR = 1.5
 """…or where one way for all is no longer than this many times the longest of the nearest ways."""
 UPWARDS = 0.2

@@ -15,8 +15,8 @@ from .pieces import Pieces, summed
 from .placement import Placement
 
 NEWTON, QUICK = 4, 2
-"""Each doubles the digits of a turn, beginning from the last one found: at both ends of a step, and
-between. More than 0.5 rad at a time are not believed."""
+"""Rounds of Newton's method that find a piece's turn, at both ends of a step and in between: each
+doubles the digits of the turn found last."""
 
 
 def set_out_rigid(
@@ -47,15 +47,15 @@ def put_again(placement: Placement | None, positions: Floats) -> None:
 
 
 def hand_on(placement: Placement | None, positions: Floats) -> None:
-    """Gives pieces what constraints within the body did to their particles (3, n)."""
+    """Lets pieces take part in what constraints within the body did to their particles (3, n)."""
     if placement is not None:
         kernels.give_momentum(placement, positions, placement.pieces.constrained, QUICK)
 
 
 def hand_on_contacts(placement: Placement | None, positions: Floats) -> bool:
-    """Gives pieces what contacts did to their particles (3, n); whether there was anything.
+    """Lets pieces take part in what contacts did to their particles (3, n); whether there were any.
 
-    So that many contacts at once push no farther than each would alone, they share the piece.
+    Contacts of one piece share its mass, so that together they push no farther than each alone.
     """
     return placement is not None and kernels.share_contacts(placement, positions)
 

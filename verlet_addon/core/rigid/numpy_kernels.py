@@ -7,24 +7,24 @@ from .pieces import Joints, summed
 from .placement import Placement
 
 TOUCHED = 1e-7
-"""Contacts that push no farther are as they should be [m]."""
+"""Contacts that push by no more than this count as solved [m]."""
 NOTHING = 1e-12
-"""Share of a piece's inertia that a straight one is given about its axis."""
+"""Share of its inertia that a straight piece, which has none about its axis, is given there."""
 FARTHEST = 0.5
-"""No turn is believed that is greater [rad]."""
+"""The most that a round of Newton's method may turn a piece [rad]."""
 JOINED = 1e-3
-"""Share by which edges near pieces may be stretched."""
+"""Share by which edges near pieces may stay stretched."""
 ROUNDS, TRIES = 8, 100
 """How often directions of edges are found anew, and most rounds of conjugate gradients in each."""
 SOLVED = 1e-2
-"""Share of what edges are stretched by that these leave."""
+"""Share of the residual that conjugate gradients leave."""
 
 
 def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
-    """Gives pieces what moved their particles since they were put, by `masses` (k,), and puts them.
+    """Gives pieces the momentum with which their particles were moved since, and moves them likewise.
 
-    A push that moved a particle of this mass by d [m] has the momentum m d/h. `rounds` of Newton's
-    find the turn.
+    What moved a particle, of `masses` (k,), by d has the momentum m d/h. So many `rounds` of
+    Newton's method find the turn.
     """
     pieces = placement.pieces
     pushes = (positions[:, pieces.particles] - placement.placed) * masses
@@ -49,9 +49,9 @@ def _push(
 
 
 def share_contacts(placement: Placement, positions: Floats) -> bool:
-    """Gives pieces what contacts did to their particles (3, n); whether there was anything.
+    """Lets pieces take part in what contacts did to their particles (3, n); whether there were any.
 
-    So that many contacts at once push no farther than each would alone, they share the piece.
+    Contacts of one piece share its mass, so that together they push no farther than each alone.
     """
     pieces = placement.pieces
     pushed = np.abs(positions[:, pieces.particles] - placement.placed).max(axis=0)
@@ -116,7 +116,7 @@ def join(placement: Placement, joints: Joints, positions: Floats) -> None:
 
 
 class _System:
-    """What pulls along edges near pieces do to these edges."""
+    """The system J M⁻¹ Jᵀ: how pulls along edges near pieces change the lengths of these edges."""
 
     def __init__(self, placement: Placement, joints: Joints, along: Floats) -> None:
         pieces = placement.pieces

@@ -12,7 +12,7 @@ from ..geometry.rest_shape import RestShape
 PINNED = 1e6
 """How much heavier than its piece a pinned particle counts."""
 RINGS = 4
-"""Edges up to so many away from a piece are solved together with it."""
+"""Edges up to this many edges away from a piece are solved together with it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +22,11 @@ class Joints:
     pairs: Integers
     """(2, e) particles."""
     slots: Integers
-    """(2, e) where among those of pieces each of them is; −1 = it is on none."""
+    """(2, e) each particle's place in `Pieces.particles`; −1 = it is on no piece."""
     rest_lengths: Floats
     """(e,) [m]"""
     slack: Booleans
-    """(e,) which yield where they are pushed together."""
+    """(e,) bool, edges that give way to being pushed together."""
     inverse_masses: Floats
     """(n,) of particles; those on pieces are not looked at [1/kg]."""
 
@@ -46,7 +46,7 @@ class Pieces:
     arms: Floats
     """(3, k) at rest, from the piece's centre of mass [m]."""
     softness: Floats
-    """(k,) the greatest inverse mass that a particle shows to a push, whatever its way [1/kg]."""
+    """(k,) the greatest inverse mass with which a particle answers a push in any direction [1/kg]."""
     mobilities: Floats
     """(n,) of all particles, for constraints: many that push a piece at once move it no farther
     than each alone would [1/kg]."""
