@@ -11,7 +11,7 @@ TOUCHED = 1e-7
 NOTHING = 1e-12
 """Share of its inertia that a straight piece, which has none about its axis, is given there."""
 FARTHEST = 0.5
-"""The most that a round of Newton's method may turn a piece [rad]."""
+"""The most that a round of Newton's method turns a piece [rad]."""
 JOINED = 1e-3
 """Share by which edges near pieces may stay stretched."""
 ROUNDS, TRIES = 8, 100
@@ -21,7 +21,7 @@ SOLVED = 1e-2
 
 
 def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
-    """Gives pieces the momentum with which their particles were moved since, and moves them likewise.
+    """Gives pieces the momentum with which their particles were moved since, and puts these in place.
 
     What moved a particle, of `masses` (k,), by d has the momentum m d/h. So many `rounds` of
     Newton's method find the turn.

@@ -46,7 +46,7 @@ class Pieces:
     arms: Floats
     """(3, k) at rest, from the piece's centre of mass [m]."""
     softness: Floats
-    """(k,) the greatest inverse mass with which a particle answers a push in any direction [1/kg]."""
+    """(k,) the greatest inverse mass that a particle shows to a push in any direction [1/kg]."""
     mobilities: Floats
     """(n,) of all particles, for constraints: many that push a piece at once move it no farther
     than each alone would [1/kg]."""
