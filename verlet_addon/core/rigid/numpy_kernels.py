@@ -21,7 +21,7 @@ SOLVED = 1e-2
 
 
 def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
-    """Gives pieces the momentum with which their particles were moved since, and puts these in place.
+    """Gives pieces the momentum with which their particles were moved, and puts these in place.
 
     What moved a particle, of `masses` (k,), by d has the momentum m d/h. So many `rounds` of
     Newton's method find the turn.
