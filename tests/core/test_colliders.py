@@ -98,10 +98,9 @@ def puck(height: float = GAP, *, tilt: float = 0.0) -> Floats:
 PUCK = make_mesh(puck(), faces=[(0, 1, 2)])
 
 
-@pytest.mark.parametrize("fps", [24, 60])
-@pytest.mark.parametrize("substeps", [1, 3, 20])
+@pytest.mark.parametrize(("fps", "substeps"), [(24, 1), (60, 3), (24, 20)])
 @pytest.mark.parametrize("restitution", [0.0, 0.3, 0.7, 1.0])
-def test_bounce_reaches_the_height_it_should(restitution: float, substeps: int, fps: int) -> None:
+def test_bounce_reaches_the_height_it_should(restitution: float, fps: int, substeps: int) -> None:
     """A body dropped from h onto a mesh rises to e² h again, whatever the steps."""
     height = 1.0
     mesh = make_mesh(puck(height + GAP), faces=[(0, 1, 2)])

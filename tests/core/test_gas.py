@@ -59,7 +59,10 @@ def radius_by_law(pressure: float) -> float:
     return float(RADIUS * (0.5 + np.sqrt(0.25 + load)))
 
 
-@pytest.mark.parametrize("cells", [(24, 16), (40, 28)])
+FINER = pytest.param((40, 28), marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("cells", [(24, 16), FINER])
 @pytest.mark.parametrize("pressure", [100.0, 400.0, 1000.0])
 def test_a_balloon_swells_to_the_radius_of_its_law(pressure: float, cells: tuple[int, int]) -> None:
     """By 2, 9 and 21 %; half a per cent is for its being a polyhedron."""
@@ -81,7 +84,10 @@ def test_its_radius_depends_neither_on_steps_nor_on_mass(substeps: int) -> None:
         assert mean_radius(track[-1]) == pytest.approx(radius_by_law(400.0), rel=5e-3)
 
 
-@pytest.mark.parametrize("pressure", [200.0, 1e3, 5e3])
+HARDER = [pytest.param(pressure, marks=pytest.mark.slow) for pressure in (1e3, 5e3)]
+
+
+@pytest.mark.parametrize("pressure", [200.0, *HARDER])
 def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
     """Pressed flat by a third between the ground and a plate, at every frame from then on."""
     ball = sphere(16, 12, radius=RADIUS)
@@ -160,7 +166,7 @@ def cover(cells: int, *, lifted: float = 0.0) -> MeshData:
     return make_mesh(points, faces=[*map(tuple, faces), *(tuple(below[f[::-1]]) for f in faces)])
 
 
-@pytest.mark.parametrize("substeps", [4, 10])
+@pytest.mark.parametrize("substeps", [4, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("lifted", [0.0, 2e-3])
 def test_a_flat_cover_is_blown_up_to_a_cushion(lifted: float, substeps: int) -> None:
     """It holds as much as a square bag of paper can: 0.2055 of its width's cube (A. Pak, 2005)."""
