@@ -1,14 +1,17 @@
 """The layers stay apart, and pieces stay small enough to read."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "verlet_addon"
+ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 CORE = [module for module in MODULES if module.parts[0] == "core"]
 TOP = [module for module in CORE if len(module.parts) == 2]
@@ -48,6 +51,7 @@ LONGEST_FUNCTION = 40
 by_module = pytest.mark.parametrize("module", MODULES, ids=str)
 
 
+@cache
 def parse(module: Path) -> ast.Module:
     """The syntax tree of a module of the package."""
     return ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
@@ -115,6 +119,14 @@ def test_the_core_is_built_from_the_ground_up(module: Path) -> None:
         if height(other) >= height(module) and (other.parent != module.parent or other in TOP)
     }
     assert not above
+
+
+def test_the_architecture_tells_what_each_module_is_for() -> None:
+    """But for kernels, of which it tells once that they stand beside each other."""
+    told = set(re.findall(r"\w+", ARCHITECTURE.read_text(encoding="utf-8")))
+    names = {module.stem for module in MODULES if module.name != "__init__.py"}
+    kernels = {name for name in names if re.match("compiled_|numpy_|.*kernels", name)}
+    assert names - kernels <= told
 
 
 def test_no_two_modules_need_each_other() -> None:
