@@ -48,3 +48,9 @@ def contracted(weights: Floats, values: Floats) -> Floats:
     for column, value in zip(weights.T, values, strict=True):
         total += column.reshape(-1, *(1,) * value.ndim) * value
     return total
+
+
+def first_seen(values: Integers) -> Integers:
+    """Each of the values once, as they occur first."""
+    _, places = np.unique(values, return_index=True)
+    return values[np.sort(places)]

@@ -59,6 +59,30 @@ def color_constraints(members: Integers, hubs: Booleans) -> tuple[Integers, Inte
     return order, np.searchsorted(colors[order], np.arange(count + 1))
 
 
+def turns(members: Integers, moved: Booleans) -> list[Integers]:
+    """Turns in which constraints can be solved at once, and yet as if one after the other.
+
+    Parameters
+    ----------
+    members : (k, m) the particles of each constraint.
+    moved : (k, m) bool, which of them it moves.
+
+    Returns
+    -------
+    Each turn's constraints, ascending: those that come after all earlier ones that move a particle
+    which they move, too.
+    """
+    latest: dict[int, int] = {}
+    numbers = []
+    for particles, moving in zip(members.T.tolist(), moved.T.tolist(), strict=True):
+        mine = [one for one, moves in zip(particles, moving, strict=True) if moves]
+        number = 1 + max((latest.get(one, -1) for one in mine), default=-1)
+        latest.update(dict.fromkeys(mine, number))
+        numbers.append(number)
+    order = np.argsort(numbers, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(numbers))[:-1]) if numbers else []
+
+
 def find_hubs(edges: Integers, particle_count: int) -> Booleans:
     """(n,) bool, where very many of the edges (m, 2) meet."""
     return np.asarray(np.bincount(edges.ravel(), minlength=particle_count) > CROWDED)

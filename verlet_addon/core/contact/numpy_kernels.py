@@ -4,11 +4,10 @@ Rows of a turn share no particle that can move, so that solving turn after turn 
 digit what solving row after row does.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..coloring import turns
 from .response import ContactRows
 
 HAIR = 1e-300
@@ -22,7 +21,7 @@ def project_rows(positions: Floats, rows: ContactRows) -> None:
     Both are those of all rounds of a step together, so that a round may take back what the one
     before did too much. `positions` (3, N) are those of all bodies and colliders.
     """
-    for turn in _turns(rows):
+    for turn in turns(rows.particles, rows.pulls != 0.0):
         _project(positions, rows, turn[~rows.strung[turn]])
 
 
@@ -61,7 +60,7 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
     ----------
     previous_positions, positions : (3, N) of all bodies and colliders, the first of which change.
     """
-    for turn in _turns(rows):
+    for turn in turns(rows.particles, rows.pulls != 0.0):
         hit = turn[rows.pushed[turn] > 0.0]
         apart = _apart(positions, rows, hit) - _apart(previous_positions, rows, hit)
         normals = rows.normals[:, hit]
@@ -89,20 +88,3 @@ def _add(positions: Floats, rows: ContactRows, turn: Integers, impulse: Floats) 
         pulls = rows.pulls[corner, turn]
         moved = np.flatnonzero(pulls)
         positions[:, rows.particles[corner, turn[moved]]] += pulls[moved] * impulse[:, moved]
-
-
-def _turns(rows: ContactRows) -> Iterator[Integers]:
-    """Rows that come after all earlier ones that share a particle with them, turn by turn."""
-    if not len(rows.targets):
-        return
-    moved = np.where(rows.pulls > 0.0, 1, 0) + np.where(rows.pulls < 0.0, 1, 0)
-    latest: dict[int, int] = {}
-    numbers = []
-    for corners, movable in zip(rows.particles.T.tolist(), moved.T.tolist(), strict=True):
-        mine = [corner for corner, moves in zip(corners, movable, strict=True) if moves]
-        number = 1 + max(latest.get(corner, -1) for corner in mine)
-        latest.update(dict.fromkeys(mine, number))
-        numbers.append(number)
-    order = np.argsort(numbers, kind="stable")
-    ends = np.cumsum(np.bincount(numbers))
-    yield from np.split(order, ends[:-1])

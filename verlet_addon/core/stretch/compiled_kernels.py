@@ -10,7 +10,7 @@ from ..compiled import Packed, address, declare, once, pack
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
-from .numpy_kernels import PULLS, SHARINGS
+from .numpy_kernels import OVERDONE, ROUNDS
 from .strips import StripBatch
 from .tethers import Tethers
 
@@ -19,7 +19,7 @@ _strain_range = declare("strain_range", "pipp")
 _project_at_most = declare("project_at_most", "pip")
 _project_tethers = declare("project_tethers", "piippp")
 _add_interpolated = declare("add_interpolated", "piippppi")
-_share_stretch = declare("share_stretch", "ppddii", "i")
+_share_stretch = declare("share_stretch", "ppdddi", "i")
 
 
 def pack_hubs(copies: Copies | None, particles: Integers) -> Packed | None:
@@ -147,11 +147,9 @@ def _links_struct(links: Links) -> Packed:
         links.starts,
         links.multipliers,
         np.empty(count + 1, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
+        np.empty(n + 1, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
-        np.empty(count),
-        np.zeros((n, 3)),
+        np.zeros(n, dtype=np.bool_),
     )
 
 
@@ -162,7 +160,7 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
         _links_struct(links),
         tolerance,
         most,
-        SHARINGS,
-        PULLS,
+        OVERDONE,
+        ROUNDS,
     )
     return bool(still)

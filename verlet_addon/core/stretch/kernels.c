@@ -230,9 +230,8 @@ typedef struct {
     const real *rest_lengths, *shortest, *scaled_compliances;
     const integer *order, *starts;  /* (2 k,) and (n + 1,) */
     real *multipliers;              /* (k,) */
-    integer *found, *moved, *often; /* (k + 1,) links, (n,) particles, (n,) 0 between calls */
-    uint8_t *marked;                /* (k,) 0 between calls */
-    real *gains, *pulls;            /* (k,), and (n, 3) 0 between calls, to work in */
+    integer *found, *moved;         /* (k + 1,) links and (n,) particles, to work in */
+    uint8_t *marked, *seen;         /* (k,) and (n,) 0 between calls */
 } strip_links;
 
 /* Whether a link is stretched by more than this share, or too short. */
@@ -248,51 +247,35 @@ static inline int is_stretched(const real *positions, const strip_links *links, 
     return (square > limit * limit) | (square < shortest * shortest);
 }
 
-/* Mends the links found, `rounds` times; the number of particles listed in `moved`. */
-static integer draw_together(real *positions, const strip_links *links, integer found, int rounds)
+/* Mends the links found, one after the other; the number of particles listed in `moved`. */
+static integer draw_together(real *positions, const strip_links *links, integer found, real overdone)
 {
     integer n = links->particles, moved = 0;
-    real *px = positions, *py = positions + n, *pz = positions + 2 * n;
-    for (integer i = 0; i < 2 * found; i++) {
-        integer link = links->found[i / 2];
-        integer particle = i % 2 ? links->second[link] : links->first[link];
-        if (links->often[particle]++ == 0)
-            links->moved[moved++] = particle;
-    }
     for (integer i = 0; i < found; i++) {
-        integer link = links->found[i];
-        integer a = links->first[link], b = links->second[link];
-        real mobility = links->inverse_masses[link] * (real)links->often[a]
-                        + links->inverse_masses[links->count + link] * (real)links->often[b];
-        links->gains[i] = 1.0 / (mobility + links->scaled_compliances[link]);
-    }
-    for (int round = 0; round < rounds; round++) {
-        for (integer i = 0; i < found; i++) {
-            integer link = links->found[i];
-            integer a = links->first[link], b = links->second[link];
-            real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
-            real length = distance(x, y, z);
-            real excess = length - links->rest_lengths[link]
-                          + links->scaled_compliances[link] * links->multipliers[link];
-            real lack = smaller(length - links->shortest[link], 0.0);
-            real step = (larger(excess, 0.0) + lack) * links->gains[i], pull = step / length;
-            real to = links->inverse_masses[link], fro = links->inverse_masses[links->count + link];
-            real across[3] = {x * pull, y * pull, z * pull};
-            links->multipliers[link] -= step;
-            for (int axis = 0; axis < 3; axis++) {
-                links->pulls[3 * a + axis] += to * across[axis];
-                links->pulls[3 * b + axis] -= fro * across[axis];
-            }
+        integer link = links->found[i], ends[2] = {links->first[link], links->second[link]};
+        real across[3];
+        for (int axis = 0; axis < 3; axis++)
+            across[axis] = positions[axis * n + ends[1]] - positions[axis * n + ends[0]];
+        real length = distance(across[0], across[1], across[2]);
+        real scaled = links->scaled_compliances[link];
+        real excess = length - links->rest_lengths[link] + scaled * links->multipliers[link];
+        real lack = smaller(length - links->shortest[link], 0.0);
+        real masses[2] = {links->inverse_masses[link], links->inverse_masses[links->count + link]};
+        real step = overdone * (larger(excess, 0.0) + lack) / (masses[0] + masses[1] + scaled);
+        real pull = step / length;
+        links->multipliers[link] -= step;
+        for (int axis = 0; axis < 3; axis++) {
+            positions[axis * n + ends[0]] += masses[0] * pull * across[axis];
+            positions[axis * n + ends[1]] -= masses[1] * pull * across[axis];
         }
-        for (integer i = 0; i < moved; i++)
-            for (int axis = 0; axis < 3; axis++) {
-                integer particle = links->moved[i];
-                positions[axis * n + particle] += links->pulls[3 * particle + axis];
-                links->pulls[3 * particle + axis] = 0.0;
-            }
+        for (int end = 0; end < 2; end++) {
+            links->moved[moved] = ends[end];
+            moved += !links->seen[ends[end]];
+            links->seen[ends[end]] = 1;
+        }
     }
     for (integer i = 0; i < moved; i++)
-        links->often[links->moved[i]] = 0;
+        links->seen[links->moved[i]] = 0;
     return moved;
 }
 
@@ -322,18 +305,18 @@ static integer find_stretched(const real *positions, const strip_links *links, i
     return found;
 }
 
-/* Mends links that are stretched by more than this share, or too short, all at once (Jacobi).
-   Whether any is stretched by more than `most` even then. */
+/* Mends links that are stretched by more than this share, or too short, until none is or so many
+   rounds are over. Whether any is stretched by more than `most` even then. */
 EXPORT integer share_stretch(real *positions, const strip_links *links, real tolerance, real most,
-                             integer sharings, integer pulls)
+                             real overdone, integer rounds)
 {
     integer found = 0, moved = 0;
     for (integer link = 0; link < links->count; link++) {
         links->found[found] = link;
         found += is_stretched(positions, links, link, tolerance);
     }
-    for (integer sharing = 0; found && sharing < sharings; sharing++) {
-        moved = draw_together(positions, links, found, (int)pulls);
+    for (integer round = 0; found && round < rounds; round++) {
+        moved = draw_together(positions, links, found, overdone);
         found = find_stretched(positions, links, moved, tolerance);
     }
     return find_stretched(positions, links, moved, most) > 0;

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, ranges
+from ..arrays import Floats, Integers, first_seen, ranges
 from .paths import Strips
 from .strips import LEAST
 
@@ -33,12 +33,9 @@ class Links:
     """(n + 1,) where those of each particle begin."""
 
     def at(self, particles: Integers) -> Integers:
-        """The links that begin or end at some of the particles, each once."""
+        """The links at some of the particles, each once, those of the first before the others."""
         starts = self.starts[particles]
-        places = ranges(starts, self.starts[particles + 1] - starts)
-        found = np.zeros(len(self.first), dtype=bool)
-        found[self.order[places]] = True
-        return np.flatnonzero(found)
+        return first_seen(self.order[ranges(starts, self.starts[particles + 1] - starts)])
 
 
 def make_links(

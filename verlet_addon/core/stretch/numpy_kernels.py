@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats, Integers, norms, sum_by
-from ..coloring import meet
+from ..arrays import Floats, Integers, first_seen, norms
+from ..coloring import meet, turns
 from ..linear.tridiagonal import factorize, solve
 from .distances import DistanceBatch
 from .levels import Level
@@ -19,11 +19,13 @@ from .tethers import Tethers
 
 EXACT = 1e-9
 """Lengths are at rest within this share: rounding must not decide what yields."""
-SHARINGS = 40
+ROUNDS = 40
 """So often edges are looked for that are stretched too far: with 16, strewn, decimated and scanned
 meshes needed twice as many sweeps, and 90,601 vertices on two corners stretched twice as much…"""
-PULLS = 2
-"""…and their ends drawn together: with 1 or 3, those meshes took longer."""
+OVERDONE = 1.5
+"""…and drawn together by so much more than each alone would need, for those around it pull back:
+with 1, a dress takes a fifth more sweeps, and 22,500 strewn vertices stretch by 2.7 % for 1.2 %.
+With 1.7, those take a sixth longer."""
 
 
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
@@ -148,26 +150,26 @@ def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> No
 
 
 def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
-    """Draws edges together that are stretched by more than this share, all at once (Jacobi).
+    """Draws edges together that are stretched by more than this share, one after the other.
 
-    Each edge gets an even part of its ends' masses (R. Tonge et al., *Mass Splitting for
-    Jitter-Free Parallel Rigid Body Simulation*, 2012), so that it takes the edges around it along a
-    little. That spreads peaks, which sweeps over whole strips push to and fro. Edges pushed shorter
-    than they may be are pushed apart likewise.
+    That takes the edges around them along a little, which spreads peaks that sweeps over whole
+    strips push to and fro. Each is drawn together by more than it needs (successive
+    over-relaxation; D. Young, *Iterative Methods for Solving Partial Difference Equations of
+    Elliptic Type*, 1954). Edges pushed shorter than they may be are pushed apart likewise.
 
     Returns whether any is still stretched by more than `most`.
     """
-    looked_at: Integers | slice = slice(None)
-    for _ in range(SHARINGS):
+    looked_at = np.arange(len(links.first))
+    for _ in range(ROUNDS):
         found = _stretched_links(positions, links, tolerance, looked_at)
         if not len(found):
-            break
+            return False
         looked_at = links.at(_draw_together(positions, links, found))
     return len(_stretched_links(positions, links, most, looked_at)) > 0
 
 
 def _stretched_links(
-    positions: Floats, links: Links, tolerance: float, looked_at: Integers | slice
+    positions: Floats, links: Links, tolerance: float, looked_at: Integers
 ) -> Integers:
     """Those of the links looked at that are stretched by more than this share, or too short."""
     first, second = links.first[looked_at], links.second[looked_at]
@@ -180,33 +182,24 @@ def _stretched_links(
     limits = (1.0 + tolerance) * links.rest_lengths[looked_at]
     limits -= links.scaled_compliances[looked_at] * links.multipliers[looked_at]
     shortest = links.shortest[looked_at]
-    stretched = np.flatnonzero((squares > limits * limits) | (squares < shortest * shortest))
-    return stretched if isinstance(looked_at, slice) else looked_at[stretched]
+    return looked_at[(squares > limits * limits) | (squares < shortest * shortest)]
 
 
 def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers:
-    """Mends the links found; the particles that have moved."""
-    ends = np.concatenate([links.first[found], links.second[found]])
-    often = np.bincount(ends, minlength=positions.shape[1])
-    particles = np.flatnonzero(often)
-    number = np.empty(len(often), dtype=np.int64)
-    number[particles] = np.arange(len(particles))
+    """Mends the links found; the particles that have moved, as they did first."""
+    ends = np.stack([links.first[found], links.second[found]])
     masses = links.inverse_masses[:, found]
-    rest_lengths, compliances = links.rest_lengths[found], links.scaled_compliances[found]
-    shortest = links.shortest[found]
-    gains = 1.0 / ((masses * often[ends].reshape(2, -1)).sum(axis=0) + compliances)
-    masses[1] *= -1.0
-    ends = number[ends]
-    points: Floats = positions.take(particles, axis=1)
-    for _ in range(PULLS):
-        at_ends: Floats = points.take(ends, axis=1).reshape(3, 2, -1)
-        along = at_ends[:, 1] - at_ends[:, 0]
+    for turn in turns(ends, masses > 0.0):
+        link, (first, second), (to, fro) = found[turn], ends[:, turn], masses[:, turn]
+        compliances = links.scaled_compliances[link]
+        along = positions.take(second, axis=1) - positions.take(first, axis=1)
         lengths = norms(along)
-        excess = lengths - rest_lengths + compliances * links.multipliers[found]
-        steps = (np.maximum(excess, 0.0) + np.minimum(lengths - shortest, 0.0)) * gains
-        links.multipliers[found] -= steps
+        excess = lengths - links.rest_lengths[link] + compliances * links.multipliers[link]
+        lack = np.minimum(lengths - links.shortest[link], 0.0)
+        steps = OVERDONE * (np.maximum(excess, 0.0) + lack) / (to + fro + compliances)
+        links.multipliers[link] -= steps
         along *= steps / lengths
-        for axis, pull in enumerate(along):
-            points[axis] += sum_by(ends, (masses * pull).ravel(), len(particles))
-    positions[:, particles] = points
-    return particles
+        # One that cannot move may be in several.
+        positions[:, first[to > 0.0]] += (to * along)[:, to > 0.0]
+        positions[:, second[fro > 0.0]] -= (fro * along)[:, fro > 0.0]
+    return first_seen(ends.T.ravel())
