@@ -65,6 +65,10 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppdddi-i"))
         *result = (d)((i(*)(p, p, d, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                                  v[4].real, v[5].integer);
+    else if (IS("iippipp-i"))
+        *result = (d)((i(*)(i, i, p, p, i, p, p))f)(v[0].integer, v[1].integer, v[2].address,
+                                                    v[3].address, v[4].integer, v[5].address,
+                                                    v[6].address);
     else if (IS("iippppp-"))
         ((void (*)(i, i, p, p, p, p, p))f)(v[0].integer, v[1].integer, v[2].address, v[3].address,
                                            v[4].address, v[5].address, v[6].address);

@@ -3,10 +3,17 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 from tests.core.bodies import built, disc, pinned, sheet, simulated, sphere, strains
-from verlet_addon.core.coloring import color_constraints, count_copies
+from verlet_addon.core.coloring import (
+    color_constraints,
+    count_copies,
+    find_colors_compiled,
+    find_colors_one_by_one,
+)
+from verlet_addon.core.compiled import service
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 COUNT = 12
@@ -62,6 +69,19 @@ def test_only_hubs_are_shared(members: list[list[int]], shared: set[int]) -> Non
         assert (often[~hubs[together]] == 1).all()
         for particle in np.unique(together):
             assert (often[together == particle] == (together == particle).sum()).all()
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("degree", [3, 64, 65, 200])
+def test_compiled_colors_are_the_same(degree: int) -> None:
+    """However many colours there are: where 200 edges meet they are 200, or few if it is a hub."""
+    star = np.stack([np.zeros(degree, dtype=np.int64), np.arange(1, degree + 1)], axis=1)
+    rim = np.stack([np.arange(1, degree), np.arange(2, degree + 1)], axis=1)
+    for members in (np.concatenate([star, rim]), np.concatenate([rim, star]), rim[:0]):
+        for shared in ([], [0], [0, 2]):
+            hubs = np.isin(np.arange(degree + 1), shared)
+            colors = find_colors_one_by_one(members, hubs)
+            assert (find_colors_compiled(members, hubs) == colors).all()
 
 
 def test_poles_take_few_colors() -> None:

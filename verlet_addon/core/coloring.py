@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
+from .compiled import address, declare, either
 
 CROWDED = 16
 """A particle of more edges than this is a hub."""
@@ -42,6 +43,14 @@ def color_constraints(members: Integers, hubs: Booleans) -> tuple[Integers, Inte
     order : (m,) constraints sorted by colour, in their own order within a colour.
     starts : (colours + 1,) where each colour begins in `order`.
     """
+    colors = find_colors(members, hubs)
+    order = np.argsort(colors, kind="stable")
+    count = int(colors.max()) + 1 if len(colors) else 0
+    return order, np.searchsorted(colors[order], np.arange(count + 1))
+
+
+def find_colors_one_by_one(members: Integers, hubs: Booleans) -> Integers:
+    """(m,) colours: each the first that no particle of the constraint has, or only hubs have."""
     used = [0] * len(hubs)
     shared = hubs.tolist()
     bits: list[int] = []
@@ -53,10 +62,24 @@ def color_constraints(members: Integers, hubs: Booleans) -> tuple[Integers, Inte
         for particle in particles:
             used[particle] |= 0 if shared[particle] else bit
         bits.append(bit)
-    colors = np.array([bit.bit_length() - 1 for bit in bits], dtype=np.int64)
-    order = np.argsort(colors, kind="stable")
-    count = int(colors.max()) + 1 if len(colors) else 0
-    return order, np.searchsorted(colors[order], np.arange(count + 1))
+    return np.array([bit.bit_length() - 1 for bit in bits], dtype=np.int64)
+
+
+def find_colors_compiled(members: Integers, hubs: Booleans) -> Integers:
+    """(m,) the same, by coloring.c."""
+    members, hubs = np.ascontiguousarray(members), np.ascontiguousarray(hubs)
+    colors, (m, k) = np.zeros(len(members), dtype=np.int64), members.shape
+    words, enough = 0, False
+    while not enough:
+        words = max(1, 2 * words)  # of 64 colours
+        used = np.zeros((len(hubs), words), dtype=np.int64)
+        arrays = address(members), address(hubs), words, address(used), address(colors)
+        enough = bool(_find_colors_in_c(m, k, *arrays))
+    return colors
+
+
+_find_colors_in_c = declare("find_colors", "iippipp", "i")
+find_colors = either(find_colors_one_by_one, find_colors_compiled)
 
 
 def turns(members: Integers, moved: Booleans) -> list[Integers]:
