@@ -107,6 +107,10 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppppip-"))
         ((void (*)(p, p, p, p, i, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
                                         v[4].integer, v[5].address);
+    else if (IS("ppppdppp-"))
+        ((void (*)(p, p, p, p, d, p, p, p))f)(v[0].address, v[1].address, v[2].address,
+                                              v[3].address, v[4].real, v[5].address,
+                                              v[6].address, v[7].address);
     else if (IS("pppddp-"))
         ((void (*)(p, p, p, d, d, p))f)(v[0].address, v[1].address, v[2].address, v[3].real,
                                         v[4].real, v[5].address);

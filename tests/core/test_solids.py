@@ -474,15 +474,14 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
         count = len(lattice.cells)
         turns = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         shape = Shape(np.empty((count, 3, 3)), np.empty((count, 8, 3)))
-        kernels.find_shape(lattice, nodes, turns, shape)
-        forces = kernels.elastic_forces(lattice, nodes, shape, 1e3)
+        forces, opposed = kernels.find_stress(lattice, nodes, turns, shape, 1.0, moves)
         found.append(
             [
                 turns,
                 shape.rotations,
                 shape.slopes,
-                forces / 1e3,
-                kernels.stiffness_product(lattice, shape, 1.0, moves),
+                forces,
+                opposed,
                 kernels.interpolate(solid.embedding, nodes),
             ]
         )
@@ -522,6 +521,7 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
             masses=solid.masses,
             shape=shape,
             stiffness=1e3 / 240**2,
+            diagonal=solid.masses + solid.resistances / 240**2,
             arrival=solid.points,
             holds=Holds(np.arange(5), np.full(5, 0.02), solid.points[:, :5] + 0.01),
             stops=stops,

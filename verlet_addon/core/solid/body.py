@@ -9,7 +9,7 @@ from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, unlinked
 from .grid import symmetric_axes
-from .lattice import Embedding, Lattice, build_lattice, embed
+from .lattice import Embedding, Lattice, build_lattice, embed, resistances
 from .numpy_kernels import Shape
 from .painted import stiffened
 from .surface_points import Skin, build_skin
@@ -40,6 +40,8 @@ class Solid:
     """(m,) label of each connected piece that nothing holds, counted from 0; −1 = held."""
     modulus: float
     """Young's [Pa]."""
+    resistances: Floats
+    """(m,) of the nodes to moving alone, the mean of the three directions [N/m]."""
     delay: float
     """How long strain rates are felt: stress = E (strain + delay × strain rate) [s]."""
     skin: Floats
@@ -101,6 +103,7 @@ def build_solid(shape: RestShape) -> Solid:
         masses=density * lattice.volumes,
         free_components=_free_components(lattice, held),
         modulus=settings.stiffness,
+        resistances=settings.stiffness * resistances(lattice),
         delay=LOSS * length * float(np.sqrt(density / settings.stiffness)),
         skin=SKIN * settings.stiffness * areas / size,
         weight=density * areas * size,

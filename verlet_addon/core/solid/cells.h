@@ -82,26 +82,23 @@ static inline void cross(const real a[3], const real b[3], real found[3])
 
 static inline real dot(const real a[3], const real b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* Adds what the cells oppose moves with. */
-static inline void add_product(const solid_lattice *lattice, const solid_shape *shape, real modulus,
-                        const real *moves, real *found)
+/* Adds what a cell opposes moves with. */
+static inline void add_cell(const solid_lattice *lattice, const solid_shape *shape, integer e,
+                            real modulus, const real *moves, real *found)
 {
-    integer m = lattice->nodes;
-    for (integer e = 0; e < lattice->cells; e++) {
-        const integer *corners = lattice->corners + 8 * e, kind = lattice->kinds[e];
-        const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + 24 * e;
-        real each[24], local[24], pulls[24], growth = 0.0;
-        gather(moves, m, corners, each);
-        turn_back_all(r, each, local);
-        multiply(lattice->stiffnesses + 576 * kind, local, pulls);
-        turn_all(r, pulls, local);
-        for (int i = 0; i < 24; i++)
-            growth += slopes[i] * each[i];
-        real pressure = FIRST_LAME * lattice->volumes[kind] * growth;
-        for (int i = 0; i < 24; i++)
-            local[i] = modulus * (local[i] + pressure * slopes[i]);
-        scatter(found, m, corners, local);
-    }
+    const integer *corners = lattice->corners + 8 * e, kind = lattice->kinds[e];
+    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + 24 * e;
+    real each[24], local[24], pulls[24], growth = 0.0;
+    gather(moves, lattice->nodes, corners, each);
+    turn_back_all(r, each, local);
+    multiply(lattice->stiffnesses + 576 * kind, local, pulls);
+    turn_all(r, pulls, local);
+    for (int i = 0; i < 24; i++)
+        growth += slopes[i] * each[i];
+    real pressure = FIRST_LAME * lattice->volumes[kind] * growth;
+    for (int i = 0; i < 24; i++)
+        local[i] = modulus * (local[i] + pressure * slopes[i]);
+    scatter(found, lattice->nodes, corners, local);
 }
 
 #endif

@@ -7,9 +7,7 @@ from ..compiled import Packed, address, declare, once, pack
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape
 
-_find_shape = declare("find_shape", "pppp")
-_elastic_forces = declare("elastic_forces", "pppdp")
-_stiffness_product = declare("stiffness_product", "ppdpp")
+_find_stress = declare("find_stress", "ppppdppp")
 _interpolate = declare("interpolate", "ppip")
 
 
@@ -41,27 +39,27 @@ def pack_embedding(embedding: Embedding) -> Packed:
     return pack(len(embedding.nodes), embedding.nodes, embedding.weights)
 
 
-def find_shape(lattice: Lattice, nodes: Floats, quaternions: Floats, shape: Shape) -> None:
+def find_stress(
+    lattice: Lattice,
+    nodes: Floats,
+    quaternions: Floats,
+    shape: Shape,
+    modulus: float,
+    moves: Floats,
+) -> tuple[Floats, Floats]:
     """See `numpy_kernels`."""
-    _find_shape(pack_lattice(lattice), address(nodes), address(quaternions), pack_shape(shape))
-
-
-def elastic_forces(lattice: Lattice, nodes: Floats, shape: Shape, modulus: float) -> Floats:
-    """See `numpy_kernels`."""
-    found = np.empty_like(nodes)
-    _elastic_forces(
-        pack_lattice(lattice), address(nodes), pack_shape(shape), modulus, address(found)
+    forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
+    _find_stress(
+        pack_lattice(lattice),
+        address(nodes),
+        address(quaternions),
+        pack_shape(shape),
+        modulus,
+        address(moves),
+        address(forces),
+        address(opposed),
     )
-    return found
-
-
-def stiffness_product(lattice: Lattice, shape: Shape, modulus: float, moves: Floats) -> Floats:
-    """See `numpy_kernels`."""
-    found = np.empty_like(moves)
-    _stiffness_product(
-        pack_lattice(lattice), pack_shape(shape), modulus, address(moves), address(found)
-    )
-    return found
+    return forces, opposed
 
 
 def interpolate(embedding: Embedding, nodes: Floats) -> Floats:

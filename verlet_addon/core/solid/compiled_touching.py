@@ -31,20 +31,21 @@ def _stops(stops: Stops) -> Packed:
 @once
 def _system(system: System) -> Packed:
     """The solid_system of touching.c."""
-    holds, work = system.holds, np.empty((11, 3, len(system.masses)))
+    holds, work = system.holds, np.empty((8, 3, len(system.masses)))
     return pack(
         pack_lattice(system.lattice),
         pack_embedding(system.embedding),
         system.masses,
         pack_shape(system.shape),
         system.stiffness,
+        system.diagonal,
         system.arrival,
         len(holds.points),
         holds.points,
         holds.stiffnesses,
         holds.targets,
         _stops(system.stops),
-        *(work[:3], work[3:6], *work[6:]),
+        *(work[:3], *work[3:]),
     )
 
 

@@ -30,12 +30,12 @@ static void matrix_of(const real q[4], real r[9])
     r[6] = 2 * (x * z - w * y), r[7] = 2 * (y * z + w * x), r[8] = 1 - 2 * (x * x + y * y);
 }
 
-/* Turns a rotation towards a deformation until it fits. */
-static void fit(real q[4], const real f[9])
+/* Turns a rotation towards a deformation until it fits, and writes its matrix. */
+static void fit(real q[4], const real f[9], real r[9])
 {
+    matrix_of(q, r);
     for (int number = 0; number < TURNS; number++) {
-        real r[9], half[3], v[3], around[3], turn[3] = {0.0, 0.0, 0.0}, along = 0.0;
-        matrix_of(q, r);
+        real half[3], v[3], around[3], turn[3] = {0.0, 0.0, 0.0}, along = 0.0;
         for (int k = 0; k < 3; k++) {
             real mine[3] = {r[k], r[3 + k], r[6 + k]}, theirs[3] = {f[k], f[3 + k], f[6 + k]};
             cross(mine, theirs, around);
@@ -49,6 +49,8 @@ static void fit(real q[4], const real f[9])
             half[a] = 0.5 * turn[a];
             v[a] = q[1 + a];
         }
+        if (dot(turn, turn) <= SETTLED * SETTLED)
+            return;
         cross(half, v, around);
         real w = q[0], next[4] = {w - dot(half, v)};
         for (int a = 0; a < 3; a++)
@@ -56,62 +58,52 @@ static void fit(real q[4], const real f[9])
         real size = __builtin_sqrt(next[0] * next[0] + dot(next + 1, next + 1));
         for (int k = 0; k < 4; k++)
             q[k] = next[k] / size;
-        if (dot(turn, turn) <= SETTLED * SETTLED)
-            return;
+        matrix_of(q, r);
     }
 }
 
-EXPORT void find_shape(const solid_lattice *lattice, const real *nodes, real *quaternions,
-                       const solid_shape *shape)
+/* How a cell at these places is turned and strained; the growth of its volume, as a share. */
+static real find_shape(const real places[24], const real gradients[24], real quaternion[4],
+                       real rotation[9], real slopes[24])
 {
-    for (integer e = 0; e < lattice->cells; e++) {
-        const real *gradients = lattice->gradients + 24 * lattice->kinds[e];
-        real places[24], f[9], held[9], cofactors[9];
-        gather(nodes, lattice->nodes, lattice->corners + 8 * e, places);
-        deform(places, gradients, f, held);
-        fit(quaternions + 4 * e, f);
-        matrix_of(quaternions + 4 * e, shape->rotations + 9 * e);
+    real f[9], held[9], cofactors[9];
+    deform(places, gradients, f, held);
+    fit(quaternion, f, rotation);
+    for (int a = 0; a < 3; a++)
+        cross(held + 3 * ((a + 1) % 3), held + 3 * ((a + 2) % 3), cofactors + 3 * a);
+    for (int c = 0; c < 24; c += 3)
         for (int a = 0; a < 3; a++)
-            cross(held + 3 * ((a + 1) % 3), held + 3 * ((a + 2) % 3), cofactors + 3 * a);
-        for (int c = 0; c < 24; c += 3)
-            for (int a = 0; a < 3; a++)
-                shape->slopes[24 * e + c + a] = dot(cofactors + 3 * a, gradients + c);
-    }
+            slopes[c + a] = dot(cofactors + 3 * a, gradients + c);
+    return dot(held, cofactors) - 1.0;
 }
 
-/* Writes forces (3, m). */
-EXPORT void elastic_forces(const solid_lattice *lattice, const real *nodes,
-                           const solid_shape *shape, real modulus, real *forces)
+/* Writes forces (3, m), what opposes moves (3, m), and the shape; changes quaternions. */
+EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, real *quaternions,
+                        const solid_shape *shape, real modulus, const real *moves, real *forces,
+                        real *opposed)
 {
     integer m = lattice->nodes;
     for (integer i = 0; i < 3 * m; i++)
-        forces[i] = 0.0;
+        forces[i] = opposed[i] = 0.0;
     for (integer e = 0; e < lattice->cells; e++) {
         const integer *corners = lattice->corners + 8 * e, kind = lattice->kinds[e];
-        const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + 24 * e;
-        real places[24], rest[24], local[24], pulls[24], f[9], held[9], normal[3];
+        real *r = shape->rotations + 9 * e, *slopes = shape->slopes + 24 * e;
+        real places[24], rest[24], local[24], pulls[24];
         gather(nodes, m, corners, places);
         gather(lattice->rest, m, corners, rest);
+        real pressure = FIRST_LAME * lattice->volumes[kind]
+                        * find_shape(places, lattice->gradients + 24 * kind, quaternions + 4 * e,
+                                     r, slopes);
         turn_back_all(r, places, local);
         for (int i = 0; i < 24; i++)
             local[i] -= rest[i];
         multiply(lattice->stiffnesses + 576 * kind, local, pulls);
         turn_all(r, pulls, local);
-        deform(places, lattice->gradients + 24 * kind, f, held);
-        cross(held + 3, held + 6, normal);
-        real pressure = FIRST_LAME * lattice->volumes[kind] * (dot(held, normal) - 1.0);
         for (int i = 0; i < 24; i++)
             local[i] = -modulus * (local[i] + pressure * slopes[i]);
         scatter(forces, m, corners, local);
+        add_cell(lattice, shape, e, modulus, moves, opposed);
     }
-}
-
-EXPORT void stiffness_product(const solid_lattice *lattice, const solid_shape *shape, real modulus,
-                              const real *moves, real *found)
-{
-    for (integer i = 0; i < 3 * lattice->nodes; i++)
-        found[i] = 0.0;
-    add_product(lattice, shape, modulus, moves, found);
 }
 
 EXPORT void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found)

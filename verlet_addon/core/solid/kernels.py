@@ -3,7 +3,5 @@
 from ..compiled import either
 from . import compiled_kernels as compiled, numpy_kernels as reference
 
-find_shape = either(reference.find_shape, compiled.find_shape)
-elastic_forces = either(reference.elastic_forces, compiled.elastic_forces)
-stiffness_product = either(reference.stiffness_product, compiled.stiffness_product)
+find_stress = either(reference.find_stress, compiled.find_stress)
 interpolate = either(reference.interpolate, compiled.interpolate)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
-from .elements import CORNERS, WHOLE, Elements, build_elements
+from .elements import CORNERS, FIRST_LAME, WHOLE, Elements, build_elements
 from .grid import Grid, grid_around
 from .voxels import fill
 
@@ -113,6 +113,15 @@ def _needed(grid: Grid, kept: Booleans, places: Floats) -> Booleans:
     needed = np.zeros_like(kept)
     needed[tuple(np.clip(np.floor(places[~near]), 0, grid.counts - 1).astype(np.int64).T)] = True
     return needed
+
+
+def resistances(lattice: Lattice) -> Floats:
+    """(m,) of nodes to moving alone, for a modulus of 1 Pa: the mean of three directions [m]."""
+    elements = lattice.elements
+    own = np.einsum("kii->ki", elements.stiffnesses).reshape(-1, 8, 3).sum(axis=2)
+    squares = (elements.gradients * elements.gradients).sum(axis=2)
+    own = (own + FIRST_LAME * elements.volumes[:, None] * squares) / 3.0
+    return sum_by(lattice.cells.ravel(), own[lattice.kinds].ravel(), lattice.nodes.shape[1])
 
 
 def _elements(fillings: Floats, sizes: Floats) -> tuple[Integers, Elements]:

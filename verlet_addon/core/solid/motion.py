@@ -17,7 +17,7 @@ from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
 from ..momentum.kernels import conserve_momentum
 from .body import Solid, SolidState
-from .kernels import elastic_forces, find_shape, interpolate, stiffness_product
+from .kernels import find_stress, interpolate
 from .numpy_kernels import add_to_nodes
 from .numpy_touching import Holds, Stops, System
 from .touching_kernels import press, resist_rolling, settle
@@ -62,7 +62,7 @@ def hand_over(solid: Solid, state: SolidState, positions: Floats, previous: Floa
     """Moves nodes as others have moved the points they carry, now and a step ago, (3, p) [m]."""
     former = (state.nodes, state.shown), (state.previous_nodes, state.previously_shown)
     moved = [
-        nodes + _spread(solid, points - shown)
+        nodes if np.array_equal(points, shown) else nodes + _spread(solid, points - shown)
         for (nodes, shown), points in zip(former, (positions, previous), strict=True)
     ]
     state.nodes, state.previous_nodes = moved
@@ -97,7 +97,6 @@ def advance(
     solid, state = leap.solid, leap.state
     _ease(solid, state, eased)
     state.anchors += leap.ground_shift[:, None]
-    find_shape(solid.lattice, state.nodes, state.quaternions, state.shape)
     start, unstressed = state.nodes, state.nodes + leap.free
     system = _system(leap, holds, _stops(leap, contacts), arrival)
     outside = press(system, _stress(leap), state.moves, *_precision(leap))
@@ -137,22 +136,25 @@ def _stress(leap: Leap) -> Floats:
     """(3, m) what stress pulls nodes with on the way of free motion, times h² [kg m]."""
     solid, state = leap.solid, leap.state
     former, implicit, delay = _shares(leap)
-    forces = elastic_forces(solid.lattice, state.nodes, state.shape, solid.modulus)
+    felt = implicit * leap.free + delay * leap.inertia
+    forces, opposed = find_stress(
+        solid.lattice, state.nodes, state.quaternions, state.shape, solid.modulus, felt
+    )
     pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
     state.forces = forces
-    felt = implicit * leap.free + delay * leap.inertia
-    return np.asarray(pulls - stiffness_product(solid.lattice, state.shape, solid.modulus, felt))
+    return np.asarray(pulls - opposed)
 
 
 def _system(leap: Leap, holds: Holds, stops: Stops, arrival: Floats) -> System:
     """What stress, pins and the ground do to moves that are added to free motion."""
-    solid = leap.solid
+    solid, implicit = leap.solid, _shares(leap)[1]
     return System(
         lattice=solid.lattice,
         embedding=solid.embedding,
         masses=solid.masses,
         shape=leap.state.shape,
-        stiffness=_shares(leap)[1] * solid.modulus,
+        stiffness=implicit * solid.modulus,
+        diagonal=solid.masses + implicit * solid.resistances,
         arrival=arrival,
         holds=holds,
         stops=stops,

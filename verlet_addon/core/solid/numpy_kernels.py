@@ -26,6 +26,23 @@ class Shape:
     """(h, 8, 3) of each cell's volume, as a share of it [1/m]."""
 
 
+def find_stress(
+    lattice: Lattice,
+    nodes: Floats,
+    quaternions: Floats,
+    shape: Shape,
+    modulus: float,
+    moves: Floats,
+) -> tuple[Floats, Floats]:
+    """(3, m) forces of strained cells [N], and (3, m) what they oppose moves (3, m) with [N].
+
+    `quaternions` (h, 4), those of the step before, and `shape` are written to.
+    """
+    find_shape(lattice, nodes, quaternions, shape)
+    forces = elastic_forces(lattice, nodes, shape, modulus)
+    return forces, stiffness_product(lattice, shape, modulus, moves)
+
+
 def find_shape(lattice: Lattice, nodes: Floats, quaternions: Floats, shape: Shape) -> None:
     """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
 
@@ -50,10 +67,11 @@ def _turn(quaternions: Floats, deformation: Floats) -> None:
         fitted, columns = _matrices(quaternions[open_]), deformation[open_]
         turn = np.cross(fitted, columns, axis=1).sum(axis=2)
         turn /= (np.abs((fitted * columns).sum(axis=(1, 2))) + 1e-9)[:, None]
-        quaternions[open_] = _turned(quaternions[open_], turn)
-        open_ = open_[(turn * turn).sum(axis=1) > SETTLED**2]
+        unsettled = (turn * turn).sum(axis=1) > SETTLED**2
+        open_ = open_[unsettled]
         if not len(open_):
             return
+        quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
 
 
 def _turned(quaternions: Floats, turns: Floats) -> Floats:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
-from .elements import FIRST_LAME
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape, add_to_nodes, cofactors, interpolate, stiffness_product
 
@@ -62,6 +61,8 @@ class System:
     shape: Shape
     stiffness: float
     """c E [s² Pa]"""
+    diagonal: Floats
+    """(m,) of M + c K, the mean of the three directions [kg]."""
     arrival: Floats
     """(3, p) where points are without the moves v [m]."""
     holds: Holds
@@ -177,8 +178,9 @@ def solve(
 ) -> None:
     """Solves for the moves (3, m), from those given, by conjugate gradients.
 
-    The 3 × 3 blocks on the diagonal, inverted, precondition it. It ends where the residual, in that
-    norm, is this share of the right side's, or its square below `least` [kg m²].
+    The 3 × 3 blocks on the diagonal, inverted, precondition it; that cells oppose some directions
+    more than others makes no difference. It ends where the residual, in that norm, is this share of
+    the right side's, or its square below `least` [kg m²].
     """
     inverses = _block_inverses(system, springs)
     residual = right - _product(system, springs, moves)
@@ -219,23 +221,13 @@ def _blocks(blocks: Floats, vectors: Floats) -> Floats:
 
 
 def _block_inverses(system: System, springs: Springs) -> Floats:
-    """(m, 3, 3) inverses of the blocks on the diagonal."""
-    lattice, embedding = system.lattice, system.embedding
-    own = lattice.elements.stiffnesses.reshape(-1, 8, 3, 8, 3)
-    own = np.einsum("kcacb->kcab", own)[lattice.kinds]
-    turns = system.shape.rotations
-    blocks = np.einsum("eab,ecbd,efd->ecaf", turns, own, turns)
-    volumes = FIRST_LAME * lattice.elements.volumes[lattice.kinds]
-    slopes = system.shape.slopes
-    blocks += volumes[:, None, None, None] * slopes[:, :, :, None] * slopes[:, :, None, :]
+    """(m, 3, 3) inverses of the blocks on the diagonal; cells count alike in all directions."""
+    embedding, m = system.embedding, len(system.masses)
     squares = embedding.weights[springs.points] ** 2
-    corners, m = lattice.cells.ravel(), lattice.nodes.shape[1]
-    total = np.zeros((m, 3, 3))
+    total = system.diagonal[:, None, None] * np.eye(3)
     for a, b in np.ndindex(3, 3):
-        total[:, a, b] = system.stiffness * sum_by(corners, blocks[:, :, a, b].ravel(), m)
         shares = squares * springs.stiffnesses[:, a, b, None]
         total[:, a, b] += sum_by(embedding.nodes[springs.points].ravel(), shares.ravel(), m)
-        total[:, a, b] += system.masses * (a == b)
     return _inverted(total)
 
 

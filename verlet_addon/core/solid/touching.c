@@ -26,13 +26,14 @@ typedef struct {
     const real *masses; /* (m,) */
     const solid_shape *shape;
     real stiffness;
+    const real *diagonal;         /* (m,) */
     const real *arrival;          /* (3, p) */
     integer holds;                /* g */
     const integer *held;          /* (g,) */
     const real *held_stiffnesses; /* (g,) */
     const real *targets;          /* (3, g) */
     const solid_stops *stops;
-    real *cells, *blocks; /* (m, 3, 3) to work in, as are (3, m): */
+    real *blocks; /* (m, 3, 3) to work in, as are (3, m): */
     real *pushed, *residual, *ahead, *search, *along;
 } solid_system;
 
@@ -84,15 +85,21 @@ static void hand_to_nodes(const solid_embedding *embedding, integer i, const rea
 static int look(const solid_system *all, const real *moves)
 {
     const solid_stops *stops = all->stops;
-    integer p = stops->points;
+    integer p = stops->points, m = all->lattice->nodes;
     int steady = 1;
+    for (integer j = 0; j < m; j++) {
+        const real move[3] = {moves[j], moves[m + j], moves[2 * m + j]};
+        all->along[j] = along_normal(stops, move);
+    }
     for (integer i = 0; i < p; i++) {
-        real place[3], slid[3], grip = -1.0;
-        carried(all->embedding, i, moves, all->lattice->nodes, place);
-        for (int a = 0; a < 3; a++)
-            place[a] += all->arrival[a * p + i];
-        real depth = stops->levels[i] - along_normal(stops, place);
+        real place[3] = {all->arrival[i], all->arrival[p + i], all->arrival[2 * p + i]};
+        real slid[3], grip = -1.0, depth = stops->levels[i] - along_normal(stops, place);
+        for (int c = 0; c < 8; c++)
+            depth -= all->embedding->weights[8 * i + c] * all->along[all->embedding->nodes[8 * i + c]];
         if (depth > 0.0) {
+            carried(all->embedding, i, moves, m, place);
+            for (int a = 0; a < 3; a++)
+                place[a] += all->arrival[a * p + i];
             if (stops->anchors[i] != stops->anchors[i])
                 for (int a = 0; a < 3; a++)
                     stops->anchors[a * p + i] = stops->start[a * p + i];
@@ -187,7 +194,8 @@ static void multiply_system(const solid_system *all, const real *moves, real *fo
     for (int a = 0; a < 3; a++)
         for (integer i = 0; i < m; i++)
             found[a * m + i] = all->masses[i] * moves[a * m + i];
-    add_product(all->lattice, all->shape, all->stiffness, moves, found);
+    for (integer e = 0; e < all->lattice->cells; e++)
+        add_cell(all->lattice, all->shape, e, all->stiffness, moves, found);
     for (integer k = 0; k < all->holds; k++) {
         carried(all->embedding, all->held[k], moves, m, moved);
         for (int a = 0; a < 3; a++)
@@ -202,40 +210,6 @@ static void multiply_system(const solid_system *all, const real *moves, real *fo
         }
 }
 
-/* R B Rᵀ of one corner's block of a cell's stiffness, times a factor, added. */
-static void add_turned(const real *stiffness, int corner, const real r[9], real factor, real *block)
-{
-    real half[9];
-    for (int b = 0; b < 3; b++)
-        for (int f = 0; f < 3; f++)
-            half[3 * b + f] = dot(stiffness + 24 * (3 * corner + b) + 3 * corner, r + 3 * f);
-    for (int a = 0; a < 3; a++)
-        for (int f = 0; f < 3; f++)
-            block[3 * a + f] += factor * (r[3 * a] * half[f] + r[3 * a + 1] * half[3 + f]
-                                          + r[3 * a + 2] * half[6 + f]);
-}
-
-/* The blocks on the diagonal, but for what holds and stops points. */
-static void find_cells(const solid_system *all)
-{
-    const solid_lattice *lattice = all->lattice;
-    for (integer i = 0; i < lattice->nodes; i++)
-        for (int k = 0; k < 9; k++)
-            all->cells[9 * i + k] = k % 4 ? 0.0 : all->masses[i];
-    for (integer e = 0; e < lattice->cells; e++) {
-        integer kind = lattice->kinds[e];
-        real volume = all->stiffness * FIRST_LAME * lattice->volumes[kind];
-        for (int c = 0; c < 8; c++) {
-            real *block = all->cells + 9 * lattice->corners[8 * e + c];
-            const real *slope = all->shape->slopes + 24 * e + 3 * c;
-            add_turned(lattice->stiffnesses + 576 * kind, c, all->shape->rotations + 9 * e,
-                       all->stiffness, block);
-            for (int k = 0; k < 9; k++)
-                block[k] += volume * slope[k / 3] * slope[k % 3];
-        }
-    }
-}
-
 static void add_spring(const solid_system *all, integer point, const real stiffness[9])
 {
     for (int c = 0; c < 8; c++) {
@@ -248,6 +222,11 @@ static void add_spring(const solid_system *all, integer point, const real stiffn
 
 static void invert(real block[9])
 {
+    if (block[1] == 0.0 && block[2] == 0.0 && block[5] == 0.0) {
+        for (int k = 0; k < 9; k += 4)
+            block[k] = 1.0 / block[k];
+        return;
+    }
     real cofactors[9];
     for (int a = 0; a < 3; a++)
         cross(block + 3 * ((a + 1) % 3), block + 3 * ((a + 2) % 3), cofactors + 3 * a);
@@ -262,7 +241,7 @@ static void find_blocks(const solid_system *all)
     const solid_stops *stops = all->stops;
     real stiffness[9];
     for (integer i = 0; i < 9 * all->lattice->nodes; i++)
-        all->blocks[i] = all->cells[i];
+        all->blocks[i] = i % 9 % 4 ? 0.0 : all->diagonal[i / 9];
     for (integer k = 0; k < all->holds; k++) {
         for (int i = 0; i < 9; i++)
             stiffness[i] = i % 4 ? 0.0 : all->held_stiffnesses[k];
@@ -330,7 +309,6 @@ EXPORT void press_solid(const solid_system *all, const real *right, real *moves,
                         real least, real *outside)
 {
     integer count = 3 * all->lattice->nodes;
-    find_cells(all);
     for (int number = 0; number < CHANGES; number++) {
         int steady = look(all, moves);
         if (number && steady)
