@@ -60,7 +60,7 @@ def demonstrate(sample: Path, output: Path) -> Pixels:
 
 
 def prepare_render(scene: Any, *, width: int, samples: int) -> None:
-    """Makes rendering quick: small, and few samples; denoised, they look like four times as many."""
+    """Makes rendering quick: small, and few samples; denoised they look like four times as many."""
     scene.render.engine = "CYCLES"
     scene.render.resolution_x, scene.render.resolution_y = width, width * 9 // 16
     scene.render.resolution_percentage = 100

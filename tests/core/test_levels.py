@@ -5,7 +5,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.core.bodies import disc, lengths, moved, rotation, sheet, sphere, tube
+from tests.core.bodies import (
+    disc,
+    lengths,
+    make_mesh,
+    moved,
+    rotation,
+    sheet,
+    sphere,
+    tube,
+)
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.geometry.faces import face_diagonals, read_corners
 from verlet_addon.core.geometry.graph import Graph
@@ -161,3 +170,11 @@ def test_pins_stay_in_every_level() -> None:
 def test_small_bodies_need_no_levels() -> None:
     """Where a sweep reaches everything anyway, there are none."""
     assert levels_of(sheet(3), np.array(UP)) == []
+
+
+def test_scraps_that_hang_together_with_nothing_have_no_levels() -> None:
+    """However many of them a mesh has: there is nothing to carry a pull across."""
+    triangle = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
+    points = [(x + 3.0 * k, y, z) for k in range(40) for x, y, z in triangle]
+    faces = [(3 * k, 3 * k + 1, 3 * k + 2) for k in range(40)]
+    assert not levels_of(make_mesh(points, faces=faces), np.array(UP))

@@ -79,8 +79,6 @@ def build_levels(
     fine = _start(graph, masses)
     while len(fine.particles) > SMALLEST:
         chosen = _choose_coarse(fine.graph, pinned[fine.particles])
-        if len(chosen) == len(fine.particles):
-            break
         parents, weights = _parents(fine.graph, chosen, len(fine.particles))
         carried = sum_by(parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen))
         coarse = _coarsen(fine, chosen, carried, positions, normals)
