@@ -356,11 +356,12 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
     surfaces, start, end = crumpled(np.random.default_rng(seed))
     found = []
     for kernels in (numpy_kernels, compiled_kernels):
+        surfaces.ways[:] = np.stack([start, end]).transpose(2, 0, 1)
         for owner in range(3):
-            kernels.refit(surfaces, owner, start, end)
+            kernels.refit(surfaces, owner)
         fitted = [part for tree in surfaces.trees for part in (tree.boxes[1:], tree.cones[1:])]
         near = [
-            kernels.find_near(surfaces, a, b, start, end, reach)
+            kernels.find_near(surfaces, a, b, reach)
             for a, b in ((0, 0), (0, 1), (0, 2), (1, 2))
         ]
         assert len(near[0][3]) + len(near[2][3])

@@ -8,7 +8,7 @@ from .reach import Reach
 from .surfaces import Surfaces
 from .trees import Tree
 
-_refit_tree = declare("refit_tree", "ppp")
+_refit_tree = declare("refit_tree", "pp")
 _find_near_rows = declare("find_near_rows", "pppppd", "i")
 
 ROOM = 8
@@ -25,7 +25,8 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         len(surfaces.owners),
         len(surfaces.gaps),
         surfaces.owners,
-        surfaces.rest,
+        surfaces.rest.T,
+        surfaces.ways,
         surfaces.triangles.shape[1],
         surfaces.edges.shape[1],
         surfaces.triangles,
@@ -51,7 +52,6 @@ def _tree(tree: Tree) -> Packed:
         tree.vertex_starts,
         tree.edges,
         tree.edge_starts,
-        tree.ridges,
         tree.active,
         tree.joined,
         tree.joined_starts,
@@ -62,22 +62,16 @@ def _tree(tree: Tree) -> Packed:
     )
 
 
-def _search(start: Floats, end: Floats, reach: Reach) -> Packed:
-    """The search of kernels.c."""
-    return pack(start, end, reach.beyond, reach.of_gap, reach.of_start, int(reach.all_touching))
-
-
-def refit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+def refit(surfaces: Surfaces, owner: int) -> None:
     """See `numpy_walk`."""
-    search = _search(start, end, Reach(0.0))
-    _refit_tree(_tree(surfaces.trees[owner]), _surfaces(surfaces), search.address)
+    _refit_tree(_tree(surfaces.trees[owner]), _surfaces(surfaces))
 
 
-def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:
+def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     """See `numpy_kernels`."""
     margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
     trees = _tree(surfaces.trees[a]), _tree(surfaces.trees[b])
-    search = _search(start, end, reach)
+    search = pack(reach.beyond, reach.of_gap, reach.of_start, int(reach.all_touching))
     capacity = ROOM * len(surfaces.owners)
     while True:
         features = np.empty((capacity, 3), dtype=np.int64)

@@ -56,10 +56,10 @@ def search(
         _activate(tree, active)
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
-            _fit(surfaces, owner, start, end)
+            fit(surfaces, owner, start, end)
     count = len(surfaces.trees)
     met = [(a, b) for a in range(count) for b in range(a, count) if surfaces.meets[a, b]]
-    found = [find_near(surfaces, a, b, start, end, reach) for a, b in met]
+    found = [find_near(surfaces, a, b, reach) for a, b in met]
     parts = list(zip(NOTHING, *found, strict=True))
     features = np.concatenate(parts[0], axis=1)
     weights, normals, gaps = (np.concatenate(part, axis=-1) for part in parts[1:])
@@ -94,14 +94,13 @@ def _activate(tree: Tree, active: Booleans | None) -> None:
         tree.active[level >> 1 : level] = children[:, 0] | children[:, 1]
 
 
-def _fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
-    """Refits the tree of an owner, unless it goes the same way as when that was done last."""
+def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """Fits the tree of an owner to the way from `start` to `end` (3, N) [m], if it is a new one."""
     own = slice(*surfaces.starts[owner : owner + 2])
-    fitted = surfaces.trees[owner].fitted
-    ways = start[:, own], end[:, own]
-    if not all(np.array_equal(*pair) for pair in zip(fitted, ways, strict=True)):
-        refit(surfaces, owner, start, end)
-        fitted[:] = ways
+    known, way = surfaces.ways[own], np.stack([start[:, own], end[:, own]])
+    if not np.array_equal(known, way.transpose(2, 0, 1)):
+        known[:] = way.transpose(2, 0, 1)
+        refit(surfaces, owner)
 
 
 NOTHING = (

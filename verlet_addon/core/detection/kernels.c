@@ -20,7 +20,8 @@
 typedef struct {
     integer particles, owners; /* N and o */
     const integer *owner;      /* (N,) */
-    const real *rest;          /* (3, N) [m] */
+    const real *rest;          /* (N, 3) [m] */
+    const real *ways;          /* (N, 2, 3) where each begins and ends its way [m] */
     integer triangles, edges;  /* t and e */
     const integer *corners;    /* (3, t) */
     const integer *ends;       /* (2, e) */
@@ -37,7 +38,6 @@ typedef struct {
     const integer *corners, *triangles;        /* (leaves, LEAF, 3), (leaves, LEAF) */
     const integer *vertices, *vertex_starts;   /* (leaves + 1,) */
     const integer *edges, *edge_starts;        /* (leaves + 1,) */
-    uint8_t *ridges;
     const uint8_t *active; /* (2 leaves,) */
     const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
     real *cones, *boxes;                       /* (2 leaves, 2, 3) */
@@ -48,13 +48,14 @@ typedef struct {
 /* A box round the way of an edge, and what lies beside it, as the step starts. */
 typedef struct edge_way {
     real box[6];
+    integer known; /* whether what follows has been read */
+    integer ridge; /* whether its triangles make an angle, or there are not two */
+    integer steady; /* whether these keep their directions */
     real along[3], wings[2][3], squares[2];
-    real steady; /* 1 if these keep their directions, 0 if not */
 } edge_way;
 
-/* The way of all particles, and how near pairs have to come: see Reach. */
+/* How near pairs have to come: see Reach. */
 typedef struct {
-    const real *start, *end; /* (3, N) [m] */
     real beyond, of_gap, of_start;
     integer all_touching;
 } search;
@@ -101,11 +102,11 @@ static void set_all(real *bounds, real low, real high)
 }
 
 /* Puts bounds round the unit normals of a triangle; of none, round all there are. */
-static void add_normal(real *cone, const real x[3][3])
+static void add_normal(real *cone, const real *a, const real *b, const real *c)
 {
     real ab[3], ac[3], normal[3], bounds[6];
-    subtract(ab, x[1], x[0]);
-    subtract(ac, x[2], x[0]);
+    subtract(ab, b, a);
+    subtract(ac, c, a);
     cross(normal, ab, ac);
     real length = __builtin_sqrt(dot(normal, normal));
     for (int axis = 0; axis < 3; axis++) {
@@ -115,102 +116,89 @@ static void add_normal(real *cone, const real x[3][3])
     widen(cone, bounds);
 }
 
-/* Puts bounds round the ways and the normals of a leaf's triangle or edge. */
-static void add_element(real *box, real *cone, const integer *corners, const search *wanted,
-                        integer n)
+/* Puts a box round the ways of particles. */
+static void enclose(real *box, const surfaces *all, const integer *particles, int size)
 {
-    const real *moments[2] = {wanted->start, wanted->end};
-    real x[2][3][3], sum = 0.0;
-    for (int moment = 0; moment < 2; moment++)
-        for (int k = 0; k < 3; k++)
-            for (int axis = 0; axis < 3; axis++) {
-                x[moment][k][axis] = moments[moment][axis * n + corners[k]];
-                sum += x[moment][k][axis] - x[moment][k][axis];
-            }
+    for (int k = 0; k < size; k++) {
+        const real *start = all->ways + 6 * particles[k], *end = start + 3;
+        for (int axis = 0; axis < 3; axis++) {
+            real low = smaller(start[axis], end[axis]), high = larger(start[axis], end[axis]);
+            box[axis] = k ? smaller(box[axis], low) : low;
+            box[3 + axis] = k ? larger(box[3 + axis], high) : high;
+        }
+    }
+}
+
+/* Puts bounds round the way and the normals of a leaf's triangle or edge; 0 if it is nowhere. */
+static int enclose_element(real *span, real *cone, const surfaces *all, const integer *corners)
+{
+    real sum = 0.0;
+    enclose(span, all, corners, 3);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 6; i++) {
+            real x = all->ways[6 * corners[k] + i];
+            sum += x - x;
+        }
     if (sum != 0.0) { /* something is infinite, or no number */
         const real any[6] = {-1.0, -1.0, -1.0, 1.0, 1.0, 1.0};
         widen(cone, any);
-        return;
+        return 0;
     }
-    for (int moment = 0; moment < 2; moment++) {
-        for (int k = 0; k < 3; k++)
-            for (int axis = 0; axis < 3; axis++) {
-                box[axis] = smaller(box[axis], x[moment][k][axis]);
-                box[3 + axis] = larger(box[3 + axis], x[moment][k][axis]);
-            }
-        add_normal(cone, (const real(*)[3])x[moment]);
-    }
-}
-
-/* Whether the triangles at an edge make an angle, or there are not two. */
-static int is_ridge(const surfaces *all, integer edge, const real *start)
-{
-    integer n = all->particles, wings[2] = {all->wings[edge], all->wings[all->edges + edge]};
-    if (wings[1] < 0)
-        return 1;
-    real along[3], ways[2][3], normal[3], other[3];
-    for (int axis = 0; axis < 3; axis++) {
-        real base = start[axis * n + all->ends[edge]];
-        along[axis] = start[axis * n + all->ends[all->edges + edge]] - base;
-        for (int side = 0; side < 2; side++)
-            ways[side][axis] = start[axis * n + wings[side]] - base;
-    }
-    cross(normal, along, ways[0]);
-    cross(other, along, ways[1]);
-    real height = dot(normal, ways[1]), square = dot(normal, normal);
-    return !(height * height <= RIDGE * RIDGE * (square * dot(ways[1], ways[1]))
-             && dot(other, normal) <= 0.0);
+    for (int moment = 0; moment < 6; moment += 3)
+        add_normal(cone, all->ways + 6 * corners[0] + moment, all->ways + 6 * corners[1] + moment,
+                   all->ways + 6 * corners[2] + moment);
+    return 1;
 }
 
 /* Reads the way from a base to another particle, as the step starts; 1 if it hardly turns. */
-static int read_side(const search *wanted, integer n, real *way, integer from, integer to,
-                     real length)
+static int read_side(const surfaces *all, real *way, integer from, integer to, real length)
 {
+    const real *base = all->ways + 6 * from, *other = all->ways + 6 * to;
     real change[3];
     for (int axis = 0; axis < 3; axis++) {
-        const real *start = wanted->start + axis * n, *end = wanted->end + axis * n;
-        way[axis] = start[to] - start[from];
-        change[axis] = (end[to] - end[from]) - way[axis];
+        way[axis] = other[axis] - base[axis];
+        change[axis] = (other[3 + axis] - base[3 + axis]) - way[axis];
     }
     return dot(change, change) <= STEADY * STEADY * (length < 0.0 ? dot(way, way) : length);
 }
 
-/* Puts a box round the ways of particles. */
-static void enclose(real *box, const search *wanted, integer n, const integer *particles, int size)
+/* Whether the triangles at an edge, whose sides are read, make an angle. */
+static int makes_angle(const edge_way *it)
 {
-    for (int axis = 0; axis < 3; axis++)
-        for (int k = 0; k < size; k++) {
-            integer at = axis * n + particles[k];
-            real start = wanted->start[at], end = wanted->end[at];
-            real low = smaller(start, end), high = larger(start, end);
-            box[axis] = k ? smaller(box[axis], low) : low;
-            box[3 + axis] = k ? larger(box[3 + axis], high) : high;
-        }
+    real normal[3], other[3];
+    cross(normal, it->along, it->wings[0]);
+    cross(other, it->along, it->wings[1]);
+    real height = dot(normal, it->wings[1]), square = dot(normal, normal);
+    return !(height * height <= RIDGE * RIDGE * (square * it->squares[1])
+             && dot(other, normal) <= 0.0);
 }
 
-/* Reads an edge, and where the triangles beside it lead. */
-static void read_edge(edge_way *to, const surfaces *all, const search *wanted, integer edge)
+/* Reads where an edge and the triangles beside it lead, as the step starts, once a step. */
+static void read_edge(edge_way *it, const surfaces *all, integer edge)
 {
-    integer n = all->particles, ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
-    enclose(to->box, wanted, n, ends, 2);
-    int steady = read_side(wanted, n, to->along, ends[0], ends[1], -1.0);
-    real square = dot(to->along, to->along);
+    integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]}, wing = -1;
+    if (it->known)
+        return;
+    it->known = 1;
+    it->steady = read_side(all, it->along, ends[0], ends[1], -1.0);
+    real square = dot(it->along, it->along);
     for (int side = 0; side < 2; side++) {
-        integer wing = all->wings[side * all->edges + edge];
-        steady &= read_side(wanted, n, to->wings[side], ends[0], wing < 0 ? ends[0] : wing, square);
-        to->squares[side] = dot(to->wings[side], to->wings[side]);
+        wing = all->wings[side * all->edges + edge];
+        it->steady &= read_side(all, it->wings[side], ends[0], wing < 0 ? ends[0] : wing, square);
+        it->squares[side] = dot(it->wings[side], it->wings[side]);
     }
-    to->steady = steady;
+    it->ridge = wing < 0 || makes_angle(it);
 }
 
-/* Puts boxes round the ways of all nodes, from `start` to `end`, and round their normals. */
-EXPORT void refit_tree(const tree *it, const surfaces *all, const search *wanted)
+/* Puts boxes round the ways of all nodes, and round their normals. */
+EXPORT void refit_tree(const tree *it, const surfaces *all)
 {
     const real infinity = __builtin_inf();
-    integer leaves = (integer)1 << it->height, n = all->particles;
+    integer leaves = (integer)1 << it->height;
     for (integer i = 0; i < it->edge_starts[leaves]; i++) {
-        it->ridges[i] = (uint8_t)is_ridge(all, it->edges[i], wanted->start);
-        read_edge(it->ways + i, all, wanted, it->edges[i]);
+        integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
+        enclose(it->ways[i].box, all, ends, 2);
+        it->ways[i].known = 0;
     }
     for (integer leaf = 0; leaf < leaves; leaf++) {
         real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
@@ -218,10 +206,9 @@ EXPORT void refit_tree(const tree *it, const surfaces *all, const search *wanted
         set_all(cone, infinity, -infinity);
         for (int k = 0; k < LEAF; k++) {
             const integer *corners = it->corners + 3 * (LEAF * leaf + k);
-            if (corners[0] < 0)
-                continue;
-            add_element(box, cone, corners, wanted, n);
-            enclose(it->spans + 6 * (LEAF * leaf + k), wanted, n, corners, 3);
+            real *span = it->spans + 6 * (LEAF * leaf + k);
+            if (corners[0] >= 0 && enclose_element(span, cone, all, corners))
+                widen(box, span);
         }
     }
     for (integer node = leaves - 1; node > 0; node--) {
@@ -236,12 +223,11 @@ EXPORT void refit_tree(const tree *it, const surfaces *all, const search *wanted
 }
 
 /* Where a particle is at a share of its way. */
-static void place(real *to, const surfaces *all, const search *wanted, integer particle, real time)
+static void place(real *to, const surfaces *all, integer particle, real time)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        real begin = wanted->start[axis * all->particles + particle];
-        to[axis] = begin + time * (wanted->end[axis * all->particles + particle] - begin);
-    }
+    const real *way = all->ways + 6 * particle;
+    for (int axis = 0; axis < 3; axis++)
+        to[axis] = way[axis] + time * (way[3 + axis] - way[axis]);
 }
 
 /* Whether the way from one particle to another goes up along a direction, by more than a slope. */
@@ -250,8 +236,8 @@ static int rises(const task *its, const pair *p, integer corner, integer base, r
     if (corner < 0)
         return 0;
     real top[3], bottom[3], normal[3];
-    place(top, its->all, its->wanted, corner, p->time);
-    place(bottom, its->all, its->wanted, base, p->time);
+    place(top, its->all, corner, p->time);
+    place(bottom, its->all, base, p->time);
     subtract(top, top, bottom);
     for (int axis = 0; axis < 3; axis++)
         normal[axis] = sign * p->now.normal[axis];
@@ -321,12 +307,10 @@ static int is_least_on_edges(const task *its, const pair *p)
 /* How high above a triangle a direction leads, as it starts the step; unscaled. */
 static real height_along(const task *its, integer triangle, const real *normal, real sign)
 {
-    real x[3][3], ab[3], ac[3], up[3], towards[3];
-    for (int k = 0; k < 3; k++) {
-        integer corner = its->all->corners[k * its->all->triangles + triangle];
-        for (int axis = 0; axis < 3; axis++)
-            x[k][axis] = its->wanted->start[axis * its->all->particles + corner];
-    }
+    const real *x[3];
+    real ab[3], ac[3], up[3], towards[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = its->all->ways + 6 * its->all->corners[k * its->all->triangles + triangle];
     subtract(ab, x[1], x[0]);
     subtract(ac, x[2], x[0]);
     cross(up, ab, ac);
@@ -387,6 +371,19 @@ static void find_nearest(nearest *found, integer kind, const real x[4][3])
         nearest_on_triangle(found, x);
 }
 
+/* Whether a pair, where its particles are at rest, is surely farther apart than this. */
+static int is_beyond(integer kind, const real x[4][3], real gap)
+{
+    real u[3], v[3], r[3];
+    subtract(r, x[0], x[kind ? 2 : 1]);
+    subtract(u, x[kind ? 1 : 2], x[kind ? 0 : 1]);
+    subtract(v, x[3], x[kind ? 2 : 1]);
+    real uu = dot(u, u), vv = dot(v, v);
+    /* Of lengths, (a + b)^2 <= 2 (a^2 + b^2), and of three 3 times the sum. */
+    real farthest = kind ? 3.0 * (uu + vv + gap * gap) : 2.0 * (larger(uu, vv) + gap * gap);
+    return dot(r, r) > farthest;
+}
+
 /* How far apart a pair is kept. */
 static real gap_of(const surfaces *all, const pair *p)
 {
@@ -396,7 +393,9 @@ static real gap_of(const surfaces *all, const pair *p)
         return gap;
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++)
-            x[k][axis] = all->rest[axis * all->particles + p->particles[k]];
+            x[k][axis] = all->rest[3 * p->particles[k] + axis];
+    if (is_beyond(p->kind, (const real(*)[3])x, gap / (0.999 * REST)))
+        return gap;
     nearest at_rest;
     find_nearest(&at_rest, p->kind, (const real(*)[3])x);
     return smaller(gap, REST * at_rest.apart);
@@ -424,8 +423,8 @@ static int read_ways(const task *its, pair *p)
     real sum = 0.0;
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++) {
-            integer at = axis * its->all->particles + p->particles[k];
-            real begin = its->wanted->start[at], end = its->wanted->end[at];
+            const real *way = its->all->ways + 6 * p->particles[k] + axis;
+            real begin = way[0], end = way[3];
             p->x[k][axis] = begin;
             p->ways[k][axis] = end - begin;
             sum += (begin - begin) + (end - end);
@@ -501,9 +500,8 @@ static int boxes_overlap(const real *a, const real *b, real margin)
 /* A vertex, edge or triangle of a leaf, and a box round its way. */
 typedef struct {
     integer number, particles[3];
-    int ridge;
     const real *box;
-    const edge_way *way; /* of an edge */
+    edge_way *way; /* of an edge */
 } member;
 
 /* Takes the vertices of a leaf that come as near a box as the margin; their boxes are kept. */
@@ -515,7 +513,7 @@ static int take_vertices(const task *its, member *list, real (*boxes)[6], const 
         member *it = list + count;
         it->number = it->particles[0] = of->vertices[i];
         it->box = boxes[count];
-        enclose(boxes[count], its->wanted, its->all->particles, it->particles, 1);
+        enclose(boxes[count], its->all, it->particles, 1);
         count += boxes_overlap(it->box, box, its->margin);
     }
     return count;
@@ -548,7 +546,6 @@ static int take_edges(const task *its, member *list, const tree *of, integer lea
         if (!boxes_overlap(it->box, box, its->margin))
             continue;
         it->number = of->edges[i];
-        it->ridge = of->ridges[i];
         for (int k = 0; k < 2; k++)
             it->particles[k] = its->all->ends[k * its->all->edges + it->number];
         count++;
@@ -564,7 +561,7 @@ static int is_hidden(const edge_way *one, const edge_way *other)
     cross(normal, one->along, other->along);
     real square = dot(normal, normal);
     real parallel = PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along));
-    if (one->steady == 0.0 || other->steady == 0.0 || !(square > parallel))
+    if (!one->steady || !other->steady || !(square > parallel))
         return 0;
     for (int which = 0; which < 2; which++)
         for (int side = 0; side < 2; side++) {
@@ -602,6 +599,14 @@ static void consider_vertices(task *its, const tree *of, integer leaf, const rea
         }
 }
 
+/* Whether neither of two edges is a ridge, or one is hidden from the other. */
+static int says_nothing(const surfaces *all, const member *one, const member *other)
+{
+    read_edge(one->way, all, one->number);
+    read_edge(other->way, all, other->number);
+    return !(one->way->ridge || other->way->ridge) || is_hidden(one->way, other->way);
+}
+
 /* Considers the edges of two leaves. */
 static void consider_edges(task *its, integer leaf, const real *box, integer other_leaf,
                            const real *other_box)
@@ -619,8 +624,7 @@ static void consider_edges(task *its, integer leaf, const real *box, integer oth
             if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
                 || (same && one->number > other->number)
                 || !boxes_overlap(one->box, other->box, its->margin)
-                || (!its->wanted->all_touching
-                    && (!(one->ridge || other->ridge) || is_hidden(one->way, other->way))))
+                || (!its->wanted->all_touching && says_nothing(its->all, one, other)))
                 continue;
             if (own && one->number > other->number)
                 one = &lists[1][j], other = &lists[0][i];

@@ -29,8 +29,9 @@ Touches = tuple[Floats, Floats, Floats, Booleans]
 """(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) whether they touch at all."""
 
 
-def find_near(surfaces: Surfaces, a: int, b: int, start: Floats, end: Floats, reach: Reach) -> Rows:
-    """Returns what two owners come near each other with, whose trees are refitted."""
+def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
+    """Returns what two owners come near each other with, whose trees are fitted to their ways."""
+    start, end = np.ascontiguousarray(surfaces.ways.transpose(1, 2, 0))
     margin = surfaces.gaps[a, b] * reach.of_gap + reach.beyond
     vertices, edges = near_pairs(
         surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching

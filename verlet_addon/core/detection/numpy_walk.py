@@ -13,9 +13,10 @@ COS = 0.5
 """Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
 
 
-def refit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
-    """Puts boxes round the ways of nodes from `start` to `end` (3, N) [m], and their normals."""
+def refit(surfaces: Surfaces, owner: int) -> None:
+    """Puts boxes round the ways of an owner's nodes, and round their normals."""
     tree = surfaces.trees[owner]
+    start, end = surfaces.ways.transpose(1, 2, 0)
     tree.ridges[:] = _ridges(surfaces, tree.edges, start)
     corners = tree.corners
     ways = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)

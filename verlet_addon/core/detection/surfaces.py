@@ -56,6 +56,8 @@ class Surfaces:
     """(o,) whether only the front of an owner touches."""
     trees: list[Tree]
     """One per owner."""
+    ways: Floats
+    """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
     leaving: Integers
     """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
 
@@ -99,13 +101,13 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
                 edges,
                 sides,
                 *own,
-                particle_count=n,
                 meets_itself=bool(meets[k, k]),
             )
-            for k, (n, *own) in enumerate(
-                zip(counts, _numbers(own_triangles), _numbers(own_edges), strict=True)
+            for k, own in enumerate(
+                zip(_numbers(own_triangles), _numbers(own_edges), strict=True)
             )
         ],
+        ways=np.full((count, 2, 3), np.nan),
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
     )
 

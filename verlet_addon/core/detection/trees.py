@@ -33,7 +33,7 @@ class Tree:
     edges: Integers
     """Edges that leaves own, leaf after leaf."""
     ridges: Booleans
-    """Whether their triangles make an angle, or there are not two. Written by `refit`."""
+    """Whether their triangles make an angle, or there are not two. Written by NumPy's `refit`."""
     edge_starts: Integers
     """(leaves + 1,) where those of each leaf begin."""
     joined: Integers
@@ -49,14 +49,12 @@ class Tree:
     one has infinite bounds the wrong way round. Written by `refit`."""
 
     ways: Floats
-    """(its edges, 18) the box of each on its way, and what is beside it. For the compiled kernels,
-    which come upon each edge in many pairs of leaves; written by their `refit`."""
+    """(its edges, 20) the box of each on its way, and what is beside it. For the compiled kernels,
+    which come upon each edge in many pairs of leaves; written by them."""
     spans: Floats
     """(leaves, LEAF, 6) boxes of triangles on their way, likewise [m]."""
     active: Booleans
     """(2 leaves,) whether what nodes come near is wanted; two nodes are if either of them is."""
-    fitted: Floats
-    """(2, 3, n) where its owner's particles begin and end the way that it was refitted to [m]."""
 
     @property
     def leaves(self) -> int:
@@ -72,13 +70,12 @@ def build_tree(
     own: Integers,
     lines: Integers,
     *,
-    particle_count: int,
     meets_itself: bool,
 ) -> Tree:
     """Gathers triangles and loose edges that lie together at rest in leaves, and these in nodes.
 
     Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
-    (2, e), it holds its own and the lines among them, which have so many particles.
+    (2, e), it holds its own and the lines among them.
     """
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
@@ -104,10 +101,9 @@ def build_tree(
         joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
         cones=np.empty((2 * leaves, 2, 3)),
         boxes=np.empty((2 * leaves, 2, 3)),
-        ways=np.empty((len(lines), 18)),
+        ways=np.empty((len(lines), 20)),
         spans=np.empty((leaves, LEAF, 6)),
         active=np.ones(2 * leaves, dtype=bool),
-        fitted=np.full((2, 3, particle_count), np.nan),
     )
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..detection.contacts import Contacts
-from ..detection.kernels import refit
+from ..detection.contacts import Contacts, fit
 from ..detection.numpy_walk import near_pairs
 from ..detection.surfaces import Surfaces
 from .overlaps import BURIED, EMERGING
@@ -26,7 +25,7 @@ def near_solids(solids: Solids, places: Floats) -> Booleans:
     surfaces, near = solids.surfaces, np.zeros(places.shape[1], dtype=bool)
     some = np.array([own.size > 0 for own in solids.triangles])
     for owner in np.flatnonzero((surfaces.meets & some).any(axis=1) | some).tolist():
-        refit(surfaces, owner, places, places)
+        fit(surfaces, owner, places, places)
     for owner in range(solids.bodies):
         for other in solids.met(owner):
             edges = near_pairs(surfaces.trees[owner], surfaces.trees[other], 0.0, flat=True)[1]
