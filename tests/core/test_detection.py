@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.crossings import crossings
-from verlet_addon.core.arrays import Floats
+from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.contact.guard import NEAREST, guard
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
@@ -356,17 +356,23 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
     surfaces, start, end = crumpled(np.random.default_rng(seed))
     found = []
     for kernels in (numpy_kernels, compiled_kernels):
+        flags: list[Booleans] = []
         surfaces.ways[:] = np.stack([start, end]).transpose(2, 0, 1)
-        for owner in range(3):
+        active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
+        for owner, tree in enumerate(surfaces.trees):
             kernels.refit(surfaces, owner)
+            kernels.activate(tree, active)
+            flags.append(tree.active[1:].copy())
+            tree.active[:] = True
         fitted = [part for tree in surfaces.trees for part in (tree.boxes[1:], tree.cones[1:])]
         near = [
-            kernels.find_near(surfaces, a, b, reach)
-            for a, b in ((0, 0), (0, 1), (0, 2), (1, 2))
+            kernels.find_near(surfaces, a, b, reach) for a, b in ((0, 0), (0, 1), (0, 2), (1, 2))
         ]
         assert len(near[0][3]) + len(near[2][3])
         rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
-        found.append([part.tobytes() for part in (*fitted, *rows)])
+        particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
+        sums = kernels.sum_weighted(start, particles, end[0][particles])
+        found.append([part.tobytes() for part in (*fitted, *flags, *rows, sums)])
     assert found[0] == found[1]
 
 

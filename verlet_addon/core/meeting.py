@@ -181,8 +181,9 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
         way = motion.start, positions, motion.inverse_masses
         passing = find_passing(meeting.surfaces, *way, doubtful)
         encounter.passing = len(passing.gaps) > 0
-        more = make_rows(_thinned(meeting, passing), meeting.pairs, motion)
-        encounter.rows = joined(encounter.rows, more)
+        if encounter.passing:
+            more = make_rows(_thinned(meeting, passing), meeting.pairs, motion)
+            encounter.rows = joined(encounter.rows, more)
     encounter.touched = _bodies_in(encounter.rows, meeting)
     return len(encounter.rows.gaps) > known
 
@@ -209,7 +210,8 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
     Their ropes are such trees.
     """
     _gather(encounter, bodies, encounter.positions)
-    before = encounter.positions.copy()
+    movable = encounter.positions[:, : encounter.meeting.surfaces.starts[len(bodies)]]
+    before = movable.copy()
     project_rows(encounter.positions, encounter.rows)
     if encounter.rows.strung.any():
         starts = encounter.meeting.surfaces.starts
@@ -220,7 +222,7 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         ]
         push_ropes(encounter.positions, encounter.rows, ropes)
     _hand_back(encounter, bodies, encounter.positions)
-    moved = np.abs(encounter.positions - before).max(initial=0.0)
+    moved = np.abs(movable - before).max(initial=0.0)
     return bool(moved > NOTICEABLE * encounter.meeting.reach)
 
 
@@ -274,9 +276,10 @@ def _fast(encounter: Encounter) -> Booleans:
         rows.gaps, rows.heights(start)
     )
     fast = np.zeros(len(ways), dtype=bool)
-    fast[rows.particles[:, far]] = True
-    triangles = encounter.meeting.surfaces.triangles
-    fast[triangles[:, fast[triangles].any(axis=0)]] = True
+    if far.any():
+        fast[rows.particles[:, far]] = True
+        triangles = encounter.meeting.surfaces.triangles
+        fast[triangles[:, fast[triangles].any(axis=0)]] = True
     return fast
 
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..detection.contacts import Contacts
+from ..detection.kernels import sum_weighted
+from ..detection.proximity import dot
 from ..integrators import start_displacement
 from .plane import bounce
 
@@ -48,8 +50,7 @@ class ContactRows:
 
     def heights(self, positions: Floats) -> Floats:
         """(k,) how far apart they are along their normals, of positions (3, N) [m]."""
-        apart = np.einsum("pk,xpk->xk", self.weights, positions[:, self.particles])
-        return np.asarray(np.einsum("xk,xk->k", self.normals, apart))
+        return dot(self.normals, sum_weighted(positions, self.particles, self.weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +93,10 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
     owners = contacts.owners[:, chosen]
 
     def apart(values: Floats) -> Floats:
-        return np.asarray(np.einsum("pk,xpk->xk", weights, values[:, particles]))
+        return sum_weighted(values, particles, weights)
 
     def along(vectors: Floats) -> Floats:
-        return np.asarray(np.einsum("xk,xk->k", normals, vectors))
+        return dot(normals, vectors)
 
     anchors, dt = apart(motion.start), motion.dt
     began, fall = along(anchors), along(apart(motion.arrival - motion.start))
@@ -121,6 +122,8 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
 
 def joined(rows: ContactRows, more: ContactRows) -> ContactRows:
     """Rows, and after them those of `more` between other particles."""
+    if not len(more.gaps):
+        return rows
     particles = np.concatenate([rows.particles, more.particles], axis=1)
     count, known = particles.max(initial=0) + 1, rows.particles.shape[1]
     pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)

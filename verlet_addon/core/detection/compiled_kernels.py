@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from ..compiled import Packed, declare, once, pack
+from ..arrays import Booleans, Floats, Integers
+from ..compiled import Packed, address, declare, once, pack
 from .reach import Reach
 from .surfaces import Surfaces
 from .trees import Tree
 
+_activate_tree = declare("activate_tree", "pp")
+_sum_weighted = declare("sum_weighted", "ppippi")
 _refit_tree = declare("refit_tree", "pp")
 _find_near_rows = declare("find_near_rows", "pppppd", "i")
 
@@ -82,3 +84,17 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
         if count <= capacity:
             return features[:count].T, weights[:count].T, normals[:count].T, gaps[:count]
         capacity = count
+
+
+def activate(tree: Tree, active: Booleans) -> None:
+    """See `numpy_walk`."""
+    _activate_tree(_tree(tree), address(active))
+
+
+def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
+    """See `numpy_kernels`."""
+    sums = np.empty((3, particles.shape[1]))
+    # Each is kept as long as it is read.
+    x, p, w = (np.ascontiguousarray(each) for each in (positions, particles, weights))
+    _sum_weighted(address(sums), address(x), x.shape[1], address(p), address(w), p.shape[1])
+    return sums

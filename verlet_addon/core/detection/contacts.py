@@ -5,10 +5,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from .kernels import find_near, refit
+from .kernels import activate, find_near, refit
 from .reach import Reach
 from .surfaces import Surfaces
-from .trees import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,10 @@ def search(
 ) -> Contacts:
     """Returns every pair within reach, sorted by its features."""
     for tree in surfaces.trees:
-        _activate(tree, active)
+        if active is None:
+            tree.active[:] = True
+        else:
+            activate(tree, active)
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
             fit(surfaces, owner, start, end)
@@ -63,9 +65,10 @@ def search(
     parts = list(zip(NOTHING, *found, strict=True))
     features = np.concatenate(parts[0], axis=1)
     weights, normals, gaps = (np.concatenate(part, axis=-1) for part in parts[1:])
-    order = np.lexsort(features[::-1])
-    kind, first, second = features = features[:, order]
     edges, triangles = surfaces.edges, surfaces.triangles
+    most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
+    order = np.argsort((features[0] * most + features[1]) * most + features[2])
+    kind, first, second = features[:, order]
     by_vertex = int(np.searchsorted(kind, 1))
     of_vertices = [first[None, :by_vertex], triangles[:, second[:by_vertex]]]
     of_edges = [edges[:, first[by_vertex:]], edges[:, second[by_vertex:]]]
@@ -79,19 +82,6 @@ def search(
         gaps=gaps[order],
         owners=surfaces.owners[particles[[0, 3]]],
     )
-
-
-def _activate(tree: Tree, active: Booleans | None) -> None:
-    """Tells the nodes of a tree whether they hold any active particle (N,)."""
-    if active is None:
-        tree.active[:] = True
-        return
-    leaves = tree.leaves
-    held = active[tree.corners] & (tree.corners >= 0)
-    tree.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
-    for level in (leaves >> at for at in range(tree.height)):
-        children = tree.active[level : 2 * level].reshape(-1, 2)
-        tree.active[level >> 1 : level] = children[:, 0] | children[:, 1]
 
 
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:

@@ -38,7 +38,7 @@ typedef struct {
     const integer *corners, *triangles;        /* (leaves, LEAF, 3), (leaves, LEAF) */
     const integer *vertices, *vertex_starts;   /* (leaves + 1,) */
     const integer *edges, *edge_starts;        /* (leaves + 1,) */
-    const uint8_t *active; /* (2 leaves,) */
+    uint8_t *active; /* (2 leaves,) */
     const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
     real *cones, *boxes;                       /* (2 leaves, 2, 3) */
     struct edge_way *ways;                     /* one for each of its edges */
@@ -697,4 +697,34 @@ EXPORT integer find_near_rows(const surfaces *all, const tree *a, const tree *b,
     task its = {all, wanted, found, a, b, margin, 0};
     walk(&its, 1, 1, a->height, b->height);
     return its.count;
+}
+
+/* Tells the nodes of a tree whether they hold any active particle. */
+EXPORT void activate_tree(const tree *it, const uint8_t *active)
+{
+    integer leaves = (integer)1 << it->height;
+    for (integer leaf = 0; leaf < leaves; leaf++) {
+        uint8_t any = 0;
+        for (int k = 0; k < 3 * LEAF; k++) {
+            integer corner = it->corners[3 * LEAF * leaf + k];
+            any |= corner >= 0 && active[corner];
+        }
+        it->active[leaves + leaf] = any;
+    }
+    for (integer node = leaves - 1; node > 0; node--)
+        it->active[node] = it->active[2 * node] | it->active[2 * node + 1];
+}
+
+/* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
+EXPORT void sum_weighted(real *sums, const real *positions, integer n, const integer *particles,
+                         const real *weights, integer k)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer row = 0; row < k; row++) {
+            const real *x = positions + axis * n;
+            real total = weights[row] * x[particles[row]];
+            for (int corner = 1; corner < 4; corner++)
+                total += weights[corner * k + row] * x[particles[corner * k + row]];
+            sums[axis * k + row] = total;
+        }
 }

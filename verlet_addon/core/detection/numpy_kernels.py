@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers
 from .numpy_regions import is_behind, is_hidden, is_least
-from .numpy_walk import near_pairs, refit as refit
+from .numpy_walk import activate as activate, near_pairs, refit as refit
 from .proximity import NEAREST, dot
 from .reach import Reach
 from .surfaces import Surfaces
@@ -46,6 +46,14 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     ]
     joined = [np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)]
     return joined[0], joined[1], joined[2], joined[3]
+
+
+def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
+    """(3, k) Σ weights (4, k) × positions (3, N) of particles (4, k), one after the other."""
+    total = weights[0] * positions[:, particles[0]]
+    for corner in (1, 2, 3):
+        total += weights[corner] * positions[:, particles[corner]]
+    return np.asarray(total)
 
 
 def _rows(

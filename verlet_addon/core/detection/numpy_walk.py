@@ -57,6 +57,16 @@ def _fill(bounds: Floats, points: Floats, there: Booleans) -> None:
     bounds[:, 1] = np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T
 
 
+def activate(tree: Tree, active: Booleans) -> None:
+    """Tells the nodes of a tree whether they hold any active particle (N,)."""
+    leaves = tree.leaves
+    held = active[tree.corners] & (tree.corners >= 0)
+    tree.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
+    for level in (leaves >> at for at in range(tree.height)):
+        children = tree.active[level : 2 * level].reshape(-1, 2)
+        tree.active[level >> 1 : level] = children[:, 0] | children[:, 1]
+
+
 def near_pairs(a: Tree, b: Tree, margin: float, *, flat: bool) -> tuple[Integers, Integers]:
     """(2, k) vertices and triangles, and (2, k) edges, of leaves as near as the margin [m].
 

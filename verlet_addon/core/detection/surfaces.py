@@ -103,9 +103,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
                 *own,
                 meets_itself=bool(meets[k, k]),
             )
-            for k, own in enumerate(
-                zip(_numbers(own_triangles), _numbers(own_edges), strict=True)
-            )
+            for k, own in enumerate(zip(_numbers(own_triangles), _numbers(own_edges), strict=True))
         ],
         ways=np.full((count, 2, 3), np.nan),
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
