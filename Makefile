@@ -12,19 +12,24 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test test-core test-blender lint demo samples figures bench bench-solids bench-materials \
+.PHONY: help test test-core test-touching test-blender lint demo samples figures bench bench-solids bench-materials \
     exports kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
 test: lint kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
-	+$(MAKE) -j2 $(TOGETHER) test-core test-blender
+	+$(MAKE) -j2 $(TOGETHER) test-core test-touching test-blender
 
-# Each on a core of its own, and what each prints in one piece, where make can do that (from 4.0 on).
+# Two at a time, the longest first; what each prints in one piece, where make can do that (from 4.0 on).
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
+TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection response squeezed start_in* \
+    touching* weight))
 test-core: .venv/$(READY)
-	$(RUN) -m pytest tests/core
+	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(TOUCHING))
+
+test-touching: .venv/$(READY)
+	$(RUN) -m pytest $(TOUCHING)
 
 test-blender: .venv/$(READY)
 	$(RUN) -m pytest tests --ignore=tests/core

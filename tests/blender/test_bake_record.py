@@ -37,40 +37,36 @@ def test_the_baked_range_is_known_until_the_bake_is_cleared(scene: Any, record: 
     assert file_content() == before
 
 
-@pytest.mark.parametrize(
-    ("holder", "name", "value"),
-    [
-        ("body", "mass", 0.6),
-        ("body", "bend_compliance", 100.0),
-        ("body", "pin_group", "Edge"),
-        ("body", "body_type", "SOFT"),
-        ("settings", "substeps", 11),
-        ("settings", "ground_height", 0.5),
-        ("settings", "use_ground", False),
-        ("scene", "gravity", (0.0, 0.0, -1.6)),
-        ("scene", "use_gravity", False),
-        ("render", "fps", 25),
-    ],
-)
+CHANGES: list[tuple[str, str, Any]] = [
+    ("body", "mass", 0.6),
+    ("body", "bend_compliance", 100.0),
+    ("body", "pin_group", "Edge"),
+    ("body", "body_type", "SOFT"),
+    ("settings", "substeps", 11),
+    ("settings", "ground_height", 0.5),
+    ("settings", "use_ground", False),
+    ("scene", "gravity", (0.0, 0.0, -1.6)),
+    ("scene", "use_gravity", False),
+    ("render", "fps", 25),
+]
+
+
 def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
-    scene: Any, record: Any, holder: str, name: str, value: Any
+    scene: Any, record: Any
 ) -> None:
     obj, other = body(sheet("Flag")), body(line("Rope"))
     verlet.bake()
     assert record.changed_since_bake(scene) == []
-    owner = {
-        "body": obj.verlet,
-        "settings": scene.verlet,
-        "scene": scene,
-        "render": scene.render,
-    }[holder]
-    before = getattr(owner, name)
-    before = tuple(before) if name == "gravity" else before
-    setattr(owner, name, value)
-    changed = ["Flag"] if holder == "body" else ["Flag", "Rope"]
-    assert record.changed_since_bake(scene) == changed
-    setattr(owner, name, before)
-    assert record.changed_since_bake(scene) == []
+    owners = {"body": obj.verlet, "settings": scene.verlet, "scene": scene, "render": scene.render}
+    for holder, name, value in CHANGES:
+        owner = owners[holder]
+        before = getattr(owner, name)
+        before = tuple(before) if name == "gravity" else before
+        setattr(owner, name, value)
+        changed = ["Flag"] if holder == "body" else ["Flag", "Rope"]
+        assert record.changed_since_bake(scene) == changed, name
+        setattr(owner, name, before)
+        assert record.changed_since_bake(scene) == [], name
     assert other.verlet.baked_settings
 
 
