@@ -18,19 +18,29 @@ def sum_by(labels: Integers, values: Floats, count: int) -> Floats:
     return np.bincount(labels, values, count).astype(np.float64, copy=False)
 
 
+def sum_rows(labels: Integers, rows: Floats, count: int) -> Floats:
+    """(r, count) the values of each row (r, k) added up label by label."""
+    return np.stack([sum_by(labels, row, count) for row in rows])
+
+
 def ranges(starts: Integers, counts: Integers) -> Integers:
     """(sum of counts,) numbers that count on from each start, so many from each."""
     before = np.cumsum(counts) - counts
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
 
 
-def norms(vectors: Sequence[Floats] | Floats) -> Floats:
-    """(k,) lengths of vectors that are given by axis (3, k), never less than SHORTEST."""
+def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
+    """(k,) lengths of vectors that are given by axis (3, k)."""
     squares = vectors[0] * vectors[0]
     squares += vectors[1] * vectors[1]
     squares += vectors[2] * vectors[2]
-    np.sqrt(squares, out=squares)
-    return np.maximum(squares, SHORTEST, out=squares)
+    return np.sqrt(squares, out=squares)
+
+
+def norms(vectors: Sequence[Floats] | Floats) -> Floats:
+    """(k,) the same, but never less than SHORTEST, so that one can divide by them."""
+    found = magnitudes(vectors)
+    return np.maximum(found, SHORTEST, out=found)
 
 
 def inverse(resistance: Floats, mobility: Floats) -> Floats:

@@ -18,10 +18,11 @@ from .stencils import hinge_stencils, line_stencils, rope_stencils
 
 ALONE = 0.3
 """Up to this ratio of stiffness, bends are relaxed one after the other: each hardly bends the next.
-At 0.2 a wave flattens within a tenth as fast as if all were solved for at once."""
+Half of it changes no law and no real mesh; with twice as much, a stiff rope that hangs in a bow is
+14 mm a metre elsewhere at other substeps."""
 STRIPS_ALONE = 20.0
-"""Up to this one, lines along strips are solved strip after strip: a clamped sheet still droops
-within 3 % of the formula, on triangles within 6 %."""
+"""Up to this one, lines along strips are solved strip after strip. Half of it changes no law and no
+real mesh; with twice as much, clamped triangles droop 5 % too far, and a dress stretches more."""
 
 
 @dataclass(frozen=True, eq=False)

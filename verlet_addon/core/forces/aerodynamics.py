@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Floats, Integers, magnitudes, sum_rows
 from ..geometry.faces import Corners
 from ..geometry.rest_shape import RestShape
 from .fields import Feeling
@@ -67,11 +67,11 @@ def _plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     areas = np.sqrt((normals * normals).sum(axis=0))
     normals = normals / np.where(areas > 0.0, areas, 1.0)
     shares = 1.0 / np.bincount(corners.face, minlength=count)
-    means = _summed(corners.face, rows[:, corners.vertex], count) * shares
-    factors = windage.plate_factors * areas * _length(means[:3])
+    means = sum_rows(corners.face, rows[:, corners.vertex], count) * shares
+    factors = windage.plate_factors * areas * magnitudes(means[:3])
     along = (means[:3] * normals).sum(axis=0)
     blown = np.concatenate([normals * along, means[3:]]) * (factors * shares)
-    return _summed(corners.vertex, blown[:, corners.face], positions.shape[1])
+    return sum_rows(corners.vertex, blown[:, corners.face], positions.shape[1])
 
 
 def _area_vectors(corners: Corners, positions: Floats, count: int) -> Floats:
@@ -80,28 +80,18 @@ def _area_vectors(corners: Corners, positions: Floats, count: int) -> Floats:
     ax, ay, az = near[:, corners.vertex]
     bx, by, bz = near[:, corners.following]
     doubled = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
-    return 0.5 * _summed(corners.face, np.array(doubled), count)
+    return 0.5 * sum_rows(corners.face, np.array(doubled), count)
 
 
 def _ropes(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     """(4, n) forces on edges without faces, shared out evenly over their ends, and their growth."""
     starts, ends = windage.edges.T
     spans = positions[:, ends] - positions[:, starts]
-    lengths = _length(spans)
+    lengths = magnitudes(spans)
     spans = spans / np.where(lengths > 0.0, lengths, 1.0)
     middle = (rows[:, starts] + rows[:, ends]) / 2
     across = middle[:3] - spans * (middle[:3] * spans).sum(axis=0)
-    factors = windage.rope_factor * lengths * _length(across)
+    factors = windage.rope_factor * lengths * magnitudes(across)
     blown = np.concatenate([across, middle[3:]]) * (factors / 2)
     n = positions.shape[1]
-    return _summed(starts, blown, n) + _summed(ends, blown, n)
-
-
-def _summed(labels: Integers, rows: Floats, count: int) -> Floats:
-    """(r, count) each row's values added up label by label."""
-    return np.array([sum_by(labels, row, count) for row in rows])
-
-
-def _length(vectors: Floats) -> Floats:
-    """(k,) of vectors (3, k)."""
-    return np.asarray(np.sqrt((vectors * vectors).sum(axis=0)))
+    return sum_rows(starts, blown, n) + sum_rows(ends, blown, n)

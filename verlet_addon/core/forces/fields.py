@@ -7,7 +7,7 @@ from math import acos, degrees
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats
+from ..arrays import SHORTEST, Floats, magnitudes, norms
 from ..field import Field, Kind
 from ..portable_math import by_value
 from .noise import turbulence
@@ -91,7 +91,7 @@ def _seen(field: Field, positions: Floats, velocities: Floats) -> _Place:
         spans = arms - axis * heights
     elif field.shape == "PLANE":
         spans = axis * heights
-    distances = _length(spans)
+    distances = magnitudes(spans)
     falloff = _falloff(field, arms, heights, distances)
     return _Place(positions, velocities, arms, spans, distances, falloff)
 
@@ -103,9 +103,9 @@ def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> 
         left = _reach(distances, field.power, field.nearest, field.farthest)
     else:
         left = _reach(np.abs(heights), field.power, field.nearest, field.farthest)
-        across = _length(arms - field.axis[:, None] * heights)
+        across = magnitudes(arms - field.axis[:, None] * heights)
         if field.falloff == "CONE":
-            cosines = np.clip(heights / np.maximum(_length(arms), SHORTEST), -1.0, 1.0)
+            cosines = np.clip(heights / norms(arms), -1.0, 1.0)
             across = by_value(lambda cosine: degrees(acos(cosine)), cosines)
         limits = (field.radial_power, field.radial_nearest, field.radial_farthest)
         left = left * _reach(across, *limits)
@@ -188,7 +188,7 @@ def _harmonic_rate(field: Field, place: _Place) -> Floats:
 def _drag_rate(field: Field, place: _Place) -> Floats:
     """Slower by speed, and by the square of it."""
     square, linear = (min(value, STRONGEST_DRAG) for value in (field.strength, field.damping))
-    return place.falloff * (square * _length(place.velocities) + linear)
+    return place.falloff * (square * magnitudes(place.velocities) + linear)
 
 
 _PUSHES: dict[Kind, Law] = {
@@ -218,11 +218,6 @@ def _around(axis: Floats, vectors: Floats) -> Floats:
     return np.asarray(np.cross(axis[:, None], vectors, axis=0), dtype=np.float64)
 
 
-def _length(vectors: Floats) -> Floats:
-    """(n,) of vectors (3, n)."""
-    return np.asarray(np.sqrt((vectors * vectors).sum(axis=0)))
-
-
 def _direction(vectors: Floats) -> Floats:
     """(3, n) unit vectors, 0 for those without a length."""
-    return np.asarray(vectors / np.maximum(_length(vectors), SHORTEST))
+    return np.asarray(vectors / norms(vectors))

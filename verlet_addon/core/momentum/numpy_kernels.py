@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Floats, Integers, sum_by, sum_rows
 
 NOTHING = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
@@ -26,18 +26,14 @@ def conserve_momentum(
     label = components[free]
     count = int(label.max()) + 1
     masses = 1.0 / inverse_masses[free]
-
-    def total(values: Floats) -> Floats:
-        return np.stack([sum_by(label, row, count) for row in values])
-
     whole = sum_by(label, masses, count)
     arms = about[:, free]
-    arms = arms - (total(arms * masses) / whole)[:, label]
+    arms = arms - (sum_rows(label, arms * masses, count) / whole)[:, label]
     change = after[:, free] - before[:, free]
-    drift = (total(change * masses) / whole)[:, label]
-    spin = total(np.cross(arms, change, axis=0) * masses).T
+    drift = (sum_rows(label, change * masses, count) / whole)[:, label]
+    spin = sum_rows(label, np.cross(arms, change, axis=0) * masses, count).T
     squares = np.einsum("ik,jk->ijk", arms, arms) * masses
-    second = total(squares.reshape(9, -1)).T.reshape(-1, 3, 3)
+    second = sum_rows(label, squares.reshape(9, -1), count).T.reshape(-1, 3, 3)
     if not np.isfinite(second).all():
         return after  # the frame's check will say which body broke
     turn = find_turns(second, spin).T

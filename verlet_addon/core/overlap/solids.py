@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
 from ..detection.surfaces import Surfaces
 from ..geometry.rays import crossings, winding
 
@@ -72,7 +72,7 @@ def outward_normals(places: Floats, triangles: Integers) -> Floats:
     """(3, N) normals of the vertices of solids, of any length, at places (3, N) [m]."""
     a, b, c = (places[:, corner] for corner in triangles)
     areas, count = np.cross(b - a, c - a, axis=0), places.shape[1]
-    return np.stack([sum_by(triangles.ravel(), np.tile(row, 3), count) for row in areas])
+    return sum_rows(triangles.ravel(), np.tile(areas, 3), count)
 
 
 def turned_outwards(places: Floats, triangles: Integers) -> Integers:

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, sum_rows
 from . import kernels
-from .pieces import Pieces, summed
+from .pieces import Pieces
 from .placement import Placement
 
 NEWTON, QUICK = 4, 2
@@ -30,10 +30,10 @@ def set_out_rigid(
     placement.turned[:] = placement.turns
     placement.arms[:] = np.einsum("kij,jk->ik", placement.turns[pieces.labels], pieces.arms)
     squares = np.einsum("ik,jk->ijk", placement.arms, placement.arms) * masses
-    second = summed(pieces.labels, squares.reshape(9, -1), pieces.count)
+    second = sum_rows(pieces.labels, squares.reshape(9, -1), pieces.count)
     placement.second[:] = second.T.reshape(-1, 3, 3)
     before = start[:, pieces.particles] * masses
-    placement.centres[:] = summed(pieces.labels, before, pieces.count) / pieces.totals
+    placement.centres[:] = sum_rows(pieces.labels, before, pieces.count) / pieces.totals
     placement.moments.fill(0.0)
     placement.placed[:] = placement.centres[:, pieces.labels] + placement.arms
     kernels.give_momentum(placement, positions, masses, NEWTON)

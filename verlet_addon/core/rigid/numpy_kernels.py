@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from .pieces import Joints, summed
+from ..arrays import Floats, Integers, sum_rows
+from .pieces import Joints
 from .placement import Placement
 
 TOUCHED = 1e-7
@@ -28,9 +28,9 @@ def give_momentum(placement: Placement, positions: Floats, masses: Floats, round
     """
     pieces = placement.pieces
     pushes = (positions[:, pieces.particles] - placement.placed) * masses
-    force = summed(pieces.labels, pushes, pieces.count)
+    force = sum_rows(pieces.labels, pushes, pieces.count)
     torque = np.cross(placement.arms, pushes, axis=0)
-    _push(placement, positions, force, summed(pieces.labels, torque, pieces.count), rounds)
+    _push(placement, positions, force, sum_rows(pieces.labels, torque, pieces.count), rounds)
 
 
 def _push(
@@ -140,10 +140,10 @@ class _System:
         moved, force, torque = np.zeros((3, n)), np.zeros((3, count)), np.zeros((3, count))
         for sign, particles, slots in self.ends():
             push, on = sign * pulls * self.along, slots >= 0
-            moved += summed(particles, push, n)
+            moved += sum_rows(particles, push, n)
             piece = labels[slots[on]]
-            force += summed(piece, push[:, on], count)
-            torque += summed(piece, np.cross(arms[:, slots[on]], push[:, on], axis=0), count)
+            force += sum_rows(piece, push[:, on], count)
+            torque += sum_rows(piece, np.cross(arms[:, slots[on]], push[:, on], axis=0), count)
         return moved * self.inverse_masses, force, torque
 
     def product(self, pulls: Floats) -> Floats:

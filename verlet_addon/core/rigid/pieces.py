@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
 from ..geometry.faces import among_triangles, read_corners
 from ..geometry.graph import find_components
 from ..geometry.rest_shape import RestShape
@@ -75,7 +75,7 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     masses = np.where(shape.pinned[particles], PINNED * weight[labels], own)
     totals = sum_by(labels, masses, count)
     places = shape.mesh.positions[particles].T
-    centres = summed(labels, places * masses, count) / totals
+    centres = sum_rows(labels, places * masses, count) / totals
     arms = places - centres[:, labels]
     softness = _softness(labels, masses, totals, arms)
     loose = loosened(shape)
@@ -174,7 +174,7 @@ def _sides_of(first: Integers, second: Integers, edges: Integers) -> Booleans:
 def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) -> Floats:
     """(k,) the greatest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle [1/kg]."""
     squares = np.einsum("ik,jk->ijk", arms, arms) * masses
-    second = summed(labels, squares.reshape(9, -1), len(totals)).T.reshape(-1, 3, 3)
+    second = sum_rows(labels, squares.reshape(9, -1), len(totals)).T.reshape(-1, 3, 3)
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
     x, y, z = arms
@@ -182,8 +182,3 @@ def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) ->
     cross = np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
     turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
     return np.asarray(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
-
-
-def summed(labels: Integers, rows: Floats, count: int) -> Floats:
-    """(r, s) each row's values added up piece by piece."""
-    return np.stack([sum_by(labels, row, count) for row in rows])

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
-from .pieces import Pieces, summed
+from ..arrays import Floats, sum_rows
+from ..linear.rotations import nearest_rotations
+from .pieces import Pieces
 
 
 @dataclass(eq=False)
@@ -30,13 +31,11 @@ class Placement:
 
 
 def place_first(pieces: Pieces, positions: Floats) -> Placement:
-    """Pieces where their particles lie best, at positions (3, n) (W. Kabsch, 1976)."""
+    """Pieces where they fit their particles best, at positions (3, n)."""
     found = positions[:, pieces.particles] * pieces.masses
     products = (found[:, None] * pieces.arms).reshape(9, -1)
-    spread = summed(pieces.labels, products, pieces.count).T.reshape(-1, 3, 3)
-    left, _, right = np.linalg.svd(spread)
-    left[:, :, 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))[:, None]
-    turns = np.ascontiguousarray(left @ right)
+    spread = sum_rows(pieces.labels, products, pieces.count).T.reshape(-1, 3, 3)
+    turns = nearest_rotations(spread)
     return Placement(
         pieces=pieces,
         turns=turns,

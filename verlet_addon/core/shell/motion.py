@@ -8,7 +8,7 @@ since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Floats, Integers, sum_rows
 from .kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
 
@@ -148,13 +148,10 @@ def _follow(system: ShellSystem, before: Floats, now: Floats) -> None:
     """
     labels, rotations = system.components, system.rotations
     count, sizes = len(rotations), np.bincount(labels).astype(float)
-
-    def sums(rows: Floats) -> Floats:
-        return np.stack([sum_by(labels, row, count) for row in rows])
-
-    arms = before - (sums(before) / sizes)[:, labels]
-    since = now - (sums(now) / sizes)[:, labels]
-    products = sums((since[:, None] * arms).reshape(9, -1)).T.reshape(-1, 3, 3)
+    arms = before - (sum_rows(labels, before, count) / sizes)[:, labels]
+    since = now - (sum_rows(labels, now, count) / sizes)[:, labels]
+    products = (since[:, None] * arms).reshape(9, -1)
+    products = sum_rows(labels, products, count).T.reshape(-1, 3, 3)
     for _ in range(TURNS):
         across = np.cross(rotations, products, axis=1).sum(axis=2)
         size = np.abs((rotations * products).sum(axis=(1, 2)))

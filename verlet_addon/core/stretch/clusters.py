@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
 from .short_edges import DIGITS, short_edges
 
 SMALL = 0.1
@@ -46,7 +46,7 @@ def build_clusters(
     masses = np.where(movable, masses, PINNED * sum_by(labels, masses, len(members))[labels])
     shares = masses / sum_by(labels, masses, len(members))[labels]
     arms = positions[particles].T
-    centres = np.stack([sum_by(labels, shares * row, len(members)) for row in arms])
+    centres = sum_rows(labels, shares * arms, len(members))
     return Clusters(particles, labels, movable, shares, arms - centres[:, labels])
 
 

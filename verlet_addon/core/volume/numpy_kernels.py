@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, sum_by
+from ..arrays import Floats, sum_by, sum_rows
 from .chambers import Chambers
 
 
@@ -16,4 +16,4 @@ def volumes_and_slopes(positions: Floats, chambers: Chambers) -> tuple[Floats, F
     slopes /= 6.0
     volumes = sum_by(chambers.labels, (corners[:, 0] * slopes[:, 0]).sum(axis=0), count)
     places = chambers.triangles.ravel()
-    return volumes, np.stack([sum_by(places, row.ravel(), n) for row in slopes])
+    return volumes, sum_rows(places, slopes.reshape(3, -1), n)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Floats, Integers, sum_by, sum_rows
 from ..errors import MeshError
 from ..geometry.faces import Corners, face_normals
 from ..geometry.graph import edge_keys
@@ -101,7 +101,7 @@ def _sides(triangles: Integers, values: Floats, n: int) -> tuple[Integers, Float
 def _normals(positions: Floats, corners: Corners, faces: int, n: int) -> Floats:
     """(3, n) means of the faces' normals, by area; up where there is none."""
     normals = face_normals(positions, corners, faces)[corners.face]
-    summed = np.stack([sum_by(corners.vertex, row, n) for row in normals.T])
+    summed = sum_rows(corners.vertex, normals.T, n)
     size = np.sqrt((summed * summed).sum(axis=0))
     upright = np.array([[0.0], [0.0], [1.0]])
     return np.where(size > 0.0, summed / np.where(size > 0.0, size, 1.0), upright)

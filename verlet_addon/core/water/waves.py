@@ -8,6 +8,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..errors import SettingsError
 from ..integrators import step_gains
+from ..linear.rotations import nearest_rotations
 from .dipping import Diver, submersion
 from .surface import Water
 
@@ -161,8 +162,5 @@ def find_turn(water: Water, targets: Floats, free: Integers) -> tuple[Floats, Fl
         return np.eye(3), np.zeros((3, 1))
     before, after = water.origin[:, free], targets[:, free]
     centres = before.mean(axis=1, keepdims=True), after.mean(axis=1, keepdims=True)
-    spread = np.einsum("ik,jk->ij", after - centres[1], before - centres[0])
-    left, _, right = np.linalg.svd(spread)
-    left[:, 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))
-    turn = left @ right
+    turn = nearest_rotations(np.einsum("ik,jk->ij", after - centres[1], before - centres[0]))
     return turn, centres[1] - turn @ centres[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, norms, sum_by
+from ..arrays import Floats, norms, sum_by, sum_rows
 from .threads import WeaveBatch
 
 TOLERANCE = 1e-3
@@ -89,7 +89,7 @@ def _scattered(batch: WeaveBatch, forces: Floats) -> Floats:
     """(3, n) what forces (2, 3, t) on w₁ and w₂ are to particles that can move."""
     each = np.einsum("kxt,tik->xti", forces, batch.slopes)
     corners, count = batch.triangles.ravel(), len(batch.masses)
-    return batch.free * np.stack([sum_by(corners, row.ravel(), count) for row in each])
+    return batch.free * sum_rows(corners, each.reshape(3, -1), count)
 
 
 def _solve(batch: WeaveBatch, strain: Strain, pull: Floats, moved: Floats) -> None:
