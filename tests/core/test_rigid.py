@@ -122,6 +122,7 @@ def tip_by_law(masses: Floats, along: Floats, start: float, gap: float, fps: int
     return np.stack([np.imag(found), -np.real(found)], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0.5, 1.2])
 def test_two_bars_joined_by_a_strip_swing_as_a_double_pendulum(start: float) -> None:
     """Within a hundredth of its length for two seconds; the strip is 4 mm long."""

@@ -233,7 +233,7 @@ def test_the_first_wobble_depends_neither_on_fps_nor_on_substeps(fps: float, sub
     assert wobble(fps, substeps) == pytest.approx(wobble(60, 20), rel=0.005)
 
 
-@pytest.mark.parametrize("substeps", [5, 40])
+@pytest.mark.parametrize("substeps", [5, pytest.param(40, marks=pytest.mark.slow)])
 def test_a_column_sags_by_its_weight_at_any_substeps(substeps: int) -> None:
     """On ice ρ g H²/2 E, and within 2 % whatever the steps."""
     mesh = moved(block((0.5, 0.5, 2.0), (2, 2, 8)), np.eye(3), (0.0, 0.0, 0.005))

@@ -15,7 +15,8 @@ from .springs import acting_from_start
 from .trees import TreeBatches, Trees, are_trees, build_trees, tree_batches
 
 REGULARIZATION = 1e-9
-"""Share of the mobility added to ropes, so that a taut one between two pins has a solution."""
+"""Share of the mobility added to ropes, so that a taut one between two pins has a solution. With
+ten times as much, 1,000 links with a heavy tip stretch by more than 0.01 %."""
 
 
 @dataclass(frozen=True, eq=False)
