@@ -8,8 +8,8 @@ from ..arrays import Floats, Integers, sum_by
 from ..geometry.hinges import Hinges
 
 STRAIGHT = 1e-3
-"""What turns by less than this counts as straight at rest [rad]; with half or ten times as much, all
-laws hold alike."""
+"""What turns by less than this counts as straight at rest [rad]; from half to ten times of it, laws
+hold alike."""
 
 
 @dataclass(frozen=True, eq=False)

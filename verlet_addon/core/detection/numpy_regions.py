@@ -8,12 +8,13 @@ from .proximity import PARALLEL, cross, dot
 from .surfaces import Surfaces
 
 STEADY = 0.05
-"""Edges whose ends and triangles move by less than this share of them keep their directions."""
+"""Edges and triangles that move by less than this share of their size keep their directions."""
 RISING = 1e-6
-"""A neighbour that rises more steeply than this towards the other feature is nearer to it…"""
+"""Where a neighbouring triangle rises towards the other feature more steeply than this, it is
+nearer, and the pair is left to it…"""
 SHARED = 0.05
-"""…and one of an edge than this, well above RIDGE: where a slope alone decides whether an edge or
-its neighbours hold, both do, or else cloth at rest rocks from the one to the others."""
+"""…but an edge is only left to its neighbours above this slope, well above RIDGE: below it they all
+hold, or else cloth at rest would rock from the one to the others."""
 Moment = tuple[Floats, Floats, Floats]
 """(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
 
@@ -21,9 +22,9 @@ Moment = tuple[Floats, Floats, Floats]
 def is_behind(
     surfaces: Surfaces, kind: int, features: Integers, start: Floats, normals: Floats
 ) -> Booleans:
-    """(k,) whether pairs are behind a surface of which only the front touches.
+    """(k,) whether pairs lie behind a surface of which only the front touches.
 
-    They are if they are behind all triangles of the corner, edge or triangle that they touch.
+    That is, behind all triangles of the corner, edge or triangle that they are nearest to.
     """
     behind = np.zeros(features.shape[1], dtype=bool)
     if not surfaces.single_sided.any():
