@@ -65,6 +65,15 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppdddi-i"))
         *result = (d)((i(*)(p, p, d, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                                  v[4].real, v[5].integer);
+    else if (IS("pippdppdpp-"))
+        ((void (*)(p, i, p, p, d, p, p, d, p, p))f)(
+            v[0].address, v[1].integer, v[2].address, v[3].address, v[4].real, v[5].address,
+            v[6].address, v[7].real, v[8].address, v[9].address);
+    else if (IS("ppippdppdppdddd-"))
+        ((void (*)(p, p, i, p, p, d, p, p, d, p, p, d, d, d, d))f)(
+            v[0].address, v[1].address, v[2].integer, v[3].address, v[4].address, v[5].real,
+            v[6].address, v[7].address, v[8].real, v[9].address, v[10].address, v[11].real,
+            v[12].real, v[13].real, v[14].real);
     else if (IS("iippipp-i"))
         *result = (d)((i(*)(i, i, p, p, i, p, p))f)(v[0].integer, v[1].integer, v[2].address,
                                                     v[3].address, v[4].integer, v[5].address,

@@ -294,9 +294,10 @@ def _substeps(
     collider_ways = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_ways]
     pressures = list(zip(before.pressures, after.pressures, strict=True))
-    shift = np.zeros(3)
+    shift, moves = np.zeros(3), False
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
+        moves = bool(shift.any() or (before.ground.normal != after.ground.normal).any())
     for number in range(1, substeps + 1):
         share = number / substeps
         collider_starts = collider_ends
@@ -314,7 +315,7 @@ def _substeps(
             ],
             fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],
             pressures=[start + (end - start) * share for start, end in pressures],
-            ground=_between(before.ground, after.ground, share),
+            ground=_between(before.ground, after.ground, share) if moves else after.ground,
             ground_shift=shift,
             collider_starts=collider_starts,
             collider_ends=collider_ends,
@@ -322,7 +323,7 @@ def _substeps(
 
 
 def _between(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
-    """The ground a share of the way from one sample to the next."""
+    """Ground that moves, a share of the way from one sample to the next."""
     if before is None or after is None:
         return after
     plane = before.towards(after, share)

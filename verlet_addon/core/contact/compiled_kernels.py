@@ -9,8 +9,8 @@ from .response import ContactRows
 
 _project_rows = declare("project_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
-_project_plane = declare("project_plane", "pipp")
-_rebound_plane = declare("rebound_plane", "ppipp")
+_project_plane = declare("project_plane", "pippdppdpp")
+_rebound_plane = declare("rebound_plane", "ppippdppdppdddd")
 
 
 @once
@@ -45,30 +45,19 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
     )
 
 
-@once
-def _plane_struct(contact: PlaneContact) -> Packed:
-    """The plane_contact of kernels.c."""
-    return pack(
-        contact.plane.normal,
-        contact.level,
-        contact.start,
-        contact.climb,
-        contact.floors[0],
-        contact.floors[1],
-        contact.friction,
-        contact.restitution,
-        contact.pushed,
-        contact.rubbed,
-        contact.arrival,
-        contact.dt,
-        *contact.start_gains,
-    )
-
-
 def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
     """See `numpy_plane`."""
     _project_plane(
-        address(positions), positions.shape[1], address(inverse_masses), _plane_struct(contact)
+        address(positions),
+        positions.shape[1],
+        address(inverse_masses),
+        address(contact.plane.normal),
+        contact.level,
+        address(contact.start),
+        address(contact.floors[1]),
+        contact.friction,
+        address(contact.pushed),
+        address(contact.rubbed),
     )
 
 
@@ -81,6 +70,15 @@ def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneC
         address(positions),
         address(previous_positions),
         positions.shape[1],
-        _plane_struct(contact),
+        address(contact.pushed),
+        address(contact.plane.normal),
+        contact.level,
+        address(contact.start),
+        address(contact.floors[0]),
+        contact.restitution,
+        address(contact.arrival),
         address(accelerations),
+        contact.dt,
+        *contact.start_gains,
+        contact.climb,
     )

@@ -100,19 +100,6 @@ EXPORT void rebound_rows(real *previous_positions, const real *positions, intege
     }
 }
 
-/* See PlaneContact. */
-typedef struct {
-    const real *normal;               /* (3,) */
-    real level;                       /* of the plane along it */
-    const real *start;                /* (3, n) */
-    real climb;
-    const real *floors_before, *floors; /* (n,) at the beginning and at the end of the step */
-    real friction, restitution;
-    real *pushed, *rubbed;            /* (n,), (3, n) */
-    const real *arrival;              /* (3, n) */
-    real dt, drift, bend;             /* the last two are start_gains */
-} plane_contact;
-
 static real along(const real *normal, const real *vector)
 {
     return normal[0] * vector[0] + normal[1] * vector[1] + normal[2] * vector[2];
@@ -125,62 +112,67 @@ static void take(const real *rows, integer n, integer particle, real *vector)
         vector[axis] = rows[axis * n + particle];
 }
 
-/* Pushes particles out of the plane, and rubs. */
+/* Pushes particles out of the plane that is `level` up its normal, and rubs.
+
+   start (3, n), floors, pushed (n,) and rubbed (3, n): see PlaneContact. */
 EXPORT void project_plane(real *positions, integer n, const real *inverse_masses,
-                          const plane_contact *plane)
+                          const real *normal, real level, const real *start, const real *floors,
+                          real friction, real *pushed, real *rubbed)
 {
-    const real *normal = plane->normal;
     for (integer i = 0; i < n; i++) {
-        real place[3], rubbed[3], slid[3], before = plane->pushed[i];
+        real place[3], former[3], slid[3], before = pushed[i];
         take(positions, n, i, place);
-        real depth = plane->floors[i] - (along(normal, place) - plane->level);
+        real depth = floors[i] - (along(normal, place) - level);
         if (!(depth > 0.0 || before > 0.0) || !(inverse_masses[i] > 0.0))
             continue;
-        real pushed = larger(before + depth, 0.0);
-        take(plane->rubbed, n, i, rubbed);
+        real push = larger(before + depth, 0.0);
+        take(rubbed, n, i, former);
         for (int axis = 0; axis < 3; axis++) {
-            place[axis] += normal[axis] * (pushed - before);
-            slid[axis] = place[axis] + rubbed[axis] - plane->start[axis * n + i];
+            place[axis] += normal[axis] * (push - before);
+            slid[axis] = place[axis] + former[axis] - start[axis * n + i];
         }
         real away = along(normal, slid);
         for (int axis = 0; axis < 3; axis++)
             slid[axis] -= normal[axis] * away;
         real length = __builtin_sqrt(along(slid, slid));
-        real share = smaller(1.0, plane->friction * pushed / larger(length, HAIR));
+        real share = smaller(1.0, friction * push / larger(length, HAIR));
         for (int axis = 0; axis < 3; axis++) {
             real held = slid[axis] * share;
-            positions[axis * n + i] = place[axis] - (held - rubbed[axis]);
-            plane->rubbed[axis * n + i] = held;
+            positions[axis * n + i] = place[axis] - (held - former[axis]);
+            rubbed[axis * n + i] = held;
         }
-        plane->pushed[i] = pushed;
+        pushed[i] = push;
     }
 }
 
-/* Sets the speed of what the plane has pushed; accelerations are (3, n). */
-EXPORT void rebound_plane(real *positions, real *previous_positions, integer n,
-                          const plane_contact *plane, const real *accelerations)
+/* Sets the speed of what the plane has pushed.
+
+   start, arrival, accelerations (3, n), floors (n,) as the step began, drift and bend, which are
+   start_gains, and climb: see PlaneContact. */
+EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *pushed,
+                          const real *normal, real level, const real *start, const real *floors,
+                          real restitution, const real *arrival, const real *accelerations, real dt,
+                          real drift, real bend, real climb)
 {
-    const real *normal = plane->normal;
-    real dt = plane->dt;
     for (integer i = 0; i < n; i++) {
-        real place[3], former[3], start[3], pull[3];
-        if (!(plane->pushed[i] > 0.0))
+        real place[3], former[3], begin[3], pull[3];
+        if (!(pushed[i] > 0.0))
             continue;
-        take(plane->arrival, n, i, place);
-        take(plane->start, n, i, start);
+        take(arrival, n, i, place);
+        take(start, n, i, begin);
         take(accelerations, n, i, pull);
-        real overshoot = along(normal, place) - plane->level - plane->floors_before[i];
+        real overshoot = along(normal, place) - level - floors[i];
         for (int axis = 0; axis < 3; axis++)
-            place[axis] -= start[axis];
+            place[axis] -= begin[axis];
         real fall = along(normal, place), gravity = along(normal, pull);
         real speed = fall / dt + 0.5 * gravity * dt;
         real impact = __builtin_sqrt(larger(speed * speed - 2.0 * gravity * overshoot, 0.0));
-        real rebound = plane->restitution * impact, rise = 0.0, climb = 0.0;
+        real rebound = restitution * impact, rise = 0.0, climbed = climb;
         if (rebound > 2.0 * __builtin_fabs(gravity) * dt && fall < 0.0 && overshoot < 0.0) {
             real late = -2.0 * overshoot / (impact - speed);
             rise = larger(rebound * late + 0.5 * gravity * late * late, 0.0);
             speed = rebound + gravity * late;
-            climb = speed > 0.0 ? speed * plane->drift - gravity * plane->bend : 0.0;
+            climbed += speed > 0.0 ? speed * drift - gravity * bend : 0.0;
         }
         take(previous_positions, n, i, former);
         for (int axis = 0; axis < 3; axis++) {
@@ -188,7 +180,7 @@ EXPORT void rebound_plane(real *positions, real *previous_positions, integer n,
             positions[axis * n + i] = place[axis];
             place[axis] -= former[axis];
         }
-        real back = along(normal, place) - climb - plane->climb;
+        real back = along(normal, place) - climbed;
         for (int axis = 0; axis < 3; axis++)
             previous_positions[axis * n + i] += normal[axis] * back;
     }
