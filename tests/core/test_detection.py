@@ -4,6 +4,7 @@ The measure is a brute force of its own, over all pairs and many moments of the 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -20,6 +21,7 @@ from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts
 from verlet_addon.core.detection.reach import Reach
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
+from verlet_addon.core.mesh import MeshData
 
 GAP = 0.05
 MOMENTS = np.linspace(0.0, 1.0, 6)
@@ -33,6 +35,7 @@ def surface(
     edges: ArrayLike = (),
     *,
     single_sided: bool = False,
+    is_collider: bool = False,
 ) -> Surface:
     """A surface of points (n, 3), the corners of its triangles and the ends of loose edges."""
     return Surface(
@@ -40,7 +43,15 @@ def surface(
         triangles=np.array(triangles, dtype=np.int64).reshape(-1, 3).T,
         edges=np.array(edges, dtype=np.int64).reshape(-1, 2).T,
         single_sided=single_sided,
+        is_collider=is_collider,
     )
+
+
+def bowed(mesh: MeshData, height: float, *, size: float, bow: float) -> Surface:
+    """A collider of a flat sheet's triangles, so large, that falls off from its middle."""
+    x, y = ((mesh.positions[:, :2] - 0.5) * size).T
+    points = np.stack([x + 0.5, y + 0.5, height - bow * (x * x + y * y)], axis=1)
+    return surface(points, mesh.face_vertices.reshape(-1, 3), is_collider=True)
 
 
 def all_meet(*parts: Surface, gap: float = GAP) -> Surfaces:
@@ -329,7 +340,7 @@ def test_the_guard_does_not_hold_what_starts_in_one_place() -> None:
 
 
 def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
-    """A sheet folded over a single-sided ball and itself, with a rope on it, on its way."""
+    """A sheet folded over a ball of one side, a hill and itself, with a rope, on its way."""
     sheet_mesh, ball_mesh = flat_sheet("strewn triangles", 12), split(sphere(12, 8, radius=0.3))
     faces = [mesh.face_vertices.reshape(-1, 3) for mesh in (sheet_mesh, ball_mesh)]
     rope = [(0.1 * k, 0.5, 0.02) for k in range(10)]
@@ -337,13 +348,14 @@ def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
         surface(sheet_mesh.positions, faces[0]),
         surface(rope, (), [(k, k + 1) for k in range(9)]),
         surface(ball_mesh.positions + np.array([0.5, 0.5, -0.29]), faces[1], single_sided=True),
+        bowed(flat_sheet("strewn triangles", 24), -0.02, size=1.2, bow=0.2),
     ]
     surfaces = all_meet(*parts, gap=0.03)
     start = surfaces.rest.copy()
     sheet_x = start[0, :169].copy()
     start[0, :169] = np.where(sheet_x > 0.7, 1.4 - sheet_x, sheet_x)
     start[2, :169] += np.where(sheet_x > 0.7, 0.04, 0.0)
-    start += rng.normal(size=start.shape) * 0.003
+    start += rng.normal(size=start.shape) * np.where(surfaces.owners < 3, 0.003, 0.0)
     return surfaces, start, start + rng.normal(size=start.shape) * 0.01
 
 
@@ -365,8 +377,10 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
             flags.append(tree.active[1:].copy())
             tree.active[:] = True
         fitted = [part for tree in surfaces.trees for part in (tree.boxes[1:], tree.cones[1:])]
+        fitted += [surfaces.edge_turns.copy(), surfaces.corner_turns.copy()]
         near = [
-            kernels.find_near(surfaces, a, b, reach) for a, b in ((0, 0), (0, 1), (0, 2), (1, 2))
+            kernels.find_near(surfaces, a, b, reach)
+            for a, b in ((0, 0), (0, 1), (0, 2), (0, 3), (1, 2))
         ]
         assert len(near[0][3]) + len(near[2][3])
         rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
@@ -374,6 +388,27 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
         sums = kernels.sum_weighted(start, particles, end[0][particles])
         found.append([part.tobytes() for part in (*fitted, *flags, *rows, sums)])
     assert found[0] == found[1]
+
+
+def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:
+    """On a smooth hill only a sheet's own corners do, and a spike in it as well."""
+    sheet, fine = flat_sheet("triangles", 4), flat_sheet("triangles", 40)
+    hill = bowed(fine, 0.0, size=2.0, bow=0.05)
+    lying = surface(
+        sheet.positions + np.array([0, 0, 1.2 * GAP]), sheet.face_vertices.reshape(-1, 3)
+    )
+    for spike in (0.0, 0.6 * GAP):
+        points = hill.rest.copy()
+        tip = int(np.linalg.norm(points - [[0.4], [0.4], [0.0]], axis=0).argmin())
+        points[2, tip] += spike
+        surfaces = all_meet(lying, replace(hill, rest=points))
+        found = find_contacts(surfaces, surfaces.rest, surfaces.rest, reach=GAP)
+        between = found.chosen((found.owners == [[0], [1]]).all(axis=0))
+        assert set(range(25)) <= set(between.particles[0].tolist())
+        others = found.chosen((found.owners == [[1], [0]]).all(axis=0)).particles[0]
+        assert ((len(sheet.positions) + tip) in others) == (spike > 0.0)
+        away = surfaces.rest[:2, others] - points[:2, [tip]]
+        assert (np.abs(away) < 1.5 * 2.0 / 40).all()
 
 
 @pytest.mark.parametrize("kind", ["no faces", "one point", "inside out", "passes through itself"])

@@ -108,7 +108,13 @@ def prepare(
     damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
     surfaces = [_surface(*body) for body in zip(models, meshes, strict=True)]
     surfaces += [
-        Surface(rows.T, collider.triangles.T, np.empty((2, 0), np.int64), collider.single_sided)
+        Surface(
+            rows.T,
+            collider.triangles.T,
+            np.empty((2, 0), np.int64),
+            single_sided=collider.single_sided,
+            is_collider=True,
+        )
         for collider, rows in zip(colliders, places, strict=True)
     ]
     parts = [np.zeros(surface.rest.shape[1], dtype=bool) for surface in surfaces]

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..compiled import Packed, address, declare, once, pack
-from .reach import Reach
+from .reach import Reach, flush
 from .surfaces import Surfaces
 from .trees import Tree
 
@@ -40,6 +40,9 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         surfaces.fan_starts,
         surfaces.gaps,
         surfaces.single_sided,
+        surfaces.colliders,
+        surfaces.edge_turns,
+        surfaces.corner_turns,
     )
 
 
@@ -73,7 +76,8 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     """See `numpy_kernels`."""
     margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
     trees = _tree(surfaces.trees[a]), _tree(surfaces.trees[b])
-    search = pack(reach.beyond, reach.of_gap, reach.of_start, int(reach.all_touching))
+    limits = flush(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+    search = pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
     capacity = ROOM * len(surfaces.owners)
     while True:
         features = np.empty((capacity, 3), dtype=np.int64)

@@ -30,6 +30,8 @@ typedef struct {
     const integer *fans, *fan_starts;  /* (N + 1,) */
     const real *gaps;                  /* (o, o) [m] */
     const uint8_t *single_sided;       /* (o,) */
+    const uint8_t *colliders;          /* (o,) */
+    real *edge_turns, *corner_turns;   /* (e, 2), (N, 2) [rad], [rad/m] */
 } surfaces;
 
 /* See Tree. */
@@ -57,6 +59,7 @@ typedef struct edge_way {
 /* How near pairs have to come: see Reach. */
 typedef struct {
     real beyond, of_gap, of_start;
+    real limits[2]; /* turns of colliders up to these are flush */
     integer all_touching;
 } search;
 
@@ -190,11 +193,50 @@ static void read_edge(edge_way *it, const surfaces *all, integer edge)
     it->ridge = wing < 0 || makes_angle(it);
 }
 
+/* Finds by what angle a collider's surface turns at an edge, and how tightly. */
+static void find_turns(const surfaces *all, integer edge)
+{
+    integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
+    real *turns = all->edge_turns + 2 * edge, along[3], wings[2][3], normal[3], other[3];
+    turns[0] = turns[1] = __builtin_inf();
+    if (all->wings[all->edges + edge] >= 0) {
+        subtract(along, all->ways + 6 * ends[1], all->ways + 6 * ends[0]);
+        for (int side = 0; side < 2; side++)
+            subtract(wings[side], all->ways + 6 * all->wings[side * all->edges + edge],
+                     all->ways + 6 * ends[0]);
+        cross(normal, along, wings[0]);
+        cross(other, along, wings[1]);
+        real first = __builtin_sqrt(dot(normal, normal)), second = __builtin_sqrt(dot(other, other));
+        real length = __builtin_sqrt(dot(along, along));
+        real sine = __builtin_fabs(dot(normal, wings[1])) * length / (first * second);
+        real tight = sine * 3.0 * length / (first + second);
+        if (dot(normal, other) <= 0.0 && tight < __builtin_inf())
+            turns[0] = sine, turns[1] = tight;
+    }
+    for (int k = 0; k < 4; k++) {
+        real *corner = all->corner_turns + 2 * ends[k / 2] + k % 2;
+        *corner = larger(*corner, turns[k % 2]);
+    }
+}
+
+/* Finds the turns at all edges and corners of a tree, if it is a collider's. */
+static void find_all_turns(const tree *it, const surfaces *all)
+{
+    integer leaves = (integer)1 << it->height, count = it->vertex_starts[leaves];
+    if (!count || !all->colliders[all->owner[it->vertices[0]]])
+        return;
+    for (integer i = 0; i < 2 * count; i++)
+        all->corner_turns[2 * it->vertices[i / 2] + i % 2] = 0.0;
+    for (integer i = 0; i < it->edge_starts[leaves]; i++)
+        find_turns(all, it->edges[i]);
+}
+
 /* Puts boxes round the ways of all nodes, and round their normals. */
 EXPORT void refit_tree(const tree *it, const surfaces *all)
 {
     const real infinity = __builtin_inf();
     integer leaves = (integer)1 << it->height;
+    find_all_turns(it, all);
     for (integer i = 0; i < it->edge_starts[leaves]; i++) {
         integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
         enclose(it->ways[i].box, all, ends, 2);
@@ -504,6 +546,12 @@ typedef struct {
     edge_way *way; /* of an edge */
 } member;
 
+/* Whether a collider's corner or edge tells nothing that what lies on it does not. */
+static int is_flush(const search *wanted, const real *turns)
+{
+    return turns[0] <= wanted->limits[0] && turns[1] <= wanted->limits[1];
+}
+
 /* Takes the vertices of a leaf that come as near a box as the margin; their boxes are kept. */
 static int take_vertices(const task *its, member *list, real (*boxes)[6], const tree *of,
                          integer leaf, const real *box)
@@ -512,6 +560,8 @@ static int take_vertices(const task *its, member *list, real (*boxes)[6], const 
     for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
         member *it = list + count;
         it->number = it->particles[0] = of->vertices[i];
+        if (is_flush(its->wanted, its->all->corner_turns + 2 * it->number))
+            continue;
         it->box = boxes[count];
         enclose(boxes[count], its->all, it->particles, 1);
         count += boxes_overlap(it->box, box, its->margin);
@@ -543,9 +593,10 @@ static int take_edges(const task *its, member *list, const tree *of, integer lea
         member *it = list + count;
         it->way = of->ways + i;
         it->box = it->way->box;
-        if (!boxes_overlap(it->box, box, its->margin))
-            continue;
         it->number = of->edges[i];
+        if (!boxes_overlap(it->box, box, its->margin)
+            || is_flush(its->wanted, its->all->edge_turns + 2 * it->number))
+            continue;
         for (int k = 0; k < 2; k++)
             it->particles[k] = its->all->ends[k * its->all->edges + it->number];
         count++;

@@ -6,7 +6,7 @@ from ..arrays import SHORTEST, Booleans, Floats, Integers
 from .numpy_regions import is_behind, is_hidden, is_least
 from .numpy_walk import activate as activate, near_pairs, refit as refit
 from .proximity import NEAREST, dot
-from .reach import Reach
+from .reach import Reach, flush
 from .surfaces import Surfaces
 
 REST = 0.9
@@ -36,6 +36,9 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     vertices, edges = near_pairs(
         surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
     )
+    limits = flush(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+    vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
+    edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]
     if not reach.all_touching:
         edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
     of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])

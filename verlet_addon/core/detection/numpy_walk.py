@@ -18,6 +18,11 @@ def refit(surfaces: Surfaces, owner: int) -> None:
     tree = surfaces.trees[owner]
     start, end = surfaces.ways.transpose(1, 2, 0)
     tree.ridges[:] = _ridges(surfaces, tree.edges, start)
+    if surfaces.colliders[owner]:
+        turns = surfaces.edge_turns[tree.edges] = _turns(surfaces, tree.edges, start)
+        surfaces.corner_turns[tree.vertices] = 0.0
+        for ends in surfaces.edges[:, tree.edges]:
+            np.maximum.at(surfaces.corner_turns, ends, turns)
     corners = tree.corners
     ways = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
     whole = (np.isfinite(ways).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
@@ -49,6 +54,25 @@ def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
         flat = height * height <= RIDGE * RIDGE * (square * dot(to_right, to_right))
         flat &= dot(cross(edge, to_right), normal) <= 0.0
     return np.asarray((right < 0) | ~flat)
+
+
+def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
+    """(k, 2) the sine of the angle in which the triangles of edges meet, and over their heights.
+
+    On a round surface triangles turn by their height from one to the next, and by two thirds of
+    it between their middles, or by none across the diagonals of quads.
+    """
+    base, other = surfaces.edges[:, edges]
+    left, right = surfaces.wings[:, edges]
+    with np.errstate(invalid="ignore", divide="ignore"):  # some are nowhere, or have no area
+        edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
+        normal, opposite = cross(edge, to_left), cross(edge, to_right)
+        areas = np.sqrt(dot(normal, normal)), np.sqrt(dot(opposite, opposite))
+        length = np.sqrt(dot(edge, edge))
+        sine = np.abs(dot(normal, to_right)) * length / (areas[0] * areas[1])
+        tight = sine * 3.0 * length / (areas[0] + areas[1])
+        flat = (right >= 0) & (dot(normal, opposite) <= 0.0) & (tight < np.inf)
+    return np.where(flat[:, None], np.stack([sine, tight], axis=1), np.inf)
 
 
 def _fill(bounds: Floats, points: Floats, there: Booleans) -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..arrays import SHORTEST
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -16,3 +18,20 @@ class Reach:
     all_touching: bool = False
     """Whether to find all that touch on the way: where neighbours are nearer too, and where rows
     hold at the end."""
+
+
+FLUSH = 0.1
+"""Where a collider leaves what lies flat on its corners by no more than this share of the gap,
+these tell nothing that the lying one's own corners don't: fine colliders have thousands of them."""
+
+
+def flush(reach: Reach, gap: float, longest: float) -> tuple[float, float]:
+    """By what angle [rad], and how tightly [rad/m], a collider may turn for that; -1 for never.
+
+    Under an edge of length L an angle θ of its surface lies up to L θ/4 off, and a bow of
+    curvature κ by L² κ/8.
+    """
+    if reach.all_touching:
+        return -1.0, -1.0
+    off = FLUSH * gap
+    return 4.0 * off / max(longest, SHORTEST), 8.0 * off / max(longest, SHORTEST) ** 2

@@ -22,6 +22,8 @@ class Surface:
     """(2, e) at least those that belong to no triangle."""
     single_sided: bool = False
     """Whether only the front touches."""
+    is_collider: bool = False
+    """Whether its corners and edges count only where it turns sharply beneath what lies on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +56,17 @@ class Surfaces:
     """(o, o) how far apart they are kept [m]."""
     single_sided: Booleans
     """(o,) whether only the front of an owner touches."""
+    colliders: Booleans
+    """(o,) whether an owner is one."""
+    longest: Floats
+    """(o,) their longest edges at rest [m]."""
     trees: list[Tree]
     """One per owner."""
+    edge_turns: Floats
+    """(e, 2) by what angle the surfaces of colliders turn at edges [rad], and how tightly [rad/m];
+    infinite for bodies. Written by `refit`."""
+    corner_turns: Floats
+    """(N, 2) the most of any edge at a particle, likewise."""
     ways: Floats
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
     leaving: Integers
@@ -94,6 +105,12 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         meets=meets,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
+        colliders=np.array([surface.is_collider for surface in surfaces], dtype=bool),
+        longest=np.array(
+            [_longest(rest, edges) for edges in own_edges],
+        ),
+        edge_turns=np.full((edges.shape[1], 2), np.inf),
+        corner_turns=np.full((count, 2), np.inf),
         trees=[
             build_tree(
                 rest,
@@ -128,6 +145,12 @@ def _all_edges(surface: Surface) -> Integers:
     ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
     ends = np.sort(np.concatenate([ends, surface.edges], axis=1), axis=0)
     return np.asarray(np.unique(ends[:, ends[0] != ends[1]], axis=1).astype(np.int64))
+
+
+def _longest(rest: Floats, edges: Integers) -> float:
+    """Of edges (2, e) [m]."""
+    lengths = np.linalg.norm(rest[:, edges[1]] - rest[:, edges[0]], axis=0)
+    return float(lengths[np.isfinite(lengths)].max(initial=0.0))
 
 
 def _wings(edges: Integers, sides: Integers, triangles: Integers) -> Integers:
