@@ -19,6 +19,8 @@ from .pairings import distances, restitutions, who_meets
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
 
+NO_EDGES = np.empty((2, 0), np.int64)
+"""Of surfaces that are all triangles."""
 REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
 THINNEST = 0.05
@@ -108,13 +110,7 @@ def prepare(
     damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
     surfaces = [_surface(*body) for body in zip(models, meshes, strict=True)]
     surfaces += [
-        Surface(
-            rows.T,
-            collider.triangles.T,
-            np.empty((2, 0), np.int64),
-            single_sided=collider.single_sided,
-            is_collider=True,
-        )
+        Surface(rows.T, collider.triangles.T, NO_EDGES, collider.single_sided, is_collider=True)
         for collider, rows in zip(colliders, places, strict=True)
     ]
     parts = [np.zeros(surface.rest.shape[1], dtype=bool) for surface in surfaces]
@@ -143,7 +139,7 @@ def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
     if model.solid is None or not model.solid.surface.cut:
         return Surface(mesh.positions.T, model.triangles, mesh.edges.T)
     skin = model.solid.surface
-    return Surface(skin.spread(mesh.positions).T, skin.triangles, np.empty((2, 0), np.int64))
+    return Surface(skin.spread(mesh.positions).T, skin.triangles, NO_EDGES)
 
 
 def _thinner(model: SoftBodyModel) -> Floats:

@@ -91,6 +91,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     own_edges = [_all_edges(surface) + start for surface, start in shifted]
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
+    parts = zip(_numbers(own_triangles), _numbers(own_edges), meets.diagonal(), strict=True)
     return Surfaces(
         starts=starts,
         owners=np.repeat(np.arange(len(counts)), counts),
@@ -106,22 +107,10 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
         colliders=np.array([surface.is_collider for surface in surfaces], dtype=bool),
-        longest=np.array(
-            [_longest(rest, edges) for edges in own_edges],
-        ),
+        longest=np.array([_longest(rest, own) for own in own_edges]),
         edge_turns=np.full((edges.shape[1], 2), np.inf),
         corner_turns=np.full((count, 2), np.inf),
-        trees=[
-            build_tree(
-                rest,
-                triangles,
-                edges,
-                sides,
-                *own,
-                meets_itself=bool(meets[k, k]),
-            )
-            for k, own in enumerate(zip(_numbers(own_triangles), _numbers(own_edges), strict=True))
-        ],
+        trees=[build_tree(rest, triangles, edges, sides, *part) for part in parts],
         ways=np.full((count, 2, 3), np.nan),
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
     )

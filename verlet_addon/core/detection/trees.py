@@ -69,7 +69,6 @@ def build_tree(
     sides: Integers,
     own: Integers,
     lines: Integers,
-    *,
     meets_itself: bool,
 ) -> Tree:
     """Gathers triangles and loose edges that lie together at rest in leaves, and these in nodes.
