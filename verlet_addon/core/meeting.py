@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class Meeting:
     """(N,) bool, which particles are strung on ropes without rings."""
     bodies: int
     """How many of the owners are bodies."""
+    shortest: Floats
+    """(N,) each particle's shortest edge; infinite for solids and shells [m]."""
     thinner: Floats
     """(N,) how much less each keeps than others of its body, where that is painted [m]."""
     pairs: Pairs
@@ -123,6 +126,7 @@ def prepare(
         surfaces=joined,
         clearing=start_clearing(joined, soft, len(bodies)),
         strung=np.concatenate(parts),
+        shortest=_shortest(joined, models),
         thinner=np.concatenate([_thinner(model) for model in models] + still),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
@@ -140,6 +144,18 @@ def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
         return Surface(mesh.positions.T, model.triangles, mesh.edges.T)
     skin = model.solid.surface
     return Surface(skin.spread(mesh.positions).T, skin.triangles, NO_EDGES)
+
+
+def _shortest(surfaces: Surfaces, models: Sequence[SoftBodyModel]) -> Floats:
+    """(N,) each particle's shortest edge [m], where being moved alone would stretch it."""
+    shortest = np.full(surfaces.rest.shape[1], np.inf)
+    lengths = np.sqrt(_squared(np.diff(surfaces.rest[:, surfaces.edges], axis=1)[:, 0]))
+    for ends in surfaces.edges:
+        np.minimum.at(shortest, ends, lengths)
+    for model, (start, stop) in zip(models, pairwise(surfaces.starts), strict=False):
+        if model.solid is not None or model.shell is not None:
+            shortest[start:stop] = np.inf
+    return shortest
 
 
 def _thinner(model: SoftBodyModel) -> Floats:
@@ -171,7 +187,7 @@ def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
 
 def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     """Finds what else touches on the way to where bodies (3, n) are now; whether there is any."""
-    _gather(encounter, bodies, encounter.positions, everyone=True)
+    gather(encounter, bodies, encounter.positions, everyone=True)
     meeting, motion, positions = encounter.meeting, encounter.motion, encounter.positions
     known, astray = len(encounter.rows.gaps), _astray(encounter)
     doubtful = astray | _fast(encounter)
@@ -211,7 +227,7 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
 
     Their ropes are such trees.
     """
-    _gather(encounter, bodies, encounter.positions)
+    gather(encounter, bodies, encounter.positions)
     movable = encounter.positions[:, : encounter.meeting.surfaces.starts[len(bodies)]]
     before = movable.copy()
     project_rows(encounter.positions, encounter.rows)
@@ -223,7 +239,7 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
             if trees[body].generations
         ]
         push_ropes(encounter.positions, encounter.rows, ropes)
-    _hand_back(encounter, bodies, encounter.positions)
+    hand_back(encounter, bodies, encounter.positions)
     moved = np.abs(movable - before).max(initial=0.0)
     return bool(moved > NOTICEABLE * encounter.meeting.reach)
 
@@ -231,16 +247,16 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:
     """Holds back what would pass through something, where `keep` puts right what else holds."""
     meeting, motion, searched = encounter.meeting, encounter.motion, encounter.positions.copy()
-    _gather(encounter, bodies, encounter.positions, everyone=True)
+    gather(encounter, bodies, encounter.positions, everyone=True)
     doubtful = _astray(encounter) | _fast(encounter)
     unchanged = np.array_equal(encounter.positions, searched)
     if not doubtful.any() or (unchanged and not encounter.passing):
         return
 
     def keep_all(world: Floats) -> None:
-        _hand_back(encounter, bodies, world, everyone=True)
+        hand_back(encounter, bodies, world, everyone=True)
         keep()
-        _gather(encounter, bodies, world, everyone=True)
+        gather(encounter, bodies, world, everyone=True)
 
     encounter.positions[...] = guard(
         meeting.surfaces,
@@ -250,7 +266,7 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[
         doubtful,
         keep_all,
     )
-    _hand_back(encounter, bodies, encounter.positions, everyone=True)
+    hand_back(encounter, bodies, encounter.positions, everyone=True)
 
 
 def _astray(encounter: Encounter) -> Booleans:
@@ -292,8 +308,8 @@ def _squared(vectors: Floats) -> Floats:
 
 def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:
     """Sets the speed of what was pushed apart, through where bodies (3, n) were a step before."""
-    _gather(encounter, bodies, encounter.positions)
-    _gather(encounter, former, encounter.former)
+    gather(encounter, bodies, encounter.positions)
+    gather(encounter, former, encounter.former)
     rows, meeting = encounter.rows, encounter.meeting
     rebound_rows(encounter.former, encounter.positions, rows)
     depths = rows.gaps - rows.heights(encounter.positions)
@@ -306,10 +322,10 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     crowded[first[near], second[near]] = True
     meeting.crowded += crowded | crowded.T
     meeting.steps += 1
-    _hand_back(encounter, former, encounter.former)
+    hand_back(encounter, former, encounter.former)
 
 
-def _gather(
+def gather(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
     """Writes bodies (3, n) into the world (3, N): those that have a part, or everyone."""
@@ -319,7 +335,7 @@ def _gather(
         world[:, starts[body] : starts[body + 1]] = bodies[body][:, :count]
 
 
-def _hand_back(
+def hand_back(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
     """Writes the world (3, N) back into bodies (3, n), likewise."""

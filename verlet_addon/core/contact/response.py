@@ -48,6 +48,12 @@ class ContactRows:
     rubbed: Floats
     """(3, k) those of friction; changed by the kernels [kg m]."""
 
+    def chosen(self, which: Integers) -> "ContactRows":
+        """Some of them, as if they had not pushed yet."""
+        some = {each.name: getattr(self, each.name)[..., which] for each in fields(self)}
+        none = {name: np.zeros_like(some[name]) for name in ("pushed", "rubbed")}
+        return ContactRows(**(some | none))
+
     def heights(self, positions: Floats) -> Floats:
         """(k,) how far apart they are along their normals, of positions (3, N) [m]."""
         return dot(self.normals, sum_weighted(positions, self.particles, self.weights))
