@@ -34,7 +34,7 @@ LAYERS = [
     "state pairings",
     "goals",
     "meeting inflation rippling plastic_flow jelly",
-    "stride",
+    "stride keeping_apart",
     "setting_out within",
     "between",
     "build step mirrors",

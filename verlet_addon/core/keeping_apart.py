@@ -7,20 +7,17 @@ import numpy as np
 
 from .arrays import Floats
 from .contact.kernels import project_rows
-from .contact.response import ContactRows
 from .meeting import Encounter, gather, hand_back, touch
 from .ropes.trees import TreeBatches
 
 HOLDS = 4
 """How often contacts are solved alone at last…"""
-STRETCHED = 2.5e-3
-"""…by which particles may move this share of their shortest edge, or friction would not hold for
-good. With no limit a sheet of 10,201 vertices that falls over a ball is stretched by 18 %."""
+STRETCHED = 5e-3
+"""…by which particles may move this share of their shortest edge. With no limit a sheet of 10,201
+vertices that falls over a ball is stretched by 12 %; with half of it a ball that is pressed between
+plates stays too near to them."""
 SHORT = 0.4
-"""Contacts may be left short by this share of their gap…"""
-LEFT, RECOVERED = 0.05, 0.03
-"""…but what began a step short by more than the first share, the step makes good by the second: a
-ball that is pressed between plates would stay too near to them for good."""
+"""Contacts may be left short by this share of their gap, and no more."""
 
 
 def keep_apart(
@@ -42,7 +39,7 @@ def keep_apart(
     far = np.sqrt(np.einsum("xn,xn->n", moved, moved))
     allowed = STRETCHED * meeting.shortest
     positions[...] = settled + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
-    least = _least(rows)
+    least = rows.targets - SHORT * rows.gaps
     for _ in range(HOLDS):
         near = np.flatnonzero((rows.heights(positions) < least) & ~rows.strung)
         if not len(near):
@@ -52,11 +49,3 @@ def keep_apart(
         rows.pushed[near] += nearest.pushed
         rows.rubbed[:, near] += nearest.rubbed
     hand_back(encounter, bodies, positions)
-
-
-def _least(rows: ContactRows) -> Floats:
-    """(k,) how far apart rows are put, whatever that stretches [m]."""
-    began = (rows.normals * rows.anchors).sum(axis=0)
-    short = rows.targets - began
-    made_good = np.where(short > LEFT * rows.gaps, began + RECOVERED * short, -np.inf)
-    return np.maximum(rows.targets - SHORT * rows.gaps, made_good)
