@@ -166,10 +166,16 @@ def world_to_key(
 
 
 def _inverse(linear: Floats) -> Floats:
-    """(3, 3) by cross products: LAPACK wakes its threads even for so small a matrix."""
-    one, two, three = linear
-    columns = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
-    return np.asarray(columns / (one * columns[:, 0]).sum())
+    """(3, 3) by minors: LAPACK wakes its threads even for so small a matrix."""
+    (a, b, c), (d, e, f), (g, h, i) = linear.tolist()
+    minors = np.array(
+        [
+            [e * i - f * h, c * h - b * i, b * f - c * e],
+            [f * g - d * i, a * i - c * g, c * d - a * f],
+            [d * h - e * g, b * g - a * h, a * e - b * d],
+        ]
+    )
+    return np.asarray(minors / (np.array([a, b, c]) * minors[:, 0]).sum())
 
 
 def _check_data(obj: bpy.types.Object) -> None:
