@@ -31,7 +31,7 @@ LAYERS = [
     "forces",
     "model",
     "plasticity",
-    "state pairings",
+    "state pairings tally",
     "goals",
     "meeting inflation rippling plastic_flow jelly",
     "stride keeping_apart",

@@ -143,6 +143,19 @@ def test_where_there_is_no_room_it_stays_sane_and_is_told() -> None:
     assert any("Rag" in each and "Bed" in each and "Stamp" in each for each in told), told
 
 
+@pytest.mark.parametrize(("fine", "told"), [(24, 0), (128, 1)])
+def test_what_slows_a_bake_is_told_once(fine: int, told: int) -> None:
+    """A coarse cloth that drapes over a ball of very many faces; one of few takes no time."""
+    cloth = replace(moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.325)), name="Rag", colliders=(0,))
+    shape, places = ball(fine=fine)
+    scenes = samples([cloth], frames(0.2, 24), colliders=lambda _: [places])
+    setting = BodySettings(thickness=0.04)
+    results = simulate([cloth], [setting], SceneSettings(), scenes, [replace(shape, name="Ball")])
+    lines = [sentence for frame in results for sentence in frame.remarks]
+    assert len(lines) == told
+    assert all("Rag slows" in each and "give Ball fewer faces" in each for each in lines)
+
+
 @pytest.mark.slow
 def test_folds_that_land_on_each_other_have_room() -> None:
     """A sheet that falls over a ball is pressed on itself for a moment: that is no news."""

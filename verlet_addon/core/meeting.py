@@ -1,12 +1,12 @@
 """All bodies and colliders in one world: what touches there, and how it gives way."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Booleans, Floats, Integers
+from .arrays import Booleans, Floats
 from .contact.guard import find_passing, guard
 from .contact.kernels import project_rows, rebound_rows
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
@@ -19,6 +19,7 @@ from .overlap.overlaps import leaving
 from .pairings import distances, restitutions, who_meets
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
+from .tally import Tally, count_step, start_tally
 
 NO_EDGES = np.empty((2, 0), np.int64)
 """Of surfaces that are all triangles."""
@@ -28,8 +29,6 @@ THINNEST = 0.05
 """Share of their distance that bodies keep, however thin they are painted; at 0 they tremble."""
 NOTICEABLE = 1e-3
 """Rounds end once none moves anything by more than this share of the reach."""
-CROWDED = 0.5
-"""Pairs that end a step nearer than their gap by this share of it have found no room."""
 SAFE = 0.25
 """What keeps at least this share of its gap at the end of a step has not passed through."""
 
@@ -52,20 +51,8 @@ class Meeting:
     """How far beyond gaps contacts are looked for [m]."""
     clearing: Clearing
     """What starts inside of something, on its way out."""
-    deepest: Floats = field(init=False)
-    """(owners,) how much nearer than its gap each came to anything, since it was last set to 0."""
-    crowded: Integers = field(init=False)
-    """(owners, owners) in how many steps two ended too near to each other, since then."""
-    told: Booleans = field(init=False)
-    """(bodies,) whose lack of room has been told."""
-    steps: int = 0
-    """Steps with contacts since then."""
-
-    def __post_init__(self) -> None:
-        owners = len(self.surfaces.gaps)
-        self.deepest = np.zeros(owners)
-        self.crowded = np.zeros((owners, owners), dtype=np.int64)
-        self.told = np.zeros(self.bodies, dtype=bool)
+    tally: Tally
+    """What users may be told of it."""
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
@@ -134,6 +121,7 @@ def prepare(
             damping=np.maximum.outer(damping, damping),
         ),
         bodies=len(bodies),
+        tally=start_tally(len(surfaces)),
         reach=REACH * max(body.thickness for body in bodies),
     )
 
@@ -314,14 +302,7 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     rebound_rows(encounter.former, encounter.positions, rows)
     depths = rows.gaps - rows.heights(encounter.positions)
     depths[leaving(meeting.surfaces, rows.particles, rows.weights) > 0] = 0.0
-    first, second = meeting.surfaces.owners[rows.particles[[0, 3]]]
-    for owners in (first, second):
-        np.maximum.at(meeting.deepest, owners, depths)
-    near = depths > np.maximum(CROWDED * rows.gaps, 0.0)
-    crowded = np.zeros(meeting.crowded.shape, dtype=bool)
-    crowded[first[near], second[near]] = True
-    meeting.crowded += crowded | crowded.T
-    meeting.steps += 1
+    count_step(meeting.tally, meeting.surfaces, rows, depths)
     hand_back(encounter, former, encounter.former)
 
 

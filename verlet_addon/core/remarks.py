@@ -8,6 +8,7 @@ from .arrays import Booleans
 from .meeting import Meeting
 from .mesh import Collider, Plane
 from .stride import Body
+from .tally import MANY, Tally, start_frame
 
 LASTING = 0.9
 """What is too near in this share of a frame's steps has no room."""
@@ -58,27 +59,51 @@ def _can_move(bodies: Sequence[Body], meeting: Meeting) -> Booleans:
     return np.concatenate([*parts, np.zeros(rest, dtype=bool)])
 
 
-def where_no_room_was(
+def what_a_frame_tells(
     bodies: Sequence[Body], meeting: Meeting | None, colliders: Sequence[Collider], frame: int
 ) -> list[str]:
-    """One sentence, once, for each body that found no room among others all through a frame."""
+    """What went on all through a frame, in one sentence, once: no room, and too many contacts."""
     if meeting is None:
         return []
     names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
+    told = _without_room(meeting.tally, names, len(bodies), frame)
+    told += _slow(meeting.tally, names, len(bodies), frame)
+    start_frame(meeting.tally)
+    return told
+
+
+def _without_room(tally: Tally, names: Sequence[str], bodies: int, frame: int) -> list[str]:
+    """One sentence for each body that found no room among others."""
     found = []
-    lasting = meeting.crowded >= LASTING * max(meeting.steps, 1)
-    np.fill_diagonal(
-        lasting, False
-    )  # folds press on each other for a moment, and part by themselves
-    for body in np.flatnonzero(lasting[: meeting.bodies].any(axis=1) & ~meeting.told).tolist():
-        others = np.flatnonzero(meeting.crowded[body]).tolist()
+    lasting = tally.crowded >= LASTING * max(tally.steps, 1)
+    # Folds press on each other for a moment, and part by themselves.
+    np.fill_diagonal(lasting, False)
+    for body in np.flatnonzero((lasting.any(axis=1) & ~tally.told)[:bodies]).tolist():
+        others = np.flatnonzero(tally.crowded[body]).tolist()
         among = " and ".join("itself" if other == body else names[other] for other in others)
         where = "among" if len(others) > 1 else "beside"
         found.append(
             f"{names[body]} had no room {where} {among} at frame {frame}, and was pressed closer "
             "than its distance; leave it more room, or lower its Thickness"
         )
-        meeting.told[body] = True
-    meeting.crowded.fill(0)
-    meeting.steps = 0
+        tally.told[body] = True
+    return found
+
+
+def _slow(tally: Tally, names: Sequence[str], bodies: int, frame: int) -> list[str]:
+    """One sentence for each two that have so many contacts that the bake takes long."""
+    found = []
+    lasting = (tally.many >= LASTING * max(tally.steps, 1)) & ~tally.told_many
+    for body, other in np.argwhere(np.triu(lasting)[:bodies]).tolist():
+        others = "itself" if other == body else names[other]
+        remedy = "lower its Thickness"
+        if other >= bodies:
+            remedy += f", or give {others} fewer faces"
+        elif other != body:
+            remedy = f"lower the Thickness of {names[body]} and {others}"
+        found.append(
+            f"{names[body]} slows the bake from frame {frame} on by its contacts with {others}, "
+            f"more than {MANY} for each vertex that touches; {remedy}"
+        )
+        tally.told_many[body, other] = True
     return found

@@ -23,7 +23,7 @@ from .mirrors import (
     keep_symmetric,
 )
 from .model import SoftBodyModel
-from .remarks import what_starts_inside, where_no_room_was
+from .remarks import what_a_frame_tells, what_starts_inside
 from .rippling import fill_with_water
 from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
@@ -89,7 +89,7 @@ def simulate(
                 remarks = what_starts_inside(bodies, meeting, colliders, before.ground)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
-            remarks += where_no_room_was(bodies, meeting, colliders, sample.frame)
+            remarks += what_a_frame_tells(bodies, meeting, colliders, sample.frame)
             stopped = sample
         _check_still(meshes, stopped, sample)
         yield Frame(
@@ -122,8 +122,8 @@ def _deepest(meeting: Meeting | None, bodies: int) -> list[float]:
     """Per body, how much nearer than its distance it came to anything since this was last asked."""
     if meeting is None:
         return []
-    deepest: list[float] = meeting.deepest[:bodies].tolist()
-    meeting.deepest.fill(0.0)
+    deepest: list[float] = meeting.tally.deepest[:bodies].tolist()
+    meeting.tally.deepest.fill(0.0)
     return deepest
 
 

@@ -1,0 +1,77 @@
+"""What users may be told of contacts, counted step by step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Booleans, Floats, Integers
+from .contact.response import ContactRows
+from .detection.surfaces import Surfaces
+
+CROWDED = 0.5
+"""Pairs that end a step nearer than their gap by this share of it have found no room."""
+MANY, FEW = 4, 2000
+"""More contacts than so many for each vertex that touches take long, if there are more than a few:
+layers that lie on each other have two or three."""
+
+
+@dataclass(eq=False)
+class Tally:
+    """Counted since it was last read, but for what has been told."""
+
+    deepest: Floats
+    """(owners,) how much nearer than its gap each came to anything."""
+    crowded: Integers
+    """(owners, owners) in how many steps two ended too near to each other."""
+    many: Integers
+    """(owners, owners) in how many steps two had far more contacts than vertices that touch."""
+    steps: int
+    """Steps with contacts."""
+    told: Booleans
+    """(owners,) whose lack of room has been told."""
+    told_many: Booleans
+    """(owners, owners) whose many contacts have."""
+
+
+def start_tally(owners: int) -> Tally:
+    """Nothing has been counted yet."""
+    both = (owners, owners)
+    return Tally(
+        deepest=np.zeros(owners),
+        crowded=np.zeros(both, dtype=np.int64),
+        many=np.zeros(both, dtype=np.int64),
+        steps=0,
+        told=np.zeros(owners, dtype=bool),
+        told_many=np.zeros(both, dtype=bool),
+    )
+
+
+def count_step(tally: Tally, surfaces: Surfaces, rows: ContactRows, depths: Floats) -> None:
+    """Counts the rows of one step, which end so much nearer (k,) than their gaps [m]."""
+    first, second = surfaces.owners[rows.particles[[0, 3]]]
+    for owners in (first, second):
+        np.maximum.at(tally.deepest, owners, depths)
+    near = depths > np.maximum(CROWDED * rows.gaps, 0.0)
+    tally.crowded += _between(first[near], second[near], len(tally.told)) > 0
+    own = np.zeros(len(surfaces.owners), dtype=bool)
+    own[rows.particles] = True
+    touching = np.bincount(surfaces.owners[own], minlength=len(tally.told))
+    touching[surfaces.colliders] = 0
+    both = touching[:, None] + touching
+    np.fill_diagonal(both, touching)
+    tally.many += _between(first, second, len(tally.told)) > np.maximum(MANY * both, FEW)
+    tally.steps += 1
+
+
+def start_frame(tally: Tally) -> None:
+    """Begins to count anew."""
+    tally.crowded.fill(0)
+    tally.many.fill(0)
+    tally.steps = 0
+
+
+def _between(first: Integers, second: Integers, owners: int) -> Integers:
+    """(owners, owners) how many rows any two have, whichever comes first."""
+    keys = np.minimum(first, second) * owners + np.maximum(first, second)
+    counts = np.bincount(keys, minlength=owners * owners).reshape(owners, owners)
+    return np.asarray(np.maximum(counts, counts.T))
