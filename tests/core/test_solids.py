@@ -505,9 +505,9 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
         shape = Shape(np.tile(np.eye(3), (cells, 1, 1)), np.empty((cells, 8, 3)))
         in_numpy.find_shape(lattice, lattice.nodes, np.tile(np.eye(4)[0], (cells, 1)), shape)
         stops = Stops(
-            normal=normal,
-            levels=np.full(count, np.quantile(heights, 0.2)),
-            friction=0.5,
+            normals=np.repeat(normal[:, None], count, axis=1),
+            levels=np.full(count, np.quantile(heights, 0.2) + 1e-4),
+            frictions=np.full(count, 0.5),
             stiffnesses=np.full(count, 0.01),
             start=solid.points - np.array([[0.01], [0.02], [0.0]]),
             anchors=np.full((3, count), np.nan),

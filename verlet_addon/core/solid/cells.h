@@ -26,9 +26,9 @@ typedef struct {
 
 /* See Embedding. */
 typedef struct {
-    integer points;       /* p */
-    const integer *nodes; /* (p, 8) */
-    const real *weights;  /* (p, 8) */
+    integer points, width; /* p and w */
+    const integer *nodes;  /* (p, w) */
+    const real *weights;   /* (p, w) */
 } solid_embedding;
 
 static inline void gather(const real *rows, integer n, const integer corners[8], real found[24])
@@ -81,6 +81,19 @@ static inline void cross(const real a[3], const real b[3], real found[3])
 }
 
 static inline real dot(const real a[3], const real b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Where nodes carry a point. */
+static inline void carried(const solid_embedding *embedding, integer i, const real *rows,
+                           integer m, real found[3])
+{
+    const integer width = embedding->width, *corners = embedding->nodes + width * i;
+    const real *weights = embedding->weights + width * i;
+    for (int a = 0; a < 3; a++)
+        found[a] = 0.0;
+    for (integer c = 0; c < width; c++)
+        for (int a = 0; a < 3; a++)
+            found[a] += weights[c] * rows[a * m + corners[c]];
+}
 
 /* Adds what a cell opposes moves with. */
 static inline void add_cell(const solid_lattice *lattice, const solid_shape *shape, integer e,

@@ -36,7 +36,7 @@ def pack_shape(shape: Shape) -> Packed:
 @once
 def pack_embedding(embedding: Embedding) -> Packed:
     """The solid_embedding of cells.h."""
-    return pack(len(embedding.nodes), embedding.nodes, embedding.weights)
+    return pack(*embedding.nodes.shape, embedding.nodes, embedding.weights)
 
 
 def find_stress(

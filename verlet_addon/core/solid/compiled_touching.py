@@ -17,9 +17,9 @@ def _stops(stops: Stops) -> Packed:
     """The solid_stops of touching.c."""
     return pack(
         len(stops.levels),
-        stops.normal,
+        stops.normals,
         stops.levels,
-        stops.friction,
+        stops.frictions,
         stops.stiffnesses,
         stops.start,
         stops.anchors,
@@ -61,7 +61,7 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
     """See `rolling`."""
     count = int(components.max(initial=-1)) + 1
     if count:
-        work = np.empty((count, 22))
+        work = np.empty((count, 26))
         rows = [address(array) for array in (components, start, nodes)]
         _roll(_system(system), *rows, count, address(work))
 

@@ -110,13 +110,9 @@ EXPORT void interpolate(const solid_embedding *embedding, const real *nodes, int
 {
     integer p = embedding->points;
     for (integer i = 0; i < p; i++) {
-        const integer *corners = embedding->nodes + 8 * i;
-        const real *weights = embedding->weights + 8 * i;
-        for (int a = 0; a < 3; a++) {
-            real sum = 0.0;
-            for (int c = 0; c < 8; c++)
-                sum += weights[c] * nodes[a * m + corners[c]];
-            found[a * p + i] = sum;
-        }
+        real place[3];
+        carried(embedding, i, nodes, m, place);
+        for (int a = 0; a < 3; a++)
+            found[a * p + i] = place[a];
     }
 }

@@ -169,9 +169,9 @@ def _stops(leap: Leap, contacts: Sequence[PlaneContact]) -> Stops:
         normal = contact.plane.normal
         levels = contact.floors[1] + (normal * contact.plane.point).sum()
     return Stops(
-        normal=normal,
+        normals=np.repeat(normal[:, None], count, axis=1),
         levels=levels,
-        friction=contacts[0].friction if contacts else 0.0,
+        frictions=np.full(count, contacts[0].friction if contacts else 0.0),
         stiffnesses=leap.solid.skin * leap.h_squared + leap.solid.weight,
         start=contacts[0].start if contacts else anchors,
         anchors=anchors,

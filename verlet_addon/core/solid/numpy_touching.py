@@ -10,8 +10,8 @@ from .numpy_kernels import Shape, add_to_nodes, cofactors, interpolate, stiffnes
 
 CHANGES = 6
 """Most times that what touches, and what slides, is looked for anew in a step."""
-STEADY = 0.05
-"""Friction that changes by less than this share is found."""
+STEADY = 0.01
+"""What pushes and rubs is found once it changes by less than this share of all that presses."""
 ROUNDS = 400
 """Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
 
@@ -30,14 +30,14 @@ class Holds:
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """How far points may go, and what rubs on them there."""
+    """How far each of p points may go, and what rubs on it there."""
 
-    normal: Floats
-    """(3,) away from what stops them."""
+    normals: Floats
+    """(3, p) unit vectors away from what stops them."""
     levels: Floats
-    """(p,) how far along the normal each has to be; −∞ where nothing is in its way [m]."""
-    friction: float
-    """Coulomb coefficient of the two surfaces."""
+    """(p,) how far along its normal each has to be; −∞ where nothing is in its way [m]."""
+    frictions: Floats
+    """(p,) Coulomb coefficients."""
     stiffnesses: Floats
     """(p,) times h² [kg]."""
     start: Floats
@@ -101,31 +101,31 @@ def press(system: System, right: Floats, moves: Floats, tolerance: float, least:
     pulls = springs.pulls - _given(system, springs, moves)
     held = len(system.holds.points)
     stops.loads.fill(0.0)
-    stops.loads[springs.points[held:]] = along(stops.normal, pulls[held:].T)
+    stops.loads[springs.points[held:]] = along(
+        stops.normals[:, springs.points[held:]], pulls[held:].T
+    )
     outside = np.zeros_like(right)
     add_to_nodes(system.embedding, springs.points, pulls, outside)
     return outside
 
 
 def look(stops: Stops, points: Floats) -> bool:
-    """Finds what touches at these places (3, p), and how it rubs; whether that is as before."""
-    depths = stops.levels - along(stops.normal, points)
+    """Whether what touches at these places (3, p), and how it rubs, is as before, or else how."""
+    depths = stops.levels - along(stops.normals, points)
     touching = depths > 0.0
     unheld = touching & np.isnan(stops.anchors[0])
     stops.anchors[:, unheld] = stops.start[:, unheld]
-    slid = across(stops.normal, points[:, touching] - stops.anchors[:, touching])
-    grips = np.full(len(depths), -1.0)
-    grips[touching] = np.minimum(
-        stops.stiffnesses[touching],
-        stops.friction
-        * (stops.stiffnesses[touching] * depths[touching])
-        / np.maximum(np.sqrt((slid * slid).sum(axis=0)), 1e-300),
-    )
-    alike = (touching == (stops.grips >= 0.0)) & (
-        ~touching | (np.abs(grips - stops.grips) <= STEADY * stops.grips)
-    )
-    stops.grips[:] = grips
-    return bool(alike.all())
+    slid = across(stops.normals, points - np.where(touching, stops.anchors, points))
+    lengths, pushes = np.sqrt((slid * slid).sum(axis=0)), stops.stiffnesses * np.abs(depths)
+    held = np.minimum(stops.stiffnesses, stops.frictions * pushes / np.maximum(lengths, 1e-300))
+    grips = np.where(touching, held, -1.0)
+    alike = touching == (stops.grips >= 0.0)
+    rubs = np.abs(grips - stops.grips) * lengths
+    changes = np.where(alike, np.where(touching, rubs, 0.0), pushes)
+    steady = float(changes.sum()) <= STEADY * float(pushes[touching].sum())
+    if not steady:
+        stops.grips[:] = grips
+    return steady
 
 
 def find_springs(system: System) -> Springs:
@@ -133,39 +133,41 @@ def find_springs(system: System) -> Springs:
     holds, stops, arrival = system.holds, system.stops, system.arrival
     touching = np.flatnonzero(stops.grips >= 0.0)
     push, grip = stops.stiffnesses[touching], stops.grips[touching]
-    square = np.outer(stops.normal, stops.normal)
-    ground = push[:, None, None] * square + grip[:, None, None] * (np.eye(3) - square)
-    depths = stops.levels[touching] - along(stops.normal, arrival[:, touching])
-    slid = across(stops.normal, arrival[:, touching] - stops.anchors[:, touching])
+    normals = stops.normals[:, touching]
+    squares = np.einsum("ak,bk->kab", normals, normals)
+    ground = push[:, None, None] * squares + grip[:, None, None] * (np.eye(3) - squares)
+    depths = stops.levels[touching] - along(normals, arrival[:, touching])
+    slid = across(normals, arrival[:, touching] - stops.anchors[:, touching])
     drawn = holds.stiffnesses * (holds.targets - arrival[:, holds.points])
     return Springs(
         np.concatenate([holds.points, touching]),
         np.concatenate([holds.stiffnesses[:, None, None] * np.eye(3), ground]),
-        np.concatenate([drawn.T, (push * depths * stops.normal[:, None] - grip * slid).T]),
+        np.concatenate([drawn.T, (push * depths * normals - grip * slid).T]),
     )
 
 
 def settle(stops: Stops, points: Floats) -> None:
     """Moves anchors on with what slides, and lets none of the points (3, p) show past its stop."""
-    depths = stops.levels - along(stops.normal, points)
+    depths = stops.levels - along(stops.normals, points)
     touching = np.flatnonzero(depths > 0.0)
-    anchors = stops.anchors[:, touching]
-    slid = across(stops.normal, points[:, touching] - anchors)
+    anchors, normals = stops.anchors[:, touching], stops.normals[:, touching]
+    slid = across(normals, points[:, touching] - anchors)
     length = np.sqrt((slid * slid).sum(axis=0))
-    loose = np.maximum(0.0, 1.0 - stops.friction * depths[touching] / np.maximum(length, 1e-300))
+    most = stops.frictions[touching] * depths[touching]
+    loose = np.maximum(0.0, 1.0 - most / np.maximum(length, 1e-300))
     stops.anchors.fill(np.nan)
     stops.anchors[:, touching] = anchors + slid * loose
-    points[:, touching] += stops.normal[:, None] * depths[touching]
+    points[:, touching] += normals * depths[touching]
 
 
-def along(normal: Floats, vectors: Floats) -> Floats:
-    """(k,) components of vectors (3, k)."""
-    return np.asarray(normal[0] * vectors[0] + normal[1] * vectors[1] + normal[2] * vectors[2])
+def along(normals: Floats, vectors: Floats) -> Floats:
+    """(k,) components of vectors (3, k) along normals (3, k)."""
+    return np.asarray(normals[0] * vectors[0] + normals[1] * vectors[1] + normals[2] * vectors[2])
 
 
-def across(normal: Floats, vectors: Floats) -> Floats:
-    """(3, k) what of vectors is not along a normal."""
-    return np.asarray(vectors - normal[:, None] * along(normal, vectors))
+def across(normals: Floats, vectors: Floats) -> Floats:
+    """(3, k) what of vectors is not along their normals."""
+    return np.asarray(vectors - normals * along(normals, vectors))
 
 
 def solve(

@@ -27,7 +27,7 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
     start, nodes : (3, m) at the beginning and the end of the step [m].
     """
     stops, embedding, masses = system.stops, system.embedding, system.masses
-    points, normal = np.flatnonzero(stops.loads > 0.0), stops.normal
+    points = np.flatnonzero(stops.loads > 0.0)
     carriers, weights = embedding.nodes[points], embedding.weights[points]
     labels, before = components[carriers[:, 0]], nodes.copy()
     places = (weights * nodes[:, carriers]).sum(axis=2)
@@ -35,6 +35,9 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
         load = np.where(labels == label, stops.loads[points], 0.0)
         total = float(load.sum())
         centre = (load * places).sum(axis=1) / total
+        normal = (load * stops.normals[:, points]).sum(axis=1)
+        normal /= max(_size(normal), 1e-300)
+        friction = float((load * stops.frictions[points]).sum()) / total
         members = np.flatnonzero(components == label)
         arms, weighty = before[:, members] - centre[:, None], masses[members]
         moved = before[:, members] - start[:, members]
@@ -43,7 +46,7 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
         reach = _along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
         height = float((_along(normal, arms) * weighty).sum() / weighty.sum())
-        lever = min(LEVER * width, stops.friction * max(height, 0.0))
+        lever = min(LEVER * width, friction * max(height, 0.0))
         share = min(1.0, lever * total / max(spin, 1e-300))
         nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), arms)
 

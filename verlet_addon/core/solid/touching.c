@@ -3,7 +3,7 @@
 #include "cells.h"
 
 #define CHANGES 6
-#define STEADY 0.05
+#define STEADY 0.01
 #define ROUNDS 400
 #define LEVER 0.2096313728906053 /* 3/16 of half of √5, see rolling.py */
 #define HAIR 1e-300 /* Keeps 0 / 0 away. */
@@ -11,8 +11,9 @@
 /* See Stops. */
 typedef struct {
     integer points; /* p */
-    const real *normal, *levels;
-    real friction;
+    const real *normals;     /* (3, p) */
+    const real *levels;      /* (p,) */
+    const real *frictions;   /* (p,) */
     const real *stiffnesses; /* (p,) */
     const real *start;       /* (3, p) */
     real *anchors;           /* (3, p) */
@@ -37,17 +38,11 @@ typedef struct {
     real *pushed, *residual, *ahead, *search, *along;
 } solid_system;
 
-static real along_normal(const solid_stops *stops, const real vector[3])
+static real along_normal(const solid_stops *stops, integer i, const real vector[3])
 {
-    return stops->normal[0] * vector[0] + stops->normal[1] * vector[1]
-           + stops->normal[2] * vector[2];
-}
-
-static void take_across(const solid_stops *stops, real vector[3])
-{
-    real height = along_normal(stops, vector);
-    for (int a = 0; a < 3; a++)
-        vector[a] -= stops->normal[a] * height;
+    integer p = stops->points;
+    return stops->normals[i] * vector[0] + stops->normals[p + i] * vector[1]
+           + stops->normals[2 * p + i] * vector[2];
 }
 
 /* What of a point at a place is across from where friction holds it; how long that is. */
@@ -55,73 +50,91 @@ static real slide(const solid_stops *stops, integer i, const real place[3], real
 {
     for (int a = 0; a < 3; a++)
         slid[a] = place[a] - stops->anchors[a * stops->points + i];
-    take_across(stops, slid);
-    return larger(__builtin_sqrt(dot(slid, slid)), HAIR);
-}
-
-static void carried(const solid_embedding *embedding, integer i, const real *rows, integer m,
-                    real found[3])
-{
-    const integer *corners = embedding->nodes + 8 * i;
-    const real *weights = embedding->weights + 8 * i;
-    for (int a = 0; a < 3; a++) {
-        found[a] = 0.0;
-        for (int c = 0; c < 8; c++)
-            found[a] += weights[c] * rows[a * m + corners[c]];
-    }
+    real height = along_normal(stops, i, slid);
+    for (int a = 0; a < 3; a++)
+        slid[a] -= stops->normals[a * stops->points + i] * height;
+    return __builtin_sqrt(dot(slid, slid));
 }
 
 static void hand_to_nodes(const solid_embedding *embedding, integer i, const real pull[3],
                           real *rows, integer m)
 {
-    const integer *corners = embedding->nodes + 8 * i;
-    const real *weights = embedding->weights + 8 * i;
+    const integer width = embedding->width, *corners = embedding->nodes + width * i;
+    const real *weights = embedding->weights + width * i;
     for (int a = 0; a < 3; a++)
-        for (int c = 0; c < 8; c++)
+        for (integer c = 0; c < width; c++)
             rows[a * m + corners[c]] += weights[c] * pull[a];
 }
 
-/* Whether what touches, and how it rubs, is as before once nodes have moved. */
+/* How far nodes have moved along the first stop's normal, which most have in common. */
+static void find_heights(const solid_system *all, const real *moves)
+{
+    integer m = all->lattice->nodes;
+    for (integer j = 0; j < m; j++) {
+        const real move[3] = {moves[j], moves[m + j], moves[2 * m + j]};
+        all->along[j] = along_normal(all->stops, 0, move);
+    }
+}
+
+/* How far a point that nodes carry has moved along its normal. */
+static real risen(const solid_system *all, integer i, const real *moves)
+{
+    const solid_stops *stops = all->stops;
+    const integer p = stops->points, width = all->embedding->width;
+    real moved[3], height = 0.0;
+    for (int a = 0; a < 3; a++)
+        if (stops->normals[a * p + i] != stops->normals[a * p]) {
+            carried(all->embedding, i, moves, all->lattice->nodes, moved);
+            return along_normal(stops, i, moved);
+        }
+    for (integer c = width * i; c < width * (i + 1); c++)
+        height += all->embedding->weights[c] * all->along[all->embedding->nodes[c]];
+    return height;
+}
+
+/* Whether what touches, and how it rubs, is as before once nodes have moved, or else how. */
 static int look(const solid_system *all, const real *moves)
 {
     const solid_stops *stops = all->stops;
-    integer p = stops->points, m = all->lattice->nodes;
-    int steady = 1;
-    for (integer j = 0; j < m; j++) {
-        const real move[3] = {moves[j], moves[m + j], moves[2 * m + j]};
-        all->along[j] = along_normal(stops, move);
-    }
+    integer p = stops->points;
+    real changes = 0.0, total = 0.0;
+    if (p)
+        find_heights(all, moves);
     for (integer i = 0; i < p; i++) {
         real place[3] = {all->arrival[i], all->arrival[p + i], all->arrival[2 * p + i]};
-        real slid[3], grip = -1.0, depth = stops->levels[i] - along_normal(stops, place);
-        for (int c = 0; c < 8; c++)
-            depth -= all->embedding->weights[8 * i + c] * all->along[all->embedding->nodes[8 * i + c]];
+        real slid[3], moved[3], former = stops->grips[i], grip = -1.0;
+        real depth = stops->levels[i] - along_normal(stops, i, place) - risen(all, i, moves);
+        real push = stops->stiffnesses[i] * (depth > 0.0 ? depth : -depth), change = 0.0;
         if (depth > 0.0) {
-            carried(all->embedding, i, moves, m, place);
-            for (int a = 0; a < 3; a++)
-                place[a] += all->arrival[a * p + i];
-            if (stops->anchors[i] != stops->anchors[i])
-                for (int a = 0; a < 3; a++)
-                    stops->anchors[a * p + i] = stops->start[a * p + i];
+            carried(all->embedding, i, moves, all->lattice->nodes, moved);
+            for (int a = 0; a < 3; a++) {
+                real *anchor = stops->anchors + a * p + i;
+                *anchor = *anchor == *anchor ? *anchor : stops->start[a * p + i];
+                place[a] += moved[a];
+            }
             real length = slide(stops, i, place, slid);
-            grip = smaller(stops->stiffnesses[i],
-                           stops->friction * (stops->stiffnesses[i] * depth) / length);
+            grip = smaller(stops->stiffnesses[i], stops->frictions[i] * push / larger(length, HAIR));
+            change = (grip > former ? grip - former : former - grip) * length;
+            total += push;
         }
-        real change = grip - stops->grips[i];
-        if ((grip >= 0.0) != (stops->grips[i] >= 0.0)
-            || (grip >= 0.0 && !((change < 0.0 ? -change : change) <= STEADY * stops->grips[i])))
-            steady = 0;
-        stops->grips[i] = grip;
+        if ((grip >= 0.0) != (former >= 0.0))
+            change = push;
+        changes += change;
+        stops->loads[i] = grip;
     }
-    return steady;
+    if (changes <= STEADY * total)
+        return 1;
+    for (integer i = 0; i < p; i++)
+        stops->grips[i] = stops->loads[i];
+    return 0;
 }
 
 /* What holds or stops a point moved so far opposes that with. */
 static void opposed(const solid_stops *stops, integer i, const real moved[3], real pull[3])
 {
-    real height = along_normal(stops, moved), more = stops->stiffnesses[i] - stops->grips[i];
+    real more = (stops->stiffnesses[i] - stops->grips[i]) * along_normal(stops, i, moved);
     for (int a = 0; a < 3; a++)
-        pull[a] = stops->grips[i] * moved[a] + more * height * stops->normal[a];
+        pull[a] = stops->grips[i] * moved[a] + more * stops->normals[a * stops->points + i];
 }
 
 /* What stops a point pushes and rubs it with where it arrives. */
@@ -132,9 +145,9 @@ static void pushed_back(const solid_system *all, integer i, real pull[3])
     for (int a = 0; a < 3; a++)
         place[a] = all->arrival[a * stops->points + i];
     slide(stops, i, place, slid);
-    real push = stops->stiffnesses[i] * (stops->levels[i] - along_normal(stops, place));
+    real push = stops->stiffnesses[i] * (stops->levels[i] - along_normal(stops, i, place));
     for (int a = 0; a < 3; a++)
-        pull[a] = push * stops->normal[a] - stops->grips[i] * slid[a];
+        pull[a] = push * stops->normals[a * stops->points + i] - stops->grips[i] * slid[a];
 }
 
 static void drawn(const solid_system *all, integer k, real pull[3])
@@ -182,7 +195,7 @@ static void add_pulls_after(const solid_system *all, const real *moves, real *ro
         opposed(stops, i, moved, less);
         for (int a = 0; a < 3; a++)
             pull[a] -= less[a];
-        stops->loads[i] = along_normal(stops, pull);
+        stops->loads[i] = along_normal(stops, i, pull);
         hand_to_nodes(all->embedding, i, pull, rows, m);
     }
 }
@@ -212,9 +225,10 @@ static void multiply_system(const solid_system *all, const real *moves, real *fo
 
 static void add_spring(const solid_system *all, integer point, const real stiffness[9])
 {
-    for (int c = 0; c < 8; c++) {
-        real weight = all->embedding->weights[8 * point + c];
-        real *block = all->blocks + 9 * all->embedding->nodes[8 * point + c];
+    const integer width = all->embedding->width;
+    for (integer c = width * point; c < width * (point + 1); c++) {
+        real weight = all->embedding->weights[c];
+        real *block = all->blocks + 9 * all->embedding->nodes[c];
         for (int i = 0; i < 9; i++)
             block[i] += weight * weight * stiffness[i];
     }
@@ -252,7 +266,8 @@ static void find_blocks(const solid_system *all)
             real more = stops->stiffnesses[point] - stops->grips[point];
             for (int i = 0; i < 9; i++)
                 stiffness[i] = (i % 4 ? 0.0 : stops->grips[point])
-                               + more * stops->normal[i / 3] * stops->normal[i % 3];
+                               + more * stops->normals[i / 3 * stops->points + point]
+                                     * stops->normals[i % 3 * stops->points + point];
             add_spring(all, point, stiffness);
         }
     for (integer i = 0; i < all->lattice->nodes; i++)
@@ -330,63 +345,83 @@ EXPORT void settle_solid(const solid_stops *stops, real *points)
     const real none = __builtin_nan("");
     for (integer i = 0; i < p; i++) {
         real place[3] = {points[i], points[p + i], points[2 * p + i]}, slid[3];
-        real depth = stops->levels[i] - along_normal(stops, place);
-        real length = slide(stops, i, place, slid);
-        real loose = larger(0.0, 1.0 - stops->friction * depth / length);
+        real depth = stops->levels[i] - along_normal(stops, i, place);
+        real length = larger(slide(stops, i, place, slid), HAIR);
+        real loose = larger(0.0, 1.0 - stops->frictions[i] * depth / length);
         for (int a = 0; a < 3; a++) {
             real *anchor = stops->anchors + a * p + i;
             *anchor = depth > 0.0 ? *anchor + slid[a] * loose : none;
             if (depth > 0.0)
-                points[a * p + i] += stops->normal[a] * depth;
+                points[a * p + i] += stops->normals[a * p + i] * depth;
         }
     }
 }
 
 /* Of a connected piece that nothing holds: what presses on it, where, how it turns about there. */
 typedef struct {
-    real load, centre[3], width, mass, height, spin[3], second[6], turn[3], ahead[3];
+    real load, centre[3], width, mass, height, spin[3], second[6], turn[3], ahead[3], normal[3];
+    real friction;
 } rolling;
 
-static void find_centres(const solid_embedding *embedding, const real *loads, const real *nodes,
-                         integer m, const integer *labels, rolling *pieces)
+/* A point's piece, if anything presses on it. */
+static rolling *pressed(const solid_system *all, integer i, const integer *labels, rolling *pieces)
 {
-    for (integer i = 0; i < embedding->points; i++) {
-        integer label = labels[embedding->nodes[8 * i]];
+    integer label = labels[all->embedding->nodes[all->embedding->width * i]];
+    return label >= 0 && all->stops->loads[i] > 0.0 ? pieces + label : NULL;
+}
+
+static void find_centres(const solid_system *all, const real *nodes, const integer *labels,
+                         rolling *pieces, integer count)
+{
+    const solid_stops *stops = all->stops;
+    for (integer i = 0; i < stops->points; i++) {
+        rolling *piece = pressed(all, i, labels, pieces);
         real place[3];
-        if (label < 0 || !(loads[i] > 0.0))
+        if (!piece)
             continue;
-        carried(embedding, i, nodes, m, place);
-        pieces[label].load += loads[i];
-        for (int a = 0; a < 3; a++)
-            pieces[label].centre[a] += loads[i] * place[a];
+        carried(all->embedding, i, nodes, all->lattice->nodes, place);
+        piece->load += stops->loads[i];
+        piece->friction += stops->loads[i] * stops->frictions[i];
+        for (int a = 0; a < 3; a++) {
+            piece->centre[a] += stops->loads[i] * place[a];
+            piece->normal[a] += stops->loads[i] * stops->normals[a * stops->points + i];
+        }
+    }
+    for (integer k = 0; k < count; k++) {
+        real load = larger(pieces[k].load, HAIR);
+        real size = larger(__builtin_sqrt(dot(pieces[k].normal, pieces[k].normal)), HAIR);
+        pieces[k].friction /= load;
+        for (int a = 0; a < 3; a++) {
+            pieces[k].centre[a] /= load;
+            pieces[k].normal[a] /= size;
+        }
     }
 }
 
 /* How far what presses reaches along the way, as a sum of squares. */
-static void find_widths(const solid_embedding *embedding, const real *loads, const real *nodes,
-                        integer m, const integer *labels, rolling *pieces)
+static void find_widths(const solid_system *all, const real *nodes, const integer *labels,
+                        rolling *pieces)
 {
-    for (integer i = 0; i < embedding->points; i++) {
-        integer label = labels[embedding->nodes[8 * i]];
+    for (integer i = 0; i < all->stops->points; i++) {
+        rolling *piece = pressed(all, i, labels, pieces);
         real place[3];
-        if (label < 0 || !(loads[i] > 0.0))
+        if (!piece)
             continue;
-        carried(embedding, i, nodes, m, place);
+        carried(all->embedding, i, nodes, all->lattice->nodes, place);
         for (int a = 0; a < 3; a++)
-            place[a] -= pieces[label].centre[a];
-        real reach = dot(pieces[label].ahead, place);
-        pieces[label].width += loads[i] * reach * reach;
+            place[a] -= piece->centre[a];
+        real reach = dot(piece->ahead, place);
+        piece->width += all->stops->loads[i] * reach * reach;
     }
 }
 
 /* Adds the spin and the moments of a node that moved, about where its piece touches. */
-static void add_spin(const real arm[3], const real moved[3], real mass, const real *normal,
-                     rolling *piece)
+static void add_spin(const real arm[3], const real moved[3], real mass, rolling *piece)
 {
     real around[3];
     cross(arm, moved, around);
     piece->mass += mass;
-    piece->height += mass * dot(normal, arm);
+    piece->height += mass * dot(piece->normal, arm);
     for (int a = 0; a < 3; a++) {
         piece->spin[a] += mass * around[a];
         piece->second[a] += mass * arm[a] * arm[a];
@@ -395,40 +430,36 @@ static void add_spin(const real arm[3], const real moved[3], real mass, const re
 }
 
 /* What turn a piece has, but for that about the normal, and the way it rolls. */
-static void find_way(const real *normal, rolling *piece)
+static void find_way(rolling *piece)
 {
-    real about = dot(normal, piece->spin);
+    real about = dot(piece->normal, piece->spin);
     for (int a = 0; a < 3; a++)
-        piece->spin[a] -= normal[a] * about;
+        piece->spin[a] -= piece->normal[a] * about;
     find_turn(piece->second, piece->spin, piece->turn);
-    cross(piece->turn, normal, piece->ahead);
+    cross(piece->turn, piece->normal, piece->ahead);
     real size = larger(__builtin_sqrt(dot(piece->ahead, piece->ahead)), HAIR);
     for (int a = 0; a < 3; a++)
         piece->ahead[a] /= size;
 }
 
 /* The share of a piece's turn that is lost. */
-static real lost(const rolling *piece, real friction)
+static real lost(const rolling *piece)
 {
     real lever = LEVER * __builtin_sqrt(piece->width / piece->load);
-    lever = smaller(lever, friction * larger(piece->height / piece->mass, 0.0));
+    lever = smaller(lever, piece->friction * larger(piece->height / piece->mass, 0.0));
     real spin = larger(__builtin_sqrt(dot(piece->spin, piece->spin)), HAIR);
     return smaller(1.0, lever * piece->load / spin);
 }
 
-/* Changes nodes (3, m); `work` holds 22 numbers for each piece. */
+/* Changes nodes (3, m); `work` holds 26 numbers for each piece. */
 EXPORT void roll_solid(const solid_system *all, const integer *labels, const real *start,
                        real *nodes, integer count, real *work)
 {
-    const solid_stops *stops = all->stops;
     integer m = all->lattice->nodes;
     rolling *pieces = (rolling *)work;
-    for (integer i = 0; i < 22 * count; i++)
+    for (integer i = 0; i < 26 * count; i++)
         work[i] = 0.0;
-    find_centres(all->embedding, stops->loads, nodes, m, labels, pieces);
-    for (integer k = 0; k < count; k++)
-        for (int a = 0; a < 3; a++)
-            pieces[k].centre[a] /= larger(pieces[k].load, HAIR);
+    find_centres(all, nodes, labels, pieces, count);
     for (integer i = 0; i < m; i++) {
         real arm[3], moved[3];
         if (labels[i] < 0 || !(pieces[labels[i]].load > 0.0))
@@ -437,11 +468,11 @@ EXPORT void roll_solid(const solid_system *all, const integer *labels, const rea
             arm[a] = nodes[a * m + i] - pieces[labels[i]].centre[a];
             moved[a] = nodes[a * m + i] - start[a * m + i];
         }
-        add_spin(arm, moved, all->masses[i], stops->normal, pieces + labels[i]);
+        add_spin(arm, moved, all->masses[i], pieces + labels[i]);
     }
     for (integer k = 0; k < count; k++)
-        find_way(stops->normal, pieces + k);
-    find_widths(all->embedding, stops->loads, nodes, m, labels, pieces);
+        find_way(pieces + k);
+    find_widths(all, nodes, labels, pieces);
     for (integer i = 0; i < m; i++) {
         real arm[3], more[3];
         if (labels[i] < 0 || !(pieces[labels[i]].load > 0.0))
@@ -450,7 +481,7 @@ EXPORT void roll_solid(const solid_system *all, const integer *labels, const rea
         for (int a = 0; a < 3; a++)
             arm[a] = nodes[a * m + i] - piece->centre[a];
         cross(piece->turn, arm, more);
-        real share = lost(piece, stops->friction);
+        real share = lost(piece);
         for (int a = 0; a < 3; a++)
             nodes[a * m + i] -= share * more[a];
     }
