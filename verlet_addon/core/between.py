@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from .contact.response import Motion
+from .jelly import stop_solid
 from .keeping_apart import keep_apart
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
 from .rigid.motion import hand_on_contacts
+from .solid.barriers import find_barriers
 from .stride import Stride, Surroundings
 from .within import CONTACT_ROUNDS, keep_lengths, project_contacts
 
@@ -37,9 +39,10 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
 
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
-    positions = [stride.state.positions for stride in strides]
     trees = [stride.batches.ropes.trees for stride in strides]
     for _ in range(SEARCHES):
+        stop_solids(strides, encounter, dt)
+        positions = [stride.state.positions for stride in strides]
         touched = [strides[body] for body in encounter.touched]
         rigid = any(stride.state.rigid is not None for stride in touched)
         for number in range(ROUNDS + CONTACT_ROUNDS * rigid if touched else 0):
@@ -54,6 +57,20 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
             keep_apart(encounter, positions, trees)
         if not meet_more(encounter, positions):
             break
+
+
+def stop_solids(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
+    """Solves for the stress of solids together with the push of the colliders that they touch."""
+    surfaces, motion = encounter.meeting.surfaces, encounter.motion
+    fixed = int(surfaces.starts[encounter.meeting.bodies])
+    for body, stride in enumerate(strides):
+        if stride.leap is None:
+            continue
+        own, barriers = slice(*surfaces.starts[body : body + 2].tolist()), None
+        if not surfaces.leaving.any():  # what starts inside is led out by rows of its own
+            ways = motion.start, motion.arrival
+            barriers = find_barriers(encounter.rows, own, fixed, *ways, dt)
+        stop_solid(stride.model, stride.state, stride.leap, stride.targets, barriers)
 
 
 def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> None:

@@ -11,9 +11,10 @@ from .forces.accelerations import node_accelerations
 from .integrators import start_displacement
 from .mesh import MeshData
 from .model import SoftBodyModel
+from .solid.barriers import Barriers
 from .solid.body import linear_part, rest_nodes, start_solid
 from .solid.kernels import interpolate
-from .solid.motion import Leap, advance, hand_over, hold
+from .solid.motion import Leap, arrive, foresee, hand_over, hold, set_off
 from .state import Batches, ParticleState
 
 
@@ -115,6 +116,8 @@ def relax_solid(
 ) -> None:
     """Solves for the stress within a solid, and for what holds and stops it.
 
+    What touched a collider a step ago does so again: where, is found before its stress.
+
     Parameters
     ----------
     targets : (3, n) where pins are [m].
@@ -123,7 +126,32 @@ def relax_solid(
     drawn = np.concatenate([model.pinned, model.goals])
     softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
     holds = hold(leap, drawn, targets[:, drawn], softness)
-    state.positions = advance(leap, holds, contacts, state.positions, state.positions - arrival)
+    set_off(leap, holds, contacts, state.positions, state.positions - arrival)
+    if np.isnan(leap.state.grasped[0]).all():
+        stop_solid(model, state, leap, targets, None)
+    else:
+        _show(model, state, leap, targets, foresee(leap))
+
+
+def stop_solid(
+    model: SoftBodyModel,
+    state: ParticleState,
+    leap: Leap,
+    targets: Floats,
+    barriers: Barriers | None,
+) -> None:
+    """Solves for it anew if more is in its way than before; `targets` (3, n) of pins [m]."""
+    count = 0 if barriers is None else len(barriers.levels)
+    if count > leap.barriers:
+        leap.barriers = count
+        _show(model, state, leap, targets, arrive(leap, barriers if count else None))
+
+
+def _show(
+    model: SoftBodyModel, state: ParticleState, leap: Leap, targets: Floats, points: Floats
+) -> None:
+    """Puts a body where its solid carries points (3, p) and pins are (3, n) [m]."""
+    state.positions = points
     state.positions[:, model.pinned] = targets[:, model.pinned]
     leap.state.shown = state.positions.copy()
     leap.state.previously_shown = state.previous_positions.copy()

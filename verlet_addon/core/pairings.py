@@ -14,7 +14,9 @@ def restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) 
     count = len(bodies)
     own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
     both = np.maximum.outer(own, own)
-    both[:count, count:] = np.outer(own[:count], own[count:])
+    # Jelly bounces as its elasticity lets it.
+    added = np.where([body.body_type == "SOFT" for body in bodies], 0.0, own[:count])
+    both[:count, count:] = np.outer(added, own[count:])
     both[count:, :count] = both[:count, count:].T
     return np.asarray(both)
 

@@ -67,7 +67,9 @@ class SolidState:
     shape: Shape
     """Of the cells, when the step began."""
     anchors: Floats
-    """(3, p) where friction holds each point that touches something, else nan [m]."""
+    """(3, p) where friction holds each point that touches the ground, else nan [m]."""
+    grasped: Floats
+    """(3, p) the same of each that touches a collider [m]."""
     shown: Floats
     """(3, p) where the last step left its points, before others moved them [m]."""
     previously_shown: Floats
@@ -121,6 +123,7 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
         quaternions=np.tile(_quaternion(solid.lattice.grid.axes), (count, 1)),
         shape=Shape(np.zeros((count, 3, 3)), np.zeros((count, 8, 3))),
         anchors=np.full(points, np.nan),
+        grasped=np.full(points, np.nan),
         shown=np.zeros(points),
         previously_shown=np.zeros(points),
     )

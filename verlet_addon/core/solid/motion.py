@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
 from ..momentum.kernels import conserve_momentum
+from .barriers import Barriers, beyond, held, lift
 from .body import Solid, SolidState
 from .kernels import find_stress, interpolate
 from .numpy_kernels import add_to_nodes
@@ -33,6 +34,22 @@ is not solved for."""
 
 
 @dataclass(frozen=True, eq=False)
+class Drive:
+    """What moves a solid in one step, before it is known what it touches."""
+
+    system: System
+    """With the ground alone."""
+    pulls: Floats
+    """(3, m) of stress, on the way of free motion, times h² [kg m]."""
+    start: Floats
+    """(3, m) where its nodes are [m]."""
+    anchors: Floats
+    """(3, p) where friction of the ground has held points until now, else nan [m]."""
+    grasped: Floats
+    """(3, p) the same of colliders [m]."""
+
+
+@dataclass(eq=False)
 class Leap:
     """A solid on its way through one step: where it would get to without stress."""
 
@@ -48,6 +65,9 @@ class Leap:
     """(3, m) displacement of free motion [m]."""
     ground_shift: Floats
     """(3,) how far the ground moves [m]."""
+    drive: Drive | None = None
+    barriers: int = -1
+    """How many places are stopped where it is now; −1 = its stress is not solved for yet."""
 
 
 def hold(leap: Leap, points: Integers, targets: Floats, compliances: Floats) -> Holds:
@@ -80,37 +100,72 @@ def _spread(solid: Solid, moves: Floats) -> Floats:
     return np.asarray(found)
 
 
-def advance(
+def set_off(
     leap: Leap,
     holds: Holds,
     contacts: Sequence[PlaneContact],
     arrival: Floats,
     eased: Floats,
-) -> Floats:
-    """Moves a solid on by one step; (3, p) where its points are, none of them within the ground.
+) -> None:
+    """Finds what moves a solid in this step.
 
     Parameters
     ----------
     arrival : (3, p) where free motion leads its points, once they are eased [m].
     eased : (3, p) how far they are carried without speed [m].
     """
-    solid, state = leap.solid, leap.state
-    _ease(solid, state, eased)
+    state = leap.state
+    _ease(leap.solid, state, eased)
     state.anchors += leap.ground_shift[:, None]
-    start, unstressed = state.nodes, state.nodes + leap.free
-    system = _system(leap, holds, _stops(leap, contacts), arrival)
-    outside = press(system, _stress(leap), state.moves, *_precision(leap))
+    leap.drive = Drive(
+        system=_system(leap, holds, _stops(leap, contacts), arrival),
+        pulls=_stress(leap),
+        start=state.nodes,
+        anchors=state.anchors.copy(),
+        grasped=state.grasped,
+    )
+
+
+def foresee(leap: Leap) -> Floats:
+    """(3, p) where points end if stress and contact add to free motion what they did last [m]."""
+    ends = leap.state.nodes + leap.free + leap.state.moves
+    return np.asarray(interpolate(leap.solid.embedding, ends))
+
+
+def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
+    """Moves a solid on by one step; (3, p) where its points are, outside of all that stops them.
+
+    It may be done again, once more is known of what is in its way.
+    """
+    solid, state, drive = leap.solid, leap.state, leap.drive
+    assert drive is not None
+    system, count = drive.system, len(solid.weight)
+    system.stops.anchors[:] = drive.anchors
+    system.stops.grips.fill(-1.0)
+    if barriers is not None:
+        system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
+    unstressed = drive.start + leap.free
+    outside = press(system, drive.pulls, state.moves, *_precision(leap))
     nodes = conserve_momentum(
         solid.free_components,
         1.0 / solid.masses,
         unstressed + outside / solid.masses,
         unstressed + state.moves,
-        about=start,
+        about=drive.start,
     )
-    resist_rolling(system, solid.free_components, start, nodes)
-    state.previous_nodes, state.nodes, state.moves = start, nodes, nodes - unstressed
+    resist_rolling(system, solid.free_components, drive.start, nodes)
+    state.previous_nodes, state.nodes, state.moves = drive.start, nodes, nodes - unstressed
     points = interpolate(solid.embedding, nodes)
-    settle(system.stops, points)
+    if barriers is None:
+        settle(system.stops, points)
+        state.grasped = np.full_like(points, np.nan)
+        return points
+    places = np.concatenate([points, barriers.between(points)], axis=1)
+    settle(system.stops, places)
+    state.anchors[:] = system.stops.anchors[:, :count]
+    state.grasped = held(system.stops, barriers, count)
+    points = np.array(places[:, :count])
+    lift(barriers, points)
     return points
 
 

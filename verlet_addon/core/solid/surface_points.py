@@ -1,6 +1,7 @@
 """The points at which a solid touches things: its vertices, and more on faces that are large."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +26,15 @@ class Skin:
     """(3, t) by which it touches others."""
     cut: bool
     """Whether these join all points, or only vertices."""
+
+    @cached_property
+    def stands_for(self) -> Floats:
+        """(p,) by how much more of the surface each stands for where others touch it."""
+        if self.cut:
+            return np.ones(len(self.areas))
+        further = self.areas[len(self.areas) - self.corners.shape[1] :]
+        more = sum_by(self.corners.ravel(), (self.shares * further).ravel(), len(self.areas))
+        return np.asarray(1.0 + more / np.maximum(self.areas, 1e-300))
 
     def spread(self, vertices: Floats) -> Floats:
         """(p, 3) values (n, 3) at vertices, and between them."""
