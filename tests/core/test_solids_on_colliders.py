@@ -43,12 +43,12 @@ def test_it_sags_as_on_the_ground(substeps: int) -> None:
     assert np.linalg.norm(table[-1] - table[-2], axis=1).max() * 24 < 0.002
 
 
-@pytest.mark.parametrize("mesh", [cube(), sphere(16, 12)], ids=["cube", "ball"])
+@pytest.mark.parametrize("mesh", [cube(), sphere(24, 16)], ids=["cube", "ball"])
 def test_it_bounces_as_on_the_ground(mesh: MeshData) -> None:
-    """Its middle is where it is there, to 1 % of its size: twice, by the skin's own shape there."""
+    """Its middle is where it is there, to half a centimetre, down and up again."""
     ground, table = on_both(lying(mesh, 0.3), 1.0, 10, replace(JELLY, stiffness=1e3))
     middles = [track[..., 2].mean(axis=1) for track in (ground, table)]
-    np.testing.assert_allclose(middles[1], middles[0], atol=0.01)
+    np.testing.assert_allclose(middles[1], middles[0], atol=0.005)
 
 
 def test_a_lift_carries_it_up() -> None:
