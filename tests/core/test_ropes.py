@@ -186,3 +186,17 @@ def test_rope_dropped_on_its_end_stays_down() -> None:
     body = (rope(places), BodySettings(body_type="ROPE"))
     (path,) = simulated([body], np.full(72, 1 / 24), ground=floor())
     assert path[..., 2].max() <= places[:, 2].max() + 1e-9
+
+
+def test_a_rope_pulled_longer_than_it_is_stays_finite() -> None:
+    """Links in a row between two pins have no solution then: the system of both is singular."""
+    line = rope([(0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (1.0, 0.0, 0.0)])
+
+    def targets(time: float) -> list[Floats]:
+        pulled = line.positions.copy()
+        pulled[2, 0] += 0.01 * min(time / 0.25, 1.0)
+        return [pulled]
+
+    body = BodySettings(body_type="ROPE")
+    (track,) = simulated([(pinned(line, [0, 2]), body)], frames(0.5, 24), targets=targets)
+    assert np.isfinite(track).all()

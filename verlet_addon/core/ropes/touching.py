@@ -17,9 +17,7 @@ from .touching_kernels import gather_answers, solve_coupled
 from .trees import TreeBatches
 
 MOST_ROWS = 400
-"""So many contacts are solved as one; more, group by group."""
-SLACK = 0.02
-"""Contacts that lack this share of their gap to touching are solved for, too."""
+"""So many contacts are solved as one, by a matrix of three rows for each; more, group by group."""
 
 Rope = tuple[slice, TreeBatches]
 """Where the particles of a body are among those of all, and what keeps the lengths of its ropes."""
@@ -33,8 +31,8 @@ def push_ropes(positions: Floats, rows: ContactRows, ropes: Sequence[Rope]) -> N
     positions : (3, N) of all bodies and colliders [m].
     rows : of which those are solved that ropes take part in.
     """
-    near = rows.heights(positions) < rows.targets + SLACK * rows.gaps
-    chosen = np.flatnonzero(rows.strung & (near | (rows.pushed > 0.0)))
+    touching = (rows.heights(positions) < rows.targets) | (rows.pushed > 0.0)
+    chosen = np.flatnonzero(rows.strung & touching)
     for group in np.array_split(chosen, range(MOST_ROWS, len(chosen), MOST_ROWS)):
         if len(group):
             _push(positions, rows, group, ropes)
