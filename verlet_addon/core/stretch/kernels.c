@@ -261,7 +261,8 @@ static integer draw_together(real *positions, const strip_links *links, integer 
         real excess = length - links->rest_lengths[link] + scaled * links->multipliers[link];
         real lack = smaller(length - links->shortest[link], 0.0);
         real masses[2] = {links->inverse_masses[link], links->inverse_masses[links->count + link]};
-        real step = overdone * (larger(excess, 0.0) + lack) / (masses[0] + masses[1] + scaled);
+        real more = scaled > 0.0 ? 1.0 : overdone;
+        real step = more * (larger(excess, 0.0) + lack) / (masses[0] + masses[1] + scaled);
         real pull = step / length;
         links->multipliers[link] -= step;
         for (int axis = 0; axis < 3; axis++) {

@@ -196,7 +196,9 @@ def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers
         lengths = norms(along)
         excess = lengths - links.rest_lengths[link] + compliances * links.multipliers[link]
         lack = np.minimum(lengths - links.shortest[link], 0.0)
-        steps = OVERDONE * (np.maximum(excess, 0.0) + lack) / (to + fro + compliances)
+        # What stretches by its tension is not overdone: nothing would take that back.
+        more = np.where(compliances > 0.0, 1.0, OVERDONE)
+        steps = more * (np.maximum(excess, 0.0) + lack) / (to + fro + compliances)
         links.multipliers[link] -= steps
         along *= steps / lengths
         # One that cannot move may be in several.
