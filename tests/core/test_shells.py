@@ -100,8 +100,8 @@ def test_only_stiff_surfaces_are_shells() -> None:
     ("around", "rows", "triangles"),
     [
         (8, 24, False),
-        pytest.param(16, 48, False, marks=pytest.mark.slow),
-        pytest.param(20, 60, True, marks=pytest.mark.slow),
+        (8, 24, True),
+        pytest.param(16, 48, True, marks=pytest.mark.slow),
     ],
 )
 def test_half_a_tube_clamped_at_one_end_droops_by_the_formula(
@@ -109,7 +109,7 @@ def test_half_a_tube_clamped_at_one_end_droops_by_the_formula(
 ) -> None:
     """W L³ / 8 E I with I = R³ (π/2 − 4/π) for each thickness: it bends as a beam, and stays round.
 
-    Coarse triangles of constant strain are stiffer than that: by 10 % with 16 of them around.
+    It is a polygon of quads, which triangles are taken together to.
     """
     stretch, mass = 1e-5, 0.5
     mesh = half_cylinder(around, rows, triangles=triangles)

@@ -1,9 +1,11 @@
-"""Regular triangles bend along lines, as the formula says; others keep their hinges."""
+"""Cloth bends alike every way, whatever its mesh."""
 
 import numpy as np
 import pytest
 
-from tests.core.bodies import built, disc, make_mesh, sheet, tube
+from tests.core.bodies import built, disc, make_mesh, sheet, strewn, tube
+from verlet_addon.core.bending.all_at_once import straight_bends
+from verlet_addon.core.geometry.rest_shape import take_apart
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
 
@@ -21,38 +23,81 @@ def equilateral(rows: int) -> MeshData:
 def bending_energy(mesh: MeshData, angle: float) -> float:
     """Energy per area of a cylinder of curvature 1 per metre, the bending stiffness being 1.
 
-    x² / 2 is one, and for lines, which are linear in the positions, any size of it will do.
+    x² / 2 is one, and for stencils, which are linear in the positions, any size of it will do. The
+    rim is left out.
     """
-    bends = built((mesh, BodySettings(bend_compliance=1.0))).bends
-    along = mesh.positions @ [np.cos(angle), np.sin(angle), 0.0]
-    height = along**2 / 2
-    strips, strays = bends.strips, bends.straight[0]
-    rows = np.stack([strips.strips.path[:-2], strips.strips.path[1:-1], strips.strips.path[2:]])
-    bent = (strips.coefficients[:, 1:-1] * height[rows]).sum(axis=0)
-    soft = strips.compliances[1:-1]
-    energy = (bent[soft > 0.0] ** 2 / soft[soft > 0.0]).sum() / 2
-    stray = (strays.coefficients * height[strays.members]).sum(axis=1)
-    return float(energy + (stray**2 / strays.compliances).sum() / 2)
+    body = BodySettings(bend_compliance=1.0, use_density=True, density=1.0)
+    bends = built((mesh, body)).bends
+    height = (mesh.positions @ [np.cos(angle), np.sin(angle), 0.0]) ** 2 / 2
+    every = straight_bends(bends.strips, bends.straight)
+    bent = (every.coefficients * height[every.members]).sum(axis=1) ** 2 / every.compliances / 2
+    parts = (every.coefficients != 0.0) / (every.coefficients != 0.0).sum(axis=1, keepdims=True)
+    energies = np.bincount(
+        every.members.ravel(), (parts * bent[:, None]).ravel(), len(mesh.positions)
+    )
+    flat = mesh.positions[:, :2]
+    middle = (flat.min(axis=0) + flat.max(axis=0)) / 2
+    within = np.linalg.norm(flat - middle, axis=1) < 0.3 * np.ptp(flat, axis=0).min()
+    return float(energies[within].sum() / take_apart(mesh, body).masses[within].sum())
 
 
-@pytest.mark.parametrize("angle", [0.0, 0.3, np.pi / 4, 2.0])
-def test_equilateral_triangles_bend_alike_every_way(angle: float) -> None:
-    """Energy grows by ½ κ² per area, whichever way the cloth is bent: the rim is left out here."""
-    energies = [bending_energy(equilateral(rows), angle) for rows in (12, 16, 20)]
-    areas = np.array([rows**2 for rows in (12, 16, 20)]) * np.sqrt(0.75)
-    # Rim and corners grow with the side; the second difference is that of the area alone.
-    within = np.diff(energies, 2) / np.diff(areas, 2)
-    assert within == pytest.approx(0.5, rel=1e-6)
+def one_way(cells: int) -> MeshData:
+    """A square grid of triangles, all of them cut along the same diagonal."""
+    quads = sheet(cells).face_vertices.reshape(-1, 4).tolist()
+    faces = [half for a, b, c, d in quads for half in ((a, b, c), (a, c, d))]
+    return make_mesh(sheet(cells).positions, faces=faces)
+
+
+GRIDS = [
+    (sheet(20), 1e-6),
+    (one_way(20), 1e-6),
+    (equilateral(20), 1e-6),
+    (sheet(20, triangles=True), 0.02),
+]
+ANGLES = [0.0, 0.3, np.pi / 4, 2.0, 3 * np.pi / 4]
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize(("mesh", "within"), GRIDS)
+def test_cloth_bends_alike_every_way(mesh: MeshData, within: float, angle: float) -> None:
+    """½ κ² per area, whichever way it is bent, and however its grid is cut.
+
+    Where diagonals cross, every other vertex has twice the area: those counted are not all of it.
+    """
+    assert bending_energy(mesh, angle) == pytest.approx(0.5, rel=within)
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("mesh", [sheet(20), sheet(20, triangles=True), one_way(20)])
+@pytest.mark.parametrize(("by", "within"), [(0.1, 0.05), (0.2, 0.25)])
+def test_uneven_cloth_bends_nearly_so(
+    mesh: MeshData, angle: float, by: float, within: float
+) -> None:
+    """Strewn by a tenth and a fifth of a cell; by edges alone one way was four times another."""
+    energy = bending_energy(strewn(mesh, by / 20), angle)
+    assert energy == pytest.approx(0.5, rel=within)
+
+
+def test_strewn_discs_bend_nearly_so() -> None:
+    """Triangles that form no grid, by a tenth too stiffly."""
+    found = [bending_energy(disc(12), angle) for angle in ANGLES]
+    assert found == pytest.approx([0.5] * len(ANGLES), rel=0.15)
 
 
 def test_lattices_have_no_hinges_left() -> None:
     """But for corners, lines say all of it."""
-    for mesh in (sheet(8, triangles=True), equilateral(8)):
-        bends = built((mesh, BodySettings())).bends
-        assert len(bends.straight[1].members) + len(bends.hinges.members) <= 4
+    bends = built((equilateral(8), BodySettings())).bends
+    assert len(bends.straight[1].members) + len(bends.hinges.members) <= 4
 
 
 def test_others_keep_theirs() -> None:
     """Round discs and tubes have no lattice, and bend at their edges."""
     assert len(built((disc(6), BodySettings())).bends.straight[1].members) > 150
     assert len(built((tube(8, 4), BodySettings())).bends.hinges.members) > 0
+
+
+def test_triangles_bend_like_the_quads_that_they_are_halves_of() -> None:
+    """Each quad twists once; whole grids have the same lines and hinges, however they are cut."""
+    for mesh in (sheet(20), one_way(20), sheet(20, triangles=True)):
+        _, hinges = built((mesh, BodySettings())).bends.straight
+        assert len(hinges.members) == 400

@@ -10,6 +10,7 @@ from .field import Field
 from .forces.accelerations import accelerations
 from .forces.aerodynamics import build_windage
 from .geometry.hinges import Hinges, find_hinges
+from .geometry.pairing import paired
 from .geometry.rest_shape import RestShape, take_apart, unlinked
 from .integrators import start_displacement
 from .jelly import start_jelly
@@ -74,7 +75,8 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         shape = loosened(surface)
     hinges = find_hinges(shape.corners, shape.particle_count)
     lengths, strips = _lengths(shape, hinges)
-    bends = build_bends(shape, hinges, strips)
+    quads = paired(shape, hinges)
+    bends = build_bends(quads, strips)
     weights = shape.mesh.pin_weights
     goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
     return SoftBodyModel(
@@ -93,7 +95,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         weave=build_weave(shape),
         ropes=build_ropes(shape),
         bends=bends,
-        shell=build_shell(shape, bends) if pieces is None and _acts_alone(shape) else None,
+        shell=build_shell(quads, bends) if pieces is None and _acts_alone(shape) else None,
         seams=build_seams(shape),
         windage=build_windage(surface if water is None else shape),
         pieces=pieces,

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
-from ..geometry.hinges import Hinges
+from ..arrays import Booleans, Floats
+from ..geometry.graph import edge_lengths
+from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges, joined
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .all_at_once import Bends, StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
@@ -61,16 +62,16 @@ class BendBatches:
     """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
 
 
-def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstraints:
-    """The sets of one body, given the strips of its edges."""
+def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
+    """The sets of one body, whose triangles are `paired`, given the strips of its edges."""
     positions, yields = shape.mesh.positions, shape.settings.use_plasticity
-    if yields:
-        hinges, hinged = _hinges_alone(hinges)
-        lines, bent = Lines(np.empty((0, 3), np.int64), np.empty(0)), np.arange(len(hinges.p))
+    hinges = find_hinges(shape.corners, shape.particle_count)
+    if yields:  # lines know no side to stay bent to
+        lines, (folds, share) = Lines(np.empty((0, 3), np.int64), np.empty(0)), either_way(hinges)
     else:
-        lines, bent, hinged = _straight_lines(shape, hinges)
+        lines, folds, share = _lines_and_folds(shape, hinges)
     strips, strays = line_stencils(shape, lines, edges)
-    flat, hinges_at_rest = hinge_stencils(shape, hinges, bent, hinged[bent])
+    flat, hinges_at_rest = hinge_stencils(shape, folds, share)
     return BendConstraints(
         positions=positions,
         strips=strips,
@@ -81,32 +82,30 @@ def build_bends(shape: RestShape, hinges: Hinges, edges: Strips) -> BendConstrai
     )
 
 
-def _straight_lines(shape: RestShape, hinges: Hinges) -> tuple[Lines, Integers, Floats]:
-    """Lines, the hinges that they do not stand for, and (h,) what share of each they leave."""
-    lines, bent = lines_across_quads(hinges, shape.areas, shape.mesh.positions)
-    more, hinged = triangle_lines(shape, hinges)
-    lines = Lines(
-        np.concatenate([lines.vertices, more.vertices]), np.concatenate([lines.share, more.share])
-    )
-    return lines, bent[hinged[bent] > 0.0], hinged
+def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[Lines, Hinges, Floats]:
+    """Lines, and the hinges that they do not stand for, with (h,) what share of each they leave.
 
-
-def _hinges_alone(hinges: Hinges) -> tuple[Hinges, Floats]:
-    """Every hinge, and what share each counts by, for lines know no side to stay bent to.
-
-    Beside a quad there are two, of half a share, over either of its diagonals: one alone would not
-    resist being bent along the other.
+    A bend by κ costs ½ B (κ₁₁² + κ₂₂² + 2 κ₁₂²) for each area. Lines know κ₁₁ and κ₂₂, and hinges
+    across the diagonals of quads the twist κ₁₂; hinges between quads know all of it.
     """
-    wide = (hinges.sizes > 3).any(axis=1)
-    both = Hinges(
-        p=np.concatenate([hinges.p, hinges.q[wide]]),
-        q=np.concatenate([hinges.q, hinges.p[wide]]),
-        beyond_p=np.concatenate([hinges.beyond_p, hinges.beyond_q[wide]]),
-        beyond_q=np.concatenate([hinges.beyond_q, hinges.beyond_p[wide]]),
-        faces=np.concatenate([hinges.faces, hinges.faces[wide]]),
-        sizes=np.concatenate([hinges.sizes, hinges.sizes[wide]]),
+    positions = shape.mesh.positions
+    across, bent = lines_across_quads(hinges, shape.areas, positions)
+    along, left = triangle_lines(shape, hinges)
+    lines = Lines(
+        np.concatenate([across.vertices, along.vertices]),
+        np.concatenate([across.share, along.share]),
     )
-    return both, np.concatenate([np.where(wide, 0.5, 1.0), np.full(int(wide.sum()), 0.5)])
+    left[np.setdiff1d(np.arange(len(left)), bent)] = 0.0
+    sides = np.bincount(hinges.faces[bent].ravel(), minlength=len(shape.areas))
+    wide = (hinges.sizes > 3).any(axis=1)
+    folds, share = either_way(hinges)
+    twists = diagonal_hinges(shape.corners)
+    face, ends = twists.faces[:, 0], np.stack([twists.p, twists.q], axis=1)
+    # A hinge across the diagonal L of a rectangle bends by κ₁₂ L: its ½ B 2 L² / A is B A.
+    whole = 2.0 * (shape.areas[face] / edge_lengths(positions, ends) ** 2) ** 2
+    twisted = whole * np.maximum(1.0 - sides[face] / 4.0, 0.0)
+    share *= np.append(left, left[wide])
+    return lines, joined(folds, twists), np.append(share, twisted)
 
 
 def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
@@ -121,7 +120,7 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     runs = line_runs(bends.strips)
     highest = np.zeros(len(runs))
     np.maximum.at(highest, runs, ratios[:along])
-    stiff[:along] = highest[runs] > STRIPS_ALONE
+    stiff[:along] &= highest[runs] > STRIPS_ALONE
     n, surfaces = len(inverse_masses), len(ratios) - len(straight_ropes.members)
     soft_ropes = ~bends.straight_ropes
     soft_ropes[~soft_ropes] = ~stiff[surfaces:]

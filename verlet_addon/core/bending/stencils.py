@@ -49,10 +49,8 @@ def _softness(shape: RestShape, members: Integers) -> Floats:
     return shape.settings.bend_compliance * painted(shape.mesh.paint.bend, members)
 
 
-def hinge_stencils(
-    shape: RestShape, hinges: Hinges, chosen: Integers, share: Floats
-) -> tuple[Stencils, Stencils]:
-    """Flat hinges, and those with a rest angle, of those chosen, each counting by its share.
+def hinge_stencils(shape: RestShape, hinges: Hinges, share: Floats) -> tuple[Stencils, Stencils]:
+    """Flat hinges, and those with a rest angle, each counting by its share (h,), some not at all.
 
     g joins the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while nothing
     stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
@@ -60,6 +58,8 @@ def hinge_stencils(
     Shells*, 2003).
     """
     positions = shape.mesh.positions
+    chosen = np.flatnonzero(share > 0.0)
+    share = share[chosen]
     p, q = hinges.p[chosen], hinges.q[chosen]
     members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
     edge = positions[q] - positions[p]

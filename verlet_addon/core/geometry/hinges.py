@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Integers
+from ..arrays import Floats, Integers
 from .faces import Corners
 from .graph import edge_keys
 
@@ -48,3 +48,37 @@ def triangle_pair_diagonals(hinges: Hinges) -> tuple[Integers, Integers]:
     """Opposite vertices of triangle pairs, and the hinge of each pair."""
     both = np.flatnonzero((hinges.sizes == 3).all(axis=1))
     return hinges.beyond_p[both], both
+
+
+def either_way(hinges: Hinges) -> tuple[Hinges, Floats]:
+    """Every hinge, and (h,) what share of it each counts by.
+
+    Beside a quad there are two, of half a share, over either of its diagonals: one alone would not
+    resist being bent along the other. On squares both together bend alike every way.
+    """
+    wide = (hinges.sizes > 3).any(axis=1)
+    turned = Hinges(
+        p=hinges.q[wide],
+        q=hinges.p[wide],
+        beyond_p=hinges.beyond_q[wide],
+        beyond_q=hinges.beyond_p[wide],
+        faces=hinges.faces[wide],
+        sizes=hinges.sizes[wide],
+    )
+    shares = np.where(wide, 0.5, 1.0)
+    return joined(hinges, turned), np.concatenate([shares, shares[wide]])
+
+
+def diagonal_hinges(corners: Corners) -> Hinges:
+    """Quads as hinges across the diagonal from their first corner."""
+    first = np.flatnonzero((corners.size == 4) & (np.diff(corners.face, prepend=-1) > 0))
+    p, one, q, other = (corners.vertex[first + k] for k in range(4))
+    beyond = np.stack([other, one], axis=1)
+    faces = np.stack([corners.face[first]] * 2, axis=1)
+    return Hinges(p, q, beyond, beyond, faces, np.full((len(p), 2), 3))
+
+
+def joined(first: Hinges, second: Hinges) -> Hinges:
+    """Both, one after the other."""
+    fields = zip(vars(first).values(), vars(second).values(), strict=True)
+    return Hinges(*(np.concatenate(pair) for pair in fields))

@@ -79,15 +79,17 @@ class Shell:
 
 
 def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
-    """The springs of a body, or none where nothing has an angle at rest, or where it is floppy.
+    """The springs of a body whose triangles are `paired`, or none where it has no angle at rest.
 
-    Nor where ropes hang on it, which are relaxed with what they hang on, or where it is too large.
+    Nor where it is floppy, where ropes hang on it, which are relaxed with what they hang on, or
+    where it is too large. Triangles of constant strain are too firm when bent within their plane.
     """
     curved, straight = bends.hinges, straight_bends(bends.strips, bends.straight)
     if not len(curved.members) or shape.loose.any() or shape.particle_count > LARGEST:
         return None
     if _droop(shape) > FLOPPY:
         return None
+    across, slanted = _quads(shape)
     axes, upright = _triangles(shape)
     hinges = Springs(curved.members, curved.coefficients, curved.rests, curved.compliances)
     none = np.zeros(len(straight.members))
@@ -95,8 +97,8 @@ def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
     return Shell(
         bends=joined(hinges, flat),
         hinges=len(curved.members),
-        lengths=joined(_edges(shape), joined(_across(shape), axes)),
-        angles=joined(_quads(shape), upright),
+        lengths=joined(joined(_edges(shape), _across(shape)), joined(across, axes)),
+        angles=joined(slanted, upright),
         positions=np.ascontiguousarray(shape.mesh.positions.T),
         components=shape.components,
     )
@@ -127,9 +129,10 @@ def _pairs(pairs: Integers, lengths: Floats, compliances: Floats) -> Springs:
 
 
 def _edges(shape: RestShape) -> Springs:
-    """Edges of faces of more than three corners, for half the area of each."""
-    edges, wide = shape.mesh.edges, _corner_counts(shape) > 3
-    areas = edge_areas(edges, shape.corners, np.where(wide, shape.areas, 0.0), shape.particle_count)
+    """Edges of faces of more than three corners, for half the area of each; of quads, a sixth."""
+    edges, sizes = shape.mesh.edges, _corner_counts(shape)
+    counted = shape.areas * np.where(sizes > CORNERS, 1.0, np.where(sizes == CORNERS, 1 / 3, 0.0))
+    areas = edge_areas(edges, shape.corners, counted, shape.particle_count)
     chosen = (areas > 0.0) & (shape.lengths > 0.0)
     softness = shape.settings.stretch_compliance * painted(shape.mesh.paint.stretch, edges)
     return _pairs(
@@ -159,10 +162,12 @@ def _across(shape: RestShape) -> Springs:
     return _pairs(across[chosen], lengths[chosen], (softness / areas)[chosen])
 
 
-def _quads(shape: RestShape) -> Angles:
-    """Between the lines that join the middles of opposite edges, as firm as both diagonals are.
+def _quads(shape: RestShape) -> tuple[Springs, Angles]:
+    """The lines that join the middles of opposite edges, for two thirds of the area; their angle.
 
-    These, of compliance c, have the shear modulus 1 / 2 c; the angle alone resists no stretch.
+    With a sixth for either edge beside it, that is Simpson's rule: edges alone would make a quad
+    that is bent within its plane three times too firm. The angle is as firm as both diagonals are:
+    these, of compliance c, have the shear modulus 1 / 2 c; the angle alone resists no stretch.
     """
     members, areas = _members(shape, CORNERS)
     weights = np.array([[-0.5, 0.5, 0.5, -0.5], [-0.5, -0.5, 0.5, 0.5]])
@@ -172,15 +177,20 @@ def _quads(shape: RestShape) -> Angles:
     cosines = (lines[0] * lines[1]).sum(axis=1)
     product = lengths[0] * lengths[1]
     sound: Booleans = (areas > THIN * product) & (product > 0.0)
+    members, areas = members[sound], areas[sound]
     cosines = cosines[sound] / product[sound]
-    softness = 2.0 * shape.settings.shear_compliance * painted(shape.mesh.paint.shear, members)
-    return Angles(
-        members[sound],
-        np.tile(weights[0], (len(cosines), 1)),
-        np.tile(weights[1], (len(cosines), 1)),
-        cosines,
-        softness[sound] / (areas[sound] * (1.0 - cosines**2)),
+    body, paint = shape.settings, shape.mesh.paint
+    stretch = body.stretch_compliance * painted(paint.stretch, members)
+    shear = 2.0 * body.shear_compliance * painted(paint.shear, members)
+    shrunk = [length[sound] * shape.shrinkage(members) for length in lengths]
+    middles = Springs(
+        np.concatenate([members, members]),
+        np.concatenate([side / size[:, None] for side, size in zip(weights, shrunk, strict=True)]),
+        np.ones(2 * len(members)),
+        np.tile(1.5 * stretch / areas, 2),
     )
+    first, second = (np.tile(side, (len(members), 1)) for side in weights)
+    return middles, Angles(members, first, second, cosines, shear / (areas * (1.0 - cosines**2)))
 
 
 def _triangles(shape: RestShape) -> tuple[Springs, Angles]:

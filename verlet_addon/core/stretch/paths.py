@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..coloring import count_copies, find_hubs
+from ..geometry.matching import match
 
 SHARPEST = -0.5
 """Cosine of 120°: strips do not go round sharper corners."""
@@ -116,7 +117,7 @@ def straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Inte
     # Rounded, so that on a lattice the order of the mesh decides and not the last digit.
     order = np.lexsort((second // 2, first // 2, np.round(cosines, 6)))
     ends = np.stack([first[order], second[order]], axis=1)
-    return _match(ends, pairs.size)
+    return np.asarray(ends[match(ends, pairs.size)])
 
 
 def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
@@ -132,20 +133,6 @@ def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
         found.append(np.stack([order[places], order[places + apart]], axis=1))
     first, second = np.concatenate(found).T
     return first, second
-
-
-def _match(candidates: Integers, count: int) -> Integers:
-    """The candidates (c, 2) that come first for both their numbers, of `count`; then the next."""
-    matched = [candidates[:0]]
-    while len(candidates):
-        foremost = np.full(count, len(candidates))
-        np.minimum.at(foremost, candidates, np.arange(len(candidates))[:, None])
-        first = (foremost[candidates] == np.arange(len(candidates))[:, None]).all(axis=1)
-        matched.append(candidates[first])
-        used = np.zeros(count, dtype=bool)
-        used[matched[-1]] = True
-        candidates = candidates[~used[candidates].any(axis=1)]
-    return np.concatenate(matched)
 
 
 def _outward(positions: Floats, pairs: Integers) -> Floats:
