@@ -77,8 +77,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     lengths, strips = _lengths(shape, hinges)
     quads = paired(shape, hinges)
     bends = build_bends(quads, strips)
-    weights = shape.mesh.pin_weights
-    goals = np.flatnonzero(~shape.pinned & (weights > 0.0))
+    goals = np.flatnonzero(~shape.pinned & (shape.mesh.pin_weights > 0.0))
     return SoftBodyModel(
         name=mesh.name,
         settings=settings,
@@ -87,7 +86,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         inverse_masses=shape.inverse_masses,
         pinned=np.flatnonzero(shape.pinned),
         goals=goals,
-        goal_compliances=goal_compliances(weights[goals], shape.masses[goals]),
+        goal_compliances=goal_compliances(shape.mesh.pin_weights[goals], shape.masses[goals]),
         thicknesses=shape.thicknesses,
         pressed=shape.shares(shape.mesh.paint.pressure),
         free_components=_free_components(shape),

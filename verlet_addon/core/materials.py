@@ -126,7 +126,7 @@ MATERIALS = {
         "Habotai of 16 momme",
         density=0.069,
         shear=0.02,
-        bend=230_000,
+        bend=350_000,
         damping=2.0,
         friction=0.3,
     ),

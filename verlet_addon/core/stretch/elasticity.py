@@ -14,9 +14,9 @@ from .paths import Strips, build_strips
 
 TINY = 1e-18
 """Faces without area count as this large, so that nothing is divided by 0 [m²]."""
-YIELDING = 20.0
-"""By this factor edges among triangles are softer when pushed together than cloth in shear. With
-less, cloth stretches where it cannot shear; with more, heaps of it shrink instead of folding."""
+YIELDING = 5.0
+"""By this factor edges among triangles are softer when pushed together than cloth in shear. With 1,
+some meshes drape by up to 6 points more stiffly than others; with 20, coarse ones hang 4 lower."""
 
 
 def edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
