@@ -132,7 +132,8 @@ def round_grid(rings: int, *, crossed: bool) -> MeshData:
         rim = inside & (outside | (np.abs(points).max(axis=1) > SHEET - 1e-9))
         points[rim] *= radius / np.linalg.norm(points[rim], axis=1, keepdims=True)
     quads = quads[middles < SHEET]
-    turned = sum(np.divmod(quads[:, 0], 2 * rings + 1)) % 2 * crossed
+    row, column = np.divmod(quads[:, 0], 2 * rings + 1)
+    turned = (row + column) % 2 * crossed
     quads = np.take_along_axis(quads, (np.arange(4) + turned[:, None]) % 4, axis=1)
     used, faces = np.unique(quads[:, [[0, 1, 2], [0, 2, 3]]], return_inverse=True)
     return make_mesh(points[used], faces=faces.reshape(-1, 3).tolist())
