@@ -204,12 +204,12 @@ def _edges_problem(mesh: MeshData) -> str | None:
     if not len(mesh.edges):
         return "has no edges, so nothing holds it together; add edges, or release it"
     if short := _without_length(mesh.positions, mesh.edges):
-        return f"has {short} edges of no length; use Merge by Distance in Edit Mode"
+        return f"has edges of no length ({short} of them); use Merge by Distance in Edit Mode"
     if mesh.rest_positions is not None:
         if not (np.abs(mesh.rest_positions) < LARGEST).all():
             return "has a rest shape with impossible coordinates; choose another shape key"
         if short := _without_length(mesh.rest_positions, mesh.edges):
-            return f"has {short} edges of no length in its rest shape; choose another shape key"
+            return f"has edges of no length ({short} of them) in its rest shape; choose another shape key"
     return None
 
 
