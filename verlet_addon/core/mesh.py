@@ -209,7 +209,8 @@ def _edges_problem(mesh: MeshData) -> str | None:
         if not (np.abs(mesh.rest_positions) < LARGEST).all():
             return "has a rest shape with impossible coordinates; choose another shape key"
         if short := _without_length(mesh.rest_positions, mesh.edges):
-            return f"has edges of no length ({short} of them) in its rest shape; choose another shape key"
+            edges = f"edges of no length ({short} of them)"
+            return f"has {edges} in its rest shape; choose another shape key"
     return None
 
 
