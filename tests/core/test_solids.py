@@ -324,6 +324,18 @@ def test_what_rolls_comes_to_rest() -> None:
 
 
 @pytest.mark.slow
+def test_what_slides_down_a_slope_is_braked_by_friction_alone() -> None:
+    """At 35° with a coefficient of ½ it gains g (sin − μ cos), for it does not roll; to 3 %."""
+    angle = np.radians(35.0)
+    turn = rotation((0, 1, 0), -angle)
+    mesh = moved(block((1.0, 1.0, 1.0), (4, 4, 4)), turn, (0.0, 0.0, 0.006))
+    body = replace(UNDAMPED, resolution=4, friction=0.5)
+    (track,) = simulated([(mesh, body)], frames(1.5, 24), ground=floor(tilt=angle))
+    speeds = -np.diff(track.mean(axis=1) @ turn[:, 0]) * 24
+    wanted = 9.81 * (np.sin(angle) - 0.5 * np.cos(angle))
+    assert speeds[-1] - speeds[-25] == pytest.approx(wanted, rel=0.03)
+
+
 @pytest.mark.parametrize("cells", [1, 2])
 def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int) -> None:
     """Its faces touch, not its corners alone: it keeps shape and volume, and lies still."""

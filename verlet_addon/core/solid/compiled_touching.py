@@ -61,7 +61,7 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
     """See `rolling`."""
     count = int(components.max(initial=-1)) + 1
     if count:
-        work = np.empty((count, 26))
+        work = np.empty((count, 33))
         rows = [address(array) for array in (components, start, nodes)]
         _roll(_system(system), *rows, count, address(work))
 

@@ -16,10 +16,11 @@ root mean square of a load as Hertz has it."""
 
 
 def resist_rolling(system: System, components: Integers, start: Floats, nodes: Floats) -> None:
-    """Lets pieces that touch the ground turn less about where they do; `nodes` is written to.
+    """Lets pieces that something presses on turn less; `nodes` is written to.
 
-    Nothing is slowed by rolling more than by sliding: the lever is at most friction × how high the
-    centre of mass is, and what slides on ice is not held.
+    What sticks turns about where it touches, and its way is slowed with its turn. What slides turns
+    about its own centre: if it does not turn there, it does not roll. The lever is at most friction
+    × how high the centre of mass is.
 
     Parameters
     ----------
@@ -28,6 +29,7 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
     """
     stops, embedding, masses = system.stops, system.embedding, system.masses
     points = np.flatnonzero(stops.loads > 0.0)
+    sliding = stops.grips[points] < stops.stiffnesses[points]
     carriers, weights = embedding.nodes[points], embedding.weights[points]
     labels, before = components[carriers[:, 0]], nodes.copy()
     places = (weights * nodes[:, carriers]).sum(axis=2)
@@ -41,14 +43,16 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
         members = np.flatnonzero(components == label)
         arms, weighty = before[:, members] - centre[:, None], masses[members]
         moved = before[:, members] - start[:, members]
-        spin, turn = _turn(arms, moved, arms * weighty, normal)
+        middle = (arms * weighty).sum(axis=1) / weighty.sum()
+        slid = float(np.where(sliding, load, 0.0).sum()) / total
+        own = arms - slid * middle[:, None]
+        spin, turn = _turn(own, moved, own * weighty, normal)
         ahead = (_matrix(turn) * normal).sum(axis=1)
         reach = _along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
-        height = float((_along(normal, arms) * weighty).sum() / weighty.sum())
-        lever = min(LEVER * width, friction * max(height, 0.0))
+        lever = min(LEVER * width, friction * max(float((normal * middle).sum()), 0.0))
         share = min(1.0, lever * total / max(spin, 1e-300))
-        nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), arms)
+        nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), own)
 
 
 def _turn(arms: Floats, moved: Floats, weighty: Floats, normal: Floats) -> tuple[float, Floats]:

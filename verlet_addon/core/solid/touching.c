@@ -360,7 +360,7 @@ EXPORT void settle_solid(const solid_stops *stops, real *points)
 /* Of a connected piece that nothing holds: what presses on it, where, how it turns about there. */
 typedef struct {
     real load, centre[3], width, mass, height, spin[3], second[6], turn[3], ahead[3], normal[3];
-    real friction;
+    real friction, arms[3], moved[3], slid;
 } rolling;
 
 /* A point's piece, if anything presses on it. */
@@ -381,6 +381,7 @@ static void find_centres(const solid_system *all, const real *nodes, const integ
             continue;
         carried(all->embedding, i, nodes, all->lattice->nodes, place);
         piece->load += stops->loads[i];
+        piece->slid += stops->grips[i] < stops->stiffnesses[i] ? stops->loads[i] : 0.0;
         piece->friction += stops->loads[i] * stops->frictions[i];
         for (int a = 0; a < 3; a++) {
             piece->centre[a] += stops->loads[i] * place[a];
@@ -423,15 +424,29 @@ static void add_spin(const real arm[3], const real moved[3], real mass, rolling 
     piece->mass += mass;
     piece->height += mass * dot(piece->normal, arm);
     for (int a = 0; a < 3; a++) {
+        piece->arms[a] += mass * arm[a];
+        piece->moved[a] += mass * moved[a];
         piece->spin[a] += mass * around[a];
         piece->second[a] += mass * arm[a] * arm[a];
         piece->second[3 + a] += mass * arm[(a + 1) % 3] * arm[(a + 2) % 3];
     }
 }
 
-/* What turn a piece has, but for that about the normal, and the way it rolls. */
+/* What turn a piece has, but for that about the normal, and the way it rolls. It turns about where
+   it touches if it sticks there, and about its own centre if it slides. */
 static void find_way(rolling *piece)
 {
+    real slid = piece->slid / piece->load, share = slid * (2.0 - slid) / piece->mass, drift[3];
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        piece->second[a] -= share * piece->arms[a] * piece->arms[a];
+        piece->second[3 + a] -= share * piece->arms[b] * piece->arms[c];
+    }
+    for (int a = 0; a < 3; a++)
+        piece->arms[a] *= slid / piece->mass;
+    cross(piece->arms, piece->moved, drift);
+    for (int a = 0; a < 3; a++)
+        piece->spin[a] -= drift[a];
     real about = dot(piece->normal, piece->spin);
     for (int a = 0; a < 3; a++)
         piece->spin[a] -= piece->normal[a] * about;
@@ -451,13 +466,13 @@ static real lost(const rolling *piece)
     return smaller(1.0, lever * piece->load / spin);
 }
 
-/* Changes nodes (3, m); `work` holds 26 numbers for each piece. */
+/* Changes nodes (3, m); `work` holds 33 numbers for each piece. */
 EXPORT void roll_solid(const solid_system *all, const integer *labels, const real *start,
                        real *nodes, integer count, real *work)
 {
     integer m = all->lattice->nodes;
     rolling *pieces = (rolling *)work;
-    for (integer i = 0; i < 26 * count; i++)
+    for (integer i = 0; i < 33 * count; i++)
         work[i] = 0.0;
     find_centres(all, nodes, labels, pieces, count);
     for (integer i = 0; i < m; i++) {
@@ -471,7 +486,8 @@ EXPORT void roll_solid(const solid_system *all, const integer *labels, const rea
         add_spin(arm, moved, all->masses[i], pieces + labels[i]);
     }
     for (integer k = 0; k < count; k++)
-        find_way(pieces + k);
+        if (pieces[k].load > 0.0)
+            find_way(pieces + k);
     find_widths(all, nodes, labels, pieces);
     for (integer i = 0; i < m; i++) {
         real arm[3], more[3];
@@ -479,7 +495,7 @@ EXPORT void roll_solid(const solid_system *all, const integer *labels, const rea
             continue;
         const rolling *piece = pieces + labels[i];
         for (int a = 0; a < 3; a++)
-            arm[a] = nodes[a * m + i] - piece->centre[a];
+            arm[a] = nodes[a * m + i] - piece->centre[a] - piece->arms[a];
         cross(piece->turn, arm, more);
         real share = lost(piece);
         for (int a = 0; a < 3; a++)
