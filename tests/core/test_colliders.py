@@ -263,7 +263,7 @@ def test_a_sheet_of_triangles_keeps_its_lengths_where_it_lands() -> None:
 def test_a_fine_sheet_keeps_its_lengths_where_its_flaps_slap_a_ball() -> None:
     """At 5 m/s and folding onto itself; with contacts solved last it was stretched by 3.5 %.
 
-    A particle alone is moved by half a per cent of an edge at most, so an edge by one, but where
+    A particle alone is moved by six thousandths of an edge at most, so an edge by twice that, but where
     contacts would be left much too near, or something would pass.
     """
     mesh = moved(sheet(50, size=2.0), np.eye(3), (-0.98, -0.99, 1.05))

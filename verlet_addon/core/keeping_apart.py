@@ -12,7 +12,7 @@ from .ropes.trees import TreeBatches
 
 HOLDS = 4
 """How often contacts are solved alone at last…"""
-STRETCHED = 5e-3
+STRETCHED = 6e-3
 """…by which particles may move this share of their shortest edge. With no limit a sheet of 10,201
 vertices that falls over a ball is stretched by 12 %; with half of it a ball that is pressed between
 plates stays too near to them."""

@@ -43,7 +43,7 @@ class Meeting:
     bodies: int
     """How many of the owners are bodies."""
     shortest: Floats
-    """(N,) each particle's shortest edge; infinite for solids and shells [m]."""
+    """(N,) each particle's shortest edge [m]; infinite where pushing it alone stretches none."""
     thinner: Floats
     """(N,) how much less each keeps than others of its body, where that is painted [m]."""
     pairs: Pairs
@@ -104,16 +104,17 @@ def prepare(
         for collider, rows in zip(colliders, places, strict=True)
     ]
     parts = [np.zeros(surface.rest.shape[1], dtype=bool) for surface in surfaces]
-    for strung, model in zip(parts, models, strict=False):
-        strung[model.ropes.trees.strips.path] = True
+    for its, model in zip(parts, models, strict=False):
+        its[model.ropes.trees.strips.path] = True
     still = [np.zeros(len(rows)) for rows in places]
+    strung = np.concatenate(parts)
     joined = join_surfaces(surfaces, meets, distances(bodies, colliders))
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
         clearing=start_clearing(joined, soft, len(bodies)),
-        strung=np.concatenate(parts),
-        shortest=_shortest(joined, models),
+        strung=strung,
+        shortest=_shortest(joined, models, strung),
         thinner=np.concatenate([_thinner(model) for model in models] + still),
         pairs=Pairs(
             friction=np.minimum.outer(friction, friction),
@@ -134,8 +135,8 @@ def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
     return Surface(skin.spread(mesh.positions).T, skin.triangles, NO_EDGES)
 
 
-def _shortest(surfaces: Surfaces, models: Sequence[SoftBodyModel]) -> Floats:
-    """(N,) each particle's shortest edge [m], where being moved alone would stretch it."""
+def _shortest(surfaces: Surfaces, models: Sequence[SoftBodyModel], strung: Booleans) -> Floats:
+    """(N,) each particle's shortest edge [m]; solids, shells and ropes give way as a whole."""
     shortest = np.full(surfaces.rest.shape[1], np.inf)
     lengths = np.sqrt(_squared(np.diff(surfaces.rest[:, surfaces.edges], axis=1)[:, 0]))
     for ends in surfaces.edges:
@@ -143,6 +144,7 @@ def _shortest(surfaces: Surfaces, models: Sequence[SoftBodyModel]) -> Floats:
     for model, (start, stop) in zip(models, pairwise(surfaces.starts), strict=False):
         if model.solid is not None or model.shell is not None:
             shortest[start:stop] = np.inf
+    shortest[strung] = np.inf
     return shortest
 
 
