@@ -111,22 +111,32 @@ def test_half_a_tube_clamped_at_one_end_droops_by_the_formula(
 
     It is a polygon of quads, which triangles are taken together to.
     """
-    stretch, mass = 1e-5, 0.5
     mesh = half_cylinder(around, rows, triangles=triangles)
+    assert droop(mesh, bend=0.2, substeps=substeps) == pytest.approx(1.0, rel=0.1)
+
+
+def droop(mesh: MeshData, *, bend: float, substeps: int) -> float:
+    """Of half a tube that is clamped at one end and comes to rest, by that of the formula."""
+    stretch, mass = 1e-5, 0.5
     body = BodySettings(
         mass=mass,
         stretch_compliance=stretch,
         shear_compliance=2.6 * stretch,
-        bend_compliance=0.2,
+        bend_compliance=bend,
         damping=20.0,
     )
     clamped = pinned(mesh, np.flatnonzero(mesh.positions[:, 1] == 0.0))
     scene = SceneSettings(substeps=substeps, use_ground=False)
     (track,) = simulated([(clamped, body)], frames(0.75, 24), scene)
-    wanted = mass * 9.81 * stretch / (8 * RADIUS**3 * (np.pi / 2 - 4 / np.pi))
-    droop = (mesh.positions - track[-1])[mesh.positions[:, 1] > 1.0 - 1e-9, 2]
-    assert droop.mean() == pytest.approx(wanted, rel=0.1)
     assert np.abs(track[-1] - track[-2]).max() < 1e-4
+    wanted = mass * 9.81 * stretch / (8 * RADIUS**3 * (np.pi / 2 - 4 / np.pi))
+    far = mesh.positions[:, 1] > 1.0 - 1e-9
+    return float((mesh.positions - track[-1])[far, 2].mean() / wanted)
+
+
+def test_a_shell_that_is_nearly_cloth_droops_by_the_formula_too() -> None:
+    """Its round gives way a little; were its bends relaxed in turn, it would droop seven times."""
+    assert droop(half_cylinder(8, 24), bend=6.0, substeps=10) == pytest.approx(1.0, rel=0.15)
 
 
 @pytest.mark.parametrize("triangles", [False, True], ids=["quads", "triangles"])

@@ -8,9 +8,9 @@ from ..arrays import Floats, Integers, inverse, sum_by
 from ..linear.dissection import Factors, factorize
 from .body import CORNERS, Angles, Shell, Springs, joined
 
-STIFF = 2.0
+STIFF = 0.3
 """From this ratio of stiffness on (see bending.all_at_once) a hinge is stiff. Half a tube that is
-relaxed in turn droops seven times too far at 2; at 0.1, hardly too far."""
+relaxed in turn droops seven times too far at 1.6; at 0.1, hardly too far."""
 REGULARIZATION = 1e-5
 """Least compliance of a spring, as a share of its mobility."""
 
