@@ -106,6 +106,9 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppipi-"))
         ((void (*)(p, p, i, p, i))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
                                      v[4].integer);
+    else if (IS("ppippi-"))
+        ((void (*)(p, p, i, p, p, i))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
+                                        v[4].address, v[5].integer);
     else if (IS("ppipp-"))
         ((void (*)(p, p, i, p, p))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
                                      v[4].address);

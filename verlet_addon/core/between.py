@@ -17,7 +17,8 @@ ROUNDS = 8
 """How often contacts and lengths are solved in turn where bodies touch. Lengths come last: what a
 millimetre of contact lacks is hardly seen, but what it stretches an edge of two centimetres is."""
 SEARCHES = 2
-"""How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere."""
+"""How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere. What
+else they lead to is left to the guard."""
 
 
 def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surroundings) -> Encounter:
@@ -40,7 +41,7 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
     trees = [stride.batches.ropes.trees for stride in strides]
-    for _ in range(SEARCHES):
+    for search in range(SEARCHES):
         stop_solids(strides, encounter, dt)
         positions = [stride.state.positions for stride in strides]
         touched = [strides[body] for body in encounter.touched]
@@ -55,7 +56,7 @@ def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
                 project_contacts(stride)
         if touched and not rigid:
             keep_apart(encounter, positions, trees)
-        if not meet_more(encounter, positions):
+        if search + 1 == SEARCHES or not meet_more(encounter, positions):
             break
 
 

@@ -76,8 +76,8 @@ class Encounter:
     rows: ContactRows
     touched: list[int]
     """Bodies that have a part in it."""
-    passing: bool = False
-    """Whether anything passed something on the way to where they were when that was looked for."""
+    clear: Floats | None = None
+    """(3, N) where everyone was when nothing was found to pass on the way there [m]."""
 
 
 def prepare(
@@ -181,17 +181,18 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     meeting, motion, positions = encounter.meeting, encounter.motion, encounter.positions
     known, astray = len(encounter.rows.gaps), _astray(encounter)
     doubtful = astray | _fast(encounter)
-    encounter.passing = False
+    encounter.clear = None
     if astray.any():
         encounter.end[:, astray] = positions[:, astray]
         encounter.rows = joined(encounter.rows, _find_rows(meeting, motion, positions, astray))
     if doubtful.any():
         way = motion.start, positions, motion.inverse_masses
         passing = find_passing(meeting.surfaces, *way, doubtful)
-        encounter.passing = len(passing.gaps) > 0
-        if encounter.passing:
+        if len(passing.gaps):
             more = make_rows(_thinned(meeting, passing), meeting.pairs, motion)
             encounter.rows = joined(encounter.rows, more)
+        else:
+            encounter.clear = positions.copy()
     encounter.touched = _bodies_in(encounter.rows, meeting)
     return len(encounter.rows.gaps) > known
 
@@ -236,11 +237,11 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
 
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:
     """Holds back what would pass through something, where `keep` puts right what else holds."""
-    meeting, motion, searched = encounter.meeting, encounter.motion, encounter.positions.copy()
+    meeting, motion = encounter.meeting, encounter.motion
     gather(encounter, bodies, encounter.positions, everyone=True)
     doubtful = _astray(encounter) | _fast(encounter)
-    unchanged = np.array_equal(encounter.positions, searched)
-    if not doubtful.any() or (unchanged and not encounter.passing):
+    known = encounter.clear is not None and np.array_equal(encounter.positions, encounter.clear)
+    if known or not doubtful.any():
         return
 
     def keep_all(world: Floats) -> None:
