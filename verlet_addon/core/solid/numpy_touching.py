@@ -116,7 +116,8 @@ def look(stops: Stops, points: Floats) -> bool:
     unheld = touching & np.isnan(stops.anchors[0])
     stops.anchors[:, unheld] = stops.start[:, unheld]
     slid = across(stops.normals, points - np.where(touching, stops.anchors, points))
-    lengths, pushes = np.sqrt((slid * slid).sum(axis=0)), stops.stiffnesses * np.abs(depths)
+    lengths = np.sqrt((slid * slid).sum(axis=0))
+    pushes = stops.stiffnesses * np.where(np.isfinite(depths), np.abs(depths), 0.0)
     held = np.minimum(stops.stiffnesses, stops.frictions * pushes / np.maximum(lengths, 1e-300))
     grips = np.where(touching, held, -1.0)
     alike = touching == (stops.grips >= 0.0)
