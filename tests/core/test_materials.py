@@ -155,7 +155,7 @@ def drape(name: str, rings: int, kind: str = "rings") -> float:
         MATERIALS[name].settings, damping=6.0
     )  # comes to rest sooner, at the same place
     scene = SceneSettings(use_ground=False)
-    hung = simulated([(held, still)], frames(1.5, 24), scene)[0][-1]
+    hung = simulated([(held, still)], frames(3.0, 24), scene)[0][-1]
     return float((_shadow(hung[faces, :2]) - SUPPORT**2) / (SHEET**2 - SUPPORT**2))
 
 
@@ -192,8 +192,12 @@ def test_cloth_drapes_like_its_name(name: str) -> None:
 @pytest.mark.parametrize("kind", ["one way", "crossed"])
 @pytest.mark.parametrize("name", DRAPES)
 def test_a_grid_drapes_like_rings(name: str, kind: str) -> None:
-    """Within 5 points, however its cells are cut in two; by hinges alone they were 11 apart."""
-    assert drape(name, 15, kind) == pytest.approx(drape(name, 15), abs=0.05)
+    """Within 5 points, however its cells are cut in two; by hinges alone they were 11 apart.
+
+    Where folds come to lie is chance: silk on rings and on strewn ones is 2 points apart.
+    """
+    rings = (drape(name, 15) + drape(name, 15, "strewn")) / 2
+    assert drape(name, 15, kind) == pytest.approx(rings, abs=0.05)
 
 
 def test_limper_cloth_hangs_closer() -> None:
