@@ -113,7 +113,7 @@ def test_a_bake_by_button_takes_about_as_long_as_by_script(hand: Hand) -> Steps:
 
 def test_only_esc_cancels_and_the_view_can_be_turned_meanwhile(hand: Hand) -> Steps:
     """Clicks and keys of any other kind change nothing of the scene or of its bake."""
-    cloth = hanging_cloth(frames=100)
+    cloth = hanging_cloth(frames=300)
     # So many steps that the bake is still at work while all of this happens.
     bpy.context.scene.verlet.substeps = 120
     alone = bake_alone(cloth)
@@ -144,7 +144,7 @@ def test_only_esc_cancels_and_the_view_can_be_turned_meanwhile(hand: Hand) -> St
     yield from hand.click(buttons[BAKE])
     yield from hand.over_view()
     yield from hand.press("NUMPAD_1")
-    yield from wait_until(lambda: len(baked(cloth)) == 100, seconds=300.0)
+    yield from wait_until(lambda: len(baked(cloth)) == 300, seconds=300.0)
     assert all(np.array_equal(points, alone[name]) for name, points in baked(cloth).items())
 
 
