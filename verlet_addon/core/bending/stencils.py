@@ -49,8 +49,12 @@ def _softness(shape: RestShape, members: Integers) -> Floats:
     return shape.settings.bend_compliance * painted(shape.mesh.paint.bend, members)
 
 
-def hinge_stencils(shape: RestShape, hinges: Hinges, share: Floats) -> tuple[Stencils, Stencils]:
-    """Flat hinges, and those with a rest angle, each counting by its share (h,), some not at all.
+def hinge_stencils(
+    shape: RestShape, hinges: Hinges, share: Floats, twists: int
+) -> tuple[Stencils, Stencils, Stencils]:
+    """Flat hinges, flat ones within quads, and those with a rest angle.
+
+    Each counts by its share (h,), some not at all; so many of them, the last, are within quads.
 
     g joins the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while nothing
     stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
@@ -59,6 +63,7 @@ def hinge_stencils(shape: RestShape, hinges: Hinges, share: Floats) -> tuple[Ste
     """
     positions = shape.mesh.positions
     chosen = np.flatnonzero(share > 0.0)
+    within = chosen >= len(share) - twists
     share = share[chosen]
     p, q = hinges.p[chosen], hinges.q[chosen]
     members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
@@ -93,7 +98,12 @@ def hinge_stencils(shape: RestShape, hinges: Hinges, share: Floats) -> tuple[Ste
             shape.hubs,
         )
 
-    return stencils(flat, np.zeros(len(rests))), stencils(~flat, rests)
+    within, still = within[sound], np.zeros(len(rests))
+    return (
+        stencils(flat & ~within, still),
+        stencils(flat & within, still),
+        stencils(~flat, rests),
+    )
 
 
 def _signed_rests(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
