@@ -62,30 +62,10 @@ def hinge_stencils(
     Shells*, 2003).
     """
     positions = shape.mesh.positions
-    chosen = np.flatnonzero(share > 0.0)
+    chosen, members, coefficients, ratios = _bent(positions, hinges, np.flatnonzero(share > 0.0))
     within = chosen >= len(share) - twists
-    share = share[chosen]
-    p, q = hinges.p[chosen], hinges.q[chosen]
-    members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
-    edge = positions[q] - positions[p]
-    length = np.linalg.norm(edge, axis=1)
-    arms = positions[members[:, 2:]] - positions[p][:, None]
-    along = np.einsum("hsk,hk->hs", arms, edge) / length[:, None] ** 2
-    heights = np.linalg.norm(arms - along[..., None] * edge[:, None], axis=2)
-    sound = (heights > 1e-6 * length[:, None]).all(axis=1) & (members[:, 2] != members[:, 3])
-    members, length, along, heights = members[sound], length[sound], along[sound], heights[sound]
-    inverse = 1.0 / heights
-    coefficients = np.stack(
-        [
-            -((1.0 - along) * inverse).sum(axis=1),
-            -(along * inverse).sum(axis=1),
-            inverse[:, 0],
-            inverse[:, 1],
-        ],
-        axis=1,
-    )
+    compliance = _softness(shape, members) * ratios / share[chosen]
     rests = _signed_rests(positions, members, coefficients)
-    compliance = _softness(shape, members) * heights.sum(axis=1) / (2.0 * length * share[sound])
     # What yields does not stay flat.
     flat: Booleans = (np.abs(rests) < STRAIGHT) & (not shape.settings.use_plasticity)
 
@@ -98,12 +78,38 @@ def hinge_stencils(
             shape.hubs,
         )
 
-    within, still = within[sound], np.zeros(len(rests))
+    still = np.zeros(len(rests))
     return (
         stencils(flat & ~within, still),
         stencils(flat & within, still),
         stencils(~flat, rests),
     )
+
+
+def _bent(
+    positions: Floats, hinges: Hinges, chosen: Integers
+) -> tuple[Integers, Integers, Floats, Floats]:
+    """Of the chosen hinges those with heights; their (h, 4) members, coefficients, and A/|e|²."""
+    p, q = hinges.p[chosen], hinges.q[chosen]
+    members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
+    edge = positions[q] - positions[p]
+    length = np.linalg.norm(edge, axis=1)
+    arms = positions[members[:, 2:]] - positions[p][:, None]
+    along = np.einsum("hsk,hk->hs", arms, edge) / length[:, None] ** 2
+    heights = np.linalg.norm(arms - along[..., None] * edge[:, None], axis=2)
+    sound = (heights > 1e-6 * length[:, None]).all(axis=1) & (members[:, 2] != members[:, 3])
+    length, along, heights = length[sound], along[sound], heights[sound]
+    inverse = 1.0 / heights
+    coefficients = np.stack(
+        [
+            -((1.0 - along) * inverse).sum(axis=1),
+            -(along * inverse).sum(axis=1),
+            inverse[:, 0],
+            inverse[:, 1],
+        ],
+        axis=1,
+    )
+    return chosen[sound], members[sound], coefficients, heights.sum(axis=1) / (2.0 * length)
 
 
 def _signed_rests(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
