@@ -294,10 +294,11 @@ def _substeps(
     collider_ways = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_ways]
     pressures = list(zip(before.pressures, after.pressures, strict=True))
-    shift, moves = np.zeros(3), False
+    shift, ground_way = np.zeros(3), None
     if before.ground is not None and after.ground is not None:
         shift = (after.ground.point - before.ground.point) / substeps
-        moves = bool(shift.any() or (before.ground.normal != after.ground.normal).any())
+        if shift.any() or (before.ground.normal != after.ground.normal).any():
+            ground_way = before.ground, after.ground
     for number in range(1, substeps + 1):
         share = number / substeps
         collider_starts = collider_ends
@@ -315,17 +316,15 @@ def _substeps(
             ],
             fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],
             pressures=[start + (end - start) * share for start, end in pressures],
-            ground=_between(before.ground, after.ground, share) if moves else after.ground,
+            ground=_between(*ground_way, share) if ground_way else after.ground,
             ground_shift=shift,
             collider_starts=collider_starts,
             collider_ends=collider_ends,
         )
 
 
-def _between(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
+def _between(before: Plane, after: Plane, share: float) -> Plane:
     """Ground that moves, a share of the way from one sample to the next."""
-    if before is None or after is None:
-        return after
     plane = before.towards(after, share)
     return Plane(plane.point, plane.normal / np.linalg.norm(plane.normal))
 

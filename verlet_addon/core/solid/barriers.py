@@ -6,8 +6,9 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..contact.response import ContactRows, eased
+from ..detection.proximity import dot
 from .lattice import Embedding
-from .numpy_touching import Stops, System, along
+from .numpy_touching import Stops, System
 
 LIFTS = 4
 """How often points are put outside of what they touch; once does but in corners."""
@@ -61,12 +62,12 @@ def find_barriers(
     normals, former, now = rows.normals[:, chosen] * sides, touched(start), touched(end)
     points = np.where(mine, particles - own.start, 0)
     began = np.einsum("jk,ajk->ak", shares, start[:, np.where(mine, particles, 0)])
-    heights, gaps = along(normals, began - former), rows.gaps[chosen]
+    heights, gaps = dot(normals, began - former), rows.gaps[chosen]
     return Barriers(
         points=points,
         shares=shares,
         normals=normals,
-        levels=np.minimum(gaps, heights + eased(gaps - heights, dt)) + along(normals, now),
+        levels=np.minimum(gaps, heights + eased(gaps - heights, dt)) + dot(normals, now),
         frictions=rows.friction[chosen],
         starts=began + now - former,
         shifts=now - former,
@@ -127,7 +128,7 @@ def _with_places(embedding: Embedding, barriers: Barriers) -> Embedding:
 def lift(barriers: Barriers, points: Floats) -> None:
     """Puts points (3, p) outside of what they press on; the nearest is left to the deepest."""
     for _ in range(LIFTS):
-        depths = barriers.levels - along(barriers.normals, barriers.between(points))
+        depths = barriers.levels - dot(barriers.normals, barriers.between(points))
         order = np.argsort(depths, kind="stable")
         order = order[depths[order] > 0.0]
         moves = np.zeros_like(points)

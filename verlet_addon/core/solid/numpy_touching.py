@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
+from ..detection.proximity import dot
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape, add_to_nodes, cofactors, interpolate, stiffness_product
 
@@ -101,7 +102,7 @@ def press(system: System, right: Floats, moves: Floats, tolerance: float, least:
     pulls = springs.pulls - _given(system, springs, moves)
     held = len(system.holds.points)
     stops.loads.fill(0.0)
-    stops.loads[springs.points[held:]] = along(
+    stops.loads[springs.points[held:]] = dot(
         stops.normals[:, springs.points[held:]], pulls[held:].T
     )
     outside = np.zeros_like(right)
@@ -111,7 +112,7 @@ def press(system: System, right: Floats, moves: Floats, tolerance: float, least:
 
 def look(stops: Stops, points: Floats) -> bool:
     """Whether what touches at these places (3, p), and how it rubs, is as before, or else how."""
-    depths = stops.levels - along(stops.normals, points)
+    depths = stops.levels - dot(stops.normals, points)
     touching = depths > 0.0
     unheld = touching & np.isnan(stops.anchors[0])
     stops.anchors[:, unheld] = stops.start[:, unheld]
@@ -137,7 +138,7 @@ def find_springs(system: System) -> Springs:
     normals = stops.normals[:, touching]
     squares = np.einsum("ak,bk->kab", normals, normals)
     ground = push[:, None, None] * squares + grip[:, None, None] * (np.eye(3) - squares)
-    depths = stops.levels[touching] - along(normals, arrival[:, touching])
+    depths = stops.levels[touching] - dot(normals, arrival[:, touching])
     slid = across(normals, arrival[:, touching] - stops.anchors[:, touching])
     drawn = holds.stiffnesses * (holds.targets - arrival[:, holds.points])
     return Springs(
@@ -149,7 +150,7 @@ def find_springs(system: System) -> Springs:
 
 def settle(stops: Stops, points: Floats) -> None:
     """Moves anchors on with what slides, and lets none of the points (3, p) show past its stop."""
-    depths = stops.levels - along(stops.normals, points)
+    depths = stops.levels - dot(stops.normals, points)
     touching = np.flatnonzero(depths > 0.0)
     anchors, normals = stops.anchors[:, touching], stops.normals[:, touching]
     slid = across(normals, points[:, touching] - anchors)
@@ -161,14 +162,9 @@ def settle(stops: Stops, points: Floats) -> None:
     points[:, touching] += normals * depths[touching]
 
 
-def along(normals: Floats, vectors: Floats) -> Floats:
-    """(k,) components of vectors (3, k) along normals (3, k)."""
-    return np.asarray(normals[0] * vectors[0] + normals[1] * vectors[1] + normals[2] * vectors[2])
-
-
 def across(normals: Floats, vectors: Floats) -> Floats:
     """(3, k) what of vectors is not along their normals."""
-    return np.asarray(vectors - normals * along(normals, vectors))
+    return np.asarray(vectors - normals * dot(normals, vectors))
 
 
 def solve(

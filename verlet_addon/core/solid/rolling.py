@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..contact.plane import along
 from ..momentum.numpy_kernels import find_turns
 from .numpy_touching import System
 
@@ -48,7 +49,7 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
         own = arms - slid * middle[:, None]
         spin, turn = _turn(own, moved, own * weighty, normal)
         ahead = (_matrix(turn) * normal).sum(axis=1)
-        reach = _along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
+        reach = along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
         lever = min(LEVER * width, friction * max(float((normal * middle).sum()), 0.0))
         share = min(1.0, lever * total / max(spin, 1e-300))
@@ -76,8 +77,3 @@ def _matrix(turn: Floats) -> Floats:
 def _size(vector: Floats) -> float:
     """Length of a vector (3,)."""
     return float(np.sqrt((vector * vector).sum()))
-
-
-def _along(direction: Floats, vectors: Floats) -> Floats:
-    """(k,) components of vectors (3, k)."""
-    return np.asarray(np.einsum("x,xk->k", direction, vectors))
