@@ -119,7 +119,9 @@ def look(stops: Stops, points: Floats) -> bool:
     slid = across(stops.normals, points - np.where(touching, stops.anchors, points))
     lengths = np.sqrt((slid * slid).sum(axis=0))
     pushes = stops.stiffnesses * np.where(np.isfinite(depths), np.abs(depths), 0.0)
-    held = np.minimum(stops.stiffnesses, stops.frictions * pushes / np.maximum(lengths, 1e-300))
+    most = stops.frictions * pushes
+    slips = most < stops.stiffnesses * lengths
+    held = np.divide(most, lengths, out=stops.stiffnesses.copy(), where=slips)
     grips = np.where(touching, held, -1.0)
     alike = touching == (stops.grips >= 0.0)
     rubs = np.abs(grips - stops.grips) * lengths
