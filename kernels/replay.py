@@ -13,7 +13,7 @@ import platform
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from kernels.build import COMPILER, PLATFORMS, compile_for  # noqa: E402
 from verlet_addon.core import compiled  # noqa: E402
+from verlet_addon.core.arrays import Floats  # noqa: E402
 
 FOLDER = ROOT / "build" / "replay"
 Target = tuple[str, str, list[str]]
@@ -44,7 +45,7 @@ class Recorder:
 
     def listen(self) -> None:
         """Before the kernels are imported, so that they find these functions."""
-        for name in ("pack", "address", "declare"):
+        for name in ("pack", "address", "declare", "for_all"):
             setattr(compiled, name, getattr(self, name))
 
     def pack(self, *members: compiled.Member) -> compiled.Packed:
@@ -58,6 +59,16 @@ class Recorder:
         found = self._address(array)
         self._known[found] = array
         return found
+
+    def for_all(
+        self, call: Callable[..., Any], positions: Floats, structs: Iterable[int], *more: int
+    ) -> Any:
+        """Packs the addresses of the structs, so that they are known for what they are."""
+        known = [self._known[place] for place in structs]
+        row, n = self.pack(*known), positions.shape[1]
+        if known:
+            return call(self.address(positions), n, row.address, len(known), *more)
+        return None
 
     def declare(self, name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         """A function of the library that is recorded when it is called."""

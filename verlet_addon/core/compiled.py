@@ -8,7 +8,7 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import sha256
@@ -185,6 +185,16 @@ def address(array: NDArray[Any]) -> int:
         if not array.flags.c_contiguous:
             raise ValueError("compiled kernels need arrays that are contiguous") from None
         return int(array.__array_interface__["data"][0])
+
+
+def for_all(
+    call: Callable[..., Any], positions: NDArray[Any], structs: Iterable[int], *more: int
+) -> Any:
+    """Calls a function once for the structs of many batches; not at all if there are none."""
+    row = np.fromiter(structs, dtype=np.int64)
+    if not len(row):
+        return None
+    return call(address(positions), positions.shape[1], address(row), len(row), *more)
 
 
 def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:

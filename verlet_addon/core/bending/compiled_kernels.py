@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, for_all, once, pack
 from ..linear.dissection import Depth
 from ..stretch.compiled_kernels import pack_hubs
 from .all_at_once import StiffBendBatch
@@ -13,10 +13,10 @@ from .along_strips import BendStripBatch, bend_matrix
 from .one_by_one import StencilBatch
 
 _factorize_pentadiagonal = declare("factorize_pentadiagonal", "ippp")
-_project_bend_strips = declare("project_bend_strips", "pip")
-_project_flat_bends = declare("project_flat_bends", "pip")
-_project_signed_bends = declare("project_signed_bends", "pip")
-_project_rope_bends = declare("project_rope_bends", "pip")
+_project_bend_strips = declare("project_bend_strips", "pipi")
+_project_flat_bends = declare("project_flat_bends", "pipi")
+_project_signed_bends = declare("project_signed_bends", "pipi")
+_project_rope_bends = declare("project_rope_bends", "pipi")
 _project_stiff_bends = declare("project_stiff_bends", "pip")
 
 
@@ -56,8 +56,7 @@ def _factors(batch: BendStripBatch) -> list[Floats]:
 
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
     """See `numpy_kernels`."""
-    for batch in batches:
-        _project_bend_strips(address(positions), positions.shape[1], _strip_struct(batch))
+    for_all(_project_bend_strips, positions, map(_strip_struct, batches))
 
 
 @once
@@ -79,20 +78,17 @@ def _stencil_struct(batch: StencilBatch) -> Packed:
 
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """See `numpy_kernels`."""
-    for batch in batches:
-        _project_flat_bends(address(positions), positions.shape[1], _stencil_struct(batch))
+    for_all(_project_flat_bends, positions, map(_stencil_struct, batches))
 
 
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """See `numpy_kernels`."""
-    for batch in batches:
-        _project_signed_bends(address(positions), positions.shape[1], _stencil_struct(batch))
+    for_all(_project_signed_bends, positions, map(_stencil_struct, batches))
 
 
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """See `numpy_kernels`."""
-    for batch in batches:
-        _project_rope_bends(address(positions), positions.shape[1], _stencil_struct(batch))
+    for_all(_project_rope_bends, positions, map(_stencil_struct, batches))
 
 
 @once

@@ -103,13 +103,17 @@ static void project_path(real *positions, integer n, const bend_strip_batch *bat
             points[3 * k + 1], points[3 * k + 2]);
 }
 
-/* Straight at rest, all lines of a strip at once. */
-EXPORT void project_bend_strips(real *positions, integer n, const bend_strip_batch *batch)
+/* Straight at rest, all lines of a strip at once; batch after batch, as all that follow. */
+EXPORT void project_bend_strips(real *positions, integer n,
+                                const bend_strip_batch *const *batches, integer count)
 {
-    begin_hubs(batch->hubs);
-    for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-        project_path(positions, n, batch, begin, batch->ends[p]);
-    end_hubs(positions, n, batch->hubs);
+    for (integer i = 0; i < count; i++) {
+        const bend_strip_batch *batch = batches[i];
+        begin_hubs(batch->hubs);
+        for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
+            project_path(positions, n, batch, begin, batch->ends[p]);
+        end_hubs(positions, n, batch->hubs);
+    }
 }
 
 /* The bends of one colour; see StencilBatch. */
@@ -163,7 +167,7 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
 }
 
 /* Straight at rest, one by one. */
-EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *batch)
+static void draw_straight(real *positions, integer n, const stencil_batch *batch)
 {
     real members[4][3], bend[3];
     begin_hubs(batch->hubs);
@@ -172,6 +176,13 @@ EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *
         scatter(positions, n, batch, (int)batch->members, i, members, bend);
     }
     end_hubs(positions, n, batch->hubs);
+}
+
+EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *const *batches,
+                               integer count)
+{
+    for (integer i = 0; i < count; i++)
+        draw_straight(positions, n, batches[i]);
 }
 
 /* The unit normal between the two faces of a hinge (p, q, a, b). */
@@ -192,7 +203,7 @@ static void find_normal(real members[4][3], real normal[3])
 }
 
 /* Hinges keep their bend, and the side of their faces that they lie on. */
-EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch *batch)
+static void turn_back(real *positions, integer n, const stencil_batch *batch)
 {
     real members[4][3], bend[3], normal[3];
     begin_hubs(batch->hubs);
@@ -214,8 +225,15 @@ EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch
     end_hubs(positions, n, batch->hubs);
 }
 
+EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch *const *batches,
+                               integer count)
+{
+    for (integer i = 0; i < count; i++)
+        turn_back(positions, n, batches[i]);
+}
+
 /* Ropes keep the angle between the directions from a particle to both neighbours. */
-EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *batch)
+static void straighten_ropes(real *positions, integer n, const stencil_batch *batch)
 {
     real points[4][3], arms[2][3], slopes[3][3], bend[3];
     integer count = batch->count;
@@ -257,4 +275,11 @@ EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *
         put_members(positions, n, batch, CORNER, i, points);
     }
     end_hubs(positions, n, batch->hubs);
+}
+
+EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *const *batches,
+                               integer count)
+{
+    for (integer i = 0; i < count; i++)
+        straighten_ropes(positions, n, batches[i]);
 }

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..coloring import Copies
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, for_all, once, pack
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
@@ -14,9 +14,9 @@ from .numpy_kernels import OVERDONE, ROUNDS
 from .strips import StripBatch
 from .tethers import Tethers
 
-_project_strips = declare("project_strips", "pipd", "d")
-_strain_range = declare("strain_range", "pipp")
-_project_at_most = declare("project_at_most", "pip")
+_project_strips = declare("project_strips", "pipi", "d")
+_strain_range = declare("strain_range", "pipip")
+_project_at_most = declare("project_at_most", "pipi")
 _project_tethers = declare("project_tethers", "piippp")
 _add_interpolated = declare("add_interpolated", "piippppi")
 _share_stretch = declare("share_stretch", "ppdddi", "i")
@@ -64,17 +64,13 @@ strip_struct = once(pack_strips)
 
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     """See `numpy_kernels`."""
-    where, n, largest = address(positions), positions.shape[1], 0.0
-    for batch in batches:
-        largest = _project_strips(where, n, strip_struct(batch), largest)
-    return largest
+    return for_all(_project_strips, positions, map(strip_struct, batches)) or 0.0
 
 
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
     """See `numpy_kernels`."""
     found = np.zeros(2)
-    for batch in batches:
-        _strain_range(address(positions), positions.shape[1], strip_struct(batch), address(found))
+    for_all(_strain_range, positions, map(strip_struct, batches), address(found))
     lowest, highest = found.tolist()
     return lowest, highest
 
@@ -97,8 +93,7 @@ def _distance_struct(batch: DistanceBatch) -> Packed:
 
 def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
     """See `numpy_kernels`."""
-    for batch in batches:
-        _project_at_most(address(positions), positions.shape[1], _distance_struct(batch))
+    for_all(_project_at_most, positions, map(_distance_struct, batches))
 
 
 def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:

@@ -109,8 +109,8 @@ static void move_path(real *positions, integer n, const strip_batch *batch, inte
     }
 }
 
-/* One Newton step for all edges of the strips; the largest (C + compliance * multiplier) / L. */
-EXPORT real project_strips(real *positions, integer n, const strip_batch *batch, real largest)
+/* One Newton step for all edges of a batch; the largest (C + compliance * multiplier) / L. */
+static real project_batch(real *positions, integer n, const strip_batch *batch, real largest)
 {
     begin_hubs(batch->hubs);
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
@@ -126,8 +126,18 @@ EXPORT real project_strips(real *positions, integer n, const strip_batch *batch,
     return largest;
 }
 
+/* The same for all batches, one after the other. */
+EXPORT real project_strips(real *positions, integer n, const strip_batch *const *batches,
+                           integer count)
+{
+    real largest = 0.0;
+    for (integer i = 0; i < count; i++)
+        largest = project_batch(positions, n, batches[i], largest);
+    return largest;
+}
+
 /* Widens range[0] <= (C + compliance * multiplier) / L <= range[1] to what is found. */
-EXPORT void strain_range(const real *positions, integer n, const strip_batch *batch, real *range)
+static void widen(const real *positions, integer n, const strip_batch *batch, real *range)
 {
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
         integer links = batch->ends[p] - begin - 1;
@@ -139,6 +149,14 @@ EXPORT void strain_range(const real *positions, integer n, const strip_batch *ba
             range[1] = larger(range[1], strain);
         }
     }
+}
+
+/* The smallest and the largest strain of all edges, as `widen` has them. */
+EXPORT void strain_range(const real *positions, integer n, const strip_batch *const *batches,
+                         integer count, real *range)
+{
+    for (integer i = 0; i < count; i++)
+        widen(positions, n, batches[i], range);
 }
 
 /* The distances of one colour; see DistanceBatch. */
@@ -164,8 +182,8 @@ static int is_any_far(const real *positions, integer n, const distance_batch *ba
     return 0;
 }
 
-/* Acts on pairs further apart than their length. */
-EXPORT void project_at_most(real *positions, integer n, const distance_batch *batch)
+/* Acts on the pairs of a batch that are further apart than their length. */
+static void bring_near(real *positions, integer n, const distance_batch *batch)
 {
     const integer *first = batch->particles, *second = batch->particles + batch->count;
     const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
@@ -187,6 +205,14 @@ EXPORT void project_at_most(real *positions, integer n, const distance_batch *ba
         put(positions, n, b, batch->hubs, batch->count + i, there[0], there[1], there[2]);
     }
     end_hubs(positions, n, batch->hubs);
+}
+
+/* The same for all batches, one after the other. */
+EXPORT void project_at_most(real *positions, integer n, const distance_batch *const *batches,
+                            integer count)
+{
+    for (integer i = 0; i < count; i++)
+        bring_near(positions, n, batches[i]);
 }
 
 /* Draws particles (t,) that are further than lengths (t,) from their pins (3, t) towards them. */
