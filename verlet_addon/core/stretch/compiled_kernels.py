@@ -129,22 +129,28 @@ def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> No
 def _links_struct(links: Links) -> Packed:
     """The strip_links of kernels.c."""
     count, n = len(links.first), len(links.starts) - 1
+    ends = np.stack([links.first, links.second], axis=1)
+    particles = np.repeat(np.arange(n), np.diff(links.starts))
+    others = ends[links.order].sum(axis=1) - particles
     return pack(
         count,
         n,
-        links.first,
-        links.second,
-        links.inverse_masses,
+        ends,
+        links.inverse_masses.T,
         links.rest_lengths,
         links.shortest,
         links.scaled_compliances,
+        links.gains,
         links.order,
+        others,
         links.starts,
         links.multipliers,
         np.empty(count + 1, dtype=np.int64),
         np.empty(n + 1, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
         np.zeros(n, dtype=np.bool_),
+        np.empty((count, 2)),
+        np.empty((n, 4)),
     )
 
 

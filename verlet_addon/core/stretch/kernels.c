@@ -248,52 +248,60 @@ EXPORT void add_interpolated(real *positions, integer n, integer f, const intege
         }
 }
 
-/* The links of all strips; see Links. */
+/* The links of all strips; see Links. What is looked at most often lies side by side. */
 typedef struct {
-    integer count, particles;       /* k links of n particles */
-    const integer *first, *second;  /* (k,) */
-    const real *inverse_masses;     /* (2, k) */
-    const real *rest_lengths, *shortest, *scaled_compliances;
-    const integer *order, *starts;  /* (2 k,) and (n + 1,) */
-    real *multipliers;              /* (k,) */
-    integer *found, *moved;         /* (k + 1,) links and (n,) particles, to work in */
-    uint8_t *marked, *seen;         /* (k,) and (n,) 0 between calls */
+    integer count, particles;      /* k links of n particles */
+    const integer *ends;           /* (k, 2) */
+    const real *inverse_masses;    /* (k, 2) */
+    const real *rest_lengths, *shortest, *scaled_compliances, *gains;
+    const integer *order, *others; /* (2 k,) of each particle: its links and their other ends */
+    const integer *starts;         /* (n + 1,) where they begin */
+    real *multipliers;             /* (k,) */
+    integer *found, *moved; /* (k + 1,) links and (n + 1,) particles, to work in as all that follow */
+    uint8_t *marked, *seen; /* (k,) and (n,) 0 between calls */
+    real *bounds;           /* (k, 2) squares of the lengths between which a link is left alone */
+    real *places;           /* (n, 4) positions, and room */
 } strip_links;
 
-/* Whether a link is stretched by more than this share, or too short. */
-static inline int is_stretched(const real *positions, const strip_links *links, integer link,
-                               real tolerance)
+/* Sets the length from which a link is stretched by more than a share. */
+static inline void set_bound(const strip_links *links, integer link, real tolerance)
 {
-    integer n = links->particles, a = links->first[link], b = links->second[link];
-    real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
-    real z = positions[2 * n + b] - positions[2 * n + a];
     real limit = (1.0 + tolerance) * links->rest_lengths[link]
                  - links->scaled_compliances[link] * links->multipliers[link];
-    real square = x * x + y * y + z * z, shortest = links->shortest[link];
-    return (square > limit * limit) | (square < shortest * shortest);
+    links->bounds[2 * link] = limit * limit;
+}
+
+/* Whether a link between these places is stretched, or too short. */
+static inline int is_stretched(const strip_links *links, integer link, const real *a, const real *b)
+{
+    real x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
+    real square = x * x + y * y + z * z;
+    return (square > links->bounds[2 * link]) | (square < links->bounds[2 * link + 1]);
 }
 
 /* Mends the links found, one after the other; the number of particles listed in `moved`. */
-static integer draw_together(real *positions, const strip_links *links, integer found, real overdone)
+static integer draw_together(const strip_links *links, integer found, real tolerance,
+                             real overdone)
 {
-    integer n = links->particles, moved = 0;
+    integer moved = 0;
     for (integer i = 0; i < found; i++) {
-        integer link = links->found[i], ends[2] = {links->first[link], links->second[link]};
-        real across[3];
-        for (int axis = 0; axis < 3; axis++)
-            across[axis] = positions[axis * n + ends[1]] - positions[axis * n + ends[0]];
+        integer link = links->found[i];
+        const integer *ends = links->ends + 2 * link;
+        const real *masses = links->inverse_masses + 2 * link;
+        real *a = links->places + 4 * ends[0], *b = links->places + 4 * ends[1];
+        real across[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
         real length = distance(across[0], across[1], across[2]);
         real scaled = links->scaled_compliances[link];
         real excess = length - links->rest_lengths[link] + scaled * links->multipliers[link];
         real lack = smaller(length - links->shortest[link], 0.0);
-        real masses[2] = {links->inverse_masses[link], links->inverse_masses[links->count + link]};
         real more = scaled > 0.0 ? 1.0 : overdone;
-        real step = more * (larger(excess, 0.0) + lack) / (masses[0] + masses[1] + scaled);
+        real step = more * (larger(excess, 0.0) + lack) * links->gains[link];
         real pull = step / length;
         links->multipliers[link] -= step;
+        set_bound(links, link, tolerance);
         for (int axis = 0; axis < 3; axis++) {
-            positions[axis * n + ends[0]] += masses[0] * pull * across[axis];
-            positions[axis * n + ends[1]] -= masses[1] * pull * across[axis];
+            a[axis] += masses[0] * pull * across[axis];
+            b[axis] -= masses[1] * pull * across[axis];
         }
         for (int end = 0; end < 2; end++) {
             links->moved[moved] = ends[end];
@@ -308,26 +316,40 @@ static integer draw_together(real *positions, const strip_links *links, integer 
 
 /* Lists in `found` the links at particles that have moved, which are stretched. No branch depends
    on what is found: it could not be foreseen. */
-static integer find_stretched(const real *positions, const strip_links *links, integer moved,
-                              real tolerance)
+static integer find_stretched(const strip_links *links, integer moved)
 {
-    const integer *starts = links->starts, *order = links->order;
-    integer looked = 0, found = 0, *list = links->found;
-    uint8_t *marked = links->marked;
+    const integer *starts = links->starts;
+    integer found = 0;
     for (integer i = 0; i < moved; i++) {
         integer particle = links->moved[i], stop = starts[particle + 1];
+        const real *a = links->places + 4 * particle;
         for (integer k = starts[particle]; k < stop; k++) {
-            integer link = order[k];
-            list[looked] = link;
-            looked += !marked[link];
-            marked[link] = 1;
+            integer link = links->order[k];
+            int stretched = is_stretched(links, link, a, links->places + 4 * links->others[k]);
+            links->found[found] = link;
+            found += stretched & !links->marked[link];
+            links->marked[link] |= (uint8_t)stretched;
         }
     }
-    for (integer i = 0; i < looked; i++) {
-        integer link = list[i];
-        marked[link] = 0;
-        list[found] = link;
-        found += is_stretched(positions, links, link, tolerance);
+    for (integer i = 0; i < found; i++)
+        links->marked[links->found[i]] = 0;
+    return found;
+}
+
+/* Sets all bounds, lays positions side by side, and lists in `found` the links that are stretched. */
+static integer begin_sharing(const real *positions, const strip_links *links, real tolerance)
+{
+    integer n = links->particles, found = 0;
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++)
+            links->places[4 * i + axis] = positions[axis * n + i];
+    for (integer link = 0; link < links->count; link++) {
+        real shortest = links->shortest[link];
+        links->bounds[2 * link + 1] = shortest * shortest;
+        set_bound(links, link, tolerance);
+        links->found[found] = link;
+        found += is_stretched(links, link, links->places + 4 * links->ends[2 * link],
+                              links->places + 4 * links->ends[2 * link + 1]);
     }
     return found;
 }
@@ -337,14 +359,17 @@ static integer find_stretched(const real *positions, const strip_links *links, i
 EXPORT integer share_stretch(real *positions, const strip_links *links, real tolerance, real most,
                              real overdone, integer rounds)
 {
-    integer found = 0, moved = 0;
-    for (integer link = 0; link < links->count; link++) {
-        links->found[found] = link;
-        found += is_stretched(positions, links, link, tolerance);
-    }
+    integer n = links->particles, found = begin_sharing(positions, links, tolerance), moved = 0;
+    if (!found)
+        return 0;
     for (integer round = 0; found && round < rounds; round++) {
-        moved = draw_together(positions, links, found, overdone);
-        found = find_stretched(positions, links, moved, tolerance);
+        moved = draw_together(links, found, tolerance, overdone);
+        found = find_stretched(links, moved);
     }
-    return find_stretched(positions, links, moved, most) > 0;
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++)
+            positions[axis * n + i] = links->places[4 * i + axis];
+    for (integer i = 0; i < found; i++)
+        set_bound(links, links->found[i], most);
+    return find_stretched(links, moved) > 0;
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, first_seen, ranges
+from ..arrays import Floats, Integers, first_seen, inverse, ranges
 from .paths import Strips
 from .strips import LEAST
 
@@ -27,6 +27,8 @@ class Links:
     """(k,) what links are never pushed shorter than [m]; 0 in gaps, and where nothing can move."""
     scaled_compliances: Floats
     """(k,) compliance / h²."""
+    gains: Floats
+    """(k,) 1 / (sum of inverse masses + scaled compliance); 0 where nothing can move."""
     order: Integers
     """(2k,) links sorted by particle, first by their beginnings and then by their ends."""
     starts: Integers
@@ -44,7 +46,9 @@ def make_links(
     """The links of strips for one h² [s²], and particles of these inverse masses (n,)."""
     first, second = strips.path[:-1], strips.path[1:]
     masses = np.stack([inverse_masses[first], inverse_masses[second]])
-    movable = strips.linked[:-1] & (masses.sum(axis=0) > 0.0)
+    mobility = masses.sum(axis=0)
+    movable = strips.linked[:-1] & (mobility > 0.0)
+    scaled = strips.compliances[:-1] / h_squared
     ends = np.concatenate([first, second])
     order = np.argsort(ends, kind="stable")
     return Links(
@@ -54,7 +58,8 @@ def make_links(
         inverse_masses=masses,
         rest_lengths=np.where(movable, strips.rest_lengths[:-1], np.inf),
         shortest=np.where(movable, LEAST * strips.rest_lengths[:-1], 0.0),
-        scaled_compliances=strips.compliances[:-1] / h_squared,
+        scaled_compliances=scaled,
+        gains=inverse(mobility + scaled, mobility),
         order=order % max(len(first), 1),
         starts=np.searchsorted(ends[order], np.arange(len(inverse_masses) + 1)),
     )

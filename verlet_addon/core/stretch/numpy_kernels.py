@@ -198,7 +198,7 @@ def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers
         lack = np.minimum(lengths - links.shortest[link], 0.0)
         # What stretches by its tension is not overdone: nothing would take that back.
         more = np.where(compliances > 0.0, 1.0, OVERDONE)
-        steps = more * (np.maximum(excess, 0.0) + lack) / (to + fro + compliances)
+        steps = more * (np.maximum(excess, 0.0) + lack) * links.gains[link]
         links.multipliers[link] -= steps
         along *= steps / lengths
         # One that cannot move may be in several.
