@@ -20,7 +20,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "portable_math compiled field",
+    "portable_math compiled crew field",
     "settings mesh momentum coloring drag linear",
     "integrators geometry materials",
     "rigid detection",

@@ -4,7 +4,7 @@ The measure is a brute force of its own, over all pairs and many moments of the 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -17,10 +17,12 @@ from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.contact.guard import NEAREST, guard
+from verlet_addon.core.crew import thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts
 from verlet_addon.core.detection.reach import Reach
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
+from verlet_addon.core.errors import KernelError
 from verlet_addon.core.mesh import MeshData
 
 GAP = 0.05
@@ -357,6 +359,37 @@ def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
     start[2, :169] += np.where(sheet_x > 0.7, 0.04, 0.0)
     start += rng.normal(size=start.shape) * np.where(surfaces.owners < 3, 0.003, 0.0)
     return surfaces, start, start + rng.normal(size=start.shape) * 0.01
+
+
+@pytest.mark.parametrize("threads", ["2", "5"])
+def test_threads_find_the_same_to_the_last_bit(
+    threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many look for what touches, in a sheet that is large enough for five."""
+    mesh = flat_sheet("strewn triangles", 100)
+    rng = np.random.default_rng(0)
+    start = mesh.positions.T.copy()
+    start[2] = 0.02 * np.sin(40.0 * start[0]) * np.sin(30.0 * start[1])
+    start[0] = np.where(start[0] > 0.6, 1.2 - start[0], start[0])
+    end = start + rng.normal(size=start.shape) * 0.002
+    found = []
+    for count in ("1", threads):
+        monkeypatch.setenv("VERLET_THREADS", count)
+        surfaces = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.004)
+        found.append(find_contacts(surfaces, start, end, reach=0.002))
+    assert found[0].gaps.size > 1000
+    assert all(
+        np.array_equal(getattr(found[0], each.name), getattr(found[1], each.name))
+        for each in fields(Contacts)
+    )
+
+
+@pytest.mark.parametrize("wish", ["0", "many", "-2"])
+def test_threads_that_cannot_be_are_named(wish: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One clear sentence."""
+    monkeypatch.setenv("VERLET_THREADS", wish)
+    with pytest.raises(KernelError, match=f"VERLET_THREADS is '{wish}'"):
+        thread_count()
 
 
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")

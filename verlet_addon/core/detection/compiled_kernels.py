@@ -1,5 +1,7 @@
 """Detection of contacts in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
+from functools import cache
+
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
@@ -11,11 +13,18 @@ from .trees import Tree
 _activate_tree = declare("activate_tree", "pp")
 _sum_weighted = declare("sum_weighted", "ppippi")
 _refit_tree = declare("refit_tree", "pp")
-_find_near_rows = declare("find_near_rows", "pppppd", "i")
+_find_near_rows = declare("find_near_rows", "pppppdpip", "i")
 
 ROOM = 8
 """Rows that there is room for, for each particle: what finds more is searched again. Layers that
 lie on each other have five for each."""
+
+WORTH = 2048
+"""Each thread has so many leaves, twice as many triangles, to look at: with fewer it takes longer
+to call one than it gains."""
+PARTS, PART_HEIGHT = 128, 8
+"""A walk through two trees is shared out in about so many parts, none of less than this height,
+which is some hundred triangles."""
 
 Rows = tuple[Integers, Floats, Floats, Floats]
 
@@ -73,21 +82,63 @@ def refit(surfaces: Surfaces, owner: int) -> None:
 
 
 def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
-    """See `numpy_kernels`."""
+    """See `numpy_kernels`; several threads look at parts of the trees."""
     margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
-    trees = _tree(surfaces.trees[a]), _tree(surfaces.trees[b])
+    trees = surfaces.trees[a], surfaces.trees[b]
+    addresses = _surfaces(surfaces), *(_tree(tree) for tree in trees)
     limits = flush(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
     search = pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
+    nodes = _parts(trees[0].height, trees[1].height, own=a == b)
+    most = max(tree.leaves for tree in trees) // WORTH
     capacity = ROOM * len(surfaces.owners)
-    while True:
+
+    def look() -> tuple[int, Rows]:
+        """How many rows there are in the parts that this thread has taken on, and these rows."""
         features = np.empty((capacity, 3), dtype=np.int64)
         weights, normals = np.empty((capacity, 4)), np.empty((capacity, 3))
         gaps = np.empty(capacity)
         rows = pack(capacity, features, weights, normals, gaps)
-        count = _find_near_rows(_surfaces(surfaces), *trees, search.address, rows.address, margin)
-        if count <= capacity:
-            return features[:count].T, weights[:count].T, normals[:count].T, gaps[:count]
-        capacity = count
+        pairs = address(nodes), len(nodes), address(taken)
+        count = _find_near_rows(*addresses, search.address, rows.address, margin, *pairs)
+        return count, (features[:count].T, weights[:count].T, normals[:count].T, gaps[:count])
+
+    while True:
+        taken = np.zeros(1, dtype=np.int64)
+        counts, found = zip(*surfaces.crew.all_do(look, most=most), strict=True)
+        if max(counts) <= capacity:
+            features, weights, normals, gaps = zip(*found, strict=True)
+            return (
+                np.concatenate(features, axis=1),
+                np.concatenate(weights, axis=1),
+                np.concatenate(normals, axis=1),
+                np.concatenate(gaps),
+            )
+        capacity = max(counts)
+
+
+@cache
+def _parts(height: int, other_height: int, *, own: bool) -> Integers:
+    """(p, 2) pairs of nodes of two trees, or of one and itself, that make up the whole walk.
+
+    Each is worth a thread's while, and they are many enough to share out evenly.
+    """
+    pairs = [(1, 1)]
+    while max(height, other_height) > PART_HEIGHT and len(pairs) < PARTS:
+        if own:
+            pairs = [
+                pair
+                for a, b in pairs
+                for pair in ((2 * a, 2 * b), (2 * a + 1, 2 * b + 1), (2 * a, 2 * b + 1))
+                + (((2 * a + 1, 2 * b),) if a != b else ())
+            ]
+            height, other_height = height - 1, other_height - 1
+        elif other_height > height:
+            pairs = [(a, child) for a, b in pairs for child in (2 * b, 2 * b + 1)]
+            other_height -= 1
+        else:
+            pairs = [(child, b) for a, b in pairs for child in (2 * a, 2 * a + 1)]
+            height -= 1
+    return np.array(pairs, dtype=np.int64)
 
 
 def activate(tree: Tree, active: Booleans) -> None:

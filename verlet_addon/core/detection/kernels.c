@@ -15,6 +15,9 @@
 #define SHARED 0.05
 #define RIDGE 0.005
 #define STEADY 0.05
+#define UNREAD 0
+#define CLAIMED 1 /* One thread is about to write it, for all. */
+#define READ 2
 
 /* See Surfaces. */
 typedef struct {
@@ -50,7 +53,7 @@ typedef struct {
 /* A box round the way of an edge, and what lies beside it, as the step starts. */
 typedef struct edge_way {
     real box[6];
-    integer known; /* whether what follows has been read */
+    integer known; /* what follows is: see read_edge */
     integer ridge; /* whether its triangles make an angle, or there are not two */
     integer steady; /* whether these keep their directions */
     real along[3], wings[2][3], squares[2];
@@ -176,13 +179,10 @@ static int makes_angle(const edge_way *it)
              && dot(other, normal) <= 0.0);
 }
 
-/* Reads where an edge and the triangles beside it lead, as the step starts, once a step. */
-static void read_edge(edge_way *it, const surfaces *all, integer edge)
+/* Reads where an edge and the triangles beside it lead, as the step starts. */
+static void read_anew(edge_way *it, const surfaces *all, integer edge)
 {
     integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]}, wing = -1;
-    if (it->known)
-        return;
-    it->known = 1;
     it->steady = read_side(all, it->along, ends[0], ends[1], -1.0);
     real square = dot(it->along, it->along);
     for (int side = 0; side < 2; side++) {
@@ -191,6 +191,22 @@ static void read_edge(edge_way *it, const surfaces *all, integer edge)
         it->squares[side] = dot(it->wings[side], it->wings[side]);
     }
     it->ridge = wing < 0 || makes_angle(it);
+}
+
+/* The same, once a step for all threads, or else into room of the caller's; where it stands. */
+static const edge_way *read_edge(edge_way *it, const surfaces *all, integer edge, edge_way *room)
+{
+    integer unread = UNREAD;
+    if (__atomic_load_n(&it->known, __ATOMIC_ACQUIRE) == READ)
+        return it;
+    if (__atomic_compare_exchange_n(&it->known, &unread, CLAIMED, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+        read_anew(it, all, edge);
+        __atomic_store_n(&it->known, READ, __ATOMIC_RELEASE);
+        return it;
+    }
+    read_anew(room, all, edge);
+    return room;
 }
 
 /* Finds by what angle a collider's surface turns at an edge, and how tightly. */
@@ -240,7 +256,7 @@ EXPORT void refit_tree(const tree *it, const surfaces *all)
     for (integer i = 0; i < it->edge_starts[leaves]; i++) {
         integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
         enclose(it->ways[i].box, all, ends, 2);
-        it->ways[i].known = 0;
+        it->ways[i].known = UNREAD;
     }
     for (integer leaf = 0; leaf < leaves; leaf++) {
         real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
@@ -653,9 +669,10 @@ static void consider_vertices(task *its, const tree *of, integer leaf, const rea
 /* Whether neither of two edges is a ridge, or one is hidden from the other. */
 static int says_nothing(const surfaces *all, const member *one, const member *other)
 {
-    read_edge(one->way, all, one->number);
-    read_edge(other->way, all, other->number);
-    return !(one->way->ridge || other->way->ridge) || is_hidden(one->way, other->way);
+    edge_way rooms[2];
+    const edge_way *first = read_edge(one->way, all, one->number, rooms);
+    const edge_way *second = read_edge(other->way, all, other->number, rooms + 1);
+    return !(first->ridge || second->ridge) || is_hidden(first, second);
 }
 
 /* Considers the edges of two leaves. */
@@ -741,12 +758,25 @@ static void walk(task *its, integer a, integer b, integer height_a, integer heig
     }
 }
 
-/* Finds what two trees, or one and itself, come near each other with, and returns how much. */
+/* How high above the leaves of a tree a node is. */
+static integer height_of(const tree *it, integer node)
+{
+    return it->height - (63 - __builtin_clzll((unsigned long long)node));
+}
+
+/* Finds what two trees, or one and itself, come near each other with, and returns how much.
+
+   Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. */
 EXPORT integer find_near_rows(const surfaces *all, const tree *a, const tree *b,
-                              const search *wanted, rows *found, real margin)
+                              const search *wanted, rows *found, real margin,
+                              const integer *nodes, integer pairs, integer *next)
 {
     task its = {all, wanted, found, a, b, margin, 0};
-    walk(&its, 1, 1, a->height, b->height);
+    integer k;
+    while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
+        const integer *from = nodes + 2 * k;
+        walk(&its, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
+    }
     return its.count;
 }
 

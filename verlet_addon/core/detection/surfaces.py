@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from ..crew import Crew
 from .trees import Tree, build_tree
 
 
@@ -71,6 +72,8 @@ class Surfaces:
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
     leaving: Integers
     """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
+    crew: Crew
+    """The threads that look for contacts."""
 
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:
@@ -113,6 +116,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         trees=[build_tree(rest, triangles, edges, sides, *part) for part in parts],
         ways=np.full((count, 2, 3), np.nan),
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
+        crew=Crew(),
     )
 
 

@@ -18,7 +18,7 @@ def project_ropes(positions: Floats, batches: RopeBatches) -> None:
 
     One Newton step is not enough where a rope turns sharply within a step.
     """
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS if batches.strips else 0):
         project_trees(positions, batches.trees)
         project_strips(positions, batches.rings)
         lowest, highest = strain_range(positions, batches.strips)

@@ -26,4 +26,5 @@ def _clusters_struct(clusters: Clusters) -> Packed:
 
 def project_clusters(positions: Floats, clusters: Clusters) -> None:
     """See `numpy_clusters`."""
-    _project_clusters(address(positions), positions.shape[1], _clusters_struct(clusters))
+    if len(clusters.particles):
+        _project_clusters(address(positions), positions.shape[1], _clusters_struct(clusters))

@@ -98,6 +98,8 @@ def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None
 
 def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
     """See `numpy_kernels`."""
+    if not len(tethers.particles):
+        return
     pins = np.ascontiguousarray(pins)
     _project_tethers(
         address(positions),
