@@ -21,6 +21,8 @@ typedef int64_t integer;
 
 /* Distances are not divided by less than this [m]; coincident particles have no direction. */
 #define SHORTEST 1e-12
+/* Keeps 0 / 0 away where sizes may be as small as any. */
+#define HAIR 1e-300
 
 /* Hubs among the entries of a batch, whose copies meet at their mean; see coloring.py. */
 typedef struct {
@@ -33,6 +35,18 @@ typedef struct {
 
 static inline real larger(real a, real b) { return a > b ? a : b; }
 static inline real smaller(real a, real b) { return a < b ? a : b; }
+static inline real dot(const real a[3], const real b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void cross(const real a[3], const real b[3], real found[3])
+{
+    found[0] = a[1] * b[2] - a[2] * b[1];
+    found[1] = a[2] * b[0] - a[0] * b[2];
+    found[2] = a[0] * b[1] - a[1] * b[0];
+}
+
 static inline real distance(real x, real y, real z)
 {
     return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);

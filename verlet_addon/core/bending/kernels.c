@@ -1,8 +1,5 @@
 /* Angles: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
-#include "../kernels.h"
-
-#define BLUNT 1e-2
-#define CLOSED 3.0
+#include "hinges.h"
 
 /* Members of a hinge, and of a corner of a rope. */
 #define HINGE 4
@@ -185,41 +182,17 @@ EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *
         draw_straight(positions, n, batches[i]);
 }
 
-/* The unit normal between the two faces of a hinge (p, q, a, b). */
-static void find_normal(real members[4][3], real normal[3])
-{
-    real edge[3], across[3];
-    for (int axis = 0; axis < 3; axis++) {
-        edge[axis] = members[1][axis] - members[0][axis];
-        across[axis] = members[2][axis] - members[3][axis];
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        int next = (axis + 1) % 3, last = (axis + 2) % 3;
-        normal[axis] = edge[next] * across[last] - edge[last] * across[next];
-    }
-    real share = 1.0 / distance(normal[0], normal[1], normal[2]);
-    for (int axis = 0; axis < 3; axis++)
-        normal[axis] *= share;
-}
-
 /* Hinges keep their bend, and the side of their faces that they lie on. */
 static void turn_back(real *positions, integer n, const stencil_batch *batch)
 {
-    real members[4][3], bend[3], normal[3];
+    real members[4][3], bend[3], direction[3];
     begin_hubs(batch->hubs);
     for (integer i = 0; i < batch->count; i++) {
         real rest = batch->rests[i];
         gather(positions, n, batch, HINGE, i, members, bend);
-        find_normal(members, normal);
-        real size = distance(bend[0], bend[1], bend[2]);
-        real facing = bend[0] * normal[0] + bend[1] * normal[1] + bend[2] * normal[2];
-        real side = facing < 0.0 ? -1.0 : 1.0;
-        /* Faces that are to lie on each other may pass through, and are not turned inside out. */
-        if (size * (rest < 0.0 ? -rest : rest) > CLOSED)
-            side = rest < 0.0 ? -1.0 : 1.0;
-        real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
+        direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
         for (int axis = 0; axis < 3; axis++)
-            bend[axis] -= rest * (normal[axis] * upright + bend[axis] * along);
+            bend[axis] -= rest * direction[axis];
         scatter(positions, n, batch, HINGE, i, members, bend);
     }
     end_hubs(positions, n, batch->hubs);

@@ -2,8 +2,6 @@
    stand, one after the other. */
 #include "../kernels.h"
 
-#define HAIR 1e-300 /* Keeps 0 / 0 away. */
-
 /* See ContactRows. */
 typedef struct {
     integer count;                      /* k */
@@ -56,7 +54,7 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
         real apart[3], slid[3], impulse[3], mobility = rows->mobilities[row];
         real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
         find_apart(positions, n, rows, row, apart);
-        real height = normal[0] * apart[0] + normal[1] * apart[1] + normal[2] * apart[2];
+        real height = dot(normal, apart);
         real before = rows->pushed[row];
         real pushed = larger(before + (rows->targets[row] - height) / mobility, 0.0);
         if (!(pushed > 0.0) && !(before > 0.0))
@@ -64,10 +62,10 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
         for (int axis = 0; axis < 3; axis++)
             slid[axis] = apart[axis] - rows->anchors[axis * k + row]
                          + rows->rubbed[axis * k + row] * mobility;
-        real away = normal[0] * slid[0] + normal[1] * slid[1] + normal[2] * slid[2];
+        real away = dot(normal, slid);
         for (int axis = 0; axis < 3; axis++)
             slid[axis] -= normal[axis] * away;
-        real length = __builtin_sqrt(slid[0] * slid[0] + slid[1] * slid[1] + slid[2] * slid[2]);
+        real length = __builtin_sqrt(dot(slid, slid));
         real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, HAIR));
         rows->pushed[row] = pushed;
         for (int axis = 0; axis < 3; axis++) {
@@ -100,11 +98,6 @@ EXPORT void rebound_rows(real *previous_positions, const real *positions, intege
     }
 }
 
-static real along(const real *normal, const real *vector)
-{
-    return normal[0] * vector[0] + normal[1] * vector[1] + normal[2] * vector[2];
-}
-
 /* One of the vectors (3, n). */
 static void take(const real *rows, integer n, integer particle, real *vector)
 {
@@ -122,7 +115,7 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
     for (integer i = 0; i < n; i++) {
         real place[3], former[3], slid[3], before = pushed[i];
         take(positions, n, i, place);
-        real depth = floors[i] - (along(normal, place) - level);
+        real depth = floors[i] - (dot(normal, place) - level);
         if (!(depth > 0.0 || before > 0.0) || !(inverse_masses[i] > 0.0))
             continue;
         real push = larger(before + depth, 0.0);
@@ -131,10 +124,10 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
             place[axis] += normal[axis] * (push - before);
             slid[axis] = place[axis] + former[axis] - start[axis * n + i];
         }
-        real away = along(normal, slid);
+        real away = dot(normal, slid);
         for (int axis = 0; axis < 3; axis++)
             slid[axis] -= normal[axis] * away;
-        real length = __builtin_sqrt(along(slid, slid));
+        real length = __builtin_sqrt(dot(slid, slid));
         real share = smaller(1.0, friction * push / larger(length, HAIR));
         for (int axis = 0; axis < 3; axis++) {
             real held = slid[axis] * share;
@@ -161,10 +154,10 @@ EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, 
         take(arrival, n, i, place);
         take(start, n, i, begin);
         take(accelerations, n, i, pull);
-        real overshoot = along(normal, place) - level - floors[i];
+        real overshoot = dot(normal, place) - level - floors[i];
         for (int axis = 0; axis < 3; axis++)
             place[axis] -= begin[axis];
-        real fall = along(normal, place), gravity = along(normal, pull);
+        real fall = dot(normal, place), gravity = dot(normal, pull);
         real speed = fall / dt + 0.5 * gravity * dt;
         real impact = __builtin_sqrt(larger(speed * speed - 2.0 * gravity * overshoot, 0.0));
         real rebound = restitution * impact, rise = 0.0, climbed = climb;
@@ -180,7 +173,7 @@ EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, 
             positions[axis * n + i] = place[axis];
             place[axis] -= former[axis];
         }
-        real back = along(normal, place) - climbed;
+        real back = dot(normal, place) - climbed;
         for (int axis = 0; axis < 3; axis++)
             previous_positions[axis * n + i] += normal[axis] * back;
     }

@@ -111,13 +111,13 @@ static void set_all(real *bounds, real low, real high)
 static void add_normal(real *cone, const real *a, const real *b, const real *c)
 {
     real ab[3], ac[3], normal[3], bounds[6];
-    subtract(ab, b, a);
-    subtract(ac, c, a);
-    cross(normal, ab, ac);
+    subtract(b, a, ab);
+    subtract(c, a, ac);
+    cross(ab, ac, normal);
     real length = __builtin_sqrt(dot(normal, normal));
     for (int axis = 0; axis < 3; axis++) {
-        bounds[axis] = length < TINY ? -1.0 : normal[axis] / length;
-        bounds[3 + axis] = length < TINY ? 1.0 : normal[axis] / length;
+        bounds[axis] = length < HAIR ? -1.0 : normal[axis] / length;
+        bounds[3 + axis] = length < HAIR ? 1.0 : normal[axis] / length;
     }
     widen(cone, bounds);
 }
@@ -172,8 +172,8 @@ static int read_side(const surfaces *all, real *way, integer from, integer to, r
 static int makes_angle(const edge_way *it)
 {
     real normal[3], other[3];
-    cross(normal, it->along, it->wings[0]);
-    cross(other, it->along, it->wings[1]);
+    cross(it->along, it->wings[0], normal);
+    cross(it->along, it->wings[1], other);
     real height = dot(normal, it->wings[1]), square = dot(normal, normal);
     return !(height * height <= RIDGE * RIDGE * (square * it->squares[1])
              && dot(other, normal) <= 0.0);
@@ -216,12 +216,12 @@ static void find_turns(const surfaces *all, integer edge)
     real *turns = all->edge_turns + 2 * edge, along[3], wings[2][3], normal[3], other[3];
     turns[0] = turns[1] = __builtin_inf();
     if (all->wings[all->edges + edge] >= 0) {
-        subtract(along, all->ways + 6 * ends[1], all->ways + 6 * ends[0]);
+        subtract(all->ways + 6 * ends[1], all->ways + 6 * ends[0], along);
         for (int side = 0; side < 2; side++)
-            subtract(wings[side], all->ways + 6 * all->wings[side * all->edges + edge],
-                     all->ways + 6 * ends[0]);
-        cross(normal, along, wings[0]);
-        cross(other, along, wings[1]);
+            subtract(all->ways + 6 * all->wings[side * all->edges + edge],
+                     all->ways + 6 * ends[0], wings[side]);
+        cross(along, wings[0], normal);
+        cross(along, wings[1], other);
         real first = __builtin_sqrt(dot(normal, normal)), second = __builtin_sqrt(dot(other, other));
         real length = __builtin_sqrt(dot(along, along));
         real sine = __builtin_fabs(dot(normal, wings[1])) * length / (first * second);
@@ -296,7 +296,7 @@ static int rises(const task *its, const pair *p, integer corner, integer base, r
     real top[3], bottom[3], normal[3];
     place(top, its->all, corner, p->time);
     place(bottom, its->all, base, p->time);
-    subtract(top, top, bottom);
+    subtract(top, bottom, top);
     for (int axis = 0; axis < 3; axis++)
         normal[axis] = sign * p->now.normal[axis];
     return dot(normal, top) > slope * __builtin_sqrt(dot(top, top));
@@ -369,9 +369,9 @@ static real height_along(const task *its, integer triangle, const real *normal, 
     real ab[3], ac[3], up[3], towards[3];
     for (int k = 0; k < 3; k++)
         x[k] = its->all->ways + 6 * its->all->corners[k * its->all->triangles + triangle];
-    subtract(ab, x[1], x[0]);
-    subtract(ac, x[2], x[0]);
-    cross(up, ab, ac);
+    subtract(x[1], x[0], ab);
+    subtract(x[2], x[0], ac);
+    cross(ab, ac, up);
     for (int axis = 0; axis < 3; axis++)
         towards[axis] = sign * normal[axis];
     return dot(up, towards);
@@ -415,7 +415,7 @@ static real fastest(const pair *p)
     int split = p->kind ? 2 : 1;
     for (int i = 0; i < split; i++)
         for (int j = split; j < 4; j++) {
-            subtract(way, p->ways[i], p->ways[j]);
+            subtract(p->ways[i], p->ways[j], way);
             most = larger(most, dot(way, way));
         }
     return __builtin_sqrt(most);
@@ -433,9 +433,9 @@ static void find_nearest(nearest *found, integer kind, const real x[4][3])
 static int is_beyond(integer kind, const real x[4][3], real gap)
 {
     real u[3], v[3], r[3];
-    subtract(r, x[0], x[kind ? 2 : 1]);
-    subtract(u, x[kind ? 1 : 2], x[kind ? 0 : 1]);
-    subtract(v, x[3], x[kind ? 2 : 1]);
+    subtract(x[0], x[kind ? 2 : 1], r);
+    subtract(x[kind ? 1 : 2], x[kind ? 0 : 1], u);
+    subtract(x[3], x[kind ? 2 : 1], v);
     real uu = dot(u, u), vv = dot(v, v);
     /* Of lengths, (a + b)^2 <= 2 (a^2 + b^2), and of three 3 times the sum. */
     real farthest = kind ? 3.0 * (uu + vv + gap * gap) : 2.0 * (larger(uu, vv) + gap * gap);
@@ -625,7 +625,7 @@ static int is_hidden(const edge_way *one, const edge_way *other)
 {
     real normal[3];
     int from_above = 0, from_below = 0;
-    cross(normal, one->along, other->along);
+    cross(one->along, other->along, normal);
     real square = dot(normal, normal);
     real parallel = PARALLEL * (dot(one->along, one->along) * dot(other->along, other->along));
     if (!one->steady || !other->steady || !(square > parallel))

@@ -5,7 +5,6 @@
 
 #include "../kernels.h"
 
-#define TINY 1e-300
 #define FLAT 1e-20
 #define PARALLEL 1e-12
 
@@ -14,27 +13,16 @@ typedef struct {
     real weights[4], normal[3], apart;
 } nearest;
 
-static inline real dot(const real *a, const real *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void cross(real *to, const real *a, const real *b)
-{
-    to[0] = a[1] * b[2] - a[2] * b[1];
-    to[1] = a[2] * b[0] - a[0] * b[2];
-    to[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static inline void subtract(real *to, const real *a, const real *b)
+/* found = a - b. */
+static inline void subtract(const real *a, const real *b, real *found)
 {
     for (int axis = 0; axis < 3; axis++)
-        to[axis] = a[axis] - b[axis];
+        found[axis] = a[axis] - b[axis];
 }
 
 static inline real share_along(const real *from_start, const real *edge)
 {
-    real share = dot(from_start, edge) / larger(dot(edge, edge), TINY);
+    real share = dot(from_start, edge) / larger(dot(edge, edge), HAIR);
     return smaller(larger(share, 0.0), 1.0);
 }
 
@@ -45,21 +33,21 @@ static inline void set_unit(nearest *found, const real *vector, const real *acro
     const real *v = found->apart < SHORTEST ? across : vector;
     real length = __builtin_sqrt(dot(v, v));
     for (int axis = 0; axis < 3; axis++)
-        found->normal[axis] = length < TINY ? (axis == 2) : v[axis] / length;
+        found->normal[axis] = length < HAIR ? (axis == 2) : v[axis] / length;
 }
 
 /* x holds the point, then the corners. */
 static inline void nearest_on_triangle(nearest *found, const real x[4][3])
 {
     real ab[3], ac[3], bc[3], ap[3], bp[3], normal[3], ap_ac[3], ab_ap[3];
-    subtract(ab, x[2], x[1]);
-    subtract(ac, x[3], x[1]);
-    subtract(bc, x[3], x[2]);
-    subtract(ap, x[0], x[1]);
-    subtract(bp, x[0], x[2]);
-    cross(normal, ab, ac);
-    cross(ap_ac, ap, ac);
-    cross(ab_ap, ab, ap);
+    subtract(x[2], x[1], ab);
+    subtract(x[3], x[1], ac);
+    subtract(x[3], x[2], bc);
+    subtract(x[0], x[1], ap);
+    subtract(x[0], x[2], bp);
+    cross(ab, ac, normal);
+    cross(ap, ac, ap_ac);
+    cross(ab, ap, ab_ap);
     real square = dot(normal, normal), v = dot(ap_ac, normal), w = dot(ab_ap, normal);
     real vector[3], *weights = found->weights;
     weights[0] = 1.0;
@@ -97,9 +85,9 @@ static inline void nearest_on_triangle(nearest *found, const real x[4][3])
 static inline void nearest_on_edges(nearest *found, const real x[4][3])
 {
     real u[3], v[3], r[3], vectors[4][3], across[3], s = 0.0, t = 0.0;
-    subtract(u, x[1], x[0]);
-    subtract(v, x[3], x[2]);
-    subtract(r, x[0], x[2]);
+    subtract(x[1], x[0], u);
+    subtract(x[3], x[2], v);
+    subtract(x[0], x[2], r);
     real uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), ur = dot(u, r), vr = dot(v, r);
     real determinant = uu * vv - uv * uv;
     s = uv * vr - vv * ur, t = uu * vr - uv * ur;
@@ -111,10 +99,10 @@ static inline void nearest_on_edges(nearest *found, const real x[4][3])
             vectors[0][axis] = r[axis] + s * u[axis] - t * v[axis];
     } else {
         real bc[3], ad[3], ca[3], da[3];
-        subtract(bc, x[1], x[2]);
-        subtract(ad, x[0], x[3]);
-        subtract(ca, x[2], x[0]);
-        subtract(da, x[3], x[0]);
+        subtract(x[1], x[2], bc);
+        subtract(x[0], x[3], ad);
+        subtract(x[2], x[0], ca);
+        subtract(x[3], x[0], da);
         real shares[4] = {share_along(r, v), share_along(bc, v), share_along(ca, u),
                           share_along(da, u)};
         for (int axis = 0; axis < 3; axis++) {
@@ -134,7 +122,7 @@ static inline void nearest_on_edges(nearest *found, const real x[4][3])
         s = chosen < 2 ? (real)chosen : shares[chosen];
         t = chosen < 2 ? shares[chosen] : (real)(chosen - 2);
     }
-    cross(across, u, v);
+    cross(u, v, across);
     set_unit(found, least, across);
     found->weights[0] = 1.0 - s, found->weights[1] = s;
     found->weights[2] = t - 1.0, found->weights[3] = -t;

@@ -39,15 +39,6 @@ typedef struct {
     real *moved;                /* (3, n) */
 } joints;
 
-static real dot(const real a[3], const real b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const real a[3], const real b[3], real found[3])
-{
-    found[0] = a[1] * b[2] - a[2] * b[1];
-    found[1] = a[2] * b[0] - a[0] * b[2];
-    found[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void read(const real *rows, integer n, integer at, real found[3])
 {
     for (int x = 0; x < 3; x++)
@@ -114,7 +105,7 @@ static void find_turn(real turn[9], const real second[9], const real moment[3], 
         invert_inertia(product, inverse);
         apply(inverse, lack, step);
         real angle = __builtin_sqrt(dot(step, step));
-        real share = smaller(1.0, FARTHEST / larger(angle, 1e-300));
+        real share = smaller(1.0, FARTHEST / larger(angle, HAIR));
         for (int x = 0; x < 3; x++)
             step[x] *= share;
         turn_on(turn, step);

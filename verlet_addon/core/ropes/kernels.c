@@ -20,13 +20,11 @@ typedef struct {
     real *force, *displacement; /* (j, 3) */
 } tree;
 
-static real product(const real *a, const real *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* out = matrix (3, 3) times vector. */
 static void apply(const real *matrix, const real *vector, real *out)
 {
     for (int i = 0; i < 3; i++)
-        out[i] = product(matrix + 3 * i, vector);
+        out[i] = dot(matrix + 3 * i, vector);
 }
 
 /* Inverts a symmetric positive definite matrix in place (Gauss and Jordan). */
@@ -66,9 +64,9 @@ static real load_link(const tree *all, integer junction, const real *along, real
     real pushed[3], w = all->inverse_masses[junction];
     const real *mobility = all->mobility + 9 * junction;
     apply(mobility, all->force + 3 * junction, pushed);
-    *violation += sign * product(along, pushed);
+    *violation += sign * dot(along, pushed);
     apply(mobility, along, pushed);
-    return product(along, pushed) - w * product(along, along);
+    return dot(along, pushed) - w * dot(along, along);
 }
 
 /* Eliminates a path's links from its first to its last, for violations and the response. */
@@ -95,7 +93,7 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
                 apply(all->mobility + 9 * before, along, pushed);
                 w = 1.0;
             }
-            real beside = -w * product(along - 3, pushed);
+            real beside = -w * dot(along - 3, pushed);
             at.beside[k] = beside * at.pivot[k - 1];
             pivot -= at.beside[k] * beside;
             right -= at.beside[k] * of->steps[link - 1];
@@ -168,7 +166,7 @@ static void move_path(real *positions, integer n, const tree *all, const generat
     integer support = of->supports[path];
     real pulled = 0.0, before[3] = {0.0, 0.0, 0.0};
     if (support >= 0)
-        pulled = product(of->along + 3 * begin, all->displacement + 3 * support);
+        pulled = dot(of->along + 3 * begin, all->displacement + 3 * support);
     for (integer k = 0; k <= links; k++) {
         integer entry = begin + k, junction = of->junctions[entry];
         real total[3] = {-before[0], -before[1], -before[2]}, moved[3];

@@ -1,8 +1,6 @@
 /* Contacts that answer each other: the same as numpy_touching.py, where formulas stand. */
 #include "../kernels.h"
 
-#define HAIR 1e-300 /* Keeps 0 / 0 away. */
-
 /* How far apart k contacts are moved by fields (3 k, 3, n): answers (3 k, k, 3). */
 EXPORT void gather_answers(integer k, integer n, const real *fields, const integer *particles,
                            const real *shares, const real *directions, real *answers)

@@ -1,14 +1,8 @@
 /* Shells: the same as linearize, multiply and precondition in numpy_kernels.py, and dissection.solve
    for a single right side. */
-#include "../kernels.h"
+#include "../bending/hinges.h"
 
 #define CORNERS 4
-/* A bend below this has no certain side; see bending/numpy_kernels.py. */
-#define BLUNT 1e-2
-/* Bends whose product with the bend at rest is more are both past 120 degrees. */
-#define CLOSED 3.0
-/* Vectors of angles are not divided by less than this. */
-#define LEAST 1e-300
 
 /* See ShellSystem. */
 typedef struct {
@@ -39,11 +33,6 @@ static void put_back(const real *points, integer n, real *rows)
             rows[axis * n + i] = points[3 * i + axis];
 }
 
-static inline real dot(const real a[3], const real b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Sum of coefficient times point, of the corners of a spring that are so far apart in memory. */
 static inline void gather(const real *points, const integer *members, integer members_stride,
                           const real *coefficients, integer stride, real vector[3])
@@ -57,29 +46,6 @@ static inline void gather(const real *points, const integer *members, integer me
     }
 }
 
-/* Which way a hinge's bend is to point; see hinge_directions. */
-static void direct_hinge(const real *points, const integer *members, integer stride, real rest,
-                         const real bend[3], real direction[3])
-{
-    const real *p = points + 3 * members[0], *q = points + 3 * members[stride];
-    const real *a = points + 3 * members[2 * stride], *b = points + 3 * members[3 * stride];
-    for (int axis = 0; axis < 3; axis++) {
-        int next = (axis + 1) % 3, last = (axis + 2) % 3;
-        direction[axis] = (q[next] - p[next]) * (a[last] - b[last])
-                          - (q[last] - p[last]) * (a[next] - b[next]);
-    }
-    real share = 1.0 / distance(direction[0], direction[1], direction[2]);
-    for (int axis = 0; axis < 3; axis++)
-        direction[axis] *= share;
-    real size = distance(bend[0], bend[1], bend[2]);
-    real side = dot(bend, direction) < 0.0 ? -1.0 : 1.0;
-    if (size * (rest < 0.0 ? -rest : rest) > CLOSED)
-        side = rest < 0.0 ? -1.0 : 1.0;
-    real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
-    for (int axis = 0; axis < 3; axis++)
-        direction[axis] = direction[axis] * upright + bend[axis] * along;
-}
-
 /* One spring made linear; its energy. */
 static real linearize_spring(const shell *system, const real *points, real *pulls, integer i)
 {
@@ -87,14 +53,17 @@ static real linearize_spring(const shell *system, const real *points, real *pull
     real vector[3], direction[3], rest = system->rests[i], stiffness = system->stiffnesses[i];
     gather(points, system->members + i, every, system->coefficients + i, s, vector);
     if (i < system->hinges) {
-        direct_hinge(points, system->members + i, every, rest, vector, direction);
+        const real *at[CORNERS];
+        for (int k = 0; k < CORNERS; k++)
+            at[k] = points + 3 * system->members[k * every + i];
+        direct_hinge(at[0], at[1], at[2], at[3], vector, rest, direction);
     } else {
         real size = distance(vector[0], vector[1], vector[2]);
         for (int axis = 0; axis < 3; axis++)
             direction[axis] = vector[axis] / size;
     }
     real along = dot(vector, direction);
-    real taut = 1.0 - rest / (along == 0.0 ? LEAST : along);
+    real taut = 1.0 - rest / (along == 0.0 ? HAIR : along);
     taut = rest == 0.0 ? 1.0 : smaller(larger(taut, 0.0), 1.0);
     real root = __builtin_sqrt(stiffness * (1.0 - taut)), energy = 0.0;
     system->bare[i] = stiffness * taut;
@@ -123,8 +92,8 @@ static real linearize_angle(const shell *system, const real *points, real *pulls
     real one[3], other[3], by_one[3], by_other[3];
     gather(points, members, every, system->first + i, a, one);
     gather(points, members, every, system->second + i, a, other);
-    real size = larger(__builtin_sqrt(dot(one, one)), LEAST);
-    real other_size = larger(__builtin_sqrt(dot(other, other)), LEAST);
+    real size = larger(__builtin_sqrt(dot(one, one)), HAIR);
+    real other_size = larger(__builtin_sqrt(dot(other, other)), HAIR);
     for (int axis = 0; axis < 3; axis++) {
         one[axis] /= size;
         other[axis] /= other_size;

@@ -73,15 +73,6 @@ static inline void multiply(const real matrix[576], const real vector[24], real 
     }
 }
 
-static inline void cross(const real a[3], const real b[3], real found[3])
-{
-    found[0] = a[1] * b[2] - a[2] * b[1];
-    found[1] = a[2] * b[0] - a[0] * b[2];
-    found[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static inline real dot(const real a[3], const real b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Where nodes carry a point. */
 static inline void carried(const solid_embedding *embedding, integer i, const real *rows,
                            integer m, real found[3])

@@ -17,7 +17,7 @@ static void deform(const real places[24], const real gradients[24], real f[9], r
                 f[3 * a + k] += places[c + a] * gradients[c + k];
     for (int k = 0; k < 9; k++)
         square += f[k] * f[k];
-    real share = smaller(1.0, __builtin_sqrt(LARGEST / larger(square, 1e-300)));
+    real share = smaller(1.0, __builtin_sqrt(LARGEST / larger(square, HAIR)));
     for (int k = 0; k < 9; k++)
         held[k] = f[k] * share;
 }

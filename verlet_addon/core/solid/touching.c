@@ -6,7 +6,6 @@
 #define STEADY 0.01
 #define ROUNDS 400
 #define LEVER 0.2096313728906053 /* 3/16 of half of √5, see rolling.py */
-#define HAIR 1e-300 /* Keeps 0 / 0 away. */
 
 /* See Stops. */
 typedef struct {

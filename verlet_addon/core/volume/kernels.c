@@ -17,10 +17,10 @@ EXPORT void volumes_and_slopes(const real *positions, integer n, const integer *
                 at[k][axis] = positions[axis * n + triangles[k * count + t]] - positions[axis * n];
         for (int k = 0; k < 3; k++) {
             const real *b = at[(k + 1) % 3], *c = at[(k + 2) % 3];
-            const real slope[3] = {(b[1] * c[2] - b[2] * c[1]) / 6.0,
-                                   (b[2] * c[0] - b[0] * c[2]) / 6.0,
-                                   (b[0] * c[1] - b[1] * c[0]) / 6.0};
+            real slope[3];
+            cross(b, c, slope);
             for (int axis = 0; axis < 3; axis++) {
+                slope[axis] /= 6.0;
                 slopes[axis * n + triangles[k * count + t]] += slope[axis];
                 if (k == 0)
                     volumes[labels[t]] += at[0][axis] * slope[axis];

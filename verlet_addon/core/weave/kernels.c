@@ -23,18 +23,6 @@ typedef struct {
     real *pull, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
 } weave_batch;
 
-static inline real dot(const real a[3], const real b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const real a[3], const real b[3], real found[3])
-{
-    found[0] = a[1] * b[2] - a[2] * b[1];
-    found[1] = a[2] * b[0] - a[0] * b[2];
-    found[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* w of warp and weft, of vectors (n, 3). */
 static inline void gather(const weave_batch *all, integer t, const real *vectors, real ways[2][3])
 {

@@ -1,0 +1,33 @@
+/* Which way hinges bend; see numpy_kernels.py. */
+#ifndef VERLET_HINGES_H
+#define VERLET_HINGES_H
+
+#include "../kernels.h"
+
+#define BLUNT 1e-2
+#define CLOSED 3.0
+
+/* Where the bend of a hinge (p, q, a, b) points; what is too blunt, across its faces. */
+static inline void direct_hinge(const real p[3], const real q[3], const real a[3], const real b[3],
+                                const real bend[3], real rest, real direction[3])
+{
+    real edge[3], across[3], normal[3];
+    for (int axis = 0; axis < 3; axis++) {
+        edge[axis] = q[axis] - p[axis];
+        across[axis] = a[axis] - b[axis];
+    }
+    cross(edge, across, normal);
+    real share = 1.0 / distance(normal[0], normal[1], normal[2]);
+    for (int axis = 0; axis < 3; axis++)
+        normal[axis] *= share;
+    real size = distance(bend[0], bend[1], bend[2]);
+    real side = dot(bend, normal) < 0.0 ? -1.0 : 1.0;
+    /* Faces that are to lie on each other may pass through, and are not turned inside out. */
+    if (size * (rest < 0.0 ? -rest : rest) > CLOSED)
+        side = rest < 0.0 ? -1.0 : 1.0;
+    real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
+    for (int axis = 0; axis < 3; axis++)
+        direction[axis] = normal[axis] * upright + bend[axis] * along;
+}
+
+#endif
