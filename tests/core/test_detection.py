@@ -16,7 +16,7 @@ from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import service
-from verlet_addon.core.contact.guard import NEAREST, guard
+from verlet_addon.core.contact.guard import NEAREST, find_passing, guard
 from verlet_addon.core.crew import thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts
@@ -227,6 +227,27 @@ def test_incident_features_and_what_lies_together_at_rest_are_left_alone() -> No
     contacts = find_contacts(surfaces, pressed, pressed, reach=0.0)
     assert len(contacts.gaps)
     np.testing.assert_allclose(contacts.gaps, 0.009)
+
+
+@pytest.mark.parametrize(("gap", "held"), [(0.05, True), (5.0, False)])
+def test_the_guard_keeps_no_piece_smaller_than_its_distance_from_folding(
+    gap: float, *, held: bool
+) -> None:
+    """A corner of a square that folds through the other half of it is free where that is small."""
+    surfaces = all_meet(square(), gap=gap)
+    start, end = surfaces.rest.copy(), surfaces.rest.copy()
+    start[:, 1], end[:, 1] = (-0.5, 0.5, 0.1), (-0.5, 0.5, -0.1)
+    passing = find_passing(surfaces, start, end, np.ones(4), None)
+    assert bool(len(passing.gaps)) == held
+
+
+def test_the_guard_keeps_layers_apart_that_lie_together_at_rest() -> None:
+    """Two squares in one surface, nearer than its distance, pass through each other no more."""
+    points = np.concatenate([square().rest, square(0.01).rest], axis=1).T
+    halves = square().triangles.T
+    layers = all_meet(surface(points, [*halves, *(halves + 4)]))
+    fallen = layers.rest - [[0.0], [0.0], [0.03]] * (layers.rest[2] > 0.0)
+    assert len(find_passing(layers, layers.rest, fallen, np.ones(8), None).gaps)
 
 
 @pytest.mark.parametrize("speed", [0.04, 0.3, 30.0])

@@ -17,7 +17,8 @@ STRETCHED = 6e-3
 vertices that falls over a ball is stretched by 12 %; with half of it a ball that is pressed between
 plates stays too near to them."""
 SHORT = 0.4
-"""Contacts may be left short by this share of their gap, and no more."""
+"""Contacts may be left short by this share of what their owners keep, and no more: what lies nearer
+at rest is mostly held by short edges, which farther pushes would stretch."""
 
 
 def keep_apart(
@@ -39,7 +40,8 @@ def keep_apart(
     far = np.sqrt(np.einsum("xn,xn->n", moved, moved))
     allowed = STRETCHED * meeting.shortest
     positions[...] = settled + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
-    least = rows.targets - SHORT * rows.gaps
+    owners = meeting.surfaces.owners[rows.particles[[0, 3]]]
+    least = rows.targets - SHORT * meeting.surfaces.gaps[tuple(owners)]
     for _ in range(HOLDS):
         near = np.flatnonzero((rows.heights(positions) < least) & ~rows.strung)
         if not len(near):

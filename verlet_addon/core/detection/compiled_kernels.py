@@ -47,6 +47,8 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         surfaces.opposite_edges,
         surfaces.fans,
         surfaces.fan_starts,
+        surfaces.near_starts,
+        surfaces.near,
         surfaces.gaps,
         surfaces.single_sided,
         surfaces.colliders,

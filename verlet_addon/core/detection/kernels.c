@@ -31,6 +31,7 @@ typedef struct {
     const integer *sides, *wings;      /* (2, e) */
     const integer *opposite_edges;     /* (3, t) */
     const integer *fans, *fan_starts;  /* (N + 1,) */
+    const integer *near_starts, *near; /* (N + 1,) */
     const real *gaps;                  /* (o, o) [m] */
     const uint8_t *single_sided;       /* (o,) */
     const uint8_t *colliders;          /* (o,) */
@@ -442,12 +443,31 @@ static int is_beyond(integer kind, const real x[4][3], real gap)
     return dot(r, r) > farthest;
 }
 
+/* Whether the features of a pair are near each other along their surface. */
+static int are_near(const surfaces *all, const pair *p)
+{
+    int split = p->kind ? 2 : 1;
+    for (int i = 0; i < split; i++) {
+        const integer *starts = all->near_starts + p->particles[i];
+        for (integer at = starts[0]; at < starts[1]; at++)
+            for (int j = split; j < 4; j++)
+                if (all->near[at] == p->particles[j])
+                    return 1;
+    }
+    return 0;
+}
+
+/* How far apart a pair is kept, if nothing lies nearer at rest. */
+static real full_gap(const surfaces *all, const pair *p)
+{
+    return all->gaps[all->owner[p->particles[0]] * all->owners + all->owner[p->particles[3]]];
+}
+
 /* How far apart a pair is kept. */
 static real gap_of(const surfaces *all, const pair *p)
 {
-    integer first = all->owner[p->particles[0]], second = all->owner[p->particles[3]];
-    real gap = all->gaps[first * all->owners + second], x[4][3];
-    if (first != second)
+    real gap = full_gap(all, p), x[4][3];
+    if (all->owner[p->particles[0]] != all->owner[p->particles[3]])
         return gap;
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++)
@@ -457,6 +477,12 @@ static real gap_of(const surfaces *all, const pair *p)
     nearest at_rest;
     find_nearest(&at_rest, p->kind, (const real(*)[3])x);
     return smaller(gap, REST * at_rest.apart);
+}
+
+/* Whether a pair has sides that a guard could keep, and is not just part of one small piece. */
+static int is_guarded(const surfaces *all, const pair *p)
+{
+    return p->now.apart > LOST * p->gap && !(p->gap < full_gap(all, p) && are_near(all, p));
 }
 
 /* Lets a pair go on until it touches, or to the end of its way; 1 if it touches. */
@@ -531,7 +557,7 @@ static void consider(task *its, pair *p)
         return;
     p->gap = gap_of(its->all, p);
     if (!(p->gap > LEAST_GAP)
-        || (wanted->all_touching && !(p->now.apart > LOST * p->gap)))
+        || (wanted->all_touching && !is_guarded(its->all, p)))
         return;
     real touch = smaller(p->gap * wanted->of_gap, (p->now.apart + SHORTEST) * wanted->of_start);
     p->time = 0.0;

@@ -10,7 +10,8 @@ from .reach import Reach, flush
 from .surfaces import Surfaces
 
 REST = 0.9
-"""Pairs of one owner are kept apart by no more than this share of their distance at rest."""
+"""Pairs of one owner are kept apart by no more than this share of their distance at rest, and not
+guarded where that is less than their gap and they are near along the surface too."""
 LEAST_GAP = 1e-9
 """What is nearer than this at rest is taken for joined [m]."""
 LOST = 1e-4
@@ -84,6 +85,7 @@ def _rows(
         after = _advance(kind, *before, GRAZE * touch[grazed])
         times[grazed], weights[:, grazed], normals[:, grazed], touched[grazed] = after
     guarded = touched & (apart > LOST * gaps)
+    guarded &= (gaps >= _full_gaps(surfaces, particles)) | ~_are_near(surfaces, kind, particles)
     kept = guarded if reach.all_touching else rows < touch + reach.beyond
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
     if not reach.all_touching:
@@ -120,12 +122,25 @@ def _may_come_near(
 
 def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
     """(k,) how far apart pairs are kept [m]."""
-    owners = surfaces.owners[particles[[0, 3]]]
-    gaps = surfaces.gaps[owners[0], owners[1]]
-    own = owners[0] == owners[1]
+    gaps = _full_gaps(surfaces, particles)
+    own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
     at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
     gaps[own] = np.minimum(gaps[own], REST * at_rest)
     return np.asarray(gaps)
+
+
+def _full_gaps(surfaces: Surfaces, particles: Integers) -> Floats:
+    """(k,) how far apart pairs are kept, if nothing lies nearer at rest [m]."""
+    owners = surfaces.owners[particles[[0, 3]]]
+    return np.asarray(surfaces.gaps[owners[0], owners[1]])
+
+
+def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:
+    """(k,) whether the features of pairs are near each other along their surface."""
+    count, split = len(surfaces.owners), 2 if kind else 1
+    here = np.repeat(np.arange(count), np.diff(surfaces.near_starts))
+    keys = particles[:split, None] * count + particles[None, split:]
+    return np.asarray(np.isin(keys, here * count + surfaces.near).any(axis=(0, 1)))
 
 
 def _fastest(ways: Floats, kind: int) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..crew import Crew
+from .nearby import near_along
 from .trees import Tree, build_tree
 
 
@@ -51,6 +52,10 @@ class Surfaces:
     """The triangles round each particle, particle after particle."""
     fan_starts: Integers
     """(N + 1,) where those round each particle begin."""
+    near_starts: Integers
+    """(N + 1,) where the particles near each one along its surface begin…"""
+    near: Integers
+    """…and which these are (see `nearby`)."""
     meets: Booleans
     """(o, o) who is kept off whom."""
     gaps: Floats
@@ -94,10 +99,12 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     own_edges = [_all_edges(surface) + start for surface, start in shifted]
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
+    owners = np.repeat(np.arange(len(counts)), counts)
+    near = near_along(rest, edges, gaps.diagonal()[owners], meets.diagonal()[owners])
     parts = zip(_numbers(own_triangles), _numbers(own_edges), meets.diagonal(), strict=True)
     return Surfaces(
         starts=starts,
-        owners=np.repeat(np.arange(len(counts)), counts),
+        owners=owners,
         rest=rest,
         triangles=triangles,
         edges=edges,
@@ -106,6 +113,8 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         opposite_edges=_opposite_edges(edges, triangles, count),
         fans=np.argsort(triangles, axis=None, kind="stable") % max(triangles.shape[1], 1),
         fan_starts=np.searchsorted(np.sort(triangles, axis=None), np.arange(count + 1)),
+        near_starts=near[0],
+        near=near[1],
         meets=meets,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
