@@ -163,12 +163,12 @@ WEAVE = np_weave, c_weave
 Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 
-def _levels(kernels: Any, x: Floats, model: SoftBodyModel, batches: Batches) -> None:
+def _levels(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     """Coarse levels, each solved and interpolated."""
-    for level, limits in zip(model.lengths.levels, batches.lengths.levels, strict=True):
+    for level in model.lengths.levels:
         coarse = x.take(level.particles, axis=1)
         before = coarse.copy()
-        kernels.project_at_most(coarse, limits)
+        kernels.project_at_most(coarse, level.limits)
         kernels.add_interpolated(x, level, coarse - before)
 
 
@@ -241,7 +241,6 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     ),
     "held lengths": (ROPES, _hold_lengths),
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
-    "folds": (LENGTHS, lambda k, x, _, b: k.project_at_most(x, b.lengths.folds)),
     "levels": (LENGTHS, _levels),
     "tethers": (LENGTHS, _tethers),
     "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, 1e-3, most=0.01)),

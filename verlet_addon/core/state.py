@@ -20,22 +20,13 @@ from .ropes.constraints import RopeBatches, rope_batches
 from .shell.system import ShellSystem, shell_system
 from .solid.body import SolidState
 from .stretch.constraints import LengthBatches, length_batches
-from .stretch.distances import DistanceBatch
 from .stretch.seams import SeamBatch, seam_batches
 from .stretch.strips import StripBatch
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.threads import WeaveBatch, weave_batches
 
-Fresh = (
-    StripBatch
-    | DistanceBatch
-    | StencilBatch
-    | BendStripBatch
-    | StiffBendBatch
-    | SeamBatch
-    | WeaveBatch
-)
+Fresh = StripBatch | StencilBatch | BendStripBatch | StiffBendBatch | SeamBatch | WeaveBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +53,7 @@ class Batches:
 
     def fresh(self) -> Iterator[Fresh]:
         """The batches whose multipliers start every step at zero; nets remember theirs."""
-        yield from chain(self.lengths.short, self.lengths.folds, *self.lengths.levels)
-        yield from chain(self.seams, self.weave)
+        yield from chain(self.lengths.short, self.seams, self.weave)
         bends = self.bends
         yield from chain(bends.stiff, bends.strips, bends.straight, bends.hinges, bends.ropes)
 
@@ -154,11 +144,8 @@ def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> B
     A body that nothing holds bears no load, unless gas presses from within. Triangles with rigid
     bends are left out: remembered tension and stiff bends amplify each other.
     """
-    rigid_triangles = np.zeros(len(bends.rigid), dtype=bool)
-    rigid_triangles[model.lengths.folds.pairs] = True
-    rigid_triangles &= bends.rigid
     loaded = (model.free_components < 0) | (state.gas is not None)
-    return loaded & ~rigid_triangles
+    return loaded & ~(bends.rigid & model.lengths.triangular)
 
 
 def _carry_tension(former: Batches, batches: Batches) -> None:

@@ -52,7 +52,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
 def project_angles(stride: Stride, *, backwards: bool) -> None:
     """Sweeps once over all within a body but its lengths."""
     model, positions, batches = stride.model, stride.state.positions, stride.batches
-    project_levels(positions, model.lengths, batches.lengths)
+    project_levels(positions, model.lengths)
     project_goals(model, positions, stride.targets, batches.h_squared)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)

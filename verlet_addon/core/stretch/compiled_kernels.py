@@ -84,9 +84,7 @@ def _distance_struct(batch: DistanceBatch) -> Packed:
         batch.rest_lengths,
         batch.first_masses,
         batch.second_masses,
-        batch.scaled_compliances,
         batch.gains,
-        batch.multipliers,
         pack_hubs(batch.copies, batch.particles),
     )
 

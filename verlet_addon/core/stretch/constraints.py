@@ -9,7 +9,6 @@ from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape, vertex_normals
 from .clusters import Clusters, build_clusters
-from .distances import DistanceBatch, Distances, distance_batches
 from .elasticity import diagonals, edge_strips
 from .levels import Level, build_levels
 from .links import Links, make_links
@@ -40,8 +39,8 @@ class LengthConstraints:
     """Particles of surfaces that are far closer together than those around them."""
     shear: Strips
     """Diagonals of quads."""
-    folds: Distances
-    """Opposite vertices of triangle pairs: at most as far apart as at rest."""
+    triangular: Booleans
+    """(n,) bool, particles that two triangles have on either side of an edge."""
     levels: list[Level]
     """From coarse to fine; empty where nothing is to be gained."""
     tethers: Tethers
@@ -58,15 +57,13 @@ class LengthBatches:
     links: Links
     """Edges."""
     short: list[StripBatch]
-    folds: list[DistanceBatch]
-    levels: list[list[DistanceBatch]]
 
 
 def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     """The sets of one body."""
     positions, body = shape.mesh.positions, shape.settings
     edges = edge_strips(shape, ~shape.in_rope)
-    shear, folds, ways = diagonals(shape, hinges)
+    shear, opposite, ways = diagonals(shape, hinges)
     # What acts on lengths alone would hold an elastic body back from stretching as it should.
     none = Graph(ways.pairs[:0], ways.lengths[:0])
     # Neither knows what shrinks more in one place than in another.
@@ -84,7 +81,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
             positions, firm_edges[~rigid[firm_edges].any(axis=1)], spacing, shape.inverse_masses
         ),
         shear=shear,
-        folds=folds,
+        triangular=np.isin(np.arange(len(positions)), opposite),
         levels=build_levels(
             none if long_strips or rigid.any() else firm_ways,
             positions,
@@ -118,9 +115,4 @@ def length_batches(
         short=batches(lengths.short),
         net=make_net([lengths.edges, lengths.shear], tension, inverse_masses, loaded),
         links=make_links(lengths.edges, tension[:count], inverse_masses, h_squared),
-        folds=distance_batches(lengths.folds, inverse_masses, h_squared),
-        levels=[
-            distance_batches(level.limits, level.inverse_masses, h_squared)
-            for level in lengths.levels
-        ],
     )

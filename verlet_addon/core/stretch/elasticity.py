@@ -9,7 +9,6 @@ from ..geometry.faces import among_triangles, edge_areas, face_diagonals
 from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges, triangle_pair_diagonals
 from ..geometry.rest_shape import RestShape, painted
-from .distances import Distances, build_distances
 from .paths import Strips, build_strips
 
 TINY = 1e-18
@@ -53,15 +52,14 @@ def _yielding(shape: RestShape) -> Floats:
     return np.asarray(np.minimum(YIELDING * shear, buckling))
 
 
-def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Distances, Graph]:
-    """Shear in faces, folds across triangle pairs, and all ways across faces as a graph."""
+def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers, Graph]:
+    """Shear in faces, what is opposite in pairs of triangles, and all ways over faces."""
     softness, paint = shape.settings.shear_compliance, shape.mesh.paint.shear
     across, face = face_diagonals(shape.corners)
     opposite, hinge = triangle_pair_diagonals(hinges)
     positions = shape.mesh.positions
     across_lengths = shape.spans(across)
     opposite_lengths = _unfolded_lengths(shape, hinges, hinge, opposite)
-    pair_areas = shape.areas[hinges.faces[hinge]].sum(axis=1) / 2
     shear = build_strips(
         positions,
         across,
@@ -70,17 +68,11 @@ def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Distances, Grap
         np.zeros(len(across)),
         np.zeros(len(across), dtype=bool),
     )
-    folds = build_distances(
-        opposite,
-        opposite_lengths,
-        softness * painted(paint, opposite) * opposite_lengths**2 / np.maximum(pair_areas, TINY),
-        shape.particle_count,
-    )
     ways = Graph(
         np.concatenate([shape.mesh.edges[~shape.in_rope], across, opposite]),
         np.concatenate([shape.lengths[~shape.in_rope], across_lengths, opposite_lengths]),
     )
-    return shear, folds, ways
+    return shear, opposite, ways
 
 
 def _unfolded_lengths(

@@ -163,8 +163,7 @@ EXPORT void strain_range(const real *positions, integer n, const strip_batch *co
 typedef struct {
     integer count;            /* c */
     const integer *particles; /* (2 c,) */
-    const real *rest_lengths, *first_masses, *second_masses, *scaled_compliances, *gains;
-    real *multipliers;
+    const real *rest_lengths, *first_masses, *second_masses, *gains;
     const hub_copies *hubs; /* or NULL */
 } distance_batch;
 
@@ -195,10 +194,7 @@ static void bring_near(real *positions, integer n, const distance_batch *batch)
         real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
         real length = distance(x, y, z);
         real excess = larger(length - batch->rest_lengths[i], 0.0);
-        real step = (excess + batch->scaled_compliances[i] * batch->multipliers[i])
-                    * batch->gains[i];
-        batch->multipliers[i] -= step;
-        real pull = step / length;
+        real pull = excess * batch->gains[i] / length;
         real to = batch->first_masses[i] * pull, fro = batch->second_masses[i] * pull;
         real there[3] = {px[b] - fro * x, py[b] - fro * y, pz[b] - fro * z};
         put(positions, n, a, batch->hubs, i, px[a] + to * x, py[a] + to * y, pz[a] + to * z);

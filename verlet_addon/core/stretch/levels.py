@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, ranges, sum_by
 from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
 from ..portable_math import by_value
-from .distances import Distances, build_distances
+from .distances import DistanceBatch, distance_batches
 
 SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
@@ -35,7 +35,7 @@ class Level:
     """(k,) their numbers in the model."""
     inverse_masses: Floats
     """(k,) of all they carry with them; 0 = pinned."""
-    limits: Distances
+    limits: list[DistanceBatch]
     """At-most distances between them, by their numbers in the level."""
     children: Integers
     """(f,) particles of the next finer level, by their numbers in the model."""
@@ -116,15 +116,11 @@ def _level(
     fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Booleans
 ) -> Level:
     """What the solver needs of a coarse layer and the finer one below it."""
+    inverse_masses = np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses)
     return Level(
         particles=coarse.particles,
-        inverse_masses=np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses),
-        limits=build_distances(
-            coarse.graph.pairs,
-            coarse.graph.lengths,
-            np.zeros(len(coarse.graph.pairs)),
-            len(coarse.particles),
-        ),
+        inverse_masses=inverse_masses,
+        limits=distance_batches(coarse.graph.pairs, coarse.graph.lengths, inverse_masses),
         children=fine.particles,
         parents=parents,
         weights=weights,

@@ -116,9 +116,7 @@ def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None
         steps = np.maximum(lengths - batch.rest_lengths, 0.0)
         if not steps.any():
             continue
-        steps += batch.scaled_compliances * batch.multipliers
         steps *= batch.gains
-        batch.multipliers[...] -= steps
         steps /= lengths
         first, second = batch.first_masses * steps, batch.second_masses * steps
         for row, end, component in zip(positions, ends, along, strict=True):

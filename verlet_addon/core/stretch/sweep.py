@@ -31,12 +31,12 @@ MOST_SWEEPS = 16
 """…up to this many sweeps."""
 
 
-def project_levels(positions: Floats, lengths: LengthConstraints, batches: LengthBatches) -> None:
+def project_levels(positions: Floats, lengths: LengthConstraints) -> None:
     """Solves each coarse level, and hands its corrections down to the next finer one."""
-    for level, limits in zip(lengths.levels, batches.levels, strict=True):
+    for level in lengths.levels:
         coarse = positions.take(level.particles, axis=1)
         before = coarse.copy()
-        project_at_most(coarse, limits)
+        project_at_most(coarse, level.limits)
         coarse -= before
         if coarse.any():
             add_interpolated(positions, level, coarse)
@@ -44,9 +44,7 @@ def project_levels(positions: Floats, lengths: LengthConstraints, batches: Lengt
 
 def project_shear(positions: Floats, batches: LengthBatches, *, backwards: bool) -> None:
     """Draws faces back to their angles."""
-    way = slice(None, None, -1) if backwards else slice(None)
-    project_strips(positions, batches.shear[way])
-    project_at_most(positions, batches.folds[way])
+    project_strips(positions, batches.shear[:: -1 if backwards else 1])
 
 
 def project_stretch(
@@ -76,7 +74,7 @@ def project_stretch(
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
         if sweep:
-            project_levels(positions, lengths, batches)
+            project_levels(positions, lengths)
         project_tethers(positions, lengths.tethers, pins)
         largest = project_strips(positions, [*tautest_first[::way], *batches.short])
         project_clusters(positions, lengths.clusters)
