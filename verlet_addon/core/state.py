@@ -145,7 +145,9 @@ def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> B
     bends are left out: remembered tension and stiff bends amplify each other.
     """
     loaded = (model.free_components < 0) | (state.gas is not None)
-    return loaded & ~(bends.rigid & model.lengths.triangular)
+    triangular = model.lengths.triangular
+    loaded[triangular] &= ~bends.rigid[triangular]
+    return loaded
 
 
 def _carry_tension(former: Batches, batches: Batches) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats
+from ..arrays import Booleans, Floats, Integers
 from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape, vertex_normals
@@ -39,8 +39,8 @@ class LengthConstraints:
     """Particles of surfaces that are far closer together than those around them."""
     shear: Strips
     """Diagonals of quads."""
-    triangular: Booleans
-    """(n,) bool, particles that two triangles have on either side of an edge."""
+    triangular: Integers
+    """Particles that two triangles have on either side of an edge."""
     levels: list[Level]
     """From coarse to fine; empty where nothing is to be gained."""
     tethers: Tethers
@@ -81,7 +81,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
             positions, firm_edges[~rigid[firm_edges].any(axis=1)], spacing, shape.inverse_masses
         ),
         shear=shear,
-        triangular=np.isin(np.arange(len(positions)), opposite),
+        triangular=np.unique(opposite),
         levels=build_levels(
             none if long_strips or rigid.any() else firm_ways,
             positions,
