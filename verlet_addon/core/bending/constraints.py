@@ -12,7 +12,6 @@ from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .all_at_once import Bends, StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
-from .lattices import triangle_lines
 from .lines import STRAIGHT, Lines, lines_across_quads, lines_along_ropes
 from .one_by_one import StencilBatch, Stencils, stencil_batches
 from .stencils import hinge_stencils, line_stencils, rope_stencils
@@ -95,13 +94,8 @@ def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[Lines, Hinges, F
     across the diagonals of quads the twist κ₁₂; hinges between quads know all of it.
     """
     positions = shape.mesh.positions
-    across, bent = lines_across_quads(hinges, shape.areas, positions)
-    along, left = triangle_lines(shape, hinges)
-    lines = Lines(
-        np.concatenate([across.vertices, along.vertices]),
-        np.concatenate([across.share, along.share]),
-    )
-    left[np.setdiff1d(np.arange(len(left)), bent)] = 0.0
+    lines, bent = lines_across_quads(hinges, shape.areas, positions)
+    left = np.isin(np.arange(len(hinges.p)), bent)
     sides = np.bincount(hinges.faces[bent].ravel(), minlength=len(shape.areas))
     wide = (hinges.sizes > 3).any(axis=1)
     folds, share = either_way(hinges)

@@ -63,7 +63,7 @@ def build_strips(
     yielding : (m,) compliance added where a pair is pushed together [m/N].
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
-    strips = _string_together(pairs, straight_joints(positions, pairs, loose))
+    strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
     hubs = find_hubs(pairs[~loose], len(positions))
     pieces = sorted(_color_strips(strips, hubs), key=lambda piece: piece[0])
     laid = lay_out(pieces, rest_lengths, compliances, yielding)
@@ -101,7 +101,7 @@ def lay_out(
     )
 
 
-def straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Integers:
+def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Integers:
     """(j, 2) ends of pairs that are strung together there, the straightest first, each once.
 
     Pair k has the ends 2k and 2k + 1.
