@@ -55,6 +55,7 @@ def test_fall_is_the_same_at_every_frame_rate(fps: float, substeps: int) -> None
     np.testing.assert_allclose(track[-1], PAIR.positions + fall, rtol=0, atol=EXACT)
 
 
+@pytest.mark.parametrize("share", [1.0, 0.0, -0.5])
 @pytest.mark.parametrize("stiff", [0.0, 1e-2])
 @pytest.mark.parametrize(
     ("mesh", "body_type"),
@@ -67,13 +68,19 @@ def test_fall_is_the_same_at_every_frame_rate(fps: float, substeps: int) -> None
         (sphere(8, 6), "CLOTH"),
     ],
 )
-def test_every_kind_of_body_falls_alike(mesh: MeshData, body_type: BodyType, stiff: float) -> None:
-    """What a body is made of does not show while it falls: it keeps its shape."""
+def test_every_kind_of_body_falls_alike(
+    mesh: MeshData, body_type: BodyType, stiff: float, share: float
+) -> None:
+    """What a body is made of does not show while it falls or rises: it keeps its shape."""
     body = BodySettings(
-        body_type=body_type, damping=0.0, stretch_compliance=stiff, bend_compliance=1.0
+        body_type=body_type,
+        damping=0.0,
+        stretch_compliance=stiff,
+        bend_compliance=1.0,
+        gravity=share,
     )
     (track,) = simulated([(mesh, body)], frames(0.25, 24), SceneSettings(substeps=3))
-    expected = mesh.positions + falling(np.zeros(3), 0.25)
+    expected = mesh.positions + share * falling(np.zeros(3), 0.25)
     np.testing.assert_allclose(track[-1], expected, rtol=0, atol=EXACT)
 
 

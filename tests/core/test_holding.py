@@ -44,17 +44,18 @@ def constant(mesh: MeshData, weight: float, count: int) -> list[Floats]:
     return [np.full(len(mesh.positions), weight)] * count
 
 
+@pytest.mark.parametrize("share", [1.0, -0.5])
 @pytest.mark.parametrize("mesh", [sheet(6), rope(np.eye(3)[0] * np.linspace(0, 1, 9)[:, None])])
-def test_what_is_let_go_falls_freely(mesh: MeshData) -> None:
+def test_what_is_let_go_falls_freely(mesh: MeshData, share: float) -> None:
     """All of it stands still until the frame at which nothing holds it any longer."""
     track = held(
         mesh,
         constant(mesh, 1.0, 12) + constant(mesh, 0.0, 13),
-        BodySettings(damping=0.0),
+        BodySettings(damping=0.0, gravity=share),
     )
     assert np.array_equal(track[12], mesh.positions)
     for passed in (1, 6, 12):
-        fall = G / 2 * (passed / FPS) ** 2
+        fall = share * G / 2 * (passed / FPS) ** 2
         assert track[12 + passed, :, 2] - mesh.positions[:, 2] == pytest.approx(-fall, rel=1e-6)
 
 

@@ -31,6 +31,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "thickness": [-1e-3, nan, inf],
     "friction": [-0.5, nan, inf],
     "restitution": [-0.01, 1.01, nan, inf],
+    "gravity": [nan, inf, -inf],
     "wind": [-0.1, nan, inf],
 }
 BAD_SCENE: dict[str, list[Any]] = {

@@ -158,6 +158,7 @@ def _across_mirrors(
 ) -> Iterator[str]:
     """Gravity that pulls a body through its mirror, where its halves can only move alike."""
     gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0))
+    gravity = gravity * body_properties(obj).gravity
     joints = find_joints(obj)
     for (name, axis), plane in zip(joints, read_planes(obj, joints, depsgraph), strict=True):
         mirror = cast(bpy.types.MirrorModifier, obj.modifiers[name])

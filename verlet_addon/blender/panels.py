@@ -202,6 +202,7 @@ class VERLET_PT_forces(_BodyPanel):
             column.label(text=text, icon="FORCE_WIND")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        column.prop(body, "gravity")
         column.prop(body, "wind")
         column.prop(body, "effector_collection")
 

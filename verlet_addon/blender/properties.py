@@ -246,8 +246,18 @@ class VERLET_PG_body(ShapeProperties, bpy.types.PropertyGroup):
         description="Only colliders of this collection stop the object; without one, all do",
         type=bpy.types.Collection,
     )
+    gravity: FloatProperty(
+        name="Gravity",
+        description="How much of the scene's gravity pulls at the object; 0 is none, "
+        "and below 0 it rises",
+        default=_BODY.gravity,
+        soft_min=-1.0,
+        soft_max=2.0,
+        step=10,
+        options=set(),
+    )
     wind: FloatProperty(
-        name="Share",
+        name="Force Fields",
         description="How much of the strength of force fields the object feels; 0 is none",
         default=_BODY.wind,
         soft_min=0.0,

@@ -173,7 +173,7 @@ def set_off(
         model.inverse_masses,
         positions,
         velocities,
-        gravity=gravity,
+        gravity=gravity * model.settings.gravity,
         fields=fields,
         share=model.settings.wind,
         dt=dt,

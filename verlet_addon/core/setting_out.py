@@ -42,7 +42,7 @@ def set_out(
             model.inverse_masses,
             state.positions,
             state.velocities(),
-            gravity=given.gravity,
+            gravity=given.gravity * model.settings.gravity,
             fields=fields if model.solid is None else (),
             share=model.settings.wind,
             dt=given.dt,

@@ -84,6 +84,8 @@ class BodySettings:
     """Share of the approach speed kept in a bounce, 0 … 1; the bouncier of two surfaces decides."""
     use_self_collision: bool = False
     """Keep the body's own parts off each other; other bodies are always kept off."""
+    gravity: float = 1.0
+    """Share of the scene's gravity that pulls at the body; 0 = none, below 0 it rises."""
     wind: float = 1.0
     """Share of the strength that force fields act on the body with; 0 = it feels none."""
 
@@ -108,6 +110,7 @@ class BodySettings:
         ):
             _require(self, name, 0.0)
         _require(self, "friction", 0.0)
+        _require(self, "gravity", -inf)
         _require(self, "wind", 0.0)
         _require(self, "restitution", 0.0, 1.0)
         _require(self, "hardening", 0.0, 1.0)
