@@ -241,6 +241,48 @@ def test_with_a_step_every_nth_frame_is_kept_and_the_motion_is_the_same() -> Non
         assert np.array_equal(points, every[name])
 
 
+def test_the_step_is_the_scene_s_unless_one_is_given(scene: Any) -> None:
+    obj = body(line(height=2.0))
+    scene.verlet.key_step = 3
+    verlet.bake()
+    assert list(baked(obj)) == ["verlet_0001", "verlet_0004", "verlet_0007", "verlet_0010"]
+    verlet.bake(step=5)
+    assert list(baked(obj)) == ["verlet_0001", "verlet_0006"]
+
+
+# --- settling before the first frame ------------------------------------------------------------
+
+
+def test_a_body_that_settles_is_at_the_first_frame_where_it_would_come_to_be(scene: Any) -> None:
+    """Where nothing is animated, the same bits as if it had begun so many frames earlier."""
+    obj = body(line(height=2.0))
+    pin(obj, [0])
+    verlet.bake(frame_start=-4, frame_end=10)
+    earlier = baked(obj)
+    scene.verlet.settle_frames = 5
+    verlet.bake()
+    settled = baked(obj)
+    assert list(settled) == [f"verlet_{frame:04d}" for frame in range(1, 11)]
+    for name, points in settled.items():
+        assert np.array_equal(points, earlier[name]), name
+
+
+def test_animation_stands_still_while_bodies_settle(scene: Any) -> None:
+    """One that flies along falls straight down meanwhile, from where it is at the first frame."""
+    obj = body(line(height=2.0), damping=0.0)
+    for frame in (-10, 20):
+        obj.location.x = frame
+        obj.keyframe_insert("location", frame=frame)
+    scene.verlet.settle_frames = 6
+    verlet.bake()
+    scene.frame_set(1)
+    place = obj.location.x
+    fall = GRAVITY / 2 * seconds(scene, 6) ** 2
+    np.testing.assert_allclose(
+        shown(obj, 1), [(place + x / 4, 0, 2 - fall) for x in range(5)], atol=FLOAT32
+    )
+
+
 # --- the same again -----------------------------------------------------------------------------
 
 

@@ -40,9 +40,11 @@ def test_the_baked_range_is_known_until_the_bake_is_cleared(scene: Any, record: 
 CHANGES: list[tuple[str, str, Any]] = [
     ("body", "mass", 0.6),
     ("body", "bend_compliance", 100.0),
+    ("body", "gravity", 0.5),
     ("body", "pin_group", "Edge"),
     ("body", "body_type", "SOFT"),
     ("settings", "substeps", 11),
+    ("settings", "settle_frames", 3),
     ("settings", "ground_height", 0.5),
     ("settings", "use_ground", False),
     ("scene", "gravity", (0.0, 0.0, -1.6)),
@@ -61,7 +63,7 @@ def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
     for holder, name, value in CHANGES:
         owner = owners[holder]
         before = getattr(owner, name)
-        before = tuple(before) if name == "gravity" else before
+        before = tuple(before) if holder == "scene" and name == "gravity" else before
         setattr(owner, name, value)
         changed = ["Flag"] if holder == "body" else ["Flag", "Rope"]
         assert record.changed_since_bake(scene) == changed, name

@@ -151,12 +151,12 @@ def _bake(
         gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
         samples = read_samples(stage, frames.start, frames[-1])
         results = simulate(meshes, settings, scene, samples, colliders)
+        total = scene_properties(stage.scene).settle_frames + frames[-1] - frames.start + 1
         for done, result in enumerate(results, start=1):
             gauge.measure(result)
             if result.frame in frames:
                 index = frames.index(result.frame)
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
-            total = frames[-1] - frames.start + 1
             seen = gauge.stretch, gauge.penetration, len(colliders), tuple(gauge.remarks)
             yield Progress(result.frame, done, total, *seen)
         # Again, for what makes one follow may be animated from nothing.

@@ -14,7 +14,7 @@ from .cautions import cautions
 from .file_context import file_context
 from .navigation import moves_view
 from .operators import cancelled_by_errors, undoable_mode
-from .properties import is_body
+from .properties import is_body, scene_properties
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -54,7 +54,7 @@ class VERLET_OT_bake(bpy.types.Operator):
     )
     step: IntProperty(
         name="Step",
-        description="Frames from one shape key to the next",
+        description="Frames from one shape key to the next; the scene's own if not given",
         default=1,
         soft_min=1,
     )
@@ -137,13 +137,14 @@ class VERLET_OT_bake(bpy.types.Operator):
         here = file_context(context)
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
+        self._first = self.frame_start if given("frame_start") else start
         running = bake(
             here.scene,
             here.view_layer,
             shown(bodies(here.scene), here.view_layer),
-            frame_start=self.frame_start if given("frame_start") else start,
+            frame_start=self._first,
             frame_end=self.frame_end if given("frame_end") else end,
-            step=self.step,
+            step=self.step if given("step") else scene_properties(here.scene).key_step,
         )
         self._cautions = cautions(here.scene, here.view_layer, bodies(here.scene))
         self._caution()
@@ -175,9 +176,8 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports what was baked, in how long, and how well."""
-        first = last.frame - last.total + 1
         text = (
-            f"Baked frames {first} to {last.frame} in {seconds:.1f} s; "
+            f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; "
             f"no edge stretched by more than {last.worst_stretch:.1%}"
         )
         if last.worst_penetration is not None:

@@ -12,7 +12,7 @@ from .properties import body_properties, scene_properties
 from .shape_properties import NAMES
 
 # Where something is animated, these may have another value at every frame.
-_ANIMATABLE = ("time_scale", "use_ground", "ground_height", "gravity")
+_ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -36,7 +36,8 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
         chosen = getattr(body, name)
         values[name] = chosen.name if chosen is not None else ""
     values["ground_object"] = ground.name if ground is not None else ""
-    values["gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
+    values["settle_frames"] = settings.settle_frames
+    values["scene_gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
     values["frame_rate"] = (scene.render.fps, scene.render.fps_base)
     if scene.animation_data is not None:
         for name in _ANIMATABLE:

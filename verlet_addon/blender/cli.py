@@ -17,7 +17,7 @@ from .cautions import cautions
 from .console import answer, tell
 from .file_context import file_context
 from .file_warnings import file_warnings
-from .properties import is_body
+from .properties import is_body, scene_properties
 from .quiet import open_closed_streams, outlive_readers, stdout_on_stderr
 
 _EPILOG = """\
@@ -105,7 +105,7 @@ def _add_options(command: ArgumentParser) -> None:
         help="first and last frame (default: the scene's)",
     )
     command.add_argument(
-        "--step", metavar="N", type=int, default=1, help="a shape key every N frames (default: 1)"
+        "--step", metavar="N", type=int, help="a shape key every N frames (default: the scene's)"
     )
     command.add_argument(
         "--mode", choices=["relative"], default="relative", help="kind of shape keys"
@@ -134,6 +134,7 @@ def _bake(options: Namespace) -> str:
     objects = chosen if options.names else shown(chosen, here.view_layer)
     names = [obj.name for obj in objects]
     start, end = options.frames or frame_range(here.scene)
+    step = scene_properties(here.scene).key_step if options.step is None else options.step
     started = monotonic()
     with stdout_on_stderr():
         running = bake(
@@ -142,7 +143,7 @@ def _bake(options: Namespace) -> str:
             objects,
             frame_start=start,
             frame_end=end,
-            step=options.step,
+            step=step,
         )
         _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
         last = _follow(running)
@@ -156,7 +157,7 @@ def _bake(options: Namespace) -> str:
         "output": str(output),
         "bodies": names,
         "frames": [start, end],
-        "step": options.step,
+        "step": step,
         "seconds": round(seconds, 3),
         "worst_stretch": last.worst_stretch,
         "worst_penetration": last.worst_penetration,

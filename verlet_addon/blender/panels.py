@@ -269,6 +269,8 @@ class VERLET_PT_bake(_Panel):
         frames = column.column(align=True)
         frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
+        frames.prop(scene_properties(scene), "key_step")
+        column.prop(scene_properties(scene), "settle_frames")
         column.separator()
         button = column.row()
         button.scale_y = 1.5

@@ -149,10 +149,14 @@ class Stage:
 
 
 def read_meshes(stage: Stage, start: int) -> list[MeshData]:
-    """Reads the bodies at the first frame, moving as fast as their animation does there."""
+    """Reads the bodies at the first frame, moving as fast as their animation does there.
+
+    Where they settle before it, they start at rest.
+    """
+    settles = scene_properties(stage.scene).settle_frames > 0
     past = [
         (_time_scale(depsgraph), stage.positions(depsgraph), stage.mirrors(depsgraph))
-        for depsgraph in map(stage.at, (start - 2, start - 1, start))
+        for depsgraph in map(stage.at, (start,) * 3 if settles else (start - 2, start - 1, start))
     ]
     scales, positions, mirrors = zip(*past, strict=True)
     seconds = seconds_per_frame(stage.scene)
@@ -206,13 +210,17 @@ def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
 
 
 def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
-    """Yields the scene frame by frame; it stands at that frame until the next is asked for."""
+    """Yields the scene frame by frame; it stands at that frame until the next is asked for.
+
+    While bodies settle, before the first frame, it stands at the first.
+    """
     anchors, pins = stage.take_hold(stage.at(start)), stage.pin_weights()
     surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
     before = _time_scale(stage.at(start - 1))
     seconds = seconds_per_frame(stage.scene)
-    for frame in range(start, end + 1):
-        depsgraph = stage.at(frame)
+    settling = scene_properties(stage.scene).settle_frames
+    for frame in range(start - settling, end + 1):
+        depsgraph = stage.at(max(frame, start))
         scene = stage.scene
         now = _time_scale(depsgraph)
         targets, weights = stage.held(anchors, pins, depsgraph)

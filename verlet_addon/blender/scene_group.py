@@ -11,6 +11,24 @@ _SCENE = SceneSettings()
 class VERLET_PG_scene(bpy.types.PropertyGroup):
     """Verlet settings of one scene."""
 
+    settle_frames: IntProperty(
+        name="Settle",
+        description="Frames in which bodies come to rest before the first one, while all animation "
+        "stands still; no shape keys are made of them",
+        default=0,
+        min=0,
+        soft_max=100,
+        options=set(),
+    )
+    key_step: IntProperty(
+        name="Step",
+        description="Frames from one shape key to the next; fewer keys make smaller files, and "
+        "vertices go straight from one to the next",
+        default=1,
+        min=1,
+        soft_max=10,
+        options=set(),
+    )
     substeps: IntProperty(
         name="Substeps",
         description="Steps per frame; more follow fast motion more closely and take longer",
