@@ -145,6 +145,36 @@ def test_a_terminal_is_told_how_far_it_is(
     assert shown_lines[-1].strip("\x1b[K") == ""
 
 
+def test_a_log_is_told_how_far_it_is_line_by_line(
+    cli: ModuleType,
+    blend: Path,
+    tmp_path: Path,
+    printed: Callable[[], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One line every ten seconds, so none for a bake as short as this; here one for each frame."""
+    assert cli.LOG_SECONDS == 10.0
+    monkeypatch.setattr(cli, "LOG_SECONDS", 0.0)
+    cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend")])
+    told = [line for line in printed().err.splitlines() if "frame" in line]
+    assert [line.split(",")[0] for line in told] == [
+        f"verlet: frame {number} of 6" for number in range(1, 7)
+    ]
+    assert all(line.endswith(" left") for line in told)
+
+
+def test_the_step_is_the_scene_s_unless_one_is_given(
+    cli: ModuleType, blend: Path, tmp_path: Path
+) -> None:
+    bpy.context.scene.verlet.key_step = 5
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    out = tmp_path / "out.blend"
+    assert cli.main(["bake", str(blend), "--output", str(out)]) == 0
+    assert keys_in(out)["Rope"] == names(range(1, 7, 5))
+    assert cli.main(["bake", str(blend), "--output", str(out), "--step", "3"]) == 0
+    assert keys_in(out)["Rope"] == names(range(1, 7, 3))
+
+
 # --- mistakes -----------------------------------------------------------------------------------
 
 

@@ -20,6 +20,8 @@ from .file_warnings import file_warnings
 from .properties import is_body, scene_properties
 from .quiet import open_closed_streams, outlive_readers, stdout_on_stderr
 
+LOG_SECONDS = 10.0
+"""How often a log that nobody watches is told how far a bake is [s]."""
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
 them in Blender's preferences. What was kept from running, or is missing, is warned of on stderr.
@@ -159,12 +161,18 @@ def _bake(options: Namespace) -> str:
         "frames": [start, end],
         "step": step,
         "seconds": round(seconds, 3),
+    }
+    return json.dumps(result | _quality(last))
+
+
+def _quality(last: Progress) -> dict[str, object]:
+    """What the result says of how well it went."""
+    return {
         "worst_stretch": last.worst_stretch,
         "worst_penetration": last.worst_penetration,
         "colliders": last.colliders,
         "remarks": list(last.remarks),
     }
-    return json.dumps(result)
 
 
 def _warn(warnings: Sequence[str], *, strict: bool) -> None:
@@ -176,14 +184,21 @@ def _warn(warnings: Sequence[str], *, strict: bool) -> None:
 
 
 def _follow(progress: Generator[Progress, None, None]) -> Progress:
-    """Bakes to the end, with a line that tells how far on a terminal; gives what was reached."""
-    started = monotonic()
+    """Bakes to the end, telling on stderr how far it is; gives what was reached.
+
+    On a terminal that is one line that changes; in a log, a line each `LOG_SECONDS`.
+    """
+    started = logged = monotonic()
     terminal = sys.stderr is not None and sys.stderr.isatty()
     try:
         for now in progress:
+            moment = monotonic()
+            line = now.describe(seconds=moment - started)
             if terminal:
-                line = now.describe(seconds=monotonic() - started)
                 print(f"\r\x1b[KVerlet: {line}", end="", file=sys.stderr, flush=True)
+            elif moment - logged >= LOG_SECONDS:
+                tell(line)
+                logged = moment
     finally:
         if terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
