@@ -63,6 +63,35 @@ def excluded(obj: Any) -> None:
 HIDES = [hidden, hidden_in_viewports, excluded]
 
 
+def linked_body(name: str, folder: Path, *, with_bake: bool) -> Any:
+    """A body of another file, that the scene shows."""
+    obj = body(line(name, height=3.0))
+    if with_bake:
+        verlet.bake(frame_start=1, frame_end=3)
+    library = str(folder / f"{name}.blend")
+    bpy.data.libraries.write(library, {obj})
+    bpy.data.objects.remove(obj)
+    with blender.data.libraries.load(library, link=True) as (_, linked):
+        linked.objects = [name]
+    bpy.context.scene.collection.objects.link(linked.objects[0])
+    return linked.objects[0]
+
+
+def test_a_linked_body_is_left_out_and_named_unless_it_is_baked(
+    said: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    """The set that a shot links brings its own baked curtains; the shot bakes what is its own."""
+    curtain = linked_body("Curtain", tmp_path, with_bake=True)
+    linked_body("Rope", tmp_path, with_bake=False)
+    own = body(line("Own", height=3.0))
+    before = baked(curtain)
+    assert len(before) == 3
+    assert said() == ["Rope is linked from another file and left out; make it local to bake it too"]
+    verlet.bake(frame_start=1, frame_end=5)
+    assert len(baked(own)) == 5
+    assert list(baked(curtain)) == list(before)
+
+
 @pytest.mark.parametrize("hide", HIDES, ids=lambda f: f.__name__)
 def test_a_hidden_body_is_left_out_and_named(
     said: Callable[[], list[str]], capfd: Any, hide: Callable[[Any], None]

@@ -471,7 +471,10 @@ def cloth(obj: Any) -> None:
     ("change", "sentence"),
     [
         hostile(an_empty, "Sheet is not a mesh; convert it to a mesh or deselect it"),
-        hostile(shared_mesh, "Sheet shares its mesh Sheet with Twin; make the mesh single-user"),
+        hostile(
+            shared_mesh,
+            "Sheet shares its mesh Sheet with Twin; make the mesh single-user by Object ▸",
+        ),
         hostile(edit_mode, "Sheet is in Edit Mode; switch to Object Mode"),
         hostile(sculpt_mode, "Sheet is in Sculpt Mode; switch to Object Mode"),
         hostile(hidden, "Sheet is hidden; show it in the viewport"),

@@ -17,7 +17,7 @@ from .bake_record import remember_bake, settings_mark
 from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
 from .following import check_following
-from .mesh_io import check_body, is_shown, world_to_key
+from .mesh_io import check_body, is_own, is_shown, world_to_key
 from .mirrors import find_joints
 from .properties import body_properties, scene_properties
 from .sampling import Stage, read_meshes, read_samples
@@ -54,11 +54,11 @@ def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if body_properties(obj).enabled]
 
 
-def shown(
+def taking_part(
     objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> Sequence[bpy.types.Object]:
-    """Lists the bodies that are not hidden; all if none is shown, so that a bake says so."""
-    return [obj for obj in objects if is_shown(obj, view_layer)] or objects
+    """Lists the bodies that are shown and of this file; all if none is, so that a bake says so."""
+    return [obj for obj in objects if is_shown(obj, view_layer) and is_own(obj)] or objects
 
 
 def frame_range(scene: bpy.types.Scene) -> tuple[int, int]:

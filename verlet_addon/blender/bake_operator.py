@@ -9,7 +9,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 
 from ..core.errors import VerletError
-from .bake import Progress, bake, bodies, frame_range, shown
+from .bake import Progress, bake, bodies, frame_range, taking_part
 from .cautions import cautions
 from .file_context import file_context
 from .navigation import moves_view
@@ -141,7 +141,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         running = bake(
             here.scene,
             here.view_layer,
-            shown(bodies(here.scene), here.view_layer),
+            taking_part(bodies(here.scene), here.view_layer),
             frame_start=self._first,
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step if given("step") else scene_properties(here.scene).key_step,

@@ -8,10 +8,11 @@ import numpy as np
 from mathutils.kdtree import KDTree
 
 from .attachments import acting_attachments
+from .bake_record import is_baked
 from .colliders import all_met, is_collider
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import mesh_of, read_coordinates
-from .mesh_io import is_shown
+from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from .properties import body_properties
 from .surfaces import read_triangles
@@ -21,14 +22,19 @@ from .visibility import enabled_objects
 def cautions(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
 ) -> list[str]:
-    """What the user should know before a bake of these bodies, of which hidden ones are left out.
+    """What the user should know before a bake of these bodies, some of which may be left out.
 
     Each is one sentence that names the object and the remedy.
     """
-    baked = [obj for obj in objects if is_shown(obj, view_layer)]
+    shown = [obj for obj in objects if is_shown(obj, view_layer)]
+    baked = [obj for obj in shown if is_own(obj)]
+    away = [obj.name for obj in objects if obj not in shown]
+    # What was baked in its own file is as it should be.
+    foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
-        *_left_out([obj.name for obj in objects if obj not in baked]),
+        *_left_out(away, "hidden", "show {them}"),
+        *_left_out(foreign, "linked from another file", "make {them} local"),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
@@ -39,12 +45,12 @@ def cautions(
     ]
 
 
-def _left_out(names: list[str]) -> Iterator[str]:
-    """Hidden bodies."""
+def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
+    """Bodies that do not take part, and the remedy, which says where "them" stands."""
     if names:
-        them = "it" if len(names) == 1 else "them"
-        verb = "is" if len(names) == 1 else "are"
-        yield f"{', '.join(names)} {verb} hidden and left out; show {them} to bake {them} too"
+        verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        remedy = remedy.format(them=them)
+        yield f"{', '.join(names)} {verb} {state} and left out; {remedy} to bake {them} too"
 
 
 def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:

@@ -11,7 +11,7 @@ from time import monotonic
 import bpy
 
 from ..core.errors import VerletError
-from .bake import Progress, bake, bodies, frame_range, shown
+from .bake import Progress, bake, bodies, frame_range, taking_part
 from .blend_files import check_no_library, destination, open_blend, save_copy
 from .cautions import cautions
 from .console import answer, tell
@@ -133,7 +133,7 @@ def _bake(options: Namespace) -> str:
     check_no_library(output)
     here = file_context(bpy.context)
     chosen = _chosen(here.scene, options.names)
-    objects = chosen if options.names else shown(chosen, here.view_layer)
+    objects = chosen if options.names else taking_part(chosen, here.view_layer)
     names = [obj.name for obj in objects]
     start, end = options.frames or frame_range(here.scene)
     step = scene_properties(here.scene).key_step if options.step is None else options.step

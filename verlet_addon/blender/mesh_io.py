@@ -63,6 +63,12 @@ def _check_groups(obj: bpy.types.Object) -> None:
         raise MeshError(f"{obj.name} has a baked key as its rest shape; choose another one or none")
 
 
+def is_own(obj: bpy.types.Object) -> bool:
+    """Whether an object and its mesh belong to this file, so that a bake can be written to them."""
+    items = [item for item in (obj, obj.data) if item is not None]
+    return not any(item.library or item.override_library for item in items)
+
+
 def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
     """Whether an object is in a view layer and not hidden there."""
     return obj.name in view_layer.objects and obj.visible_get(view_layer=view_layer)
@@ -181,14 +187,17 @@ def _inverse(linear: Floats) -> Floats:
 def _check_data(obj: bpy.types.Object) -> None:
     """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
     name, mesh = obj.name, mesh_of(obj)
-    if obj.library or mesh.library:
-        raise MeshError(f"{name} is linked from another file; make it local")
-    if obj.override_library or mesh.override_library:
-        raise MeshError(f"{name} is a library override; make it local")
+    if not is_own(obj):
+        what = "linked from another file" if obj.library or mesh.library else "a library override"
+        raise MeshError(
+            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ Selected Objects "
+            "and Data"
+        )
     others = [item.name for item in bpy.data.objects if item.data == mesh and item != obj]
     if others:
         raise MeshError(
-            f"{name} shares its mesh {mesh.name} with {others[0]}; make the mesh single-user"
+            f"{name} shares its mesh {mesh.name} with {others[0]}; make the mesh "
+            "single-user by Object ▸ Relations ▸ Make Single User ▸ Object & Data"
         )
 
 
