@@ -340,11 +340,12 @@ def test_of_linked_and_own_objects_of_one_name_the_own_is_baked(scene: Any, tmp_
 # --- cancel and errors --------------------------------------------------------------------------
 
 
-def start_bake(addon: Addon, scene: Any) -> Any:
+def start_bake(addon: Addon, scene: Any, *, step: int = 1) -> Any:
     """The bake as the interface runs it, frame by frame."""
     module = addon("blender.bake")
     view_layer = bpy.context.view_layer
-    return module.bake(scene, view_layer, module.bodies(scene), frame_start=1, frame_end=10)
+    objects = module.bodies(scene)
+    return module.bake(scene, view_layer, objects, frame_start=1, frame_end=10, step=step)
 
 
 def baked_scene(scene: Any) -> Any:
@@ -366,6 +367,37 @@ def test_a_cancelled_bake_leaves_the_file_as_it_was(addon: Addon, scene: Any) ->
     assert file_content() != before
     running.close()
     assert file_content() == before
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_bake_that_is_stopped_keeps_what_it_has(addon: Addon, scene: Any, step: int) -> None:
+    """The keys up to the frame that it has come to are those of the whole bake."""
+    obj = body(line(height=1.0))
+    verlet.bake(step=step)
+    whole = baked(obj)
+    verlet.clear_bake()
+    running = start_bake(addon, scene, step=step)
+    for _ in range(5):
+        next(running)
+    with pytest.raises(StopIteration):
+        running.send(True)
+    names = [f"verlet_{frame:04d}" for frame in range(1, 6, step)]
+    assert list(baked(obj)) == names
+    assert all(np.array_equal(points, whole[name]) for name, points in baked(obj).items())
+    assert addon("blender.bake_record").baked_range(scene) == (1, 1 + (4 // step) * step)
+
+
+def test_a_bake_cannot_be_stopped_before_it_has_a_frame(addon: Addon, scene: Any) -> None:
+    """While bodies still settle it goes on."""
+    obj = body(line(height=1.0))
+    scene.verlet.settle_frames = 2
+    running = start_bake(addon, scene)
+    assert next(running).frame == -1
+    assert running.send(True).frame == 0
+    assert running.send(True).frame == 1
+    with pytest.raises(StopIteration):
+        running.send(True)
+    assert list(baked(obj)) == ["verlet_0001"]
 
 
 def test_an_unstable_bake_names_object_and_frame_and_leaves_the_former(scene: Any) -> None:

@@ -76,11 +76,12 @@ def bake(
     frame_start: int,
     frame_end: int,
     step: int = 1,
-) -> Generator[Progress, None, None]:
+) -> Generator[Progress, bool | None, None]:
     """Simulates bodies together and writes every `step`-th frame as a shape key.
 
     Nothing is written before the last frame is simulated; close the generator to cancel. The
     current frame and a former bake are then as they were, and so they are after an error.
+    Send it True to have it write what it has, as soon as that is a frame, and end.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def _baked_frames(start: int, end: int, step: int) -> range:
 
 def _bake(
     stage: Stage, frames: range, settings: list[BodySettings], scene: SceneSettings
-) -> Generator[Progress, None, None]:
+) -> Generator[Progress, bool | None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
     marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
@@ -158,12 +159,15 @@ def _bake(
                 index = frames.index(result.frame)
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
             seen = gauge.stretch, gauge.penetration, len(colliders), tuple(gauge.remarks)
-            yield Progress(result.frame, done, total, *seen)
+            enough = yield Progress(result.frame, done, total, *seen)
+            if enough and result.frame >= frames.start:
+                frames = frames[: (result.frame - frames.start) // frames.step + 1]
+                break
         # Again, for what makes one follow may be animated from nothing.
         ground = scene_properties(stage.scene).ground_object
         check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
     for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
-        write_bake(obj, frames, coordinates)
+        write_bake(obj, frames, coordinates[: len(frames)])
         remember_bake(obj, frames, mark)
 
 

@@ -1,7 +1,7 @@
 """The Bake operator: to the end at once from a script, with progress and Esc from the interface."""
 
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
@@ -88,6 +88,7 @@ class VERLET_OT_bake(bpy.types.Operator):
     def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         """Goes on while the window stays alive."""
         self._bake = self._start(context)
+        self._last: Progress | None = None
         self._started = self._paused = monotonic()
         manager = file_context(context).window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)
@@ -102,12 +103,20 @@ class VERLET_OT_bake(bpy.types.Operator):
             self.cancel(context)
             self.report({"INFO"}, "Bake cancelled")
             return {"CANCELLED"}
-        if event.type != "TIMER":
-            # Whatever could edit the scene stops here.
-            window = cast(bpy.types.Window, context.window)
-            return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
+        if event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS":
+            return self._go_on(context, self._stop)
+        if event.type == "TIMER":
+            return self._go_on(context, self._advance)
+        # Whatever could edit the scene stops here.
+        window = cast(bpy.types.Window, context.window)
+        return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
+
+    def _go_on(
+        self, context: bpy.types.Context, work: Callable[[bpy.types.Context], bool]
+    ) -> "set[OperatorReturnItems]":
+        """Does a piece of work, and ends the bake where it fails or is done."""
         try:
-            running = self._advance(context)
+            running = work(context)
         except VerletError as error:
             self.cancel(context)
             self.report({"ERROR"}, str(error))
@@ -118,7 +127,8 @@ class VERLET_OT_bake(bpy.types.Operator):
         if running:
             return {"RUNNING_MODAL"}
         self.cancel(context)
-        self._tell(self._last, seconds=monotonic() - self._started)
+        if self._last is not None:
+            self._tell(self._last, seconds=monotonic() - self._started)
         # Again, for the status bar shows the last message alone.
         self._caution()
         return {"FINISHED"}
@@ -132,7 +142,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         if context.area is not None:
             context.area.header_text_set(None)
 
-    def _start(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
+    def _start(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
         """Checks the bodies and prepares the bake."""
         here = file_context(context)
         start, end = frame_range(here.scene)
@@ -162,12 +172,24 @@ class VERLET_OT_bake(bpy.types.Operator):
                 return True
         return False
 
+    def _stop(self, _context: bpy.types.Context) -> bool:
+        """Has what is baked so far written; tells whether there is nothing yet."""
+        if self._last is None:
+            return True
+        try:
+            self._last = self._bake.send(True)
+        except StopIteration:
+            return False
+        return True
+
     def _show(self, context: bpy.types.Context, progress: Progress) -> None:
         """Shows progress at the mouse pointer and in the header."""
         file_context(context).window_manager.progress_update(progress.done / progress.total)
         if context.area is not None:
             text = progress.describe(seconds=monotonic() - self._started)
-            context.area.header_text_set(f"Verlet: {text}, Esc cancels")
+            context.area.header_text_set(
+                f"Verlet: {text}, Esc cancels, Enter keeps what is baked so far"
+            )
 
     def _caution(self) -> None:
         """Warns of what the bake does otherwise than the user may expect."""

@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -183,7 +183,7 @@ def _warn(warnings: Sequence[str], *, strict: bool) -> None:
         tell(f"warning: {warning}")
 
 
-def _follow(progress: Generator[Progress, None, None]) -> Progress:
+def _follow(progress: Iterable[Progress]) -> Progress:
     """Bakes to the end, telling on stderr how far it is; gives what was reached.
 
     On a terminal that is one line that changes; in a log, a line each `LOG_SECONDS`.

@@ -190,8 +190,8 @@ def _check_data(obj: bpy.types.Object) -> None:
     if not is_own(obj):
         what = "linked from another file" if obj.library or mesh.library else "a library override"
         raise MeshError(
-            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ Selected Objects "
-            "and Data"
+            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ "
+            "Selected Objects and Data"
         )
     others = [item.name for item in bpy.data.objects if item.data == mesh and item != obj]
     if others:
