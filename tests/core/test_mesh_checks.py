@@ -171,5 +171,5 @@ def test_frames_before_a_divergence_stand() -> None:
 def test_gravity_that_is_no_number_is_named() -> None:
     """Gravity of NaN ends in a sentence, with the frame, and not in a traceback."""
     body = (sheet(2), BodySettings())
-    with pytest.raises(SettingsError, match=r"gravity is \[0.0, 0.0, nan\] at frame 2"):
+    with pytest.raises(SettingsError, match=r"gravity is \[0.0, 0.0, nan\] at frame 1"):
         simulated([body], [1 / 24], gravity=np.array([0.0, 0.0, np.nan]))

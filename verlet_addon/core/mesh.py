@@ -136,6 +136,16 @@ class Sample:
     pressures: Sequence[float] = ()
     """Per body, that of its gas at its rest volume [Pa]; left empty where none changes."""
 
+    @property
+    def every_field(self) -> Sequence[Sequence[Field]]:
+        """Per body, the force fields that it feels, also where there are none."""
+        return self.fields or [()] * len(self.targets)
+
+    @property
+    def every_mirror(self) -> Sequence[Sequence[Plane]]:
+        """Per body, where its mirrors are, also where no body has any."""
+        return self.mirrors or [()] * len(self.targets)
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
