@@ -108,6 +108,26 @@ def block(size: Sequence[float], cells: Sequence[int]) -> MeshData:
     return make_mesh(np.array(list(numbers)) / np.array(cells) * np.array(size), faces=faces)
 
 
+def cross(cells: int) -> MeshData:
+    """A closed cross of cubes of size 1, so many along each of four arms, flat about its middle."""
+    squares = [(i, 0) for i in range(-cells, cells + 1)]
+    squares += [(0, j) for j in range(-cells, cells + 1) if j]
+    steps = ((0, 0), (1, 0), (1, 1), (0, 1))
+    places = sorted({(i + a, j + b) for i, j in squares for a, b in steps})
+    number = {place: k for k, place in enumerate(places)}
+    faces: list[list[int]] = []
+    for i, j in squares:
+        around = [number[i + a, j + b] for a, b in steps]
+        faces += [around[::-1], [k + len(places) for k in around]]
+        for k, (a, b) in enumerate(((0, -1), (1, 0), (0, 1), (-1, 0))):
+            if (i + a, j + b) not in squares:
+                u, v = around[k], around[(k + 1) % 4]
+                faces.append([u, v, v + len(places), u + len(places)])
+    flat = np.array(places) - 0.5
+    levels = [np.column_stack([flat, np.full(len(flat), height)]) for height in (-0.5, 0.5)]
+    return make_mesh(np.concatenate(levels), faces=faces)
+
+
 def disc(rings: int, *, radius: float = 0.5) -> MeshData:
     """A flat disc of triangles in the XY plane: ring k has 6 k vertices."""
     points = [(0.0, 0.0, 0.0)]

@@ -17,6 +17,7 @@ from tests.core.bodies import (
     WEIGHTLESS,
     block,
     built_state,
+    cross,
     cube,
     floor,
     frames,
@@ -47,9 +48,8 @@ from verlet_addon.core.solid import (
     numpy_touching as touching_in_numpy,
     rolling as rolling_in_numpy,
 )
-from verlet_addon.core.solid.body import Solid, build_solid
+from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
-from verlet_addon.core.solid.numpy_kernels import Shape
 from verlet_addon.core.solid.numpy_touching import Holds, Stops, System
 from verlet_addon.core.step import step
 from verlet_addon.core.stride import Surroundings
@@ -103,6 +103,7 @@ SHAPES: dict[str, MeshData] = {
     "ball of triangles": split(sphere(24, 16)),
     "slab": block((1.0, 1.0, 0.05), (8, 8, 1)),
     "needle": block((2.0, 0.02, 0.02), (20, 1, 1)),
+    "cross": moved(cross(6), 0.1 * rotation((0, 0, 1), 0.4)),
 }
 
 
@@ -118,8 +119,7 @@ def test_cells_fill_what_a_mesh_encloses(name: str, turned: bool) -> None:
     mixed = [face[:: 1 if k % 3 else -1] for k, face in enumerate(faces)]
     for turns in (faces, inside_out, mixed):
         lattice = solid_of(make_mesh(mesh.positions, faces=turns)).lattice
-        filled = lattice.elements.volumes[lattice.kinds].sum()
-        assert filled == pytest.approx(wanted, rel=0.02)
+        assert lattice.volume == pytest.approx(wanted, rel=0.02)
 
 
 def test_every_vertex_is_carried_to_where_it_is() -> None:
@@ -149,7 +149,7 @@ def test_a_hollow_ball_is_hollow_and_a_nested_one_is_full() -> None:
     full, hole = volume(outer, outer.positions), volume(inner, inner.positions)
     for mesh, wanted in ((both(faces), full), (both([f[::-1] for f in faces]), full - hole)):
         lattice = solid_of(mesh).lattice
-        assert lattice.elements.volumes[lattice.kinds].sum() == pytest.approx(wanted, rel=0.01)
+        assert lattice.volume == pytest.approx(wanted, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -469,11 +469,17 @@ def test_the_shape_does_not_depend_on_where_and_how_it_lies() -> None:
     np.testing.assert_allclose(other, track @ turn.T + shift, atol=1e-3)
 
 
+KERNELS = [
+    sphere(12, 8),
+    block((1.0, 0.5, 0.1), (4, 2, 1)),
+    moved(cross(4), 0.1 * rotation((0, 0, 1), 0.4)),
+]
+
 # --- kernels --------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize("mesh", [sphere(12, 8), block((1.0, 0.5, 0.1), (4, 2, 1))])
+@pytest.mark.parametrize("mesh", KERNELS)
 def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
     """Forces, products and shapes differ by rounding, on a body that is turned and strewn."""
     solid = solid_of(mesh)
@@ -483,15 +489,11 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
     moves = random.normal(size=nodes.shape)
     found = []
     for kernels in (in_numpy, in_c):
-        count = len(lattice.cells)
-        turns = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-        shape = Shape(np.empty((count, 3, 3)), np.empty((count, 8, 3)))
-        forces, opposed = kernels.find_stress(lattice, nodes, turns, shape, 1.0, moves)
+        shapes = turned_alike(lattice, np.eye(4)[0])
+        forces, opposed = kernels.find_stress(lattice, nodes, shapes, 1.0, moves)
         found.append(
             [
-                turns,
-                shape.rotations,
-                shape.slopes,
+                *(array for s in shapes for array in (s.quaternions, s.rotations, s.slopes)),
                 forces,
                 opposed,
                 kernels.interpolate(solid.embedding, nodes),
@@ -499,12 +501,12 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
         )
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(
-            ours, theirs, rtol=0.0, atol=1e-12 * max(1.0, np.abs(theirs).max())
+            ours, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max(initial=1.0)
         )
 
 
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize("mesh", [sphere(12, 8), block((1.0, 0.5, 0.1), (4, 2, 1))])
+@pytest.mark.parametrize("mesh", KERNELS)
 def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
     """A body that is held dips into a slope, slides and rolls there: both answer alike."""
     solid = solid_of(mesh)
@@ -513,9 +515,9 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
     heights = (normal[:, None] * solid.points).sum(axis=0)
     found = []
     for kernels in (touching_in_numpy, touching_in_c):
-        cells = len(lattice.cells)
-        shape = Shape(np.tile(np.eye(3), (cells, 1, 1)), np.empty((cells, 8, 3)))
-        in_numpy.find_shape(lattice, lattice.nodes, np.tile(np.eye(4)[0], (cells, 1)), shape)
+        shapes = turned_alike(lattice, np.eye(4)[0])
+        for cells, shape in zip(lattice.groups, shapes, strict=True):
+            in_numpy.find_shape(cells, lattice.nodes, shape)
         stops = Stops(
             normals=np.repeat(normal[:, None], count, axis=1),
             levels=np.full(count, np.quantile(heights, 0.2) + 1e-4),
@@ -531,7 +533,7 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
             lattice=lattice,
             embedding=solid.embedding,
             masses=solid.masses,
-            shape=shape,
+            shapes=shapes,
             stiffness=1e3 / 240**2,
             diagonal=solid.masses + solid.resistances / 240**2,
             arrival=solid.points,
@@ -539,7 +541,7 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
             stops=stops,
         )
         moves = np.zeros_like(lattice.nodes)
-        outside = kernels.press(system, np.zeros_like(moves), moves, 1e-9, 0.0)
+        outside = kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
         points = solid.points + in_numpy.interpolate(solid.embedding, moves)
         kernels.settle(stops, points)
         rolled = np.ascontiguousarray(lattice.nodes + 0.01 * lattice.nodes[[1, 2, 0]])

@@ -62,10 +62,8 @@ class SolidState:
     """(3, m) elastic ones, one step ago [N]."""
     moves: Floats
     """(3, m) what stress and contact added to free motion in the last step [m]."""
-    quaternions: Floats
-    """(h, 4) rotations of the cells."""
-    shape: Shape
-    """Of the cells, when the step began."""
+    shapes: tuple[Shape, Shape]
+    """Of the lattice's groups of cells, when the step began."""
     anchors: Floats
     """(3, p) where friction holds each point that touches the ground, else nan [m]."""
     grasped: Floats
@@ -114,19 +112,31 @@ def build_solid(shape: RestShape) -> Solid:
 
 def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidState:
     """Nodes (3, m) that such displacements (3, m) led to, and that stress has not moved yet [m]."""
-    count, points = len(solid.lattice.cells), solid.points.shape
+    points, turn = solid.points.shape, _quaternion(solid.lattice.grid.axes)
     return SolidState(
         nodes=nodes,
         previous_nodes=nodes - displacements,
         forces=np.zeros_like(nodes),
         moves=np.zeros_like(nodes),
-        quaternions=np.tile(_quaternion(solid.lattice.grid.axes), (count, 1)),
-        shape=Shape(np.zeros((count, 3, 3)), np.zeros((count, 8, 3))),
+        shapes=turned_alike(solid.lattice, turn),
         anchors=np.full(points, np.nan),
         grasped=np.full(points, np.nan),
         shown=np.zeros(points),
         previously_shown=np.zeros(points),
     )
+
+
+def turned_alike(lattice: Lattice, turn: Floats) -> tuple[Shape, Shape]:
+    """Cells of a lattice that are all turned by one quaternion (4,)."""
+    straight, curved = (
+        Shape(
+            np.tile(turn, (len(cells.nodes), 1)),
+            np.zeros((len(cells.nodes), 3, 3)),
+            np.zeros((*cells.nodes.shape, 3)),
+        )
+        for cells in lattice.groups
+    )
+    return straight, curved
 
 
 def rest_nodes(lattice: Lattice) -> Floats:
@@ -206,8 +216,7 @@ def check_closed(shape: RestShape) -> None:
 
 def check_hollow(shape: RestShape, lattice: Lattice) -> None:
     """Raises MeshError, in one sentence, where a surface encloses nothing."""
-    area = shape.areas.sum()
-    volume = lattice.elements.volumes[lattice.kinds].sum()
+    area, volume = shape.areas.sum(), lattice.volume
     if not volume > THINNEST * area**1.5 / (6 * np.sqrt(np.pi)):
         raise MeshError(
             f"'{shape.mesh.name}' encloses no volume, only {volume:.3g} m³; give it thickness, or "
@@ -225,6 +234,8 @@ def _free_components(lattice: Lattice, held: Integers) -> Integers:
 
 def _pieces(lattice: Lattice) -> Integers:
     """(m,) labels of the connected pieces."""
-    first = np.repeat(lattice.cells[:, :1], 7, axis=1)
-    edges = np.stack([first, lattice.cells[:, 1:]], axis=2).reshape(-1, 2)
-    return find_components(lattice.nodes.shape[1], edges)
+    edges = [
+        np.stack(np.broadcast_arrays(cells.nodes[:, :1], cells.nodes[:, 1:]), axis=2).reshape(-1, 2)
+        for cells in lattice.groups
+    ]
+    return find_components(lattice.nodes.shape[1], np.concatenate(edges))

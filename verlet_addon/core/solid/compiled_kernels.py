@@ -1,5 +1,7 @@
 """Solids in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..arrays import Floats
@@ -7,30 +9,34 @@ from ..compiled import Packed, address, declare, once, pack
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape
 
-_find_stress = declare("find_stress", "ppppdppp")
+_find_stress = declare("find_stress", "pppdppp")
 _interpolate = declare("interpolate", "ppip")
 
 
 @once
 def pack_lattice(lattice: Lattice) -> Packed:
     """The solid_lattice of cells.h."""
-    elements = lattice.elements
     return pack(
-        len(lattice.cells),
         lattice.nodes.shape[1],
-        lattice.cells,
-        lattice.kinds,
-        elements.stiffnesses,
-        elements.gradients,
-        elements.volumes,
         lattice.nodes,
+        *(
+            member
+            for cells in lattice.groups
+            for member in (
+                len(cells.nodes),
+                cells.nodes,
+                cells.kinds,
+                cells.elements.stiffnesses,
+                cells.elements.gradients,
+                cells.elements.volumes,
+            )
+        ),
     )
 
 
-@once
-def pack_shape(shape: Shape) -> Packed:
-    """The solid_shape of cells.h."""
-    return pack(shape.rotations, shape.slopes)
+def pack_shapes(shapes: Sequence[Shape]) -> Packed:
+    """The solid_shapes of cells.h."""
+    return pack(*(a for s in shapes for a in (s.quaternions, s.rotations, s.slopes)))
 
 
 @once
@@ -42,18 +48,17 @@ def pack_embedding(embedding: Embedding) -> Packed:
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    quaternions: Floats,
-    shape: Shape,
+    shapes: Sequence[Shape],
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     """See `numpy_kernels`."""
+    packed = pack_shapes(shapes)
     forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
     _find_stress(
         pack_lattice(lattice),
         address(nodes),
-        address(quaternions),
-        pack_shape(shape),
+        packed.address,
         modulus,
         address(moves),
         address(forces),

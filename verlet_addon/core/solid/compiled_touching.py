@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..compiled import Packed, address, declare, once, pack
-from .compiled_kernels import pack_embedding, pack_lattice, pack_shape
+from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
 
 _press = declare("press_solid", "pppddp")
@@ -36,7 +36,7 @@ def _system(system: System) -> Packed:
         pack_lattice(system.lattice),
         pack_embedding(system.embedding),
         system.masses,
-        pack_shape(system.shape),
+        pack_shapes(system.shapes),
         system.stiffness,
         system.diagonal,
         system.arrival,

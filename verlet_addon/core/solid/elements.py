@@ -28,13 +28,14 @@ class Elements:
     """Kinds of cells of one size, for a Young's modulus of 1 Pa."""
 
     stiffnesses: Floats
-    """(k, 24, 24) but for the resistance to a change of volume; rows 3 × corner + axis [m]."""
+    """(k, 3 w, 3 w) of w nodes, but for the resistance to a change of volume; rows 3 × node + axis
+    [m]."""
     gradients: Floats
-    """(k, 8, 3) of the corners' shape functions, the mean over the filled part [1/m]."""
+    """(k, w, 3) of the nodes' shape functions, the mean over the filled part [1/m]."""
     volumes: Floats
     """(k,) filled [m³]."""
     moments: Floats
-    """(k, 8) the filled volume, shared out over the corners [m³]."""
+    """(k, w) the filled volume, shared out over the nodes [m³]."""
 
 
 def build_elements(fillings: Floats, sizes: Floats) -> Elements:
@@ -47,16 +48,16 @@ def build_elements(fillings: Floats, sizes: Floats) -> Elements:
     """
     gradients, shapes = _samples()
     gradients = gradients / sizes
-    at_samples = _strains(gradients)
-    energies = _products(at_samples, at_samples)
+    at_samples = strains_of(gradients)
+    energies = products(at_samples, at_samples)
     # Rays may miss what is thinner than a hair; its cells are then filled alike everywhere.
     weights = (fillings + 1e-9 * WHOLE).reshape(len(fillings), -1)
     filled = weights.sum(axis=1)
     # Means over the filled part: by them, bends within cells leave uniform strains alone.
     mean = contracted(weights / filled[:, None], gradients)
-    strains = _strains(mean)
+    strains = strains_of(mean)
     stiffness = contracted(weights, energies)
-    coupling = _products(strains, strains[:, :, NODAL:]) * filled[:, None, None]
+    coupling = products(strains, strains[:, :, NODAL:]) * filled[:, None, None]
     stiffness[:, NODAL:, :NODAL] -= coupling[:, :NODAL].transpose(0, 2, 1)
     stiffness[:, NODAL:, NODAL:] -= coupling[:, NODAL:]
     nodal = _condensed(stiffness)
@@ -106,7 +107,7 @@ def _gradients(places: Floats) -> Floats:
     return found
 
 
-def _strains(gradients: Floats) -> Floats:
+def strains_of(gradients: Floats) -> Floats:
     """(q, 6, 3 f) strains xx yy zz yz zx xy of displacements along each axis, from (q, f, 3)."""
     count = gradients.shape[1]
     found = np.zeros((len(gradients), 6, count, 3))
@@ -118,7 +119,7 @@ def _strains(gradients: Floats) -> Floats:
     return found.reshape(len(gradients), 6, 3 * count)
 
 
-def _products(strains: Floats, others: Floats) -> Floats:
+def products(strains: Floats, others: Floats) -> Floats:
     """(q, n, m) strains (q, 6, n) times the stress of others (q, 6, m), by Hooke's law."""
     stress = others * np.array([2.0 * SHEAR] * 3 + [SHEAR] * 3)[:, None]
     stress[:, :3] += FIRST_LAME * (others[:, 0] + others[:, 1] + others[:, 2])[:, None]

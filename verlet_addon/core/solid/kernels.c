@@ -6,12 +6,12 @@
 #define LARGEST 8.0
 
 /* F = Σ x ∇N, and the same held to LARGEST. */
-static void deform(const real places[24], const real gradients[24], real f[9], real held[9])
+EACH void deform(const real *places, const real *gradients, int width, real f[9], real held[9])
 {
     real square = 0.0;
     for (int k = 0; k < 9; k++)
         f[k] = 0.0;
-    for (int c = 0; c < 24; c += 3)
+    for (int c = 0; c < 3 * width; c += 3)
         for (int a = 0; a < 3; a++)
             for (int k = 0; k < 3; k++)
                 f[3 * a + k] += places[c + a] * gradients[c + k];
@@ -63,47 +63,66 @@ static void fit(real q[4], const real f[9], real r[9])
 }
 
 /* How a cell at these places is turned and strained; the growth of its volume, as a share. */
-static real find_shape(const real places[24], const real gradients[24], real quaternion[4],
-                       real rotation[9], real slopes[24])
+EACH real find_shape(const real *places, const real *gradients, int width, real quaternion[4],
+                     real rotation[9], real *slopes)
 {
     real f[9], held[9], cofactors[9];
-    deform(places, gradients, f, held);
+    deform(places, gradients, width, f, held);
     fit(quaternion, f, rotation);
     for (int a = 0; a < 3; a++)
         cross(held + 3 * ((a + 1) % 3), held + 3 * ((a + 2) % 3), cofactors + 3 * a);
-    for (int c = 0; c < 24; c += 3)
+    for (int c = 0; c < 3 * width; c += 3)
         for (int a = 0; a < 3; a++)
             slopes[c + a] = dot(cofactors + 3 * a, gradients + c);
     return dot(held, cofactors) - 1.0;
 }
 
-/* Writes forces (3, m), what opposes moves (3, m), and the shape; changes quaternions. */
-EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, real *quaternions,
-                        const solid_shape *shape, real modulus, const real *moves, real *forces,
-                        real *opposed)
+/* Adds forces (3, m) of a group of cells, and what opposes moves (3, m); finds the shape. */
+EACH void add_stress(const solid_lattice *lattice, const solid_cells *cells,
+                     const solid_shape *shape, int width, const real *nodes, real modulus,
+                     const real *moves, real *forces, real *opposed)
 {
+    const int count = 3 * width;
     integer m = lattice->nodes;
-    for (integer i = 0; i < 3 * m; i++)
-        forces[i] = opposed[i] = 0.0;
-    for (integer e = 0; e < lattice->cells; e++) {
-        const integer *corners = lattice->corners + 8 * e, kind = lattice->kinds[e];
-        real *r = shape->rotations + 9 * e, *slopes = shape->slopes + 24 * e;
-        real places[24], rest[24], local[24], pulls[24];
-        gather(nodes, m, corners, places);
-        gather(lattice->rest, m, corners, rest);
-        real pressure = FIRST_LAME * lattice->volumes[kind]
-                        * find_shape(places, lattice->gradients + 24 * kind, quaternions + 4 * e,
-                                     r, slopes);
-        turn_back_all(r, places, local);
-        for (int i = 0; i < 24; i++)
+    for (integer e = 0; e < cells->count; e++) {
+        const integer *own = cells->nodes + width * e, kind = cells->kinds[e];
+        real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
+        real places[MOST], rest[MOST], local[MOST];
+        gather(nodes, m, own, width, places);
+        gather(lattice->rest, m, own, width, rest);
+        real growth = find_shape(places, cells->gradients + count * kind, width,
+                                 shape->quaternions + 4 * e, r, slopes);
+        real pressure = FIRST_LAME * cells->volumes[kind] * growth;
+        turn_back_all(r, places, width, local);
+        for (int i = 0; i < count; i++)
             local[i] -= rest[i];
-        multiply(lattice->stiffnesses + 576 * kind, local, pulls);
-        turn_all(r, pulls, local);
-        for (int i = 0; i < 24; i++)
+        multiply(cells->stiffnesses + count * count * kind, local, count, places);
+        turn_all(r, places, width, local);
+        for (int i = 0; i < count; i++)
             local[i] = -modulus * (local[i] + pressure * slopes[i]);
-        scatter(forces, m, corners, local);
-        add_cell(lattice, shape, e, modulus, moves, opposed);
+        scatter(forces, m, own, width, local);
+        add_cell(cells, shape, e, width, modulus, moves, m, opposed);
     }
+}
+
+/* Apart, for more than 4 KiB of arrays in one function would need a library on Windows. */
+static __attribute__((noinline)) void add_curved_stress(const solid_lattice *lattice,
+                                                        const solid_shape *shape, const real *nodes,
+                                                        real modulus, const real *moves,
+                                                        real *forces, real *opposed)
+{
+    add_stress(lattice, &lattice->curved, shape, CURVED, nodes, modulus, moves, forces, opposed);
+}
+
+/* Writes forces (3, m), what opposes moves (3, m), and the shapes. */
+EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_shapes *shapes,
+                        real modulus, const real *moves, real *forces, real *opposed)
+{
+    for (integer i = 0; i < 3 * lattice->nodes; i++)
+        forces[i] = opposed[i] = 0.0;
+    add_stress(lattice, &lattice->straight, &shapes->straight, STRAIGHT, nodes, modulus, moves,
+               forces, opposed);
+    add_curved_stress(lattice, &shapes->curved, nodes, modulus, moves, forces, opposed);
 }
 
 EXPORT void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found)

@@ -1,14 +1,16 @@
 """The lattice of cells that a solid is made of, and the points of its surface within."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
+from .curved import SAMPLES, bent_edges, build_curved, curved_weights, middles_of
 from .elements import CORNERS, FIRST_LAME, WHOLE, Elements, build_elements
 from .grid import Grid, grid_around
-from .voxels import fill
+from .thin import thin_cells
+from .voxels import fill, fill_some
 
 LEAST_FILLED = 0.02
 """Cells filled less than this are left out, unless a point is far from any other."""
@@ -17,29 +19,49 @@ FARTHEST = 0.5
 
 
 @dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of elastic material with w nodes each."""
+
+    nodes: Integers
+    """(h, w) corners in the order of `elements.CORNERS`, then middles as in `curved.EDGES`."""
+    kinds: Integers
+    """(h,) numbers of their elements."""
+    elements: Elements
+
+
+@dataclass(frozen=True, eq=False)
 class Lattice:
-    """Cells of elastic material that share their corners, the nodes."""
+    """Cells that share their nodes."""
 
     grid: Grid
     nodes: Floats
     """(3, m) at rest, along the grid's axes [m]."""
-    cells: Integers
-    """(h, 8) nodes, in the order of `elements.CORNERS`."""
-    kinds: Integers
-    """(h,) numbers of their elements."""
-    elements: Elements
+    straight: Cells
+    """With 8 nodes."""
+    curved: Cells
+    """With 20 nodes, where a body is thin and aslant."""
     volumes: Floats
     """(m,) of what each node stands for [m³]."""
+
+    @property
+    def groups(self) -> tuple[Cells, Cells]:
+        """All cells."""
+        return self.straight, self.curved
+
+    @property
+    def volume(self) -> float:
+        """Of what is filled [m³]."""
+        return sum(float(cells.elements.volumes[cells.kinds].sum()) for cells in self.groups)
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Points that are carried along by the corners of a cell: x = Σ w x of the corners."""
+    """Points that are carried along by the nodes of a cell: x = Σ w x of the nodes."""
 
     nodes: Integers
-    """(p, 8)"""
+    """(p, w)"""
     weights: Floats
-    """(p, 8), whose sum is 1."""
+    """(p, w), whose sum is 1."""
 
 
 def build_lattice(positions: Floats, triangles: Integers, cells: int) -> Lattice:
@@ -60,22 +82,31 @@ def build_lattice(positions: Floats, triangles: Integers, cells: int) -> Lattice
     keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
     found, numbers = np.unique(keys, return_inverse=True)
     numbers = numbers.reshape(keys.shape)
-    kinds, elements = _elements(fillings[kept], grid.sizes)
+    curved = thin_cells(fillings, kept)[kept]
+    filled = fill_some(places, triangles, np.argwhere(kept)[curved], SAMPLES)
+    bent, ends = middles_of(numbers, curved, filled, len(found))
     nodes = np.array([found // (y * z), found // z % y, found % z]) * grid.sizes[:, None]
-    return Lattice(
-        grid=grid,
-        nodes=nodes,
-        cells=numbers,
-        kinds=kinds,
-        elements=elements,
-        volumes=sum_by(numbers.ravel(), elements.moments[kinds].ravel(), len(found)),
-    )
+    nodes = np.concatenate([nodes, nodes[:, ends].mean(axis=1)], axis=1)
+    elements = build_curved(filled, bent_edges(bent), grid.sizes)
+    straight = Cells(numbers[~curved], *_elements(fillings[kept][~curved], grid.sizes))
+    groups = straight, Cells(bent, np.arange(len(bent)), elements)
+    return Lattice(grid, nodes, *groups, volumes=_shared_out(groups, nodes.shape[1]))
+
+
+def _shared_out(groups: Sequence[Cells], count: int) -> Floats:
+    """(m,) volumes of the nodes [m³]."""
+    found = np.zeros(count)
+    for cells in groups:
+        shares = cells.elements.moments[cells.kinds]
+        found += sum_by(cells.nodes.ravel(), shares.ravel(), count)
+    return found
 
 
 def embed(lattice: Lattice, positions: Floats) -> Embedding:
     """Points (p, 3), each in the cell that it is in or nearest to."""
-    grid = lattice.grid
-    lows = np.rint(lattice.nodes[:, lattice.cells[:, 0]].T / grid.sizes).astype(np.int64)
+    grid, count = lattice.grid, len(lattice.straight.nodes)
+    first = np.concatenate([cells.nodes[:, 0] for cells in lattice.groups])
+    lows = np.rint(lattice.nodes[:, first].T / grid.sizes).astype(np.int64)
     numbers = np.full(grid.counts, -1)
     numbers[tuple(lows.T)] = np.arange(len(lows))
     padded = np.pad(numbers, 1, constant_values=-1)
@@ -87,9 +118,16 @@ def embed(lattice: Lattice, positions: Floats) -> Embedding:
         best[better], least[better] = number[better], outside[better]
     for lost in np.flatnonzero(best < 0):
         best[lost] = np.abs(lows + 0.5 - places[lost]).sum(axis=1).argmin()
-    local = (places - lows[best])[:, None]
-    weights = np.where(CORNERS == 1.0, local, 1.0 - local).prod(axis=2)
-    return Embedding(lattice.cells[best], weights)
+    local, bent = places - lows[best], best >= count
+    weights = np.where(CORNERS == 1.0, local[:, None], 1.0 - local[:, None]).prod(axis=2)
+    if not bent.any():
+        return Embedding(lattice.straight.nodes[best], weights)
+    nodes = np.repeat(first[best][:, None], lattice.curved.nodes.shape[1], axis=1)
+    nodes[~bent, :8] = lattice.straight.nodes[best[~bent]]
+    nodes[bent] = lattice.curved.nodes[best[bent] - count]
+    weights = np.pad(weights, ((0, 0), (0, nodes.shape[1] - weights.shape[1])))
+    weights[bent] = curved_weights(local[bent], bent_edges(nodes[bent]))
+    return Embedding(nodes, weights)
 
 
 def _around(grid: Grid, places: Floats) -> Iterator[tuple[tuple[Integers, ...], Floats]]:
@@ -117,11 +155,15 @@ def _needed(grid: Grid, kept: Booleans, places: Floats) -> Booleans:
 
 def resistances(lattice: Lattice) -> Floats:
     """(m,) of nodes to moving alone, for a modulus of 1 Pa: the mean of three directions [m]."""
-    elements = lattice.elements
-    own = np.einsum("kii->ki", elements.stiffnesses).reshape(-1, 8, 3).sum(axis=2)
-    squares = (elements.gradients * elements.gradients).sum(axis=2)
-    own = (own + FIRST_LAME * elements.volumes[:, None] * squares) / 3.0
-    return sum_by(lattice.cells.ravel(), own[lattice.kinds].ravel(), lattice.nodes.shape[1])
+    count = lattice.nodes.shape[1]
+    found = np.zeros(count)
+    for cells in lattice.groups:
+        elements, width = cells.elements, cells.nodes.shape[1]
+        own = np.einsum("kii->ki", elements.stiffnesses).reshape(-1, width, 3).sum(axis=2)
+        squares = (elements.gradients * elements.gradients).sum(axis=2)
+        own = (own + FIRST_LAME * elements.volumes[:, None] * squares) / 3.0
+        found += sum_by(cells.nodes.ravel(), own[cells.kinds].ravel(), count)
+    return found
 
 
 def _elements(fillings: Floats, sizes: Floats) -> tuple[Integers, Elements]:

@@ -19,6 +19,7 @@ from ..momentum.kernels import conserve_momentum
 from .barriers import Barriers, beyond, held, lift
 from .body import Solid, SolidState
 from .kernels import find_stress, interpolate
+from .lattice import Embedding
 from .numpy_kernels import add_to_nodes
 from .numpy_touching import Holds, Stops, System
 from .touching_kernels import press, resist_rolling, settle
@@ -93,9 +94,10 @@ def _spread(solid: Solid, moves: Floats) -> Floats:
     moved = np.flatnonzero((moves != 0.0).any(axis=0))
     found, total = np.zeros((2, *solid.lattice.nodes.shape))
     if len(moved):
-        weights = solid.surface.areas[moved]
-        add_to_nodes(solid.embedding, moved, (moves[:, moved] * weights).T, found)
-        add_to_nodes(solid.embedding, moved, np.repeat(weights[:, None], 3, axis=1), total)
+        weights, carried = solid.surface.areas[moved], solid.embedding
+        shares = Embedding(carried.nodes, np.abs(carried.weights))
+        add_to_nodes(shares, moved, (moves[:, moved] * weights).T, found)
+        add_to_nodes(shares, moved, np.repeat(weights[:, None], 3, axis=1), total)
         found /= np.maximum(total, 0.05 * weights.mean())
     return np.asarray(found)
 
@@ -192,9 +194,7 @@ def _stress(leap: Leap) -> Floats:
     solid, state = leap.solid, leap.state
     former, implicit, delay = _shares(leap)
     felt = implicit * leap.free + delay * leap.inertia
-    forces, opposed = find_stress(
-        solid.lattice, state.nodes, state.quaternions, state.shape, solid.modulus, felt
-    )
+    forces, opposed = find_stress(solid.lattice, state.nodes, state.shapes, solid.modulus, felt)
     pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
     state.forces = forces
     return np.asarray(pulls - opposed)
@@ -207,7 +207,7 @@ def _system(leap: Leap, holds: Holds, stops: Stops, arrival: Floats) -> System:
         lattice=solid.lattice,
         embedding=solid.embedding,
         masses=solid.masses,
-        shape=leap.state.shape,
+        shapes=leap.state.shapes,
         stiffness=implicit * solid.modulus,
         diagonal=solid.masses + implicit * solid.resistances,
         arrival=arrival,

@@ -1,12 +1,13 @@
 """Strained cells and what they carry, in NumPy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
 from .elements import FIRST_LAME
-from .lattice import Embedding, Lattice
+from .lattice import Cells, Embedding, Lattice
 
 TURNS = 10
 """Most rounds in which a cell's rotation is found; one does where it changes slowly."""
@@ -18,41 +19,44 @@ LARGEST = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """How the cells of a lattice are turned and strained at one moment."""
+    """How h cells with w nodes each are turned and strained at one moment."""
 
+    quaternions: Floats
+    """(h, 4)"""
     rotations: Floats
-    """(h, 3, 3)"""
+    """(h, 3, 3) the same."""
     slopes: Floats
-    """(h, 8, 3) of each cell's volume, as a share of it [1/m]."""
+    """(h, w, 3) of each cell's volume, as a share of it [1/m]."""
 
 
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    quaternions: Floats,
-    shape: Shape,
+    shapes: Sequence[Shape],
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     """(3, m) forces of strained cells [N], and (3, m) what they oppose moves (3, m) with [N].
 
-    `quaternions` (h, 4), those of the step before, and `shape` are written to.
+    `shapes` of the step before, one for each group of cells, are written to.
     """
-    find_shape(lattice, nodes, quaternions, shape)
-    forces = elastic_forces(lattice, nodes, shape, modulus)
-    return forces, stiffness_product(lattice, shape, modulus, moves)
+    forces = np.zeros_like(nodes)
+    for cells, shape in zip(lattice.groups, shapes, strict=True):
+        find_shape(cells, nodes, shape)
+        forces += elastic_forces(cells, lattice.nodes, nodes, shape, modulus)
+    return forces, stiffness_product(lattice, shapes, modulus, moves)
 
 
-def find_shape(lattice: Lattice, nodes: Floats, quaternions: Floats, shape: Shape) -> None:
+def find_shape(cells: Cells, nodes: Floats, shape: Shape) -> None:
     """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
-    of Deformations* (2016), eq. 7. `quaternions` (h, 4) and `shape` are written to.
+    of Deformations* (2016), eq. 7. `shape` is written to.
     """
-    gradients = lattice.elements.gradients[lattice.kinds]
-    deformation = np.einsum("aec,eck->eak", nodes[:, lattice.cells], gradients)
-    _turn(quaternions, deformation)
-    shape.rotations[:] = _matrices(quaternions)
+    gradients = cells.elements.gradients[cells.kinds]
+    deformation = np.einsum("aec,eck->eak", nodes[:, cells.nodes], gradients)
+    _turn(shape.quaternions, deformation)
+    shape.rotations[:] = _matrices(shape.quaternions)
     squares = (deformation**2).sum(axis=(1, 2))
     held = (
         deformation * np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
@@ -101,44 +105,51 @@ def cofactors(matrices: Floats) -> Floats:
     return np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
 
 
-def elastic_forces(lattice: Lattice, nodes: Floats, shape: Shape, modulus: float) -> Floats:
+def elastic_forces(
+    cells: Cells, rest: Floats, nodes: Floats, shape: Shape, modulus: float
+) -> Floats:
     """(3, m) forces of strained cells [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J."""
-    elements, kinds = lattice.elements, lattice.kinds
-    places = nodes[:, lattice.cells].transpose(1, 2, 0)
+    elements, kinds = cells.elements, cells.kinds
+    places = nodes[:, cells.nodes].transpose(1, 2, 0)
     local = np.einsum("eba,ecb->eca", shape.rotations, places)
-    local -= lattice.nodes[:, lattice.cells].transpose(1, 2, 0)
-    forces = _turned_back(lattice, shape, local)
+    local -= rest[:, cells.nodes].transpose(1, 2, 0)
+    forces = _turned_back(cells, shape, local)
     gradients = elements.gradients[kinds]
     deformation = np.einsum("eca,eck->eak", places, gradients)
     squares = (deformation**2).sum(axis=(1, 2))
     deformation *= np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
     growth = np.linalg.det(deformation) - 1.0
     forces += (FIRST_LAME * elements.volumes[kinds] * growth)[:, None, None] * shape.slopes
-    return _scattered(lattice, forces, -modulus)
+    return _scattered(cells, forces, nodes.shape[1], -modulus)
 
 
-def stiffness_product(lattice: Lattice, shape: Shape, modulus: float, moves: Floats) -> Floats:
+def stiffness_product(
+    lattice: Lattice, shapes: Sequence[Shape], modulus: float, moves: Floats
+) -> Floats:
     """(3, m) what the cells oppose moves (3, m) with [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
-    each = moves[:, lattice.cells].transpose(1, 2, 0)
-    local = np.einsum("eba,ecb->eca", shape.rotations, each)
-    forces = _turned_back(lattice, shape, local)
-    growth = (shape.slopes * each).sum(axis=(1, 2))
-    pressure = FIRST_LAME * lattice.elements.volumes[lattice.kinds] * growth
-    forces += pressure[:, None, None] * shape.slopes
-    return _scattered(lattice, forces, modulus)
+    found = np.zeros_like(moves)
+    for cells, shape in zip(lattice.groups, shapes, strict=True):
+        each = moves[:, cells.nodes].transpose(1, 2, 0)
+        local = np.einsum("eba,ecb->eca", shape.rotations, each)
+        forces = _turned_back(cells, shape, local)
+        growth = (shape.slopes * each).sum(axis=(1, 2))
+        pressure = FIRST_LAME * cells.elements.volumes[cells.kinds] * growth
+        forces += pressure[:, None, None] * shape.slopes
+        found += _scattered(cells, forces, moves.shape[1], modulus)
+    return found
 
 
-def _turned_back(lattice: Lattice, shape: Shape, local: Floats) -> Floats:
-    """(h, 8, 3) R K u."""
-    stiffness = lattice.elements.stiffnesses[lattice.kinds]
-    forces = np.einsum("eij,ej->ei", stiffness, local.reshape(len(local), 24))
-    return np.asarray(np.einsum("eab,ecb->eca", shape.rotations, forces.reshape(-1, 8, 3)))
+def _turned_back(cells: Cells, shape: Shape, local: Floats) -> Floats:
+    """(h, w, 3) R K u."""
+    stiffness = cells.elements.stiffnesses[cells.kinds]
+    forces = np.einsum("eij,ej->ei", stiffness, local.reshape(len(local), stiffness.shape[1]))
+    return np.asarray(np.einsum("eab,ecb->eca", shape.rotations, forces.reshape(local.shape)))
 
 
-def _scattered(lattice: Lattice, forces: Floats, factor: float) -> Floats:
-    """(3, m) forces (h, 8, 3) added up at the nodes."""
-    corners, m = lattice.cells.ravel(), lattice.nodes.shape[1]
-    return factor * np.stack([sum_by(corners, forces[:, :, a].ravel(), m) for a in range(3)])
+def _scattered(cells: Cells, forces: Floats, count: int, factor: float) -> Floats:
+    """(3, m) forces (h, w, 3) added up at the nodes."""
+    nodes = cells.nodes.ravel()
+    return factor * np.stack([sum_by(nodes, forces[:, :, a].ravel(), count) for a in range(3)])
 
 
 def interpolate(embedding: Embedding, nodes: Floats) -> Floats:

@@ -59,7 +59,8 @@ class System:
     embedding: Embedding
     masses: Floats
     """(m,) of the nodes [kg]."""
-    shape: Shape
+    shapes: tuple[Shape, Shape]
+    """Of the lattice's groups of cells."""
     stiffness: float
     """c E [s² Pa]"""
     diagonal: Floats
@@ -203,7 +204,7 @@ def solve(
 def _product(system: System, springs: Springs, moves: Floats) -> Floats:
     """(3, m) (M + c K + h² S) v."""
     found = system.masses * moves
-    found += stiffness_product(system.lattice, system.shape, system.stiffness, moves)
+    found += stiffness_product(system.lattice, system.shapes, system.stiffness, moves)
     given = _given(system, springs, moves)
     add_to_nodes(system.embedding, springs.points, given, found)
     return np.asarray(found)

@@ -1,5 +1,7 @@
 """How much of each cell of a grid a closed surface fills."""
 
+from functools import cache
+
 import numpy as np
 
 from ..arrays import Floats, Integers, contracted
@@ -7,17 +9,14 @@ from ..geometry.graph import edge_keys
 
 RAYS = 8
 """Vertical lines through each cell along x, and along y."""
-SAMPLES = np.array([0.0, 0.5, 1.0])
-"""Along each axis of a cell, where what is integrated over its filled part is known."""
-PARABOLAS = np.array([[1.0, -3.0, 2.0], [0.0, 4.0, -4.0], [0.0, -1.0, 2.0]])
-"""Coefficients of 1, t, t² of those through the samples that are 1 at one of them, 0 at others."""
 
 
-def fill(places: Floats, triangles: Integers, counts: Integers) -> Floats:
-    """(cells along x, y, z, 3, 3, 3) weights of the samples that integrate over what is inside.
+def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3) -> Floats:
+    """(cells along x, y, z, s, s, s) weights of samples that integrate over what is inside.
 
-    They are exact for products of parabolas along the axes, for a cell of size 1 (moment fitting,
-    Müller, Kummer and Oberlack 2013); their sum is the share of the cell that is filled.
+    The s samples along each axis of a cell of size 1 are equally far apart, the first and the last
+    on its faces. Integrals are exact for products of polynomials of degree s − 1 along the axes
+    (moment fitting, Müller, Kummer and Oberlack 2013); they add up to the share filled.
 
     Vertical rays are followed from below. What they have entered more often than left, or left more
     often than entered, is inside; where faces are turned this way and that, what they have crossed
@@ -38,21 +37,45 @@ def fill(places: Floats, triangles: Integers, counts: Integers) -> Floats:
     within = np.flatnonzero((np.cumsum(signs)[:-1] != 0) & (rays[1:] == rays[:-1]))
     x, y, z = counts.tolist()
     floors = heights[:, None] - np.arange(z)
-    filled = np.zeros((across[0] * across[1], z, 3))
+    filled = np.zeros((across[0] * across[1], z, samples))
     for part in np.array_split(within, len(within) * z // 1_000_000 + 1):
-        tops, bottoms = (_integrals(np.clip(floors[part + k], 0.0, 1.0)) for k in (1, 0))
+        tops, bottoms = (_integrals(np.clip(floors[part + k], 0.0, 1.0), samples) for k in (1, 0))
         np.add.at(filled, rays[part], tops - bottoms)
-    strips = np.diff(_integrals(np.arange(RAYS + 1) / RAYS), axis=0)
-    filled = filled.reshape(x, RAYS, y, RAYS, z, 3)
+    strips = np.diff(_integrals(np.arange(RAYS + 1) / RAYS, samples), axis=0)
+    filled = filled.reshape(x, RAYS, y, RAYS, z, samples)
     over_x = contracted(strips.T, filled.transpose(1, 0, 2, 3, 4, 5))
     found = contracted(strips.T, over_x.transpose(3, 0, 1, 2, 4, 5))
     return np.asarray(found.transpose(2, 3, 4, 1, 0, 5))
 
 
-def _integrals(ends: Floats) -> Floats:
-    """(…, 3) integrals of the three parabolas from 0 to the ends (…)."""
-    powers = np.stack([ends, ends * ends / 2.0, ends * ends * ends / 3.0], axis=-1)
-    return contracted(powers.reshape(-1, 3), PARABOLAS.T).reshape(powers.shape)
+def fill_some(places: Floats, triangles: Integers, cells: Integers, samples: int) -> Floats:
+    """(k, s, s, s) what `fill` says of cells (k, 3): their numbers along x, y and z."""
+    found = np.zeros((len(cells), samples, samples, samples))
+    for layer in np.unique(cells[:, 0]):
+        here = np.flatnonzero(cells[:, 0] == layer)
+        low, high = cells[here].min(axis=0), cells[here].max(axis=0) + 1
+        filled = fill(places - low, triangles, high - low, samples)
+        found[here] = filled[tuple((cells[here] - low).T)]
+    return found
+
+
+def _integrals(ends: Floats, samples: int) -> Floats:
+    """(…, s) integrals, from 0 to the ends (…), of the polynomials through the samples."""
+    powers = np.multiply.accumulate(np.stack([ends] * samples, axis=-1), axis=-1)
+    powers /= np.arange(1, samples + 1)
+    return contracted(powers.reshape(-1, samples), _polynomials(samples).T).reshape(powers.shape)
+
+
+@cache
+def _polynomials(samples: int) -> Floats:
+    """(s, s) coefficients of 1, t, t², … of those that are 1 at one of the samples, 0 at others."""
+    places = np.linspace(0.0, 1.0, samples)
+    found = np.zeros((samples, samples))
+    for row, place in zip(found, places, strict=True):
+        row[0] = 1.0
+        for other in places[places != place]:
+            row[:] = (np.append(0.0, row[:-1]) - other * row) / (place - other)
+    return found
 
 
 def _crossings(
