@@ -72,6 +72,23 @@ def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
     assert other.verlet.baked_settings
 
 
+def test_what_was_said_of_a_bake_can_be_read_until_it_is_cleared(scene: Any, record: Any) -> None:
+    """The status bar shows it for some seconds only, and of several sentences the last."""
+    body(sheet())
+    away = body(line("Rope"))
+    away.hide_set(True)
+    verlet.bake()
+    assert record.baked_remarks(scene) == ["Rope is hidden and left out; show it to bake it too"]
+    away.hide_set(False)
+    verlet.bake()
+    assert record.baked_remarks(scene) == []
+    away.hide_set(True)
+    verlet.bake()
+    away.hide_set(False)
+    verlet.clear_bake()
+    assert record.baked_remarks(scene) == []
+
+
 def test_baking_again_takes_the_mark_away(scene: Any, record: Any) -> None:
     obj = body(sheet())
     verlet.bake()

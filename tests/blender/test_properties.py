@@ -38,7 +38,7 @@ OURS = {
         "baked_settings",
         "made_basis",
     },
-    "VERLET_PG_scene": {"ground_object", "settle_frames", "key_step"},
+    "VERLET_PG_scene": {"ground_object", "settle_frames", "key_step", "baked_remarks"},
 }
 
 

@@ -10,6 +10,7 @@ from bpy.props import EnumProperty, IntProperty
 
 from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range, taking_part
+from .bake_record import remember_remarks
 from .cautions import cautions
 from .file_context import file_context
 from .navigation import moves_view
@@ -207,3 +208,5 @@ class VERLET_OT_bake(bpy.types.Operator):
         self.report({"INFO"}, text)
         for sentence in last.remarks:
             self.report({"WARNING"}, sentence)
+        scene = file_context(bpy.context).scene
+        remember_remarks(scene, [*self._cautions, *last.remarks])

@@ -1,5 +1,6 @@
 """What a bake leaves beside its keys: the frames it has, and the settings it was made with."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -70,6 +71,16 @@ def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
     if not noted:
         return None
     return min(body.baked_start for body in noted), max(body.baked_end for body in noted)
+
+
+def remember_remarks(scene: bpy.types.Scene, remarks: Sequence[str]) -> None:
+    """Notes what was said of a bake, in one sentence each."""
+    scene_properties(scene).baked_remarks = "\n".join(remarks)
+
+
+def baked_remarks(scene: bpy.types.Scene) -> list[str]:
+    """What was said of the last bake, while there is one."""
+    return scene_properties(scene).baked_remarks.splitlines() if baked_range(scene) else []
 
 
 def changed_since_bake(scene: bpy.types.Scene) -> list[str]:

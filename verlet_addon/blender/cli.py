@@ -12,6 +12,7 @@ import bpy
 
 from ..core.errors import VerletError
 from .bake import Progress, bake, bodies, frame_range, taking_part
+from .bake_record import remember_remarks
 from .blend_files import check_no_library, destination, open_blend, save_copy
 from .cautions import cautions
 from .console import answer, tell
@@ -147,8 +148,10 @@ def _bake(options: Namespace) -> str:
             frame_end=end,
             step=step,
         )
-        _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
+        before = cautions(here.scene, here.view_layer, chosen)
+        _warn(before, strict=options.strict)
         last = _follow(running)
+    remember_remarks(here.scene, [*before, *last.remarks])
     seconds = monotonic() - started
     # Some drivers fail only later in the scene.
     _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)

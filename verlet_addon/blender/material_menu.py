@@ -59,11 +59,13 @@ class VERLET_MT_material(bpy.types.Menu):
 def draw_material(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
     """Shows which material a body has, as a menu of those that fit its type."""
     if any(material.settings.body_type == body.body_type for material in MATERIALS.values()):
-        row = column.split(factor=0.4)
+        line = column.row(align=True)
+        row = line.split(factor=0.4)
         label = row.row()
         label.alignment = "RIGHT"
         label.label(text="Material")
         row.menu("VERLET_MT_material", text=material_label(body))
+        line.label(icon="BLANK1")  # where others have the dot that keys them
 
 
 class VERLET_PT_material_presets(PresetPanel, bpy.types.Panel):

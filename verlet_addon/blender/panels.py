@@ -5,7 +5,6 @@ from typing import Any, cast
 import bpy
 
 from .bake import bodies
-from .bake_record import baked_range, changed_since_bake
 from .colliders import met_colliders
 from .convert import type_hint
 from .file_context import file_context
@@ -15,7 +14,7 @@ from .properties import VERLET_PG_body, body_properties, is_body, scene_properti
 
 
 class _Panel(bpy.types.Panel):
-    """A panel of the sidebar tab: labels left, values right."""
+    """A panel of the sidebar tab: labels left, values right, and a dot beside what can be keyed."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -24,7 +23,6 @@ class _Panel(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout = _layout(self)
         layout.use_property_split = True
-        layout.use_property_decorate = False
         self.fill(layout.column(), context)
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -117,9 +115,7 @@ class VERLET_PT_attachments(_BodyPanel):
         if item.target is not None and item.target.type == "ARMATURE":
             column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
         column.prop_search(item, "vertex_group", obj, "vertex_groups", icon="GROUP_VERTEX")
-        weight = column.row()
-        weight.use_property_decorate = True
-        weight.prop(item, "weight")
+        column.prop(item, "weight")
 
 
 class VERLET_PT_material(_BodyPanel):
@@ -251,41 +247,6 @@ class VERLET_PT_ground(_Panel):
         column.prop(settings, "ground_height")
         column.prop(settings, "ground_friction")
         column.prop(settings, "ground_restitution")
-
-
-class VERLET_PT_bake(_Panel):
-    """From settings to shape keys; it stands first, so that it is in reach whatever is open."""
-
-    bl_label = "Bake"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return any(is_body(obj) for obj in file_context(context).scene.objects)
-
-    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        scene = file_context(context).scene
-        preview = scene.use_preview_range
-        prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
-        frames = column.column(align=True)
-        frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
-        frames.prop(scene, f"{prefix}_end", text="End")
-        frames.prop(scene_properties(scene), "key_step")
-        column.prop(scene_properties(scene), "settle_frames")
-        column.separator()
-        button = column.row()
-        button.scale_y = 1.5
-        button.operator("verlet.bake", icon="REC")
-        column.operator("verlet.clear_bake", icon="TRASH")
-        self.fill_record(column, scene)
-
-    def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        """Says which frames are baked, and whose settings have changed since."""
-        if (frames := baked_range(scene)) is None:
-            return
-        column.separator()
-        column.label(text=f"Baked frames {frames[0]} to {frames[1]}", icon="CHECKMARK")
-        if changed := changed_since_bake(scene):
-            column.label(text=f"Settings changed: {', '.join(changed)}", icon="ERROR")
 
 
 class VERLET_MT_add(bpy.types.Menu):

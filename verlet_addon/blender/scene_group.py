@@ -1,7 +1,14 @@
 """What the add-on keeps on scenes; as for bodies, ranges are soft."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from ..core.settings import SceneSettings
 
@@ -28,6 +35,11 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         min=1,
         soft_max=10,
         options=set(),
+    )
+    baked_remarks: StringProperty(
+        name="Remarks",
+        description="What was said of the last bake, a sentence a line",
+        options={"HIDDEN"},
     )
     substeps: IntProperty(
         name="Substeps",

@@ -37,11 +37,11 @@ class VERLET_PT_shape(_SurfacePanel):
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)
         if (key := shape_keys_of(obj)) is not None:
-            column.prop_search(body, "rest_key", key, "key_blocks", icon="SHAPEKEY_DATA")
+            column.prop_search(
+                body, "rest_key", key, "key_blocks", text="Rest Shape", icon="SHAPEKEY_DATA"
+            )
         column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
-        row = column.row()
-        row.use_property_decorate = True
-        row.prop(body, "shrinking")
+        column.prop(body, "shrinking")
         if body.body_type == "CLOTH":
             column.prop(body, "use_sewing")
             force = column.column()
@@ -86,4 +86,7 @@ class VERLET_PT_weights(_BodyPanel):
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)
         for layer in WEIGHTS[body.body_type]:
-            column.prop_search(body, PAINTED[layer], obj, "vertex_groups", icon="GROUP_VERTEX")
+            group = PAINTED[layer]
+            # Of most labels, "Group" would be cut off.
+            text = body.bl_rna.properties[group].name.removesuffix(" Group")
+            column.prop_search(body, group, obj, "vertex_groups", text=text, icon="GROUP_VERTEX")

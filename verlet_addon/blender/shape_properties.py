@@ -136,7 +136,7 @@ class ShapeProperties:
         options=set(),
     )
     yield_curvature: FloatProperty(
-        name="Yield Curvature",
+        name="Yield Bend",
         description="How sharply it bends and still springs back: 1 over the radius in metres",
         default=_BODY.yield_curvature,
         soft_min=0.0,
@@ -156,7 +156,7 @@ class ShapeProperties:
         options=set(),
     )
     shrinking: FloatProperty(
-        name="Shrinking Factor",
+        name="Shrinking",
         description="Share by which its lengths become shorter, below 0 longer; can be animated",
         default=_BODY.shrinking,
         soft_min=-1.0,

@@ -1,0 +1,67 @@
+"""The panel that bakes, and what it says of the last bake."""
+
+from textwrap import wrap
+
+import bpy
+
+from .bake_record import baked_range, baked_remarks, changed_since_bake
+from .file_context import file_context
+from .panels import _layout, _Panel
+from .properties import is_body, scene_properties
+
+LETTERS = 80
+"""In a line of a remark."""
+
+
+class VERLET_PT_bake(_Panel):
+    """From settings to shape keys; it stands first, so that it is in reach whatever is open."""
+
+    bl_label = "Bake"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return any(is_body(obj) for obj in file_context(context).scene.objects)
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        scene = file_context(context).scene
+        preview = scene.use_preview_range
+        prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
+        frames = column.column(align=True)
+        frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
+        frames.prop(scene, f"{prefix}_end", text="End")
+        frames.prop(scene_properties(scene), "key_step")
+        column.prop(scene_properties(scene), "settle_frames")
+        column.separator()
+        button = column.row()
+        button.scale_y = 1.5
+        button.operator("verlet.bake", icon="REC")
+        column.operator("verlet.clear_bake", icon="TRASH")
+        self.fill_record(column, scene)
+
+    def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+        """Says which frames are baked, how that went, and whose settings have changed since."""
+        if (frames := baked_range(scene)) is None:
+            return
+        column.separator()
+        column.label(text=f"Baked frames {frames[0]} to {frames[1]}", icon="CHECKMARK")
+        if remarks := baked_remarks(scene):
+            count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
+            column.popover("VERLET_PT_remarks", text=count, icon="INFO")
+        if changed := changed_since_bake(scene):
+            column.label(text=f"Settings changed: {', '.join(changed)}", icon="ERROR")
+
+
+class VERLET_PT_remarks(bpy.types.Panel):
+    """What was said of the last bake, for the status bar shows it for some seconds only"""
+
+    bl_label = "Remarks"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = 24
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = _layout(self).column()
+        for remark in baked_remarks(file_context(context).scene):
+            lines = column.column(align=True)
+            for number, line in enumerate(wrap(remark, LETTERS)):
+                lines.label(text=line, icon="BLANK1" if number else "INFO")
