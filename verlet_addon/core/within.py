@@ -9,6 +9,7 @@ from .jelly import relax_solid
 from .model import SoftBodyModel
 from .momentum.kernels import conserve_momentum
 from .rigid.motion import hand_on, hand_on_contacts, join, put_again
+from .ropes.constraints import draw_out
 from .ropes.kernels import undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
@@ -41,6 +42,7 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     # What lies on something would rock to and fro with the order.
     backwards = (state.steps + sweep) % 2 == 1 and state.touched < LYING
     if sweep == 0:
+        draw_out(positions, batches.ropes)
         inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
         project_former_tensions(state, batches)
     project_angles(stride, backwards=backwards)
