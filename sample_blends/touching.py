@@ -66,7 +66,8 @@ def cape() -> None:
         material=design.color(design.v, {0.0: (0.45, 0.02, 0.03), 0.06: (0.30, 0.01, 0.02)}),
     )
     obj.verlet.enabled, obj.verlet.body_type, obj.verlet.mass = True, "CLOTH", 0.5
-    collar = np.arange(columns + 1) + rows * (columns + 1)
+    # Arms would pull what lies in front of them.
+    collar = np.arange(4, columns - 3) + rows * (columns + 1)
     _attach(obj, figure, "Collar", collar.tolist())
     light_and_ground()
     camera((2.8, 2.2, 1.5), (0.0, -0.05, 0.95), lens=38)

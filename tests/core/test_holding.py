@@ -119,3 +119,27 @@ def test_both_halves_of_a_mirrored_body_are_held() -> None:
     assert np.array_equal(track[12], half.positions)
     assert track[-1, seam] == pytest.approx(half.positions[seam])
     assert (track[-1, half.positions[:, 0] > 0.9, 2] < -0.3).all()
+
+
+def test_edges_held_by_what_parts_are_told_once() -> None:
+    """The first frame by which one has been pulled to more than one and a half times its length."""
+    mesh = sheet(4)
+    top = np.flatnonzero(mesh.positions[:, 1] > mesh.positions[:, 1].max() - 1e-9)
+    mesh = pinned(mesh, top[:2].tolist())
+    stage = samples([mesh], frames(8 / FPS, FPS), gravity=GRAVITY)
+    apart = np.zeros_like(mesh.positions)
+    apart[top[0], 0] = -0.2 * (mesh.positions[top[1], 0] - mesh.positions[top[0], 0])
+    given = [
+        replace(sample, targets=[mesh.positions + number * apart])
+        for number, sample in enumerate(stage)
+    ]
+    told = {
+        frame.frame: frame.remarks
+        for frame in simulate([mesh], [HANGING], SceneSettings(), given)
+        if frame.remarks
+    }
+    third = [sample.frame for sample in given][3]
+    assert list(told) == [third]
+    (remark,) = told[third]
+    assert f"vertices {top[0]} and {top[1]}, which move apart" in remark
+    assert f"frame {third} the edge between them is stretched by 60%" in remark

@@ -5,11 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Booleans
+from .geometry.graph import edge_lengths
 from .meeting import Meeting
-from .mesh import Collider, Plane
+from .mesh import SHORTEST_EDGE, Collider, MeshData, Plane
 from .stride import Body
 from .tally import MANY, Tally, start_frame
 
+PULLED_APART = 0.5
+"""Edges that are held at both ends are expected to stretch by less than this, as the skin of what
+they are held to does."""
 LASTING = 0.9
 """What is too near in this share of a frame's steps has no room."""
 
@@ -60,16 +64,46 @@ def _can_move(bodies: Sequence[Body], meeting: Meeting) -> Booleans:
 
 
 def what_a_frame_tells(
-    bodies: Sequence[Body], meeting: Meeting | None, colliders: Sequence[Collider], frame: int
+    meshes: Sequence[MeshData],
+    bodies: Sequence[Body],
+    meeting: Meeting | None,
+    colliders: Sequence[Collider],
+    apart: set[int],
+    frame: int,
 ) -> list[str]:
-    """What went on all through a frame, in one sentence, once: no room, and too many contacts."""
-    if meeting is None:
-        return []
-    names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
-    told = _without_room(meeting.tally, names, len(bodies), frame)
-    told += _slow(meeting.tally, names, len(bodies), frame)
-    start_frame(meeting.tally)
+    """What went on all through a frame, in one sentence, once: no room, and too many contacts.
+
+    And which bodies have been pulled apart where they are held; their numbers are noted.
+    """
+    told = _pulled_apart(meshes, bodies, apart, frame)
+    if meeting is not None:
+        names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
+        told += _without_room(meeting.tally, names, len(bodies), frame)
+        told += _slow(meeting.tally, names, len(bodies), frame)
+        start_frame(meeting.tally)
     return told
+
+
+def _pulled_apart(
+    meshes: Sequence[MeshData], bodies: Sequence[Body], told: set[int], frame: int
+) -> list[str]:
+    """One sentence for each body with edges held at both ends by what parts."""
+    found = []
+    for number, (mesh, (model, state)) in enumerate(zip(meshes, bodies, strict=True)):
+        edges = mesh.edges[np.isin(mesh.edges, model.pinned).all(axis=1)]
+        rest = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
+        before, now = (edge_lengths(places, edges) for places in (rest, state.positions.T))
+        parted = np.flatnonzero((now > (1.0 + PULLED_APART) * before) & (before > SHORTEST_EDGE))
+        if number not in told and len(parted):
+            told.add(number)
+            worst = parted[np.argmax(now[parted] / before[parted])]
+            first, second = edges[worst].tolist()
+            found.append(
+                f"{model.name} is held at its vertices {first} and {second}, which move apart: at "
+                f"frame {frame} the edge between them is stretched by "
+                f"{now[worst] / before[worst] - 1.0:.0%}; hold only one of them"
+            )
+    return found
 
 
 def _without_room(tally: Tally, names: Sequence[str], bodies: int, frame: int) -> list[str]:

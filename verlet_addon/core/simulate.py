@@ -62,6 +62,7 @@ def simulate(
     bodies: list[Body] = []
     meeting: Meeting | None = None
     remarks: list[str] = []
+    apart: set[int] = set()
     for sample in incoming:
         check_sample(sample)
         check_pressures(wholes, sample)
@@ -75,7 +76,7 @@ def simulate(
                 remarks = what_starts_inside(bodies, meeting, colliders, before.ground)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
-            remarks += what_a_frame_tells(bodies, meeting, colliders, sample.frame)
+            remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, apart, sample.frame)
             stopped = sample
         check_still(meshes, stopped, sample)
         yield Frame(
