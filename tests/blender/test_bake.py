@@ -241,13 +241,24 @@ def test_with_a_step_every_nth_frame_is_kept_and_the_motion_is_the_same() -> Non
         assert np.array_equal(points, every[name])
 
 
+@pytest.mark.parametrize("step", [4, 50])
+def test_the_last_frame_has_a_key_whatever_the_step(scene: Any, step: int) -> None:
+    """Without it, the motion would stand still from the last key on."""
+    obj = body(line(height=2.0))
+    verlet.bake()
+    fallen = shown(obj, 10)
+    verlet.bake(step=step)
+    assert np.array_equal(shown(obj, 10), fallen)
+    assert scene.frame_end == 10
+
+
 def test_the_step_is_the_scene_s_unless_one_is_given(scene: Any) -> None:
     obj = body(line(height=2.0))
     scene.verlet.key_step = 3
     verlet.bake()
     assert list(baked(obj)) == ["verlet_0001", "verlet_0004", "verlet_0007", "verlet_0010"]
     verlet.bake(step=5)
-    assert list(baked(obj)) == ["verlet_0001", "verlet_0006"]
+    assert list(baked(obj)) == ["verlet_0001", "verlet_0006", "verlet_0010"]
 
 
 # --- settling before the first frame ------------------------------------------------------------

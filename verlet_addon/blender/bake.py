@@ -77,7 +77,7 @@ def bake(
     frame_end: int,
     step: int = 1,
 ) -> Generator[Progress, bool | None, None]:
-    """Simulates bodies together and writes every `step`-th frame as a shape key.
+    """Simulates bodies together and writes every `step`-th frame, and the last, as a shape key.
 
     Nothing is written before the last frame is simulated; close the generator to cancel. The
     current frame and a former bake are then as they were, and so they are after an error.
@@ -124,8 +124,8 @@ def bake(
     return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
 
 
-def _baked_frames(start: int, end: int, step: int) -> range:
-    """Lists the frames that get a shape key."""
+def _baked_frames(start: int, end: int, step: int) -> list[int]:
+    """Lists the frames that get a shape key; without the last, motion would end before it."""
     if end < start:
         raise SettingsError(
             f"The frame range {start} to {end} runs backwards; set the end to {start} or later"
@@ -138,21 +138,21 @@ def _baked_frames(start: int, end: int, step: int) -> range:
             f"The frame range {start} to {end} is longer than Blender's own, {limits.hard_min} to "
             f"{limits.hard_max}; choose a part of that"
         )
-    return range(start, end + 1, step)
+    return [*range(start, end, step), end]
 
 
 def _bake(
-    stage: Stage, frames: range, settings: list[BodySettings], scene: SceneSettings
+    stage: Stage, frames: list[int], settings: list[BodySettings], scene: SceneSettings
 ) -> Generator[Progress, bool | None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
     marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
-        meshes = read_meshes(stage, frames.start)
+        meshes = read_meshes(stage, frames[0])
         keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
         gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
-        samples = read_samples(stage, frames.start, frames[-1])
+        samples = read_samples(stage, frames[0], frames[-1])
         results = simulate(meshes, settings, scene, samples, colliders)
-        total = scene_properties(stage.scene).settle_frames + frames[-1] - frames.start + 1
+        total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
         for done, result in enumerate(results, start=1):
             gauge.measure(result)
             if result.frame in frames:
@@ -160,8 +160,8 @@ def _bake(
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
             seen = gauge.stretch, gauge.penetration, len(colliders), tuple(gauge.remarks)
             enough = yield Progress(result.frame, done, total, *seen)
-            if enough and result.frame >= frames.start:
-                frames = frames[: (result.frame - frames.start) // frames.step + 1]
+            if enough and result.frame >= frames[0]:
+                frames = [frame for frame in frames if frame <= result.frame]
                 break
         # Again, for what makes one follow may be animated from nothing.
         ground = scene_properties(stage.scene).ground_object

@@ -53,7 +53,7 @@ def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
     return (target, item.bone, item.vertex_group, weight)
 
 
-def remember_bake(obj: bpy.types.Object, frames: range, mark: str) -> None:
+def remember_bake(obj: bpy.types.Object, frames: Sequence[int], mark: str) -> None:
     """Notes which frames an object's bake has, and the settings it was made with."""
     body = body_properties(obj)
     body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], mark
