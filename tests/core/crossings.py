@@ -1,10 +1,8 @@
 """Where edges pass through triangles, to the last digit: what no simulation of contacts may leave.
 
 Nothing here is taken from the solver. The signs of volumes are worked out in floating point where
-that is certain, and else in fractions.
+that is certain, and else in whole numbers.
 """
-
-from fractions import Fraction
 
 import numpy as np
 
@@ -30,12 +28,13 @@ def crossings(positions: Floats, edges: Integers, triangles: Integers) -> Pairs:
 
 def _pass(x: Floats, ends: Integers, corners: Integers) -> Booleans:
     """(k,) whether the ends lie on both sides of the triangle, and the line leads through it."""
-    (p, q), (a, b, c) = ends, corners
-    sides = _side(x, p, a, b, c), _side(x, q, a, b, c)
-    round_it = _side(x, p, q, a, b), _side(x, p, q, b, c), _side(x, p, q, c, a)
-    turns = np.stack(round_it)
-    within = (turns > 0).all(axis=0) | (turns < 0).all(axis=0)
-    return np.asarray((sides[0] * sides[1] < 0) & within)
+    p, q, a, b, c = *ends, *corners
+    passing = np.flatnonzero(_side(x, p, a, b, c) * _side(x, q, a, b, c) < 0)
+    p, q, a, b, c = (row[passing] for row in (p, q, a, b, c))
+    turns = np.stack([_side(x, p, q, *side) for side in ((a, b), (b, c), (c, a))])
+    within = np.zeros(ends.shape[1], dtype=bool)
+    within[passing] = np.abs(turns.sum(axis=0)) == 3
+    return within
 
 
 def _side(x: Floats, *corners: Integers) -> Integers:
@@ -53,8 +52,10 @@ def _side(x: Floats, *corners: Integers) -> Integers:
 
 
 def _exact_side(*points: Floats) -> int:
-    """The sign of the volume of one tetrahedron, in fractions."""
-    exact = [[Fraction(value) for value in point] for point in points]
+    """The sign of the volume of one tetrahedron, in whole numbers of their finest unit."""
+    ratios = [[value.as_integer_ratio() for value in point.tolist()] for point in points]
+    finest = max(unit for point in ratios for _, unit in point)
+    exact = [[number * (finest // unit) for number, unit in point] for point in ratios]
     a, b, c = ([p - q for p, q in zip(row, exact[3], strict=True)] for row in exact[:3])
     volume = (
         a[0] * (b[1] * c[2] - b[2] * c[1])
