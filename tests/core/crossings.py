@@ -57,7 +57,7 @@ def _exact_side(*points: Floats) -> int:
     finest = max(unit for point in ratios for _, unit in point)
     exact = [[number * (finest // unit) for number, unit in point] for point in ratios]
     a, b, c = ([p - q for p, q in zip(row, exact[3], strict=True)] for row in exact[:3])
-    volume = (
+    volume: int = (
         a[0] * (b[1] * c[2] - b[2] * c[1])
         + a[1] * (b[2] * c[0] - b[0] * c[2])
         + a[2] * (b[0] * c[1] - b[1] * c[0])

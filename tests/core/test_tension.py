@@ -9,12 +9,14 @@ from tests.core.bodies import (
     WEIGHTLESS,
     built_state,
     disc,
+    flat_sheet,
     floor,
     frames,
     kinetic_energy,
     moved,
     pinned,
     rope,
+    rotation,
     sheet,
     simulated,
     strains,
@@ -166,6 +168,21 @@ def test_spinning_disc_gains_no_energy(substeps: int, seconds: float) -> None:
     (track,) = simulated([(mesh, body)], steps, SceneSettings(substeps=1), gravity=WEIGHTLESS)
     energy = kinetic_energy((mesh, body), track, steps[0])
     assert energy.max() < energy[0] * 1.0001
+
+
+def test_short_steps_leave_hardly_any_stretch() -> None:
+    """What a sweep leaves over acts as a force, and less of it is left then."""
+    mesh = hung(12)
+    (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24), SceneSettings(substeps=40))
+    assert strains(mesh, track).max() < 1e-3
+
+
+def test_stiff_triangles_do_not_sink_into_themselves() -> None:
+    """Pushed, cloth of triangles gives way as if it buckled, which a firm sheet does not."""
+    upright = moved(flat_sheet("triangles", 8), rotation((1, 0, 0), np.pi / 2))
+    mesh = pinned(upright, np.flatnonzero(upright.positions[:, 2] < 0.2))
+    (track,) = simulated([(mesh, BodySettings(bend_compliance=1.0))], frames(1.0, 24))
+    assert strains(mesh, track).min() > -0.02
 
 
 def test_heap_of_triangles_keeps_its_area() -> None:

@@ -1,7 +1,5 @@
 """One sweep over everything that keeps the lengths of a surface."""
 
-import numpy as np
-
 from ..arrays import Floats
 from ..rigid.motion import hand_on
 from ..rigid.placement import Placement
@@ -24,9 +22,6 @@ and would shake the cloth."""
 MOST_STRETCH = 0.012
 """Sweeps go on until no edge is stretched by more than this once what is left over has been shared
 with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th percentile…"""
-PROGRESS = 0.97
-"""…or until two sweeps in a row leave more than this share of the least strain so far: where cloth
-hangs by two corners, strips pull the rest to and fro. Meshes with tiny edges always go on…"""
 MOST_SWEEPS = 16
 """…up to this many sweeps."""
 
@@ -70,7 +65,6 @@ def project_stretch(
     tolerance = min(TOLERANCE, UNREST * dt**2)
     project_clusters(positions, lengths.clusters)
     hand_on(rigid, positions)
-    least, in_vain = np.inf, 0
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
         if sweep:
@@ -81,9 +75,5 @@ def project_stretch(
         hand_on(rigid, positions)
         if largest < tolerance:
             break
-        in_vain = 0 if largest < PROGRESS * least else in_vain + 1
-        least = least if in_vain else largest
-        if sweep:
-            left = share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH)
-            if not left or (in_vain >= 2 and not batches.short):
-                break
+        if sweep and not share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH):
+            break
