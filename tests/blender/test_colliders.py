@@ -269,6 +269,7 @@ def test_what_has_no_surface_is_said(said: Callable[[], list[str]]) -> None:
     body(sheet("Cloth"))
     collider(mesh_object("Bar", [(0, 0, 0), (1, 0, 0)], [(0, 1)], []))
     collider(sheet("Point")).scale = (0, 0, 0)
+    collider(sheet("Flattened")).scale = (1, 1, 0)  # still a surface
     first, second = said()
     assert first.startswith("The collider Bar has no faces, so bodies pass through it; add some")
     assert second.startswith("The collider Point has a scale of zero now, so bodies meet no")

@@ -302,3 +302,20 @@ def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     assert crossed(bodies, tracks, [(shape, place)]) == 0
     assert tracks[0][2, :, 1].max() > 0.39, "it should have been hit"
     assert substeps < 10 or np.abs(strains(mesh, tracks[0][-1])).max() < 0.05
+
+
+@pytest.mark.parametrize("scale", [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)], ids=["point", "line"])
+def test_a_collider_without_area_is_not_met_until_it_grows(scale: tuple[float, ...]) -> None:
+    """Cloth falls past a ball that is scaled to nothing, and lies on it once it has a size."""
+    shape, full = ball(radius=0.1, friction=0.5)
+    none = (full * scale) @ rotation((1, 1, 1), 0.7)
+    sheets = [moved(sheet(6), np.eye(3), (-0.5, -0.5, height)) for height in (0.05, 0.6)]
+    bodies = [(mesh, BodySettings()) for mesh in sheets]
+
+    def growing(time: float) -> Floats:
+        return full if time > 0.25 else none
+
+    (alone,) = simulated(bodies[:1], frames(0.2, 24))
+    (past, caught) = simulated(bodies, frames(0.8, 24), colliders=[(shape, growing)])
+    np.testing.assert_array_equal(past[: len(alone)], alone)
+    assert caught[-1, :, 2].max() > 0.1

@@ -9,13 +9,13 @@ from mathutils.kdtree import KDTree
 
 from .attachments import acting_attachments
 from .bake_record import is_baked
-from .colliders import all_met, is_collider
+from .colliders import all_met, is_collider, read_collider
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import mesh_of, read_coordinates
 from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from .properties import body_properties
-from .surfaces import read_triangles
+from .surfaces import read_points
 from .visibility import enabled_objects
 
 
@@ -88,12 +88,13 @@ def _colliders_without_effect(
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     met, _ = all_met(objects, view_layer)
     for obj in met:
-        if not len(read_triangles(obj, depsgraph)):
+        collider = read_collider(obj, depsgraph)
+        if not len(collider.triangles):
             yield (
                 f"The collider {obj.name} has no faces, so bodies pass through it; add some, or "
                 "remove its Collision modifier"
             )
-        elif not obj.matrix_world.determinant():
+        elif not collider.has_area(read_points(obj, depsgraph)):
             yield (
                 f"The collider {obj.name} has a scale of zero now, so bodies meet no surface of it "
                 "until it has a size; give it one, or remove its Collision modifier"

@@ -53,12 +53,22 @@ class Meeting:
     """What starts inside of something, on its way out."""
     tally: Tally
     """What users may be told of it."""
+    colliders: Sequence[Collider]
+    absent: Booleans
+    """(colliders,) which are a point or a line for now, and so touch nothing; changes."""
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
         counts = np.diff(self.surfaces.starts)
         vertices = [rows[:, :count] for rows, count in zip(bodies, counts, strict=False)]
-        return np.concatenate([*vertices, *(rows.T for rows in colliders)], axis=1)
+        nowhere = np.where(self.absent, np.nan, 0.0)
+        places = [rows.T + lost for rows, lost in zip(colliders, nowhere, strict=True)]
+        return np.concatenate([*vertices, *places], axis=1)
+
+    def look_at_colliders(self, starts: Sequence[Floats], ends: Sequence[Floats]) -> None:
+        """Leaves out those that are a point or a line at either end (v, 3) of their way [m]."""
+        for number, ways in enumerate(zip(starts, ends, strict=True)):
+            self.absent[number] = not all(map(self.colliders[number].has_area, ways))
 
 
 @dataclass(eq=False)
@@ -124,6 +134,8 @@ def prepare(
         bodies=len(bodies),
         tally=start_tally(len(surfaces)),
         reach=REACH * max(body.thickness for body in bodies),
+        colliders=colliders,
+        absent=np.zeros(len(colliders), dtype=bool),
     )
 
 

@@ -42,6 +42,12 @@ class Mirror:
     """Vertices as near to the plane as this are on it [m]."""
 
 
+LEAST_AREA = 1e-12
+"""What no triangle of a collider exceeds, if it is a point or a line [m²]…"""
+FEW = 64
+"""…and so many of them mostly tell that one does."""
+
+
 @dataclass(frozen=True, eq=False)
 class Collider:
     """A surface that bodies meet, and that moves as it is animated."""
@@ -58,6 +64,14 @@ class Collider:
     """Share of a body's bounce that it leaves, 0 … 1."""
     single_sided: bool
     """Whether it stops bodies at its front alone, and lets those behind come out."""
+
+    def has_area(self, places: Floats) -> bool:
+        """Whether it is more than a point or a line where its vertices are, (v, 3) [m]."""
+        for triangles in (self.triangles[:FEW], self.triangles):
+            a, b, c = places[triangles.T]
+            if (np.abs(np.cross(b - a, c - a)) > 2.0 * LEAST_AREA).any():
+                return True
+        return False
 
 
 @dataclass(frozen=True, eq=False)

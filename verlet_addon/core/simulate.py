@@ -180,6 +180,8 @@ def _advance(
     """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
     starts, ends = before.every_mirror, after.every_mirror
     steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
+    if meeting is not None:
+        meeting.look_at_colliders(before.colliders, after.colliders)
     for number, given in enumerate(steps):
         if meeting is not None:
             ease_out(bodies, meeting, given)
