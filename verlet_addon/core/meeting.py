@@ -16,7 +16,7 @@ from .mesh import Collider, MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
 from .overlap.overlaps import leaving
-from .pairings import distances, restitutions, who_meets
+from .pairings import distances, laws, who_meets
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
 from .tally import Tally, count_step, start_tally
@@ -106,8 +106,6 @@ def prepare(
     meets = who_meets(bodies, meshes, len(colliders))
     if not meets.any():
         return None
-    friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
-    damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
     surfaces = [_surface(*body) for body in zip(models, meshes, strict=True)]
     surfaces += [
         Surface(rows.T, collider.triangles.T, NO_EDGES, collider.single_sided, is_collider=True)
@@ -126,11 +124,7 @@ def prepare(
         strung=strung,
         shortest=_shortest(joined, models, strung),
         thinner=np.concatenate([_thinner(model) for model in models] + still),
-        pairs=Pairs(
-            friction=np.minimum.outer(friction, friction),
-            restitution=restitutions(bodies, colliders),
-            damping=np.maximum.outer(damping, damping),
-        ),
+        pairs=laws(bodies, colliders),
         bodies=len(bodies),
         tally=start_tally(len(surfaces)),
         reach=REACH * max(body.thickness for body in bodies),

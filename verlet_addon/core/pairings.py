@@ -1,15 +1,27 @@
-"""Which bodies and colliders keep off each other, how far, and how much speed a bounce keeps."""
+"""Which bodies and colliders keep off each other, how far, and by which laws."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from .arrays import Booleans, Floats
+from .contact.response import Pairs
 from .mesh import Collider, MeshData
 from .settings import BodySettings
 
 
-def restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
+def laws(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Pairs:
+    """Friction, bounce and drag of each pair; bodies come first."""
+    friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
+    damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
+    return Pairs(
+        friction=np.minimum.outer(friction, friction),
+        restitution=_restitutions(bodies, colliders),
+        damping=np.maximum.outer(damping, damping),
+    )
+
+
+def _restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
     """(owners, owners) share of speed that each pair keeps in a bounce; bodies come first."""
     count = len(bodies)
     own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
