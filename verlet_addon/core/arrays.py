@@ -23,6 +23,12 @@ def sum_rows(labels: Integers, rows: Floats, count: int) -> Floats:
     return np.stack([sum_by(labels, row, count) for row in rows])
 
 
+def sum_products(labels: Integers, first: Floats, second: Floats, count: int) -> Floats:
+    """(count, 3, 3) Σ a bᵀ of vectors a and b (3, k), added up label by label."""
+    products = (first[:, None] * second).reshape(9, -1)
+    return sum_rows(labels, products, count).T.reshape(-1, 3, 3)
+
+
 def ranges(starts: Integers, counts: Integers) -> Integers:
     """(sum of counts,) numbers that count on from each start, so many from each."""
     before = np.cumsum(counts) - counts

@@ -145,22 +145,34 @@ def painted(weights: Floats | None, members: Integers) -> Floats:
 def unlinked(shape: RestShape) -> RestShape:
     """The same particles, of the same masses, that nothing joins."""
     none = np.zeros(0, dtype=np.int64)
+    bare = remeshed(shape, np.zeros(len(shape.lengths), dtype=bool), none, none, np.zeros(0))
+    return replace(bare, triangles=none.reshape(3, 0), components=np.arange(shape.particle_count))
+
+
+def remeshed(
+    shape: RestShape, edges: Booleans, sizes: Integers, vertices: Integers, areas: Floats
+) -> RestShape:
+    """The same particles, joined by some of the edges (m,), with other faces (f,).
+
+    Parameters
+    ----------
+    sizes, areas : (f,) corners of each face, and its area [m²].
+    vertices : (c,) of all face corners, face after face.
+    """
     mesh = replace(
         shape.mesh,
-        edges=none.reshape(0, 2),
-        face_starts=np.zeros(1, dtype=np.int64),
-        face_vertices=none,
+        edges=shape.mesh.edges[edges],
+        face_starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        face_vertices=vertices,
     )
     return replace(
         shape,
         mesh=mesh,
         corners=read_corners(mesh),
-        areas=np.zeros(0),
-        lengths=np.zeros(0),
-        loose=np.zeros(0, dtype=bool),
-        in_rope=np.zeros(0, dtype=bool),
-        triangles=none.reshape(3, 0),
-        components=np.arange(shape.particle_count),
+        areas=areas,
+        lengths=shape.lengths[edges],
+        loose=shape.loose[edges],
+        in_rope=shape.in_rope[edges],
     )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by, sum_rows
+from ..arrays import Floats, Integers, sum_by, sum_products, sum_rows
 
 NOTHING = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
@@ -32,8 +32,7 @@ def conserve_momentum(
     change = after[:, free] - before[:, free]
     drift = (sum_rows(label, change * masses, count) / whole)[:, label]
     spin = sum_rows(label, np.cross(arms, change, axis=0) * masses, count).T
-    squares = np.einsum("ik,jk->ijk", arms, arms) * masses
-    second = sum_rows(label, squares.reshape(9, -1), count).T.reshape(-1, 3, 3)
+    second = sum_products(label, arms * masses, arms, count)
     if not np.isfinite(second).all():
         return after  # the frame's check will say which body broke
     turn = find_turns(second, spin).T

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats, sum_rows
+from ..arrays import Floats, sum_products, sum_rows
 from . import kernels
 from .pieces import Pieces
 from .placement import Placement
@@ -29,9 +29,8 @@ def set_out_rigid(
     placement.turns[:] = turns @ (1.5 * np.eye(3) - 0.5 * turns.transpose(0, 2, 1) @ turns)
     placement.turned[:] = placement.turns
     placement.arms[:] = np.einsum("kij,jk->ik", placement.turns[pieces.labels], pieces.arms)
-    squares = np.einsum("ik,jk->ijk", placement.arms, placement.arms) * masses
-    second = sum_rows(pieces.labels, squares.reshape(9, -1), pieces.count)
-    placement.second[:] = second.T.reshape(-1, 3, 3)
+    heavy = placement.arms * masses
+    placement.second[:] = sum_products(pieces.labels, heavy, placement.arms, pieces.count)
     before = start[:, pieces.particles] * masses
     placement.centres[:] = sum_rows(pieces.labels, before, pieces.count) / pieces.totals
     placement.moments.fill(0.0)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
-from ..geometry.faces import among_triangles, read_corners
-from ..geometry.graph import find_components
-from ..geometry.rest_shape import RestShape
+from ..arrays import Booleans, Floats, Integers, sum_by, sum_products, sum_rows
+from ..geometry.faces import among_triangles
+from ..geometry.graph import edge_keys, find_components
+from ..geometry.rest_shape import RestShape, remeshed
 
 PINNED = 1e6
 """How much heavier than its piece a pinned particle counts."""
@@ -135,46 +135,28 @@ def loosened(shape: RestShape) -> RestShape:
     labels = find_pieces(shape)
     if (labels < 0).all():
         return shape
-    mesh, edges = shape.mesh, shape.mesh.edges
+    mesh, edges, n = shape.mesh, shape.mesh.edges, shape.particle_count
     outer = labels < 0
     outer[edges[labels[edges[:, 0]] != labels[edges[:, 1]]]] = True
     faces = np.zeros(len(shape.areas), dtype=bool)
     faces[shape.corners.face[outer[shape.corners.vertex]]] = True
     corners = faces[shape.corners.face]
-    used = np.zeros(shape.particle_count, dtype=bool)
-    used[mesh.face_vertices[corners]] = True
     kept = (labels[edges[:, 0]] != labels[edges[:, 1]]) | (labels[edges[:, 0]] < 0)
-    kept |= _sides_of(mesh.face_vertices[corners], shape.corners.following[corners], edges)
-    sizes = np.diff(mesh.face_starts)[faces]
-    mesh = replace(
-        mesh,
-        edges=edges[kept],
-        face_starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        face_vertices=mesh.face_vertices[corners],
-        threads=None if mesh.threads is None else mesh.threads[corners],
+    sides = edge_keys(mesh.face_vertices[corners], shape.corners.following[corners], n)
+    kept |= np.isin(edge_keys(edges[:, 0], edges[:, 1], n), sides)
+    threads = None if mesh.threads is None else mesh.threads[corners]
+    return remeshed(
+        replace(shape, mesh=replace(mesh, threads=threads)),
+        kept,
+        np.diff(mesh.face_starts)[faces],
+        mesh.face_vertices[corners],
+        shape.areas[faces],
     )
-    return replace(
-        shape,
-        mesh=mesh,
-        corners=read_corners(mesh),
-        areas=shape.areas[faces],
-        lengths=shape.lengths[kept],
-        loose=shape.loose[kept],
-        in_rope=shape.in_rope[kept],
-    )
-
-
-def _sides_of(first: Integers, second: Integers, edges: Integers) -> Booleans:
-    """(m,) bool, which of the edges (m, 2) are among those from first to second (c,)."""
-    n = int(edges.max(initial=0)) + 1
-    sides = np.minimum(first, second) * n + np.maximum(first, second)
-    return np.isin(edges.min(axis=1) * n + edges.max(axis=1), sides)
 
 
 def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) -> Floats:
     """(k,) the greatest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle [1/kg]."""
-    squares = np.einsum("ik,jk->ijk", arms, arms) * masses
-    second = sum_rows(labels, squares.reshape(9, -1), len(totals)).T.reshape(-1, 3, 3)
+    second = sum_products(labels, arms * masses, arms, len(totals))
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
     x, y, z = arms

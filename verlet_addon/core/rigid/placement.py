@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, sum_rows
+from ..arrays import Floats, sum_products
 from ..linear.rotations import nearest_rotations
 from .pieces import Pieces
 
@@ -33,9 +33,7 @@ class Placement:
 def place_first(pieces: Pieces, positions: Floats) -> Placement:
     """Pieces where they fit their particles best, at positions (3, n)."""
     found = positions[:, pieces.particles] * pieces.masses
-    products = (found[:, None] * pieces.arms).reshape(9, -1)
-    spread = sum_rows(pieces.labels, products, pieces.count).T.reshape(-1, 3, 3)
-    turns = nearest_rotations(spread)
+    turns = nearest_rotations(sum_products(pieces.labels, found, pieces.arms, pieces.count))
     return Placement(
         pieces=pieces,
         turns=turns,

@@ -8,7 +8,7 @@ since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_rows
+from ..arrays import Floats, Integers, sum_products, sum_rows
 from .kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
 
@@ -150,8 +150,7 @@ def _follow(system: ShellSystem, before: Floats, now: Floats) -> None:
     count, sizes = len(rotations), np.bincount(labels).astype(float)
     arms = before - (sum_rows(labels, before, count) / sizes)[:, labels]
     since = now - (sum_rows(labels, now, count) / sizes)[:, labels]
-    products = (since[:, None] * arms).reshape(9, -1)
-    products = sum_rows(labels, products, count).T.reshape(-1, 3, 3)
+    products = sum_products(labels, since, arms, count)
     for _ in range(TURNS):
         across = np.cross(rotations, products, axis=1).sum(axis=2)
         size = np.abs((rotations * products).sum(axis=(1, 2)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, sum_rows
+from ..arrays import Floats, sum_products, sum_rows
 from ..linear.rotations import nearest_rotations
 from .clusters import Clusters
 
@@ -21,8 +21,7 @@ def project_clusters(positions: Floats, clusters: Clusters) -> None:
     count = int(clusters.labels[-1]) + 1
     weighted = found * clusters.shares
     centres = sum_rows(clusters.labels, weighted, count)
-    products = (weighted[:, None] * clusters.arms).reshape(9, -1)
-    spread = sum_rows(clusters.labels, products, count).T.reshape(-1, 3, 3)
+    spread = sum_products(clusters.labels, weighted, clusters.arms, count)
     turns = nearest_rotations(spread)[clusters.labels]
     turned = np.einsum("kij,jk->ik", turns, clusters.arms)
     placed = centres[:, clusters.labels] + turned
