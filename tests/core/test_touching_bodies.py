@@ -9,6 +9,7 @@ import pytest
 from tests.core.bodies import (
     WEIGHTLESS,
     Body,
+    built,
     floor,
     frames,
     make_mesh,
@@ -19,8 +20,10 @@ from tests.core.bodies import (
     strains,
     thrown,
 )
-from tests.core.test_colliders import GAP, ball, crossed, puck
+from tests.core.test_colliders import GAP, ball, crossed, plate as flat_plate, puck
 from verlet_addon.core.contact.guard import guard
+from verlet_addon.core.contact.response import Motion
+from verlet_addon.core.meeting import gather, meet, prepare, stop_passing
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 SELF = BodySettings(use_self_collision=True)
@@ -77,6 +80,29 @@ def test_apart_bodies_bake_alike_alone_and_in_company() -> None:
     (alone,) = simulated([near], frames(0.5, 24), ground=floor())
     together = simulated([near, far], frames(0.5, 24), ground=floor())
     np.testing.assert_array_equal(together[0], alone)
+
+
+def test_the_guard_looks_where_nothing_was_looked_for() -> None:
+    """What the last push has led through a plate is held back, though no search came after it."""
+    mesh = moved(sheet(2), np.eye(3), (-0.5, -0.5, 0.1))
+    shape, place = flat_plate(size=4.0)
+    model = built((mesh, BodySettings()))
+    meeting = prepare([model], [replace(mesh, colliders=(0,))], [shape], [place])
+    assert meeting is not None
+    start = meeting.gathered([mesh.positions.T], [place])
+    motion = Motion(
+        inverse_masses=np.append(model.touching, np.zeros(len(place))),
+        start=start,
+        arrival=start,
+        accelerations=np.zeros_like(start),
+        strung=meeting.strung,
+        dt=1 / 240,
+    )
+    encounter = meet(meeting, motion, start)
+    bodies = [mesh.positions.T - [[0.0], [0.0], [0.3]]]
+    gather(encounter, bodies, encounter.positions, everyone=True)  # as pushes leave it
+    stop_passing(encounter, bodies, lambda: None)
+    assert bodies[0][2].min() > 0.0
 
 
 @pytest.mark.slow
