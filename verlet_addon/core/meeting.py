@@ -237,8 +237,9 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         ]
         push_ropes(encounter.positions, encounter.rows, ropes)
     hand_back(encounter, bodies, encounter.positions)
-    moved = np.abs(movable - before).max(initial=0.0)
-    return bool(moved > NOTICEABLE * encounter.meeting.reach)
+    moved = np.subtract(movable, before, out=before)
+    farthest = max(moved.max(initial=0.0), -moved.min(initial=0.0))
+    return bool(farthest > NOTICEABLE * encounter.meeting.reach)
 
 
 def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:

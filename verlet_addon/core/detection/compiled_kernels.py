@@ -12,7 +12,8 @@ from .trees import Tree
 
 _activate_tree = declare("activate_tree", "pp")
 _sum_weighted = declare("sum_weighted", "ppippi")
-_refit_tree = declare("refit_tree", "pp")
+_refit_leaves = declare("refit_leaves", "ppp")
+_refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "pppppdpip", "i")
 
 ROOM = 8
@@ -79,8 +80,13 @@ def _tree(tree: Tree) -> Packed:
 
 
 def refit(surfaces: Surfaces, owner: int) -> None:
-    """See `numpy_walk`."""
-    _refit_tree(_tree(surfaces.trees[owner]), _surfaces(surfaces))
+    """See `numpy_walk`; several threads fit leaves."""
+    tree, taken = surfaces.trees[owner], np.zeros(1, dtype=np.int64)
+    addresses = _tree(tree), _surfaces(surfaces)
+    surfaces.crew.all_do(
+        lambda: _refit_leaves(*addresses, address(taken)), most=tree.leaves // WORTH
+    )
+    _refit_nodes(*addresses)
 
 
 def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:

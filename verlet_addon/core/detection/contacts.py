@@ -87,9 +87,10 @@ def search(
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """Fits the tree of an owner to the way from `start` to `end` (3, N) [m], if it is a new one."""
     own = slice(*surfaces.starts[owner : owner + 2])
-    known, way = surfaces.ways[own], np.stack([start[:, own], end[:, own]])
-    if not np.array_equal(known, way.transpose(2, 0, 1)):
-        known[:] = way.transpose(2, 0, 1)
+    known, way = surfaces.ways[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
+    # What moves is known by its first particle.
+    if not (np.array_equal(known[:1], way[:1]) and np.array_equal(known, way)):
+        known[:] = way
         refit(surfaces, owner)
 
 

@@ -15,6 +15,7 @@
 #define SHARED 0.05
 #define RIDGE 0.005
 #define STEADY 0.05
+#define PART 256 /* Leaves that a thread fits at a time. */
 #define UNREAD 0
 #define CLAIMED 1 /* One thread is about to write it, for all. */
 #define READ 2
@@ -248,29 +249,40 @@ static void find_all_turns(const tree *it, const surfaces *all)
         find_turns(all, it->edges[i]);
 }
 
-/* Puts boxes round the ways of all nodes, and round their normals. */
-EXPORT void refit_tree(const tree *it, const surfaces *all)
+/* Puts boxes round the ways of leaves and of their edges, and round their normals.
+
+   Of parts of the tree, the next that no other thread has taken on. */
+EXPORT void refit_leaves(const tree *it, const surfaces *all, integer *next)
 {
     const real infinity = __builtin_inf();
-    integer leaves = (integer)1 << it->height;
-    find_all_turns(it, all);
-    for (integer i = 0; i < it->edge_starts[leaves]; i++) {
-        integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
-        enclose(it->ways[i].box, all, ends, 2);
-        it->ways[i].known = UNREAD;
-    }
-    for (integer leaf = 0; leaf < leaves; leaf++) {
-        real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
-        set_all(box, infinity, -infinity);
-        set_all(cone, infinity, -infinity);
-        for (int k = 0; k < LEAF; k++) {
-            const integer *corners = it->corners + 3 * (LEAF * leaf + k);
-            real *span = it->spans + 6 * (LEAF * leaf + k);
-            if (corners[0] >= 0 && enclose_element(span, cone, all, corners))
-                widen(box, span);
+    integer leaves = (integer)1 << it->height, first;
+    while ((first = PART * __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < leaves) {
+        integer last = first + PART < leaves ? first + PART : leaves;
+        for (integer i = it->edge_starts[first]; i < it->edge_starts[last]; i++) {
+            integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
+            enclose(it->ways[i].box, all, ends, 2);
+            it->ways[i].known = UNREAD;
+        }
+        for (integer leaf = first; leaf < last; leaf++) {
+            real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
+            set_all(box, infinity, -infinity);
+            set_all(cone, infinity, -infinity);
+            for (int k = 0; k < LEAF; k++) {
+                const integer *corners = it->corners + 3 * (LEAF * leaf + k);
+                real *span = it->spans + 6 * (LEAF * leaf + k);
+                if (corners[0] >= 0 && enclose_element(span, cone, all, corners))
+                    widen(box, span);
+            }
         }
     }
-    for (integer node = leaves - 1; node > 0; node--) {
+}
+
+/* The same for all nodes above the leaves; and finds how a collider's surface turns. */
+EXPORT void refit_nodes(const tree *it, const surfaces *all)
+{
+    const real infinity = __builtin_inf();
+    find_all_turns(it, all);
+    for (integer node = ((integer)1 << it->height) - 1; node > 0; node--) {
         real *bounds[2] = {it->boxes, it->cones};
         for (int which = 0; which < 2; which++) {
             real *own = bounds[which] + 6 * node, *left = bounds[which] + 12 * node;
