@@ -89,7 +89,12 @@ def build_here() -> None:
 
 
 def build_wheel(machine: Platform, version: str) -> Path:
-    """The wheel for one kind of machine."""
+    """The wheel for one kind of machine.
+
+    Inside it calls itself by its source too, for Blender leaves an installed wheel of the same name
+    alone, and another build of the same release would be left without its kernels.
+    """
+    release, version = version, f"{version}+{source_digest()[:12]}"
     about = f"{NAME}-{version}.dist-info"
     tag = f"py3-none-{machine.tag}"
     with TemporaryDirectory() as folder:
@@ -103,7 +108,7 @@ def build_wheel(machine: Platform, version: str) -> Path:
     }
     record = [f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in files.items()]
     files[f"{about}/RECORD"] = "".join([*record, f"{about}/RECORD,,\n"]).encode()
-    path = WHEELS / f"{NAME}-{version}-{tag}.whl"
+    path = WHEELS / f"{NAME}-{release}-{tag}.whl"
     with ZipFile(path, "w") as wheel:
         for name, data in files.items():
             entry = ZipInfo(name, (2020, 1, 1, 0, 0, 0))

@@ -9,6 +9,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from verlet_addon.core.compiled import source_digest
+
 ROOT = Path(__file__).parents[1]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 SOURCES = (".py", ".c", ".h")
@@ -30,7 +32,6 @@ def test_the_zip_is_quick_to_download(extension_zip: Path) -> None:
 
 
 def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:
-    """Blender leaves an installed wheel of one version alone: a release has to have its own."""
     names = [Path(wheel).name for wheel in MANIFEST["wheels"]]
     assert {name.split("-")[1] for name in names} == {MANIFEST["version"]}
     assert sorted(name.split("-")[-1] for name in names) == [
@@ -41,6 +42,21 @@ def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:
         "win_amd64.whl",
         "win_arm64.whl",
     ]
+
+
+def test_a_wheel_of_another_source_has_another_name_within(extension_zip: Path) -> None:
+    """By that name Blender knows what is installed; what is, it leaves alone.
+
+    Of two builds of one release, the second would be left without its kernels, ten times slower.
+    """
+    with zipfile.ZipFile(extension_zip) as package:
+        for wheel in MANIFEST["wheels"]:
+            with zipfile.ZipFile(io.BytesIO(package.read(wheel.removeprefix("./")))) as parts:
+                folders = {name.partition("/")[0] for name in parts.namelist()}
+                version = f"{MANIFEST['version']}+{source_digest()[:12]}"
+                about = f"verlet_kernels-{version}.dist-info"
+                assert folders == {"verlet_kernels", about}
+                assert f"Version: {version}\n" in parts.read(f"{about}/METADATA").decode()
 
 
 def architecture(library: bytes) -> str:
