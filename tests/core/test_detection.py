@@ -19,7 +19,7 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.contact.guard import NEAREST, find_passing, guard
 from verlet_addon.core.crew import thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
-from verlet_addon.core.detection.contacts import Contacts, find_contacts
+from verlet_addon.core.detection.contacts import Contacts, find_contacts, fit, near_owners
 from verlet_addon.core.detection.reach import Reach
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError
@@ -159,6 +159,24 @@ def test_every_pair_that_comes_near_on_its_way_is_found(seed: int) -> None:
         nearest = min(apart(start + t * (end - start), first, second) for t in MOMENTS)
         found = any(row <= {*first, *second} for row in rows)
         assert nearest > 0.999 * gap or found
+
+
+def test_of_many_bodies_only_those_near_each_other_are_looked_at() -> None:
+    """A hundred squares in a row, by turns half and twice the reach apart: fifty of 4,950 pairs."""
+    beyond = 0.01
+    steps = (GAP + beyond) * np.where(np.arange(99) % 2, 2.0, 0.5)
+    parts = [square(height) for height in np.append(0.0, steps.cumsum())]
+    surfaces = all_meet(*parts)
+    places = surfaces.rest.copy()
+    reach = Reach(beyond=beyond)
+    for owner in range(100):
+        fit(surfaces, owner, places, places)
+    pairs = near_owners(surfaces, reach)
+    assert [pair for pair in pairs if pair[0] != pair[1]] == [(k, k + 1) for k in range(0, 100, 2)]
+    found = find_contacts(surfaces, places, places, beyond)
+    assert {tuple(pair) for pair in np.sort(found.owners, axis=0).T.tolist()} == {
+        (k, k + 1) for k in range(0, 100, 2)
+    }
 
 
 @settings(max_examples=20)

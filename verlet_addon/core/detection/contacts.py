@@ -59,9 +59,7 @@ def search(
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
             fit(surfaces, owner, start, end)
-    count = len(surfaces.trees)
-    met = [(a, b) for a in range(count) for b in range(a, count) if surfaces.meets[a, b]]
-    found = [find_near(surfaces, a, b, reach) for a, b in met]
+    found = [find_near(surfaces, a, b, reach) for a, b in near_owners(surfaces, reach)]
     parts = list(zip(NOTHING, *found, strict=True))
     features = np.concatenate(parts[0], axis=1)
     weights, normals, gaps = (np.concatenate(part, axis=-1) for part in parts[1:])
@@ -82,6 +80,20 @@ def search(
         gaps=gaps[order],
         owners=surfaces.owners[particles[[0, 3]]],
     )
+
+
+def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
+    """Pairs of owners that are kept off each other and whose ways' boxes are within reach.
+
+    Of many bodies that are far apart none is then looked at closely. Their trees are fitted.
+    """
+    some = np.flatnonzero(surfaces.meets.any(axis=1))
+    boxes = np.array([surfaces.trees[owner].boxes[1] for owner in some]).reshape(-1, 2, 3)
+    margins = surfaces.gaps[np.ix_(some, some)] * reach.of_gap + reach.beyond
+    near = (boxes[:, None, 0] - margins[..., None] <= boxes[:, 1]).all(axis=2)
+    pairs = np.triu(near & near.T & surfaces.meets[np.ix_(some, some)])
+    first, second = (some[ends].tolist() for ends in np.nonzero(pairs))
+    return list(zip(first, second, strict=True))
 
 
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
