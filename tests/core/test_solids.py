@@ -430,7 +430,7 @@ def test_jelly_of_any_stiffness_lands_and_lies_still(stiffness: float) -> None:
     body = replace(JELLY, stiffness=stiffness, resolution=5)
     (track,) = simulated([(mesh, body)], frames(2.0, 24), ground=floor())
     assert off_shape(mesh.positions, track[-1]) < 1e-3
-    assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 0.005
+    assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 0.0005
     assert np.linalg.norm(np.diff(track, axis=0), axis=2).max() * 24 < 5.0
 
 
@@ -537,17 +537,19 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
             stiffness=1e3 / 240**2,
             diagonal=solid.masses + solid.resistances / 240**2,
             arrival=solid.points,
+            components=solid.free_components,
+            places=lattice.nodes,
             holds=Holds(np.arange(5), np.full(5, 0.02), solid.points[:, :5] + 0.01),
             stops=stops,
         )
         moves = np.zeros_like(lattice.nodes)
-        outside = kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
+        kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
         points = solid.points + in_numpy.interpolate(solid.embedding, moves)
         kernels.settle(stops, points)
         rolled = np.ascontiguousarray(lattice.nodes + 0.01 * lattice.nodes[[1, 2, 0]])
         rolling = rolling_in_numpy if kernels is touching_in_numpy else touching_in_c
-        rolling.resist_rolling(system, solid.free_components, lattice.nodes, rolled)
-        found.append([moves, outside, stops.grips, stops.loads, stops.anchors, points, rolled])
+        rolling.resist_rolling(system, lattice.nodes, rolled)
+        found.append([moves, stops.grips, stops.loads, stops.anchors, points, rolled])
     assert 0.0 < stops.grips.max() < 0.0101, "something slides"
     assert stops.loads.max() > 0.0
     for ours, theirs in zip(*found, strict=True):

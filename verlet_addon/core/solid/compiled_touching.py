@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
 
-_press = declare("press_solid", "pppddp")
+PIECE = 52
+"""Numbers in a solid_piece of as_one.h."""
+_press = declare("press_solid", "pppdd")
 _roll = declare("roll_solid", "ppppip")
 _settle = declare("settle_solid", "pp")
 
@@ -32,6 +34,7 @@ def _stops(stops: Stops) -> Packed:
 def _system(system: System) -> Packed:
     """The solid_system of touching.c."""
     holds, work = system.holds, np.empty((8, 3, len(system.masses)))
+    count = int(system.components.max(initial=-1)) + 1
     return pack(
         pack_lattice(system.lattice),
         pack_embedding(system.embedding),
@@ -45,24 +48,25 @@ def _system(system: System) -> Packed:
         holds.stiffnesses,
         holds.targets,
         _stops(system.stops),
+        count,
+        system.components,
+        system.places,
+        np.empty((count, PIECE)),
         *(work[:3], *work[3:]),
     )
 
 
-def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> Floats:
+def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
     """See `numpy_touching`."""
-    outside = np.empty_like(moves)
-    given = address(right), address(moves)
-    _press(_system(system), *given, tolerance, least, address(outside))
-    return outside
+    _press(_system(system), address(right), address(moves), tolerance, least)
 
 
-def resist_rolling(system: System, components: Integers, start: Floats, nodes: Floats) -> None:
+def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
     """See `rolling`."""
-    count = int(components.max(initial=-1)) + 1
+    count = int(system.components.max(initial=-1)) + 1
     if count:
         work = np.empty((count, 33))
-        rows = [address(array) for array in (components, start, nodes)]
+        rows = [address(array) for array in (system.components, start, nodes)]
         _roll(_system(system), *rows, count, address(work))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from ..contact.plane import PlaneContact
 from ..momentum.kernels import conserve_momentum
 from .barriers import Barriers, beyond, held, lift
@@ -147,16 +147,21 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
     unstressed = drive.start + leap.free
-    outside = press(system, drive.pulls, state.moves, *_precision(leap))
+    press(system, drive.pulls, state.moves, *_precision(leap))
+    nodes = unstressed + state.moves
+    pressed = _pressed(solid, system)
     nodes = conserve_momentum(
         solid.free_components,
         1.0 / solid.masses,
-        unstressed + outside / solid.masses,
-        unstressed + state.moves,
+        np.where(pressed, nodes, unstressed),
+        nodes,
         about=drive.start,
     )
-    resist_rolling(system, solid.free_components, drive.start, nodes)
-    state.previous_nodes, state.nodes, state.moves = drive.start, nodes, nodes - unstressed
+    state.nodes, state.moves = nodes, nodes - unstressed
+    # Turning the body itself, not only its speed, would press what lies flat into what it lies on.
+    slowed = nodes.copy()
+    resist_rolling(system, drive.start, slowed)
+    state.previous_nodes = drive.start + (nodes - slowed)
     points = interpolate(solid.embedding, nodes)
     if barriers is None:
         settle(system.stops, points)
@@ -169,6 +174,14 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     points = np.array(places[:, :count])
     lift(barriers, points)
     return points
+
+
+def _pressed(solid: Solid, system: System) -> Booleans:
+    """(m,) which nodes are of pieces that something presses on."""
+    loaded = np.flatnonzero(system.stops.loads > 0.0)
+    found = np.zeros(solid.free_components.max(initial=0) + 2, dtype=bool)
+    found[solid.free_components[system.embedding.nodes[loaded, 0]]] = True
+    return np.asarray(found[solid.free_components])
 
 
 def _shares(leap: Leap) -> tuple[float, float, float]:
@@ -186,7 +199,7 @@ def _pace(leap: Leap) -> float:
 def _precision(leap: Leap) -> tuple[float, float]:
     """The share of what is to be solved for that may be left, and what need not be at all."""
     way = float((leap.solid.masses * leap.free * leap.free).sum())
-    return TOLERANCE / max(1.0, _pace(leap)), LEAST * LEAST * way
+    return TOLERANCE / max(1.0, leap.dt / leap.solid.delay), LEAST * LEAST * way
 
 
 def _stress(leap: Leap) -> Floats:
@@ -211,6 +224,8 @@ def _system(leap: Leap, holds: Holds, stops: Stops, arrival: Floats) -> System:
         stiffness=implicit * solid.modulus,
         diagonal=solid.masses + implicit * solid.resistances,
         arrival=arrival,
+        components=solid.free_components,
+        places=leap.state.nodes + leap.free,
         holds=holds,
         stops=stops,
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
 from ..detection.proximity import dot
+from .as_one import Pieces, find_pieces
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape, add_to_nodes, cofactors, interpolate, stiffness_product
 
@@ -67,6 +68,10 @@ class System:
     """(m,) of M + c K, the mean of the three directions [kg]."""
     arrival: Floats
     """(3, p) where points are without the moves v [m]."""
+    components: Integers
+    """(m,) label of each connected piece that nothing holds, counted from 0; −1 = held."""
+    places: Floats
+    """(3, m) where nodes are without the moves [m]."""
     holds: Holds
     stops: Stops
 
@@ -83,8 +88,8 @@ class Springs:
     """(k, 3) where the points arrive, times h² [kg m]."""
 
 
-def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> Floats:
-    """Finds the moves (3, m), from those given; returns (3, m) what is from outside, times h².
+def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
+    """Finds the moves (3, m), from those given, and what presses on points.
 
     What touches, and what of that slides, is found in turn with the moves: it pushes and never
     pulls, and rubs no harder than its coefficient lets it. `tolerance` and `least` are those of
@@ -106,9 +111,6 @@ def press(system: System, right: Floats, moves: Floats, tolerance: float, least:
     stops.loads[springs.points[held:]] = dot(
         stops.normals[:, springs.points[held:]], pulls[held:].T
     )
-    outside = np.zeros_like(right)
-    add_to_nodes(system.embedding, springs.points, pulls, outside)
-    return outside
 
 
 def look(stops: Stops, points: Floats) -> bool:
@@ -181,24 +183,40 @@ def solve(
     """Solves for the moves (3, m), from those given, by conjugate gradients.
 
     The 3 × 3 blocks on the diagonal, inverted, precondition it; that cells oppose some directions
-    more than others makes no difference. It ends where the residual, in that norm, is this share of
-    the right side's, or its square below `least` [kg m²].
+    more than others makes no difference. So do the motions of pieces as one, and these once more in
+    the end. It ends where the residual, in that norm, is this share of the right side's, or its
+    square below `least` [kg m²].
     """
-    inverses = _block_inverses(system, springs)
+    inverses, pieces = _block_inverses(system, springs), _pieces(system, springs)
+
+    def answered(pulls: Floats) -> Floats:
+        return _blocks(inverses, pulls) + pieces.answers(pulls)
+
     residual = right - _product(system, springs, moves)
-    small = max(tolerance * tolerance * float((right * _blocks(inverses, right)).sum()), least)
-    search = ahead = _blocks(inverses, residual)
+    small = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
+    search = ahead = answered(residual)
     size = float((residual * ahead).sum())
     for _ in range(ROUNDS):
         if size <= small:
-            return
+            break
         image = _product(system, springs, search)
         step = size / float((search * image).sum())
         moves += step * search
         residual -= step * image
-        ahead = _blocks(inverses, residual)
+        ahead = answered(residual)
         size, former = float((residual * ahead).sum()), size
         search = ahead + (size / former) * search
+    moves += pieces.answers(residual)
+
+
+def _pieces(system: System, springs: Springs) -> Pieces:
+    """What nothing holds, as it moves as one."""
+    carriers, weights = (
+        a[springs.points] for a in (system.embedding.nodes, system.embedding.weights)
+    )
+    places = (weights * system.places[:, carriers]).sum(axis=2)
+    stopped = system.components[carriers[:, 0]], places, springs.stiffnesses
+    return find_pieces(system.components, system.masses, system.places, stopped)
 
 
 def _product(system: System, springs: Springs, moves: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats
 from ..contact.plane import along
 from ..momentum.numpy_kernels import find_turns
 from .numpy_touching import System
@@ -16,7 +16,7 @@ Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the wa
 root mean square of a load as Hertz has it."""
 
 
-def resist_rolling(system: System, components: Integers, start: Floats, nodes: Floats) -> None:
+def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
     """Lets pieces that something presses on turn less; `nodes` is written to.
 
     What sticks turns about where it touches, and its way is slowed with its turn. What slides turns
@@ -25,10 +25,10 @@ def resist_rolling(system: System, components: Integers, start: Floats, nodes: F
 
     Parameters
     ----------
-    components : (m,) label of each connected piece that nothing holds, counted from 0; −1 = held.
     start, nodes : (3, m) at the beginning and the end of the step [m].
     """
     stops, embedding, masses = system.stops, system.embedding, system.masses
+    components = system.components
     points = np.flatnonzero(stops.loads > 0.0)
     sliding = stops.grips[points] < stops.stiffnesses[points]
     carriers, weights = embedding.nodes[points], embedding.weights[points]

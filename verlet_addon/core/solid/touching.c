@@ -1,6 +1,6 @@
 /* Stress and what a solid touches, solved for together: the same as numpy_touching.py. */
 #include "../momentum/turns.h"
-#include "cells.h"
+#include "as_one.h"
 
 #define CHANGES 6
 #define STEADY 0.01
@@ -33,7 +33,11 @@ typedef struct {
     const real *held_stiffnesses; /* (g,) */
     const real *targets;          /* (3, g) */
     const solid_stops *stops;
-    real *blocks; /* (m, 3, 3) to work in, as are (3, m): */
+    integer pieces;        /* k */
+    const integer *labels; /* (m,) */
+    const real *places;    /* (3, m) */
+    solid_piece *alone;    /* (k,) to work in, as are (m, 3, 3) and (3, m): */
+    real *blocks;
     real *pushed, *residual, *ahead, *search, *along;
 } solid_system;
 
@@ -172,30 +176,21 @@ static void add_pulls(const solid_system *all, real *rows)
         }
 }
 
-/* Adds what pulls once nodes have moved, and notes what presses on points. */
-static void add_pulls_after(const solid_system *all, const real *moves, real *rows)
+/* Notes what presses on points once nodes have moved. */
+static void note_loads(const solid_system *all, const real *moves)
 {
     const solid_stops *stops = all->stops;
-    integer m = all->lattice->nodes;
     real pull[3], moved[3], less[3];
-    for (integer k = 0; k < all->holds; k++) {
-        drawn(all, k, pull);
-        carried(all->embedding, all->held[k], moves, m, moved);
-        for (int a = 0; a < 3; a++)
-            pull[a] -= all->held_stiffnesses[k] * moved[a];
-        hand_to_nodes(all->embedding, all->held[k], pull, rows, m);
-    }
     for (integer i = 0; i < stops->points; i++) {
         stops->loads[i] = 0.0;
         if (stops->grips[i] < 0.0)
             continue;
         pushed_back(all, i, pull);
-        carried(all->embedding, i, moves, m, moved);
+        carried(all->embedding, i, moves, all->lattice->nodes, moved);
         opposed(stops, i, moved, less);
         for (int a = 0; a < 3; a++)
             pull[a] -= less[a];
         stops->loads[i] = along_normal(stops, i, pull);
-        hand_to_nodes(all->embedding, i, pull, rows, m);
     }
 }
 
@@ -251,11 +246,13 @@ static void invert(real block[9])
         block[k] = cofactors[k] / size;
 }
 
-/* The inverted blocks on the diagonal. */
+/* The inverted blocks on the diagonal, and of pieces as they move as one. */
 static void find_blocks(const solid_system *all)
 {
     const solid_stops *stops = all->stops;
-    real stiffness[9];
+    real stiffness[9], place[3];
+    weigh_pieces(all->alone, all->pieces, all->labels, all->masses, all->places,
+                 all->lattice->nodes);
     for (integer i = 0; i < 9 * all->lattice->nodes; i++)
         all->blocks[i] = i % 9 % 4 ? 0.0 : all->diagonal[i / 9];
     for (integer k = 0; k < all->holds; k++) {
@@ -271,12 +268,25 @@ static void find_blocks(const solid_system *all)
                                + more * stops->normals[i / 3 * stops->points + point]
                                      * stops->normals[i % 3 * stops->points + point];
             add_spring(all, point, stiffness);
+            integer label = all->labels[all->embedding->nodes[all->embedding->width * point]];
+            carried(all->embedding, point, all->places, all->lattice->nodes, place);
+            if (label >= 0)
+                oppose(all->alone + label, place, stiffness);
         }
     for (integer i = 0; i < all->lattice->nodes; i++)
         invert(all->blocks + 9 * i);
+    for (integer k = 0; k < all->pieces; k++)
+        invert_six(all->alone[k].opposed);
 }
 
-/* The blocks times a vector; the product with it. */
+/* Adds how pieces answer a vector as one; the product with it. */
+static real as_one(const solid_system *all, const real *vector, real *found)
+{
+    return add_answers(all->alone, all->pieces, all->labels, all->places, all->lattice->nodes,
+                       vector, found);
+}
+
+/* The blocks, and those of pieces, times a vector; the product with it. */
 static real precondition(const solid_system *all, const real *vector, real *found)
 {
     integer m = all->lattice->nodes;
@@ -289,7 +299,7 @@ static real precondition(const solid_system *all, const real *vector, real *foun
             total += at[a] * value;
         }
     }
-    return total;
+    return total + as_one(all, vector, found);
 }
 
 static void solve(const solid_system *all, const real *right, real *moves, real tolerance,
@@ -319,13 +329,16 @@ static void solve(const solid_system *all, const real *right, real *moves, real 
         for (integer i = 0; i < count; i++)
             all->search[i] = all->ahead[i] + size / former * all->search[i];
     }
+    as_one(all, all->residual, moves);
 }
 
-/* Changes moves (3, m), anchors, grips and loads; writes what is from outside (3, m). */
+/* Changes moves (3, m), anchors, grips and loads. */
 EXPORT void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
-                        real least, real *outside)
+                        real least)
 {
     integer count = 3 * all->lattice->nodes;
+    find_pieces(all->alone, all->pieces, all->labels, all->masses, all->places,
+                all->lattice->nodes);
     for (int number = 0; number < CHANGES; number++) {
         int steady = look(all, moves);
         if (number && steady)
@@ -335,9 +348,7 @@ EXPORT void press_solid(const solid_system *all, const real *right, real *moves,
         add_pulls(all, all->pushed);
         solve(all, all->pushed, moves, tolerance, least);
     }
-    for (integer i = 0; i < count; i++)
-        outside[i] = 0.0;
-    add_pulls_after(all, moves, outside);
+    note_loads(all, moves);
 }
 
 /* Changes anchors and points (3, p). */

@@ -1,0 +1,143 @@
+/* Pieces of a solid that nothing holds, as they move as one; see as_one.py. */
+#ifndef VERLET_AS_ONE_H
+#define VERLET_AS_ONE_H
+
+#include "cells.h"
+
+/* A piece: what it weighs, where, what opposes its six motions, and a vector by them. */
+typedef struct {
+    real mass, centre[3], opposed[36], along[6], answer[6];
+} solid_piece;
+
+/* How far a place moves by each of the six motions. */
+static inline void six_motions(const real arm[3], real motions[3][6])
+{
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 6; k++)
+            motions[a][k] = a == k ? 1.0 : 0.0;
+    motions[0][4] = arm[2], motions[0][5] = -arm[1];
+    motions[1][3] = -arm[2], motions[1][5] = arm[0];
+    motions[2][3] = arm[1], motions[2][4] = -arm[0];
+}
+
+/* Adds what a place with a stiffness opposes the motions with. */
+static inline void oppose(solid_piece *piece, const real place[3], const real stiffness[9])
+{
+    real arm[3], motions[3][6];
+    for (int a = 0; a < 3; a++)
+        arm[a] = place[a] - piece->centre[a];
+    six_motions(arm, motions);
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 6; k++) {
+            real pull = 0.0;
+            for (int b = 0; b < 3; b++)
+                pull += stiffness[3 * a + b] * motions[b][k];
+            for (int l = 0; l < 6; l++)
+                piece->opposed[6 * l + k] += motions[a][l] * pull;
+        }
+}
+
+/* The inverse of a symmetric matrix whose pivots are positive, by Gauss and Jordan. */
+static inline void invert_six(real matrix[36])
+{
+    for (int i = 0; i < 6; i++) {
+        real pivot = 1.0 / matrix[7 * i];
+        matrix[7 * i] = 1.0;
+        for (int k = 0; k < 6; k++)
+            matrix[6 * i + k] *= pivot;
+        for (int j = 0; j < 6; j++) {
+            real share = matrix[6 * j + i];
+            if (j == i)
+                continue;
+            matrix[6 * j + i] = 0.0;
+            for (int k = 0; k < 6; k++)
+                matrix[6 * j + k] -= share * matrix[6 * i + k];
+        }
+    }
+}
+
+/* Where the pieces are, by their m nodes at these places (3, m). */
+static inline void find_pieces(solid_piece *pieces, integer count, const integer *labels,
+                               const real *masses, const real *places, integer m)
+{
+    for (integer k = 0; k < count; k++) {
+        pieces[k].mass = 0.0;
+        for (int a = 0; a < 3; a++)
+            pieces[k].centre[a] = 0.0;
+    }
+    for (integer i = 0; i < m; i++)
+        if (labels[i] >= 0) {
+            pieces[labels[i]].mass += masses[i];
+            for (int a = 0; a < 3; a++)
+                pieces[labels[i]].centre[a] += masses[i] * places[a * m + i];
+        }
+    for (integer k = 0; k < count; k++)
+        for (int a = 0; a < 3; a++)
+            pieces[k].centre[a] /= pieces[k].mass;
+}
+
+/* What their masses oppose their motions with. */
+static inline void weigh_pieces(solid_piece *pieces, integer count, const integer *labels,
+                                const real *masses, const real *places, integer m)
+{
+    for (integer k = 0; k < count; k++)
+        for (int i = 0; i < 36; i++)
+            pieces[k].opposed[i] = 0.0;
+    for (integer i = 0; i < m; i++)
+        if (labels[i] >= 0) {
+            solid_piece *piece = pieces + labels[i];
+            real arm[3], mass = masses[i];
+            for (int a = 0; a < 3; a++)
+                arm[a] = places[a * m + i] - piece->centre[a];
+            real square = dot(arm, arm);
+            for (int a = 0; a < 3; a++) {
+                piece->opposed[7 * a] += mass;
+                piece->opposed[7 * (a + 3)] += mass * square;
+                for (int b = 0; b < 3; b++)
+                    piece->opposed[6 * (a + 3) + b + 3] -= mass * arm[a] * arm[b];
+            }
+        }
+}
+
+/* Adds to moves (3, m) what pieces answer pulls (3, m) with; the product of both. */
+static inline real add_answers(solid_piece *pieces, integer count, const integer *labels,
+                               const real *places, integer m, const real *pulls, real *moves)
+{
+    real total = 0.0;
+    for (integer k = 0; k < count; k++)
+        for (int i = 0; i < 6; i++)
+            pieces[k].along[i] = 0.0;
+    for (integer i = 0; i < m; i++)
+        if (labels[i] >= 0) {
+            solid_piece *piece = pieces + labels[i];
+            real arm[3], turned[3];
+            const real pull[3] = {pulls[i], pulls[m + i], pulls[2 * m + i]};
+            for (int a = 0; a < 3; a++)
+                arm[a] = places[a * m + i] - piece->centre[a];
+            cross(arm, pull, turned);
+            for (int a = 0; a < 3; a++) {
+                piece->along[a] += pull[a];
+                piece->along[a + 3] += turned[a];
+            }
+        }
+    for (integer k = 0; k < count; k++)
+        for (int i = 0; i < 6; i++) {
+            pieces[k].answer[i] = 0.0;
+            for (int j = 0; j < 6; j++)
+                pieces[k].answer[i] += pieces[k].opposed[6 * i + j] * pieces[k].along[j];
+            total += pieces[k].answer[i] * pieces[k].along[i];
+        }
+    for (integer i = 0; i < m; i++)
+        if (labels[i] >= 0) {
+            const solid_piece *piece = pieces + labels[i];
+            real arm[3], turned[3];
+            for (int a = 0; a < 3; a++)
+                arm[a] = places[a * m + i] - piece->centre[a];
+            cross(piece->answer + 3, arm, turned);
+            for (int a = 0; a < 3; a++)
+                moves[a * m + i] += piece->answer[a] + turned[a];
+        }
+    return total;
+}
+
+#endif
