@@ -23,7 +23,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData, Plane
-from verlet_addon.core.overlap.easing import EASING
+from verlet_addon.core.overlap.easing import OUT_AFTER
 from verlet_addon.core.settings import BodySettings
 
 THICKNESS = 0.005
@@ -92,8 +92,8 @@ def check_easing(body: Body, ground: Plane | Callable[[float], Plane], *, fps: i
     # A floor that eases in and out is quickest in the middle, where it rises 1.5 times its mean;
     # what leans and tips over meanwhile may add a little.
     lifted = np.diff(height.min(axis=1)).max()
-    assert lifted < 1.1 * 1.5 * depth / (EASING * fps)
-    out = height[int(np.ceil(EASING * fps)) :]
+    assert lifted < 1.1 * 1.5 * depth / (OUT_AFTER * fps)
+    out = height[int(np.ceil(OUT_AFTER * fps)) :]
     assert out.min() > THICKNESS - TINY
     assert out[0].min() < THICKNESS + 0.01 * depth, "it should be lying on the ground"
 

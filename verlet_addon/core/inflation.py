@@ -17,7 +17,7 @@ how tension pulls sideways. With less, sweeps have more to find: a dress takes a
 with 0.95, and a quarter with 0.8.
 Surfaces that nothing holds carry no load, and start from none; those that gas fills from all of it,
 for gas keeps them smooth, and what tension lacks of balancing it shakes them."""
-GAS_ROUNDS = 16
+GAS_DIRECTIONS = 16
 """Directions searched in for the balance of gas and tension, which spans the whole body; with 2, a
 ball of 1,100 vertices at 1000 Pa wobbles ever more, with 6 it comes to rest."""
 TAUT = 2.0
@@ -85,5 +85,5 @@ def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     if state.gas is None:
         project_former_tension(positions, net, kept=SURFACE_MEMORY, taut=TAUT)
     else:
-        project_former_tension(positions, net, kept=1.0, taut=TAUT, rounds=GAS_ROUNDS)
+        project_former_tension(positions, net, kept=1.0, taut=TAUT, rounds=GAS_DIRECTIONS)
     project_former_tension(positions, batches.ropes.net, kept=1.0, taut=0.0)

@@ -9,14 +9,14 @@ from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from ..geometry.rays import closed_shells
-from .easing import EASING
+from .easing import OUT_AFTER
 from .exits import NOWHERE, Exits, joined, ways_out
 from .overlaps import BURIED, EMERGING, held_outside
 from .pierced import CLEAR, find_pierced, near_solids
 from .solids import Solids, inside, turned_outwards
 
 SPEED, SHORTEST = 0.5, 0.1
-"""Vertices come out at about this speed [m/s], in no less than this time and no more than EASING
+"""Vertices come out at about this speed [m/s], in no less than this time and no more than OUT_AFTER
 [s]."""
 
 
@@ -38,7 +38,7 @@ class Clearing:
 
     def floors(self, later: float = 0.0) -> Floats:
         """(k,) how far out vertices are held after some more time [m]."""
-        times = np.clip(self.exits.depths / SPEED, SHORTEST, EASING)
+        times = np.clip(self.exits.depths / SPEED, SHORTEST, OUT_AFTER)
         share = np.minimum((self.exits.ages + later) / times, 1.0)
         gaps = self.surfaces.gaps[tuple(self.owners())]
         left = (1.0 + 2.0 * share) * (1.0 - share) ** 2

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 
-EASING = 0.5
+OUT_AFTER = 0.5
 """What starts in the ground is out of it after this time [s]."""
 
 
@@ -24,11 +24,11 @@ def raise_floors(burial: Burial, above: Floats, thicknesses: Floats, dt: float) 
     """(2, n) heights over the ground where particles' own floors begin and end the step [m].
 
     `above` (n,) is where particles begin the step. The floor of one that met the ground d deep
-    stands d (1 + 2 s) (1 − s)² below it after s EASING: it sets off and arrives without a jerk.
+    stands d (1 + 2 s) (1 − s)² below it after s OUT_AFTER: it sets off and arrives without a jerk.
     What has come out has the ground itself for its floor, and so has all once that time is over.
     """
-    burial.depths[(above >= thicknesses) | (burial.age >= EASING)] = 0.0
-    ages = np.minimum(np.array([[burial.age], [burial.age + dt]]) / EASING, 1.0)
+    burial.depths[(above >= thicknesses) | (burial.age >= OUT_AFTER)] = 0.0
+    ages = np.minimum(np.array([[burial.age], [burial.age + dt]]) / OUT_AFTER, 1.0)
     burial.age += dt
     return np.asarray(thicknesses - burial.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)
 

@@ -14,7 +14,7 @@ FARTHEST = 0.5
 """The most that a round of Newton's method turns a piece [rad]."""
 JOINED = 1e-3
 """Share by which edges near pieces may stay stretched."""
-ROUNDS, TRIES = 8, 100
+LINEARIZED, ROUNDS = 8, 100
 """How often directions of edges are found anew, and most rounds of conjugate gradients in each."""
 SOLVED = 1e-2
 """Share of the residual that conjugate gradients leave."""
@@ -98,7 +98,7 @@ def join(placement: Placement, joints: Joints, positions: Floats) -> None:
     J M⁻¹ Jᵀ λ = C for all edges at once, where M holds the pieces' masses and inertias, solved by
     conjugate gradients; what turns are not linear in, some rounds of it find.
     """
-    for _ in range(ROUNDS):
+    for _ in range(LINEARIZED):
         apart = positions[:, joints.pairs[0]] - positions[:, joints.pairs[1]]
         lengths = np.sqrt((apart * apart).sum(axis=0))
         along = apart / np.maximum(lengths, 1e-12)
@@ -177,7 +177,7 @@ class _System:
         pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
         search = ahead = inverse * residual
         size = first = float((residual * ahead).sum())
-        for _ in range(TRIES):
+        for _ in range(ROUNDS):
             if size <= SOLVED * SOLVED * first:
                 break
             found = self.product(search)

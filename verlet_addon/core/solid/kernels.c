@@ -2,7 +2,7 @@
 #include "cells.h"
 
 #define TURNS 10
-#define SETTLED 1e-9
+#define FITTED 1e-9
 #define LARGEST 8.0
 
 /* F = Σ x ∇N, and the same held to LARGEST. */
@@ -49,7 +49,7 @@ static void fit(real q[4], const real f[9], real r[9])
             half[a] = 0.5 * turn[a];
             v[a] = q[1 + a];
         }
-        if (dot(turn, turn) <= SETTLED * SETTLED)
+        if (dot(turn, turn) <= FITTED * FITTED)
             return;
         cross(half, v, around);
         real w = q[0], next[4] = {w - dot(half, v)};

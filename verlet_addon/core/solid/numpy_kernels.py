@@ -11,7 +11,7 @@ from .lattice import Cells, Embedding, Lattice
 
 TURNS = 10
 """Most rounds in which a cell's rotation is found; one does where it changes slowly."""
-SETTLED = 1e-9
+FITTED = 1e-9
 """A rotation that changes by less than this is found [rad]."""
 LARGEST = 8.0
 """Cells stretched so that |F|² is above this resist as if they were stretched no more."""
@@ -71,7 +71,7 @@ def _turn(quaternions: Floats, deformation: Floats) -> None:
         fitted, columns = _matrices(quaternions[open_]), deformation[open_]
         turn = np.cross(fitted, columns, axis=1).sum(axis=2)
         turn /= (np.abs((fitted * columns).sum(axis=(1, 2))) + 1e-9)[:, None]
-        unsettled = (turn * turn).sum(axis=1) > SETTLED**2
+        unsettled = (turn * turn).sum(axis=1) > FITTED**2
         open_ = open_[unsettled]
         if not len(open_):
             return

@@ -10,7 +10,7 @@ from ..compiled import Packed, address, declare, for_all, once, pack
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
-from .numpy_kernels import OVERDONE, ROUNDS
+from .numpy_kernels import OVERDONE, SHARINGS
 from .strips import StripBatch
 from .tethers import Tethers
 
@@ -162,6 +162,6 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
         tolerance,
         most,
         OVERDONE,
-        ROUNDS,
+        SHARINGS,
     )
     return bool(still)

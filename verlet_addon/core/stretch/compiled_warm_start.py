@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
-from .warm_start import ROUNDS, StripNet
+from .warm_start import DIRECTIONS, StripNet
 
 _project_former_tension = declare("project_former_tension", "ppddi")
 
@@ -43,7 +43,7 @@ def _net_struct(net: StripNet) -> Packed:
 
 
 def project_former_tension(
-    positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = ROUNDS
+    positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = DIRECTIONS
 ) -> None:
     """See `numpy_warm_start`."""
     if len(net.path):

@@ -19,7 +19,7 @@ from .tethers import Tethers
 
 EXACT = 1e-9
 """Lengths are at rest within this share: rounding must not decide what yields."""
-ROUNDS = 40
+SHARINGS = 40
 """So often edges are looked for that are stretched too far: with 16, strewn, decimated and scanned
 meshes needed twice as many sweeps, and 90,601 vertices on two corners stretched twice as much…"""
 OVERDONE = 1.5
@@ -158,7 +158,7 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
     Returns whether any is still stretched by more than `most`.
     """
     looked_at = np.arange(len(links.first))
-    for _ in range(ROUNDS):
+    for _ in range(SHARINGS):
         found = _stretched_links(positions, links, tolerance, looked_at)
         if not len(found):
             return False

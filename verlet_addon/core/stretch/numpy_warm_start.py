@@ -6,14 +6,14 @@ import numpy as np
 
 from ..arrays import Floats, Integers, norms, sum_by
 from ..linear.tridiagonal import Factors, factorize, solve
-from .warm_start import ROUNDS, StripNet
+from .warm_start import DIRECTIONS, StripNet
 
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
 
 def project_former_tension(
-    positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = ROUNDS
+    positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = DIRECTIONS
 ) -> None:
     """Starts from a share `kept` of the tension T of the step before, along the new directions.
 

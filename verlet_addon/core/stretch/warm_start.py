@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from .paths import Strips
 
-ROUNDS = 2
+DIRECTIONS = 2
 """Directions searched in for a displacement. The count is fixed: if a residual decided when to
 stop, rounding could, and results would differ in bits. With 1 a skirt is stretched twice as much
 and a dress takes a third longer; with 3 nothing gets better."""
