@@ -13,6 +13,7 @@ from tests.core.bodies import (
     frames,
     kinetic_energy,
     lengths,
+    masses,
     momenta,
     moved,
     pinned,
@@ -26,6 +27,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import MeshError
+from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import Collider, MeshData, Mirror, Paint, Plane
 from verlet_addon.core.mirrors import complete
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -107,13 +109,31 @@ def test_woven_cloth_that_flies_keeps_its_momentum_and_gains_no_energy(stretch: 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
 def test_threads_that_do_not_stretch_hold(kind: str) -> None:
-    """A sheet by two corners: its threads are 1 % longer at most, but for those at the corners."""
+    """A sheet by two corners: 1.2 % longer, as edges of any cloth may be as it falls into them.
+
+    Edges alone hold those at the corners, that stretched threefold without; none is crumpled.
+    """
     mesh = pinned(woven(flat_sheet(kind, 16)), [0, 16])
     track = simulated([(mesh, BodySettings())], frames(1.0, 24))[0]
     aslant = np.abs(np.diff(mesh.positions[mesh.edges], axis=1)[:, 0, :2]).min(axis=1) > 1e-6
     threads = mesh.edges[~aslant]
     ratio = lengths(track, threads) / lengths(mesh.positions, threads)
-    assert np.percentile(ratio, 99, axis=1).max() < 1.01
+    assert np.percentile(ratio, 99, axis=1).max() < 1.0125
+    assert ratio.max() < 1.04
+    assert ratio.min() > 0.75
+
+
+@pytest.mark.slow
+def test_a_woven_sheet_that_falls_into_its_corners_gains_no_energy() -> None:
+    """Where edges remembered their tension too, it was thrown up by thrice what it had fallen."""
+    mesh = pinned(woven(flat_sheet("quads", 50)), [0, 50])
+    settings = replace(MATERIALS["COTTON"].settings, damping=0.0)
+    scene = SceneSettings(use_ground=False, substeps=5)
+    track = simulated([(mesh, settings)], frames(0.4, 48), scene)[0]
+    weights = masses((mesh, settings))
+    moving = 0.5 * (weights * (np.diff(track, axis=0) * 48) ** 2).sum(axis=(1, 2))
+    height = (weights[:, 0] * (track[1:] + track[:-1])[:, :, 2] / 2).sum(axis=1)
+    assert (moving - GRAVITY[2] * height < 0.01).all()
 
 
 @pytest.mark.slow

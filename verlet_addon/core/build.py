@@ -30,7 +30,8 @@ from .stretch.elasticity import edge_strips
 from .stretch.paths import Strips
 from .stretch.seams import build_seams
 from .water.surface import build_water
-from .weave.threads import build_weave, is_woven, unwoven
+from .weave.patches import Patches, build_patches, is_woven
+from .weave.threads import build_weave, unwoven
 
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
@@ -74,7 +75,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     elif pieces is not None:
         shape = loosened(surface)
     hinges = find_hinges(shape.corners, shape.particle_count)
-    lengths, strips = _lengths(shape, hinges)
+    patches, lengths, strips = _lengths(shape, hinges)
     quads = paired(shape, hinges)
     bends = build_bends(quads, strips)
     goals = np.flatnonzero(~shape.pinned & (shape.mesh.pin_weights > 0.0))
@@ -91,7 +92,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         pressed=shape.shares(shape.mesh.paint.pressure),
         free_components=_free_components(shape),
         lengths=lengths,
-        weave=build_weave(shape),
+        weave=build_weave(shape, patches),
         ropes=build_ropes(shape),
         bends=bends,
         shell=build_shell(quads, bends) if pieces is None and _acts_alone(shape) else None,
@@ -110,14 +111,15 @@ def _acts_alone(shape: RestShape) -> bool:
     return not others and not len(shape.mesh.seams)
 
 
-def _lengths(shape: RestShape, hinges: Hinges) -> tuple[LengthConstraints, Strips]:
-    """What keeps lengths, and all edges of surfaces as strips; a weave leaves few to keep."""
-    if is_woven(shape):
-        left = unwoven(shape)
-        lengths = build_lengths(left, find_hinges(left.corners, left.particle_count))
-        return lengths, edge_strips(shape, ~shape.in_rope)
-    lengths = build_lengths(shape, hinges)
-    return lengths, lengths.edges
+def _lengths(shape: RestShape, hinges: Hinges) -> tuple[Patches, LengthConstraints, Strips]:
+    """What keeps lengths, woven or not, and all edges of surfaces as strips."""
+    patches = build_patches(shape, hinges)
+    if not is_woven(shape):
+        lengths = build_lengths(shape, hinges)
+        return patches, lengths, lengths.edges
+    left = unwoven(shape, patches)
+    lengths = build_lengths(left, find_hinges(left.corners, left.particle_count))
+    return patches, lengths, edge_strips(shape, ~shape.in_rope)
 
 
 def _free_components(shape: RestShape) -> Integers:

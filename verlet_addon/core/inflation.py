@@ -79,10 +79,12 @@ def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     """Starts strips from the tension they had, so that projections only have to find its change."""
     positions, net = state.positions, batches.lengths.net
     if batches.weave:
-        # Its triangles find what balances the gas; other edges hang on it at most.
+        # Its patches find what balances the gas, and remember what they did themselves: edges that
+        # also did would throw a sheet of 2,601 vertices up again as it falls into its corners.
         positions += net.push / net.masses
         net.push.fill(0.0)
-    if state.gas is None:
+        net.multipliers.fill(0.0)
+    elif state.gas is None:
         project_former_tension(positions, net, kept=SURFACE_MEMORY, taut=TAUT)
     else:
         project_former_tension(positions, net, kept=1.0, taut=TAUT, rounds=GAS_DIRECTIONS)

@@ -26,9 +26,9 @@ FLAT = 1e-3
 def paired(shape: RestShape, hinges: Hinges) -> RestShape:
     """The same surface, two triangles being one face where they are the halves of a flat quad.
 
-    The edge between them is left out. The squarest pairs come first, and no triangle is in two.
+    The edge between them is left out. See `find_halves`.
     """
-    chosen = _halves(shape, hinges)
+    chosen = find_halves(shape, hinges, slant=SLANT, fold=FLAT)
     if not len(chosen):
         return shape
     p, q, n = hinges.p[chosen], hinges.q[chosen], shape.particle_count
@@ -55,14 +55,20 @@ def paired(shape: RestShape, hinges: Hinges) -> RestShape:
     )
 
 
-def _halves(shape: RestShape, hinges: Hinges) -> Integers:
-    """(r,) the hinges within quads."""
+def find_halves(shape: RestShape, hinges: Hinges, *, slant: float, fold: float) -> Integers:
+    """(r,) hinges whose triangles are halves of quads; the squarest first, none in two.
+
+    Parameters
+    ----------
+    slant : the most that a quad's diagonals differ by, as `SLANT`.
+    fold : the largest angle between the normals of two halves [rad].
+    """
     normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     first, second = normals[hinges.faces[:, 0]], normals[hinges.faces[:, 1]]
-    flat = np.linalg.norm(first - second, axis=1) < FLAT
+    flat = np.linalg.norm(first - second, axis=1) < fold
     slants = _slants(shape.mesh.positions, hinges)
-    found = np.flatnonzero((hinges.sizes == 3).all(axis=1) & flat & (slants < SLANT))
+    found = np.flatnonzero((hinges.sizes == 3).all(axis=1) & flat & (slants < slant))
     # Rounded, so that on a grid the order of the mesh decides and not the last digit.
     found = found[np.argsort(np.round(slants[found], 6), kind="stable")]
     return found[match(hinges.faces[found], len(shape.areas))]

@@ -71,8 +71,10 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     firm_ways = ways if firm else none
     firm_edges = shape.mesh.edges[~shape.in_rope & firm]
     spacing = find_spacing(positions, firm_edges)
-    # Clusters would stiffen the joints of rigid pieces, and levels know nothing of what is rigid.
+    # Clusters would stiffen the joints of rigid pieces, and levels know nothing of what is rigid,
+    # nor of cloth that shears: a weave leaves edges without faces.
     rigid = shape.rigid
+    many = not rigid.any() and len(shape.areas) > 0
     long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
     return LengthConstraints(
         edges=edges,
@@ -83,7 +85,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
         shear=shear,
         triangular=np.unique(opposite),
         levels=build_levels(
-            none if long_strips or rigid.any() else firm_ways,
+            firm_ways if many and not long_strips else none,
             positions,
             vertex_normals(shape),
             shape.masses,

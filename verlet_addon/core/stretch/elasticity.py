@@ -17,6 +17,9 @@ YIELDING = 5.0
 """By this factor edges among triangles are softer when pushed together than cloth in shear. With 1,
 some meshes drape by up to 6 points more stiffly than others; with 20, coarse ones hang 4 lower."""
 
+LIMP = 1e9
+"""Compliance of edges that only pull [m/N]."""
+
 
 def edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
     """The chosen edges, (m,) bool, as strips; strain = compliance × tension, per width on surfaces.
@@ -30,12 +33,14 @@ def edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
     per_force = np.where(shape.loose, shape.lengths, per_width)
     stretch = shape.settings.stretch_compliance * painted(shape.mesh.paint.stretch, edges)
     yielding = _yielding(shape) * among_triangles(edges, shape.corners, shape.particle_count)
+    # Of a weave, which knows itself how it is pushed together, edges are left without their faces.
+    limp = ~shape.loose & (len(shape.areas) == 0)
     return build_strips(
         shape.mesh.positions,
         edges[chosen],
         shape.lengths[chosen],
         (stretch * per_force)[chosen],
-        (yielding * per_force)[chosen],
+        np.where(limp, LIMP, yielding * per_force)[chosen],
         shape.loose[chosen],
     )
 

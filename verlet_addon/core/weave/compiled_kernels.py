@@ -1,4 +1,4 @@
-"""Woven triangles in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Woven cloth in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
 from collections.abc import Iterable
 
@@ -6,28 +6,32 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack
-from .numpy_kernels import ROUNDS, TOLERANCE
+from .numpy_kernels import BUCKLED, CURBED, LEAST, ROUNDS, TOLERANCE, TRIES
 from .threads import WeaveBatch
 
-_project_weave = declare("project_weave", "ppdi")
+_project_weave = declare("project_weave", "ppp")
+_LIMITS = pack(TOLERANCE, LEAST, CURBED, ROUNDS, TRIES)
 
 
 @once
 def _struct(batch: WeaveBatch) -> Packed:
     """The weave_batch of kernels.c."""
-    triangles, particles = len(batch.triangles), len(batch.masses)
+    patches, particles = len(batch.corners), len(batch.masses)
     return pack(
-        triangles,
+        patches,
         particles,
-        batch.triangles,
+        batch.corners,
         batch.slopes,
+        batch.spreads,
         batch.rests,
         batch.firmness,
+        batch.pushed,
         batch.masses,
         batch.free,
         batch.displacement,
         batch.multipliers,
-        np.empty((triangles, 14)),
+        BUCKLED,
+        np.empty((patches, 26)),
         np.empty((particles, 9)),
         *np.empty((6, particles, 3)),
     )
@@ -36,4 +40,4 @@ def _struct(batch: WeaveBatch) -> Packed:
 def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
     """See `numpy_kernels`."""
     for batch in batches:
-        _project_weave(address(positions), _struct(batch), TOLERANCE, ROUNDS)
+        _project_weave(address(positions), _struct(batch), _LIMITS.address)

@@ -1,49 +1,61 @@
-/* Woven triangles, all in one implicit step: the same as numpy_kernels.py, triangle by triangle.
+/* Woven cloth, all of it in one implicit step: the same as numpy_kernels.py, patch by patch.
 
    Vectors of particles stand in triples here, which are fetched at once. */
 #include "../kernels.h"
 
-/* How a triangle is strained, and what it resists. */
+/* How a patch is strained, and what it resists: see Strain. */
 typedef struct {
-    real along[2][3], skew[2][3]; /* unit vectors along warp and weft; slopes of the shear */
-    real turned[2];
+    real along[2][2][3]; /* of both sides, warp and weft */
+    real skew[2][3];
+    real firmer[2][2], turned[2][2];
 } strained;
 
 /* See WeaveBatch. */
 typedef struct {
-    integer count, particles;          /* t and n */
-    const integer *triangles;          /* (t, 3) */
-    const real *slopes;                /* (t, 3, 2) */
-    const real *rests;                 /* (t, 2) */
-    const real *firmness;              /* (t, 3) */
-    const real *masses, *free;         /* (n,) */
-    real *displacement, *multipliers;  /* (3, n) */
-    strained *strains;                 /* (t,) to work in, as all that follow */
-    real *blocks;                      /* (n, 3, 3) */
-    real *pull, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
+    integer count, particles;         /* t and n */
+    const integer *corners;           /* (t, 4) */
+    const real *slopes;               /* (t, 4, 3) */
+    const real *spreads;              /* (t, 2) */
+    const real *rests;                /* (t, 2) */
+    const real *firmness;             /* (t, 3) */
+    const real *pushed;               /* (t, 2) */
+    const real *masses, *free;        /* (n,) */
+    real *displacement, *multipliers; /* (3, n) */
+    real buckled;
+    strained *strains;                /* (t,) to work in, as all that follow */
+    real *blocks;                     /* (n, 3, 3) */
+    real *places, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
 } weave_batch;
 
-/* w of warp and weft, of vectors (n, 3). */
-static inline void gather(const weave_batch *all, integer t, const real *vectors, real ways[2][3])
+/* How exactly, and how long at most: see the constants of numpy_kernels.py. */
+typedef struct {
+    real tolerance, least, curbed;
+    integer rounds, tries;
+} weave_limits;
+
+/* w of warp, weft and opposite edges, of vectors (n, 3). */
+static inline void gather(const weave_batch *all, integer t, const real *vectors, real ways[3][3])
 {
-    const integer *corners = all->triangles + 3 * t;
-    const real *slopes = all->slopes + 6 * t;
+    const integer *corners = all->corners + 4 * t;
+    const real *slopes = all->slopes + 12 * t;
     const real *a = vectors + 3 * corners[0], *b = vectors + 3 * corners[1];
-    const real *c = vectors + 3 * corners[2];
-    for (int axis = 0; axis < 3; axis++)
-        for (int k = 0; k < 2; k++)
-            ways[k][axis] = slopes[k] * a[axis] + slopes[2 + k] * b[axis] + slopes[4 + k] * c[axis];
+    const real *c = vectors + 3 * corners[2], *d = vectors + 3 * corners[3];
+    for (int k = 0; k < 3; k++)
+        for (int axis = 0; axis < 3; axis++)
+            ways[k][axis] = slopes[k] * a[axis] + slopes[3 + k] * b[axis]
+                            + slopes[6 + k] * c[axis] + slopes[9 + k] * d[axis];
 }
 
-/* Adds what forces on w of warp and weft are to the particles. */
-static inline void scatter(const weave_batch *all, integer t, real forces[2][3], real *vectors)
+/* Adds what forces on these w are to the particles. */
+static inline void scatter(const weave_batch *all, integer t, real forces[3][3], real *vectors)
 {
-    const integer *corners = all->triangles + 3 * t;
-    const real *slopes = all->slopes + 6 * t;
-    for (int i = 0; i < 3; i++)
+    const integer *corners = all->corners + 4 * t;
+    const real *slopes = all->slopes + 12 * t;
+    for (int i = 0; i < 4; i++)
         for (int axis = 0; axis < 3; axis++)
-            vectors[3 * corners[i] + axis] += slopes[2 * i] * forces[0][axis]
-                                              + slopes[2 * i + 1] * forces[1][axis];
+            vectors[3 * corners[i] + axis] += slopes[3 * i] * forces[0][axis]
+                                              + slopes[3 * i + 1] * forces[1][axis]
+                                              + slopes[3 * i + 2] * forces[2][axis];
 }
 
 static void clear(real *vectors, integer count)
@@ -60,50 +72,91 @@ static void let_go(const weave_batch *all, real *vectors)
             vectors[3 * i + axis] *= all->free[i];
 }
 
-/* Strains of all triangles, and their pull, at positions (n, 3). */
-static void measure(const weave_batch *all, const real *positions)
+/* Warp or weft (k) at either side of a patch; adds its pull to the forces on w. */
+static void measure_side(const weave_batch *all, integer t, int side, int k, real ways[3][3],
+                         real forces[3][3])
 {
-    clear(all->pull, 3 * all->particles);
+    strained *at = all->strains + t;
+    real *along = at->along[side][k], rest = all->rests[2 * t + k];
+    real spread = all->spreads[2 * t + k], aside = side ? -spread : spread;
+    for (int axis = 0; axis < 3; axis++)
+        along[axis] = ways[k][axis] + aside * ways[2][axis];
+    real length = distance(along[0], along[1], along[2]);
+    real folded = all->buckled * rest, longer = length - rest;
+    real soft = all->pushed[2 * t + k], hard = all->firmness[3 * t + k];
+    real firm = longer < 0.0 && longer > -folded ? soft : hard;
+    real tension = longer > -folded ? firm * longer : hard * (longer + folded) - soft * folded;
+    at->turned[side][k] = larger(tension, -tension) / length;
+    at->firmer[side][k] = firm - at->turned[side][k];
+    for (int axis = 0; axis < 3; axis++) {
+        along[axis] /= length;
+        forces[k][axis] -= tension * along[axis];
+        forces[2][axis] -= aside * tension * along[axis];
+    }
+}
+
+/* Strains of all patches at the places, what is left of their pull there, and its product with
+   the moves. */
+static real measure(const weave_batch *all)
+{
+    real product = 0.0;
+    clear(all->residual, 3 * all->particles);
     for (integer t = 0; t < all->count; t++) {
-        strained *at = all->strains + t;
-        const real *firm = all->firmness + 3 * t;
-        real ways[2][3], lengths[2], tension[2], shear;
-        gather(all, t, positions, ways);
+        real ways[3][3], mean[2][3], lengths[2], forces[3][3] = {{0}};
+        gather(all, t, all->places, ways);
         for (int k = 0; k < 2; k++) {
             lengths[k] = distance(ways[k][0], ways[k][1], ways[k][2]);
             for (int axis = 0; axis < 3; axis++)
-                at->along[k][axis] = ways[k][axis] / lengths[k];
-            tension[k] = firm[k] * (lengths[k] - all->rests[2 * t + k]);
-            at->turned[k] = larger(tension[k], -tension[k]) / lengths[k];
+                mean[k][axis] = ways[k][axis] / lengths[k];
         }
-        shear = dot(at->along[0], at->along[1]);
-        for (int k = 0; k < 2; k++)
+        real shear = dot(mean[0], mean[1]);
+        for (int k = 0; k < 2; k++) {
             for (int axis = 0; axis < 3; axis++) {
-                real skew = (at->along[1 - k][axis] - shear * at->along[k][axis]) / lengths[k];
-                at->skew[k][axis] = skew;
-                ways[k][axis] = -(tension[k] * at->along[k][axis] + firm[2] * shear * skew);
+                real skew = (mean[1 - k][axis] - shear * mean[k][axis]) / lengths[k];
+                all->strains[t].skew[k][axis] = skew;
+                forces[k][axis] = -all->firmness[3 * t + 2] * shear * skew;
             }
-        scatter(all, t, ways, all->pull);
+            for (int side = 0; side < 2; side++)
+                measure_side(all, t, side, k, ways, forces);
+        }
+        scatter(all, t, forces, all->residual);
     }
-    let_go(all, all->pull);
+    let_go(all, all->residual);
+    for (integer i = 0; i < 3 * all->particles; i++) {
+        all->residual[i] -= all->multipliers[i % 3 * all->particles + i / 3];
+        product += all->residual[i] * all->moved[i];
+    }
+    return product;
 }
 
-/* The masses and triangles times a vector. */
+/* The masses and patches times a vector. */
 static void multiply(const weave_batch *all, const real *vector, real *found)
 {
     clear(found, 3 * all->particles);
     for (integer t = 0; t < all->count; t++) {
         const strained *at = all->strains + t;
-        const real *firm = all->firmness + 3 * t;
-        real ways[2][3], forces[2][3];
+        real ways[3][3], forces[3][3];
         gather(all, t, vector, ways);
-        real skewed = firm[2] * (dot(at->skew[0], ways[0]) + dot(at->skew[1], ways[1]));
-        for (int k = 0; k < 2; k++) {
-            real stretched = (firm[k] - at->turned[k]) * dot(at->along[k], ways[k]);
-            for (int axis = 0; axis < 3; axis++)
-                forces[k][axis] = at->turned[k] * ways[k][axis] + stretched * at->along[k][axis]
-                                  + skewed * at->skew[k][axis];
+        real skewed = dot(at->skew[0], ways[0]) + dot(at->skew[1], ways[1]);
+        skewed *= all->firmness[3 * t + 2];
+        for (int axis = 0; axis < 3; axis++) {
+            forces[0][axis] = skewed * at->skew[0][axis];
+            forces[1][axis] = skewed * at->skew[1][axis];
+            forces[2][axis] = 0.0;
         }
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 2; k++) {
+                const real *along = at->along[side][k];
+                real spread = all->spreads[2 * t + k], aside = side ? -spread : spread, moved[3];
+                for (int axis = 0; axis < 3; axis++)
+                    moved[axis] = ways[k][axis] + aside * ways[2][axis];
+                real stretched = at->firmer[side][k] * dot(along, moved);
+                for (int axis = 0; axis < 3; axis++) {
+                    real force = at->turned[side][k] * moved[axis] + stretched * along[axis];
+                    forces[k][axis] += force;
+                    forces[2][axis] += aside * force;
+                }
+            }
         scatter(all, t, forces, found);
     }
     let_go(all, found);
@@ -112,32 +165,36 @@ static void multiply(const weave_batch *all, const real *vector, real *found)
             found[3 * i + axis] += all->masses[i] * vector[3 * i + axis];
 }
 
+/* Adds firmness times a vector's product with itself. */
+static inline void add_square(real *block, real firmness, const real vector[3])
+{
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            block[3 * a + b] += firmness * vector[a] * vector[b];
+}
+
 /* The inverted blocks on the diagonal; 0 for what is pinned. */
 static void find_blocks(const weave_batch *all)
 {
     for (integer i = 0; i < 9 * all->particles; i++)
         all->blocks[i] = i % 9 % 4 ? 0.0 : all->masses[i / 9];
-    for (integer t = 0; t < all->count; t++) {
+    for (integer entry = 0; entry < 4 * all->count; entry++) {
+        integer t = entry / 4;
         const strained *at = all->strains + t;
-        const real *firm = all->firmness + 3 * t;
-        for (int i = 0; i < 3; i++) {
-            real *block = all->blocks + 9 * all->triangles[3 * t + i], skew[3];
-            const real *slopes = all->slopes + 6 * t + 2 * i;
-            for (int axis = 0; axis < 3; axis++)
-                skew[axis] = slopes[0] * at->skew[0][axis] + slopes[1] * at->skew[1][axis];
-            for (int a = 0; a < 3; a++)
-                for (int b = 0; b < 3; b++)
-                    block[3 * a + b] += firm[2] * skew[a] * skew[b];
+        const real *slopes = all->slopes + 3 * entry;
+        real *block = all->blocks + 9 * all->corners[entry], skew[3];
+        for (int axis = 0; axis < 3; axis++)
+            skew[axis] = slopes[0] * at->skew[0][axis] + slopes[1] * at->skew[1][axis];
+        add_square(block, all->firmness[3 * t + 2], skew);
+        for (int side = 0; side < 2; side++)
             for (int k = 0; k < 2; k++) {
-                real square = slopes[k] * slopes[k], turned = square * at->turned[k];
-                real firmer = square * (firm[k] - at->turned[k]);
-                for (int a = 0; a < 3; a++) {
+                real spread = all->spreads[2 * t + k];
+                real slope = slopes[k] + (side ? -spread : spread) * slopes[2];
+                real turned = slope * slope * at->turned[side][k];
+                for (int a = 0; a < 3; a++)
                     block[4 * a] += turned;
-                    for (int b = 0; b < 3; b++)
-                        block[3 * a + b] += firmer * at->along[k][a] * at->along[k][b];
-                }
+                add_square(block, slope * slope * at->firmer[side][k], at->along[side][k]);
             }
-        }
     }
     for (integer i = 0; i < all->particles; i++) {
         real *block = all->blocks + 9 * i, cofactors[9];
@@ -162,69 +219,85 @@ static real precondition(const weave_batch *all, const real *vector, real *found
     return total;
 }
 
-/* Takes as much of the moves given as fits best, and finds what is left. */
-static void start(const weave_batch *all)
+/* Finds the moves by conjugate gradients; their product with what was left of the pull. */
+static real solve(const weave_batch *all, const weave_limits *limits)
 {
     integer count = 3 * all->particles;
-    real fitting = 0.0, size = 0.0;
-    multiply(all, all->moved, all->along);
+    real product = 0.0;
     for (integer i = 0; i < count; i++) {
-        all->residual[i] = all->pull[i] - all->multipliers[i % 3 * all->particles + i / 3];
-        fitting += all->moved[i] * all->residual[i];
-        size += all->moved[i] * all->along[i];
+        all->moved[i] = 0.0;
+        all->along[i] = all->multipliers[i % 3 * all->particles + i / 3];
     }
-    real share = size > 0.0 ? fitting / size : 0.0;
-    for (integer i = 0; i < count; i++) {
-        all->moved[i] *= share;
-        all->residual[i] -= share * all->along[i];
-    }
-}
-
-/* Finds the moves by conjugate gradients. */
-static void solve(const weave_batch *all, real tolerance, integer rounds)
-{
-    integer count = 3 * all->particles;
-    start(all);
-    real small = tolerance * tolerance * precondition(all, all->pull, all->ahead);
-    real size = precondition(all, all->residual, all->ahead);
-    for (integer i = 0; i < count; i++)
-        all->search[i] = all->ahead[i];
-    for (integer round = 0; round < rounds && size > small; round++) {
+    real small = limits->tolerance * limits->tolerance * precondition(all, all->along, all->ahead);
+    real size = precondition(all, all->residual, all->search);
+    small = larger(small, limits->least * size);
+    for (integer round = 0; round < limits->rounds && size > small; round++) {
         multiply(all, all->search, all->along);
         real slope = 0.0;
         for (integer i = 0; i < count; i++)
             slope += all->search[i] * all->along[i];
-        real step = size / slope;
+        real step = size / slope, former = size;
+        product += step * size;
         for (integer i = 0; i < count; i++) {
             all->moved[i] += step * all->search[i];
             all->residual[i] -= step * all->along[i];
         }
-        real former = size;
         size = precondition(all, all->residual, all->ahead);
         for (integer i = 0; i < count; i++)
             all->search[i] = all->ahead[i] + size / former * all->search[i];
     }
+    return product;
 }
 
-/* One Newton step for all triangles at once. */
-EXPORT void project_weave(real *positions, const weave_batch *all, real tolerance, integer rounds)
+/* Goes a share of the moves on; the pull's product with them there. */
+static real go_on(const weave_batch *all, real share)
+{
+    for (integer i = 0; i < 3 * all->particles; i++) {
+        real move = share * all->moved[i];
+        all->places[i] += move;
+        all->multipliers[i % 3 * all->particles + i / 3] += all->masses[i / 3] * move;
+    }
+    return measure(all);
+}
+
+/* Goes on along the moves as far as the pull leads there: see `_follow`. */
+static void follow(const weave_batch *all, const weave_limits *limits, real before)
+{
+    if (before <= 0.0)
+        return;
+    real curbed = limits->curbed * before, low = 0.0, high = 1.0, at = 1.0;
+    real after = go_on(all, 1.0);
+    if (after > -curbed)
+        return;
+    for (integer k = 0; k < limits->tries; k++) {
+        real share = low + (high - low) * larger(before / (before - after), limits->curbed);
+        real product = go_on(all, share - at);
+        at = share;
+        if (product > curbed)
+            low = at, before = product;
+        else if (product < -curbed)
+            high = at, after = product;
+        else
+            return;
+    }
+}
+
+/* One Newton step for all patches at once. */
+EXPORT void project_weave(real *positions, const weave_batch *all, const weave_limits *limits)
 {
     integer n = all->particles;
-    for (integer i = 0; i < n; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            integer row = axis * n + i;
-            all->ahead[3 * i + axis] = positions[row];
-            all->moved[3 * i + axis] = all->free[i] * (all->displacement[row]
-                                                       - all->multipliers[row] / all->masses[i]);
-        }
-    measure(all, all->ahead);
+    for (integer i = 0; i < 3 * n; i++) {
+        integer row = i % 3 * n + i / 3;
+        all->places[i] = positions[row];
+        all->moved[i] = all->displacement[row] - all->multipliers[row] / all->masses[i / 3];
+        all->moved[i] *= all->free[i / 3];
+    }
+    follow(all, limits, measure(all));
     find_blocks(all);
-    solve(all, tolerance, rounds);
-    for (integer i = 0; i < n; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            integer row = axis * n + i;
-            positions[row] += all->moved[3 * i + axis];
-            all->multipliers[row] += all->masses[i] * all->moved[3 * i + axis];
-            all->displacement[row] = all->multipliers[row] / all->masses[i];
-        }
+    follow(all, limits, solve(all, limits));
+    for (integer i = 0; i < 3 * n; i++) {
+        integer row = i % 3 * n + i / 3;
+        positions[row] = all->places[i];
+        all->displacement[row] = all->multipliers[row] / all->masses[i / 3];
+    }
 }

@@ -1,4 +1,4 @@
-"""Woven triangles in NumPy: one implicit step for all of them."""
+"""Woven cloth in NumPy: one implicit step for all of it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,133 +8,192 @@ import numpy as np
 from ..arrays import Floats, norms, sum_by, sum_rows
 from .threads import WeaveBatch
 
-TOLERANCE = 1e-3
-"""Of the pull of all triangles, the share that is left unbalanced; with 3e-3, cloth that does not
-stretch gains energy in flight."""
+TOLERANCE = 1e-2
+"""Of the pull of all patches, the share that is left unbalanced; with 3e-2, strips stretch by 3 %
+too little."""
+LEAST = 1e-10
+"""Of what is unbalanced at first, the square of the share that is: in free flight nothing pulls."""
 ROUNDS = 60
 """Most rounds of conjugate gradients: what is left of stiff waves then, later steps find."""
+CURBED, TRIES = 0.1, 4
+"""A way is gone on with as long as what pulls back at its end is less than this share of what
+pulled ahead at its beginning; else, so often, it is halved or so."""
+BUCKLED = 0.1
+"""Threads that are pushed together by more than this share resist as when they are pulled: folds
+that the mesh shows take over. Without it, the free end of a sheet that swings up is crumpled to
+half its length."""
+
+SIDES = np.array([1.0, -1.0]).reshape(2, 1, 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Strain:
-    """How triangles are strained, and what they resist; rows of components, threads first."""
+    """How patches are strained, and what they resist; rows of components, threads first."""
 
+    asides: Floats
+    """(2, 2, 1, t) by how much of w₃ warp and weft differ at either side [1/m]."""
     along: Floats
-    """(2, 3, t) unit vectors along warp and weft."""
+    """(2, 2, 3, t) unit vectors of both sides along warp and weft."""
     skew: Floats
     """(2, 3, t) slope of the shear by w₁ and w₂."""
     forces: Floats
-    """(2, 3, t) of the energy by w₁ and w₂, downhill [kg m²]."""
-    firm: Floats
-    """(3, t) h² A/c of warp, weft and shear [kg m²]."""
+    """(3, 3, t) of the energy by w₁, w₂ and w₃, downhill [kg m²]."""
+    shear: Floats
+    """(t,) h² A/c of shear [kg m²]."""
+    firmer: Floats
+    """(2, 2, t) h² A/c of warp and weft at both sides, less what they resist to turning [kg m²]."""
     turned: Floats
-    """(2, t) resistance to turning: tension over length; pressure counts as tension [kg m²]."""
+    """(2, 2, t) resistance to turning: tension over length; pressure counts as tension [kg m²]."""
 
     def resistance(self, moved: Floats) -> Floats:
-        """(2, 3, t) what w₁ and w₂ oppose to moves (2, 3, t)."""
-        firmer = (self.firm[:2] - self.turned)[:, None]
-        total = self.turned[:, None] * moved
-        total += firmer * self.along * (self.along * moved).sum(axis=1, keepdims=True)
-        total += self.firm[2] * self.skew * (self.skew * moved).sum(axis=(0, 1))
-        return np.asarray(total)
+        """(3, 3, t) what w₁, w₂ and w₃ oppose to moves (3, 3, t)."""
+        sides = moved[:2] + self.asides * moved[2]
+        stretched = self.firmer * (self.along * sides).sum(axis=2)
+        forces = self.turned[:, :, None] * sides + stretched[:, :, None] * self.along
+        total = _of_sides(self.asides, forces)
+        total[:2] += self.shear * (self.skew * moved[:2]).sum(axis=(0, 1)) * self.skew
+        return total
 
 
 def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
-    """One Newton step of M d = −h² ∇E(x + d) for all triangles at once.
+    """One Newton step of M d = −h² ∇E(x + d) for all patches at once.
 
-    (M + h² H) d = −h² ∇E(x) − M d₀, where d₀ is how far they have moved particles in this step
-    before. H is positive: what is pushed together resists turning as what is pulled does, for else
-    a step turns it too far. It is solved by conjugate gradients from what the step before did,
-    preconditioned by the inverted blocks on the diagonal. At rest that is the solution already.
+    It begins with what the step before did: at rest that is the solution already. What is left,
+    (M + h² H) δ = −h² ∇E − M d, is solved by conjugate gradients, preconditioned by the inverted
+    blocks on the diagonal. H is positive: what is pushed together resists turning as what is pulled
+    does, for else a step turns it too far. Either way is gone only as far as energy falls: threads
+    that become taut on it resist suddenly.
     """
     for batch in batches:
-        strain = measure(positions, batch)
-        pull = _scattered(batch, strain.forces)
         moved = batch.free * (batch.displacement - batch.multipliers / batch.masses)
-        _solve(batch, strain, pull, moved)
-        positions += moved
-        batch.multipliers[...] += batch.masses * moved
+        strain = measure(positions, batch)
+        residual = _residual(batch, strain)
+        strain = _follow(positions, batch, strain, moved, float((residual * moved).sum()))
+        _follow(positions, batch, strain, *_solution(batch, strain))
         batch.displacement[...] = batch.multipliers / batch.masses
 
 
 def measure(positions: Floats, batch: WeaveBatch) -> Strain:
-    """The strain of all triangles."""
+    """The strain of all patches."""
     ways = _gathered(batch, positions)
-    lengths = np.stack([norms(way) for way in ways])
-    along = ways / lengths[:, None]
-    shear = (along[0] * along[1]).sum(axis=0)
-    skew = (along[::-1] - shear * along) / lengths[:, None]
-    firm = batch.firmness.T
-    tension = firm[:2] * (lengths - batch.rests.T)
-    return Strain(
-        along=along,
-        skew=skew,
-        forces=-(tension[:, None] * along + firm[2] * shear * skew),
-        firm=firm,
-        turned=np.abs(tension) / lengths,
-    )
+    lengths = np.stack([norms(way) for way in ways[:2]])
+    mean = ways[:2] / lengths[:, None]
+    shear = (mean[0] * mean[1]).sum(axis=0)
+    skew = (mean[::-1] - shear * mean) / lengths[:, None]
+    asides = SIDES * batch.spreads.T[:, None]
+    along = ways[:2] + asides * ways[2]
+    long = np.stack([[norms(way) for way in side] for side in along])
+    along /= long[:, :, None]
+    longer, folded = long - batch.rests.T, BUCKLED * batch.rests.T
+    soft, hard = batch.pushed.T, batch.firmness.T[:2]
+    firm = np.where((longer < 0.0) & (longer > -folded), soft, hard)
+    deep = hard * (longer + folded) - soft * folded
+    tension = np.where(longer > -folded, firm * longer, deep)
+    forces = _of_sides(asides, -tension[:, :, None] * along)
+    forces[:2] -= batch.firmness.T[2] * shear * skew
+    turned = np.abs(tension) / long
+    return Strain(asides, along, skew, forces, batch.firmness.T[2], firm - turned, turned)
 
 
 def thread_lengths(positions: Floats, batch: WeaveBatch) -> Floats:
     """(2, t) how long warp and weft are, measured by the map."""
-    return np.stack([norms(way) for way in _gathered(batch, positions)])
+    return np.stack([norms(way) for way in _gathered(batch, positions)[:2]])
+
+
+def _of_sides(asides: Floats, forces: Floats) -> Floats:
+    """(3, 3, t) what forces (2, 2, 3, t) on warp and weft at both sides are on w₁, w₂ and w₃."""
+    return np.concatenate([forces.sum(axis=0), (asides * forces).sum(axis=(0, 1))[None]])
 
 
 def _gathered(batch: WeaveBatch, vectors: Floats) -> Floats:
-    """(2, 3, t) w₁ and w₂ of vectors (3, n)."""
-    return np.asarray(np.einsum("xti,tik->kxt", vectors[:, batch.triangles], batch.slopes))
+    """(3, 3, t) w₁, w₂ and w₃ of vectors (3, n)."""
+    return np.asarray(np.einsum("xti,tik->kxt", vectors[:, batch.corners], batch.slopes))
 
 
 def _scattered(batch: WeaveBatch, forces: Floats) -> Floats:
-    """(3, n) what forces (2, 3, t) on w₁ and w₂ are to particles that can move."""
+    """(3, n) what forces (3, 3, t) on w₁, w₂ and w₃ are to particles that can move."""
     each = np.einsum("kxt,tik->xti", forces, batch.slopes)
-    corners, count = batch.triangles.ravel(), len(batch.masses)
+    corners, count = batch.corners.ravel(), len(batch.masses)
     return batch.free * sum_rows(corners, each.reshape(3, -1), count)
 
 
-def _solve(batch: WeaveBatch, strain: Strain, pull: Floats, moved: Floats) -> None:
-    """Finds the moves (3, n), from as much of those given as fits best."""
+def _residual(batch: WeaveBatch, strain: Strain) -> Floats:
+    """(3, n) what is left of the pull."""
+    return _scattered(batch, strain.forces) - batch.multipliers
+
+
+def _follow(
+    positions: Floats, batch: WeaveBatch, strain: Strain, moved: Floats, before: float
+) -> Strain:
+    """Goes on along moves (3, n) as far as the pull leads there; the strain where it ends.
+
+    By false position, from what the pull's product with them is before, and at their end.
+    """
+    if before <= 0.0:
+        return strain
+
+    def go_on(share: float) -> tuple[Strain, float]:
+        positions[...] += share * moved
+        batch.multipliers[...] += batch.masses * (share * moved)
+        found = measure(positions, batch)
+        return found, float((_residual(batch, found) * moved).sum())
+
+    curbed, low, high, at = CURBED * before, 0.0, 1.0, 1.0
+    strain, after = go_on(1.0)
+    if after > -curbed:
+        return strain
+    for _ in range(TRIES):
+        share = low + (high - low) * max(before / (before - after), CURBED)
+        strain, product = go_on(share - at)
+        at = share
+        if product > curbed:
+            low, before = at, product
+        elif product < -curbed:
+            high, after = at, product
+        else:
+            break
+    return strain
+
+
+def _solution(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
+    """(3, n) the moves, and their product with what is left of the pull."""
     inverses = _block_inverses(batch, strain)
 
     def answer(vector: Floats) -> Floats:
         return np.asarray(np.einsum("nab,bn->an", inverses, vector))
 
-    def resistance(vector: Floats) -> Floats:
-        opposed = strain.resistance(_gathered(batch, vector))
-        return np.asarray(batch.masses * vector + _scattered(batch, opposed))
-
-    residual, along = pull - batch.multipliers, resistance(moved)
-    opposed = float((moved * along).sum())
-    share = float((moved * residual).sum()) / opposed if opposed > 0.0 else 0.0
-    moved *= share
-    residual -= share * along
-    small = TOLERANCE**2 * float((pull * answer(pull)).sum())
+    residual = _residual(batch, strain)
+    moved, product = np.zeros_like(residual), 0.0
     search = ahead = answer(residual)
     size = float((residual * ahead).sum())
+    pull = batch.multipliers
+    small = max(TOLERANCE**2 * float((pull * answer(pull)).sum()), LEAST * size)
     for _ in range(ROUNDS):
         if size <= small:
             break
-        along = resistance(search)
+        opposed = strain.resistance(_gathered(batch, search))
+        along = batch.masses * search + _scattered(batch, opposed)
         step = size / float((search * along).sum())
+        product += step * size
         moved += step * search
         residual -= step * along
         ahead = answer(residual)
         size, former = float((residual * ahead).sum()), size
         search = ahead + (size / former) * search
+    return moved, product
 
 
 def _block_inverses(batch: WeaveBatch, strain: Strain) -> Floats:
     """(n, 3, 3) inverses of the blocks on the diagonal; 0 for what is pinned."""
-    firmer = strain.firm[:2] - strain.turned
-    corners, count = batch.triangles.ravel(), len(batch.masses)
-    slopes = batch.slopes.transpose(2, 1, 0)  # (2, 3 corners, t)
-    skew = np.einsum("kxt,kit->xit", strain.skew, slopes)
+    corners, count = batch.corners.ravel(), len(batch.masses)
+    slopes = batch.slopes.transpose(2, 1, 0)  # (3, 4 corners, t)
+    squares = (slopes[:2] + strain.asides * slopes[2]) ** 2  # (2, 2, 4, t)
+    skew = np.einsum("kxt,kit->xit", strain.skew, slopes[:2])
     total = np.zeros((count, 3, 3))
     for a, b in np.ndindex(3, 3):
-        own = np.einsum("kt,kit->it", firmer * strain.along[:, a] * strain.along[:, b], slopes**2)
-        own += strain.firm[2] * skew[a] * skew[b]
-        if a == b:
-            own += np.einsum("kt,kit->it", strain.turned, slopes**2)
+        both = strain.firmer * strain.along[:, :, a] * strain.along[:, :, b]
+        own = np.einsum("skt,skit->it", both + strain.turned * (a == b), squares)
+        own += strain.shear * skew[a] * skew[b]
         total[:, a, b] = sum_by(corners, own.T.ravel(), count) + batch.masses * (a == b)
     one, two, three = total.transpose(1, 0, 2)
     cofactors = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
