@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.agreement import what_slows
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError, SettingsError
 from ..core.mesh import SHORTEST_EDGE, Frame, MeshData
@@ -191,7 +192,7 @@ class _Gauge:
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self.stretch = 0.0
         self.penetration: float | None = None
-        self.remarks: list[str] = []
+        self.remarks = what_slows()
 
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arrays import Floats
 from .build import build
-from .compiled import service
+from .compiled import WISHED, service
 from .mesh import MeshData
 from .settings import BodySettings, SceneSettings
 from .step import step
@@ -45,6 +45,14 @@ def why_numpy_serves() -> str:
         if not apart <= AGREED:
             found.withdraw(f"the compiled kernels are {apart:.1g} m off on this machine")
     return found.reason if found.library is None else ""
+
+
+def what_slows() -> list[str]:
+    """What to tell of a simulation that was slow, because NumPy's kernels serve unwanted."""
+    reason = why_numpy_serves()
+    if reason in ("", WISHED):
+        return []
+    return [f"This took about ten times as long as it has to, on NumPy: {reason}"]
 
 
 def _results() -> Floats:

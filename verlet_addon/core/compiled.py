@@ -36,6 +36,10 @@ R = TypeVar("R")
 Batch = TypeVar("Batch")
 
 
+WISHED = "VERLET_KERNELS asks for NumPy"
+"""Why NumPy's kernels serve where somebody wants it so."""
+
+
 @dataclass(eq=False)
 class Service:
     """Which kernels serve."""
@@ -72,7 +76,7 @@ def service() -> Service:
         raise KernelError(
             f"VERLET_KERNELS is '{choice}'; set it to 'numpy' or 'compiled', or leave it out"
         )
-    found = Service(None, "VERLET_KERNELS asks for NumPy")
+    found = Service(None, WISHED)
     if choice != "numpy":
         try:
             found.library = _load()
@@ -92,7 +96,10 @@ def _load() -> Any:
     library = ctypes.CDLL(str(paths[0]))
     library.kernels_source.restype = ctypes.c_char_p
     if library.kernels_source() != source_digest().encode():
-        raise OSError(f"the compiled kernels in {paths[0]} belong to another version")
+        raise OSError(
+            f"the compiled kernels in {paths[0]} belong to another version; "
+            "restart Blender, or install the add-on again"
+        )
     return library
 
 
