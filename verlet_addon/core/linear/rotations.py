@@ -1,4 +1,4 @@
-"""The rotation that fits best where points have gone."""
+"""Rotations: about vectors, and those that fit best where points have gone."""
 
 import numpy as np
 
@@ -15,3 +15,25 @@ def nearest_rotations(products: Floats) -> Floats:
     # The least certain axis is turned over where the best fit is a mirror image.
     left[..., 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))[..., None]
     return np.ascontiguousarray(left @ right)
+
+
+def rotations_about(vectors: Floats) -> Floats:
+    """(c, 3, 3) rotations about vectors (c, 3), by nearly as many radians (A. Cayley, 1846)."""
+    x, y, z = vectors.T / 2.0
+    share = 2.0 / (1.0 + x * x + y * y + z * z)
+    cross = cross_products(vectors / 2.0)
+    twice = np.einsum("cij,cjk->cik", cross, cross)
+    return np.asarray(np.eye(3) + share[:, None, None] * (cross + twice))
+
+
+def cross_products(vectors: Floats) -> Floats:
+    """(c, 3, 3) the matrices that make v × x of x, for vectors v (c, 3)."""
+    x, y, z = vectors.T
+    none = np.zeros_like(x)
+    return np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
+
+
+def turning_of(products: Floats) -> Floats:
+    """(c, 3) Σ a × b, given Σ b aᵀ (c, 3, 3)."""
+    parts = [products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)]
+    return np.stack(parts, axis=1)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_rows
+from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
 from .placement import Placement
 
@@ -67,10 +68,11 @@ def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
     """(s, 3, 3) the rotation Q near `turn` with Σ m a × Q a = `moments` (s, 3), by Newton."""
     for _ in range(rounds):
         product = turn @ second
-        found = np.stack([product[:, k - 1, k - 2] - product[:, k - 2, k - 1] for k in range(3)], 1)
-        step = np.einsum("sij,sj->si", _inverse_inertia(product), moments - found)
+        lack = moments - turning_of(product)
+        step = np.einsum("sij,sj->si", _inverse_inertia(product), lack)
         angle = np.sqrt((step * step).sum(axis=1, keepdims=True))
-        turn = _rotation(step * np.minimum(1.0, FARTHEST / np.maximum(angle, 1e-300))) @ turn
+        held = np.minimum(1.0, FARTHEST / np.maximum(angle, 1e-300))
+        turn = rotations_about(step * held) @ turn
     return np.asarray(turn)
 
 
@@ -81,15 +83,6 @@ def _inverse_inertia(second: Floats) -> Floats:
     columns = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
     size = (a * columns[:, :, 0]).sum(axis=1)
     return np.asarray(columns / np.where(size == 0.0, np.inf, size)[:, None, None])
-
-
-def _rotation(vectors: Floats) -> Floats:
-    """(s, 3, 3) rotations about vectors (s, 3), by nearly as many radians (A. Cayley, 1846)."""
-    x, y, z = vectors.T / 2.0
-    none = np.zeros_like(x)
-    cross = np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
-    share = 2.0 / (1.0 + x * x + y * y + z * z)
-    return np.asarray(np.eye(3) + share[:, None, None] * (cross + cross @ cross))
 
 
 def join(placement: Placement, joints: Joints, positions: Floats) -> None:

@@ -8,6 +8,7 @@ from ..arrays import Booleans, Floats, Integers, sum_by, sum_products, sum_rows
 from ..geometry.faces import among_triangles
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, remeshed
+from ..linear.rotations import cross_products
 
 PINNED = 1e6
 """How much heavier than its piece a pinned particle counts."""
@@ -159,8 +160,6 @@ def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) ->
     second = sum_products(labels, arms * masses, arms, len(totals))
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
-    x, y, z = arms
-    none = np.zeros_like(x)
-    cross = np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
+    cross = cross_products(arms.T)
     turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
     return np.asarray(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])

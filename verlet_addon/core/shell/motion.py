@@ -9,6 +9,7 @@ since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
 import numpy as np
 
 from ..arrays import Floats, Integers, sum_products, sum_rows
+from ..linear.rotations import rotations_about, turning_of
 from .kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
 
@@ -152,17 +153,10 @@ def _follow(system: ShellSystem, before: Floats, now: Floats) -> None:
     since = now - (sum_rows(labels, now, count) / sizes)[:, labels]
     products = sum_products(labels, since, arms, count)
     for _ in range(TURNS):
-        across = np.cross(rotations, products, axis=1).sum(axis=2)
         size = np.abs((rotations * products).sum(axis=(1, 2)))
-        half = 0.5 * across / np.maximum(size, 1e-300)[:, None]
-        rotations[...] = _turned(half, rotations)
-
-
-def _turned(half: Floats, rotations: Floats) -> Floats:
-    """(c, 3, 3) rotations turned by quaternions (1, half) that are not yet of size 1."""
-    scale = 2.0 / (1.0 + (half * half).sum(axis=1))[:, None, None]
-    once = np.cross(half[:, :, None], rotations, axis=1)
-    return np.asarray(rotations + scale * (once + np.cross(half[:, :, None], once, axis=1)))
+        across = turning_of(np.einsum("cik,cjk->cij", products, rotations))
+        further = rotations_about(across / np.maximum(size, 1e-300)[:, None])
+        rotations[...] = np.einsum("cij,cjk->cik", further, rotations)
 
 
 def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floats, float]:
