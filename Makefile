@@ -71,8 +71,9 @@ kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: bu
 wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
 	build/compiler/bin/python kernels/build.py wheels
 
-sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their memory; needs gcc
-	$(RUN) kernels/sanitize.py tests/core -m "not slow"
+sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their threads and memory; needs gcc
+	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py -k threads
+	$(RUN) kernels/sanitize.py memory tests/core -m "not slow"
 
 # An installed Blender packs it in seconds; without one that takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)

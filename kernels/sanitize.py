@@ -1,9 +1,12 @@
-"""Runs tests on kernels that stop at the first step beyond an array, and at undefined behaviour.
+"""Runs tests on kernels that watch their memory, or their threads.
 
-python kernels/sanitize.py tests/core/test_compiled_kernels.py [pytest's other arguments]
+python kernels/sanitize.py memory tests/core/test_compiled_kernels.py [pytest's other arguments]
+python kernels/sanitize.py threads tests/core/test_detection.py -k threads
 
-Needs gcc with its AddressSanitizer and UndefinedBehaviorSanitizer. What NumPy allocates is watched
-too, so that a kernel may not even read one number too many.
+With `memory` they stop at the first step beyond an array, and at undefined behaviour (gcc's
+AddressSanitizer and UndefinedBehaviorSanitizer); what NumPy allocates is watched too, so that a
+kernel may not even read one number too many. With `threads` the tests fail where one thread
+writes what another reads meanwhile (ThreadSanitizer).
 """
 
 import os
@@ -18,19 +21,24 @@ from verlet_addon.core.compiled import CORE, LIBRARY, source_digest, source_file
 
 FOLDER = ROOT / "build" / "sanitized"
 FLAGS = "-shared -fPIC -g -O1 -std=c99 -ffp-contract=off -fno-math-errno -Wall -Wextra -Werror"
-CHECKS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+CHECKS = {
+    "memory": ("-fsanitize=address,undefined -fno-sanitize-recover=all", "libasan.so"),
+    "threads": ("-fsanitize=thread", "libtsan.so"),
+}
+"""What gcc is told, and what has to be loaded before Python."""
 
 
-def main(arguments: list[str]) -> int:
+def main(watched: str, arguments: list[str]) -> int:
     """Compiles, and runs pytest with these arguments."""
+    checks, runtime = CHECKS[watched]
     library = FOLDER / "verlet_kernels" / LIBRARY
     library.parent.mkdir(parents=True, exist_ok=True)
     sources = [str(path) for path in source_files() if path.suffix == ".c"]
     definition = f'-DKERNELS_SOURCE="{source_digest()}"'
-    command = ["gcc", *FLAGS.split(), *CHECKS.split(), definition, "-o", str(library), *sources]
+    command = ["gcc", *FLAGS.split(), *checks.split(), definition, "-o", str(library), *sources]
     subprocess.run(command, cwd=CORE, check=True)
     found = subprocess.run(
-        ["gcc", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True
+        ["gcc", f"-print-file-name={runtime}"], check=True, capture_output=True, text=True
     )
     environment = os.environ | {
         "LD_PRELOAD": found.stdout.strip(),
@@ -44,4 +52,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
