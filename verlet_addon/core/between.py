@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .contact.response import Motion
+from .islands import bodies_around, islands
 from .jelly import stop_solid
 from .keeping_apart import keep_apart
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
@@ -40,35 +41,49 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
 
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
-    trees = [stride.batches.ropes.trees for stride in strides]
+    concerned = set(range(len(strides)))
     for search in range(SEARCHES):
-        stop_solids(strides, encounter, dt)
+        stop_solids(strides, concerned, encounter, dt)
+        for island in islands(encounter, concerned):
+            settle_island(strides, island, dt)
+        known = len(encounter.rows.gaps)
         positions = [stride.state.positions for stride in strides]
-        touched = [strides[body] for body in encounter.touched]
-        rigid = any(stride.state.rigid is not None for stride in touched)
-        for number in range(ROUNDS + CONTACT_ROUNDS * rigid if touched else 0):
-            if not touch(encounter, positions, trees):
-                break
-            for stride in touched:
-                hand_on_contacts(stride.state.rigid, stride.state.positions)
-                if number < ROUNDS:
-                    keep_lengths(stride, dt)
-                project_contacts(stride)
-        if touched and not rigid:
-            keep_apart(encounter, positions, trees)
         if search + 1 == SEARCHES or not meet_more(encounter, positions):
             break
+        concerned = bodies_around(encounter, known)
 
 
-def stop_solids(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
+def settle_island(strides: Sequence[Stride], island: Encounter, dt: float) -> None:
+    """Solves contacts and lengths in turn, until both hold."""
+    trees = [stride.batches.ropes.trees for stride in strides]
+    positions = [stride.state.positions for stride in strides]
+    touched = [strides[body] for body in island.touched]
+    rigid = any(stride.state.rigid is not None for stride in touched)
+    for number in range(ROUNDS + CONTACT_ROUNDS * rigid):
+        if not touch(island, positions, trees):
+            break
+        for stride in touched:
+            hand_on_contacts(stride.state.rigid, stride.state.positions)
+            if number < ROUNDS:
+                keep_lengths(stride, dt)
+            project_contacts(stride)
+    if not rigid:
+        keep_apart(island, positions, trees)
+
+
+def stop_solids(
+    strides: Sequence[Stride], concerned: set[int], encounter: Encounter, dt: float
+) -> None:
     """Solves for the stress of solids together with the push of the colliders that they touch."""
     surfaces, motion = encounter.meeting.surfaces, encounter.motion
     fixed = int(surfaces.starts[encounter.meeting.bodies])
-    for body, stride in enumerate(strides):
+    for body in sorted(concerned):
+        stride = strides[body]
         if stride.leap is None:
             continue
         own, barriers = slice(*surfaces.starts[body : body + 2].tolist()), None
-        if not surfaces.leaving.any():  # what starts inside is led out by rows of its own
+        # What starts inside is led out by rows of its own.
+        if not surfaces.leaving[own].any() and not surfaces.leaving[:, body].any():
             ways = motion.start, motion.arrival
             barriers = find_barriers(encounter.rows, own, fixed, *ways, dt)
         stop_solid(stride.model, stride.state, stride.leap, stride.targets, barriers)
@@ -79,9 +94,9 @@ def part_from_each_other(strides: Sequence[Stride], encounter: Encounter) -> Non
     states = [stride.state for stride in strides]
     positions = [state.positions for state in states]
 
-    def keep() -> None:
-        for stride in strides:
-            project_contacts(stride)
+    def keep(changed: Sequence[int]) -> None:
+        for body in changed:
+            project_contacts(strides[body])
 
     stop_passing(encounter, positions, keep)
     part(encounter, [state.previous_positions for state in states], positions)

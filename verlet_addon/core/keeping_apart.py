@@ -29,17 +29,21 @@ def keep_apart(
     Only what is still much too near is pushed farther.
     """
     meeting, rows, positions = encounter.meeting, encounter.rows, encounter.positions
+    starts = meeting.surfaces.starts
+    own = np.concatenate([np.arange(starts[b], starts[b + 1]) for b in encounter.touched])
     gather(encounter, bodies, positions)
-    settled = positions.copy()
+    settled = positions[:, own]
     for _ in range(HOLDS):
         if not touch(encounter, bodies, trees):
             break
-    if meeting.surfaces.leaving.any():  # what comes out of something has to, whatever that takes
+    if meeting.surfaces.leaving[
+        own
+    ].any():  # what comes out of something has to, whatever that takes
         return
-    moved = positions - settled
+    moved = positions[:, own] - settled
     far = np.sqrt(np.einsum("xn,xn->n", moved, moved))
-    allowed = STRETCHED * meeting.shortest
-    positions[...] = settled + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
+    allowed = STRETCHED * meeting.shortest[own]
+    positions[:, own] = settled + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
     owners = meeting.surfaces.owners[rows.particles[[0, 3]]]
     least = rows.targets - SHORT * meeting.surfaces.gaps[tuple(owners)]
     for _ in range(HOLDS):

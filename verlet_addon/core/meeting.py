@@ -225,11 +225,11 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
     Their ropes are such trees.
     """
     gather(encounter, bodies, encounter.positions)
-    movable = encounter.positions[:, : encounter.meeting.surfaces.starts[len(bodies)]]
-    before = movable.copy()
+    starts = encounter.meeting.surfaces.starts
+    own = [encounter.positions[:, starts[b] : starts[b + 1]] for b in encounter.touched]
+    before = [each.copy() for each in own]
     project_rows(encounter.positions, encounter.rows)
     if encounter.rows.strung.any():
-        starts = encounter.meeting.surfaces.starts
         ropes = [
             (slice(starts[body], starts[body + 1]), trees[body])
             for body in encounter.touched
@@ -237,12 +237,13 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         ]
         push_ropes(encounter.positions, encounter.rows, ropes)
     hand_back(encounter, bodies, encounter.positions)
-    moved = np.subtract(movable, before, out=before)
-    farthest = max(moved.max(initial=0.0), -moved.min(initial=0.0))
-    return bool(farthest > NOTICEABLE * encounter.meeting.reach)
+    moved = max(np.abs(each - was).max() for each, was in zip(own, before, strict=True))
+    return bool(moved > NOTICEABLE * encounter.meeting.reach)
 
 
-def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[], None]) -> None:
+def stop_passing(
+    encounter: Encounter, bodies: Sequence[Floats], keep: Callable[[Sequence[int]], None]
+) -> None:
     """Holds back what would pass through something, where `keep` puts right what else holds."""
     meeting, motion = encounter.meeting, encounter.motion
     gather(encounter, bodies, encounter.positions, everyone=True)
@@ -252,8 +253,13 @@ def stop_passing(encounter: Encounter, bodies: Sequence[Floats], keep: Callable[
         return
 
     def keep_all(world: Floats) -> None:
+        starts = meeting.surfaces.starts
+        parts = [world[:, starts[b] : starts[b + 1]] for b in range(len(bodies))]
+        changed = [
+            b for b, part in enumerate(parts) if (bodies[b][:, : part.shape[1]] != part).any()
+        ]
         hand_back(encounter, bodies, world, everyone=True)
-        keep()
+        keep(changed)
         gather(encounter, bodies, world, everyone=True)
 
     encounter.positions[...] = guard(
@@ -277,6 +283,8 @@ def _astray(encounter: Encounter) -> Booleans:
     allowed = reach * (1.0 + SAFE / REACH) / 2.0
     astray = _squared(encounter.positions - encounter.end) > allowed**2
     astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
+    surfaces = encounter.meeting.surfaces
+    astray[surfaces.starts[encounter.meeting.bodies] :] = False  # or other bodies would be searched
     return astray
 
 

@@ -1,6 +1,6 @@
 """What touches, as rows that are solved together with everything else: one row for each contact."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -48,11 +48,16 @@ class ContactRows:
     rubbed: Floats
     """(3, k) those of friction; changed by the kernels [kg m]."""
 
+    def taken(self, which: Integers) -> "ContactRows":
+        """Some of them, in arrays without gaps, for kernels write to them."""
+        parts = (getattr(self, each.name) for each in fields(self))
+        return ContactRows(*(part.take(which, axis=-1) for part in parts))
+
     def chosen(self, which: Integers) -> "ContactRows":
         """Some of them, as if they had not pushed yet."""
-        some = {each.name: getattr(self, each.name)[..., which] for each in fields(self)}
-        none = {name: np.zeros_like(some[name]) for name in ("pushed", "rubbed")}
-        return ContactRows(**(some | none))
+        some = self.taken(which)
+        none = {name: np.zeros_like(getattr(some, name)) for name in ("pushed", "rubbed")}
+        return replace(some, **none)
 
     def heights(self, positions: Floats) -> Floats:
         """(k,) how far apart they are along their normals, of positions (3, N) [m]."""
@@ -134,14 +139,9 @@ def joined(rows: ContactRows, more: ContactRows) -> ContactRows:
     count, known = particles.max(initial=0) + 1, rows.particles.shape[1]
     pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)
     keys = (pairs * count + particles[2]) * count + particles[3]
-    new = ~np.isin(keys[known:], keys[:known])
-    parts = {
-        field.name: np.concatenate(
-            [getattr(rows, field.name), getattr(more, field.name)[..., new]], axis=-1
-        )
-        for field in fields(ContactRows)
-    }
-    return ContactRows(**parts)
+    added = more.taken(np.flatnonzero(~np.isin(keys[known:], keys[:known])))
+    both = ((getattr(rows, each.name), getattr(added, each.name)) for each in fields(rows))
+    return ContactRows(*(np.ascontiguousarray(np.concatenate(each, axis=-1)) for each in both))
 
 
 def eased(lacks: Floats, dt: float) -> Floats:

@@ -1,0 +1,49 @@
+"""Bodies that touch each other, or things alone: each island of them is solved by itself.
+
+So a body's rounds end by what moves in its own island: it bakes alike alone and in company.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from .arrays import Integers
+from .geometry.graph import find_components
+from .meeting import Encounter
+
+
+def islands(encounter: Encounter, bodies: set[int]) -> Iterator[Encounter]:
+    """Each island that one of these bodies is in; what its rows have pushed is written back."""
+    labels, of_rows = _labels(encounter)
+    rows = encounter.rows
+    found = np.unique(of_rows).tolist()
+    if len(found) == 1 and not bodies.isdisjoint(encounter.touched):
+        yield encounter
+        return
+    for label in found:
+        touched = [body for body in encounter.touched if labels[body] == label]
+        if bodies.isdisjoint(touched):
+            continue
+        members = np.flatnonzero(of_rows == label)
+        island = replace(encounter, rows=rows.taken(members), touched=touched)
+        yield island
+        rows.pushed[members] = island.rows.pushed
+        rows.rubbed[:, members] = island.rows.rubbed
+
+
+def bodies_around(encounter: Encounter, first: int) -> set[int]:
+    """The bodies of islands that have a part in rows from the first on."""
+    labels, of_rows = _labels(encounter)
+    found = set(of_rows[first:].tolist())
+    return {body for body in encounter.touched if labels[body] in found}
+
+
+def _labels(encounter: Encounter) -> tuple[Integers, Integers]:
+    """The islands of all bodies, and of all rows."""
+    count = encounter.meeting.bodies
+    owners = encounter.meeting.surfaces.owners[encounter.rows.particles]
+    first = np.minimum.reduce(owners, axis=0)  # a body: colliders' numbers are higher
+    pairs = np.stack([np.broadcast_to(first, owners.shape), owners], axis=-1)[owners < count]
+    labels = find_components(count, np.unique(pairs.reshape(-1, 2), axis=0))
+    return labels, labels[first]
