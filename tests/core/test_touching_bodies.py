@@ -87,6 +87,7 @@ def strung() -> Body:
     return rope(np.linspace((-0.5, 0.01, 0.32), (0.5, 0.01, 0.32), 31)), body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("company", [draped(), upright()[0], strung()], ids=KINDS)
 @pytest.mark.parametrize("body", [draped(), upright()[0], strung()], ids=KINDS)
 def test_apart_bodies_bake_alike_alone_and_in_company(body: Body, company: Body) -> None:
