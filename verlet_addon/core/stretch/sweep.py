@@ -1,5 +1,7 @@
 """One sweep over everything that keeps the lengths of a surface."""
 
+from math import inf
+
 from ..arrays import Floats
 from ..rigid.motion import hand_on
 from ..rigid.placement import Placement
@@ -22,6 +24,10 @@ and would shake the cloth."""
 MOST_STRETCH = 0.012
 """Sweeps go on until no edge is stretched by more than this once what is left over has been shared
 with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th percentile…"""
+PROGRESS, IN_VAIN = 0.97, 4
+"""…or until so many sweeps in a row leave more than this share of the least strain so far: without
+it 22,801 vertices on two corners take half as long again, for a tenth less at the worst edge; with
+two, 10,201 are stretched by 2.6 % for 1.9 %. Meshes with tiny edges always go on…"""
 MOST_SWEEPS = 16
 """…up to this many sweeps."""
 
@@ -65,6 +71,7 @@ def project_stretch(
     tolerance = min(TOLERANCE, UNREST * dt**2)
     project_clusters(positions, lengths.clusters)
     hand_on(rigid, positions)
+    least, in_vain = inf, 0
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
         if sweep:
@@ -75,5 +82,9 @@ def project_stretch(
         hand_on(rigid, positions)
         if largest < tolerance:
             break
-        if sweep and not share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH):
-            break
+        in_vain = 0 if largest < PROGRESS * least else in_vain + 1
+        least = least if in_vain else largest
+        if sweep:
+            left = share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH)
+            if not left or (in_vain >= IN_VAIN and not batches.short):
+                break
