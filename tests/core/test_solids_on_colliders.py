@@ -43,7 +43,10 @@ def test_it_sags_as_on_the_ground(substeps: int) -> None:
     assert np.linalg.norm(table[-1] - table[-2], axis=1).max() * 24 < 0.002
 
 
-@pytest.mark.parametrize("mesh", [cube(), sphere(24, 16)], ids=["cube", "ball"])
+BALL = pytest.param(sphere(24, 16), marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("mesh", [cube(), BALL], ids=["cube", "ball"])
 def test_it_bounces_as_on_the_ground(mesh: MeshData) -> None:
     """Its middle is where it is there, to half a centimetre, down and up again."""
     ground, table = on_both(lying(mesh, 0.3), 1.0, 10, replace(JELLY, stiffness=1e3))
@@ -51,6 +54,7 @@ def test_it_bounces_as_on_the_ground(mesh: MeshData) -> None:
     np.testing.assert_allclose(middles[1], middles[0], atol=0.005)
 
 
+@pytest.mark.slow
 def test_a_lift_carries_it_up() -> None:
     """It rides on a plate that rises by half a metre a second, and lies on it as on one at rest."""
     lift, places = plate(size=4.0, cells=4, friction=0.5)
@@ -70,6 +74,7 @@ def test_friction_holds_it_on_a_slope() -> None:
     assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 0.001
 
 
+@pytest.mark.slow
 def test_what_rolls_on_a_collider_comes_to_rest() -> None:
     """As on the ground: pressing it flat takes work, of which it gives back a half."""
     ball = thrown(lying(sphere(16, 12), GAP), (1.0, 0.0, 0.0))
