@@ -109,16 +109,16 @@ def test_woven_cloth_that_flies_keeps_its_momentum_and_gains_no_energy(stretch: 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["quads", "triangles"])
 def test_threads_that_do_not_stretch_hold(kind: str) -> None:
-    """A sheet by two corners: 1.2 % longer, as edges of any cloth may be as it falls into them.
+    """A sheet by two corners: longer by what sweeps leave as it falls into them, and not crumpled.
 
-    Edges alone hold those at the corners, that stretched threefold without; none is crumpled.
+    Sweeps end at 1.2 %, or when four were in vain; without edges, corners stretched by half.
     """
     mesh = pinned(woven(flat_sheet(kind, 16)), [0, 16])
     track = simulated([(mesh, BodySettings())], frames(1.0, 24))[0]
     aslant = np.abs(np.diff(mesh.positions[mesh.edges], axis=1)[:, 0, :2]).min(axis=1) > 1e-6
     threads = mesh.edges[~aslant]
     ratio = lengths(track, threads) / lengths(mesh.positions, threads)
-    assert np.percentile(ratio, 99, axis=1).max() < 1.0125
+    assert np.percentile(ratio, 99, axis=1).max() < 1.015
     assert ratio.max() < 1.04
     assert ratio.min() > 0.75
 
