@@ -400,6 +400,7 @@ def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
     return surfaces, start, start + rng.normal(size=start.shape) * 0.01
 
 
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels have one thread")
 @pytest.mark.parametrize("threads", ["2", "5"])
 def test_threads_find_the_same_to_the_last_bit(
     threads: str, monkeypatch: pytest.MonkeyPatch

@@ -336,6 +336,7 @@ def test_what_slides_down_a_slope_is_braked_by_friction_alone() -> None:
     assert speeds[-1] - speeds[-25] == pytest.approx(wanted, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [1, 2])
 def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int) -> None:
     """Its faces touch, not its corners alone: it keeps shape and volume, and lies still."""

@@ -143,7 +143,10 @@ def test_where_there_is_no_room_it_stays_sane_and_is_told() -> None:
     assert any("Rag" in each and "Bed" in each and "Stamp" in each for each in told), told
 
 
-@pytest.mark.parametrize(("fine", "told"), [(24, 0), (128, 1)])
+MANY_FACES = pytest.param(128, 1, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("fine", "told"), [(24, 0), MANY_FACES])
 def test_what_slows_a_bake_is_told_once(fine: int, told: int) -> None:
     """A coarse cloth that drapes over a ball of very many faces; one of few takes no time."""
     cloth = replace(moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.325)), name="Rag", colliders=(0,))
