@@ -44,6 +44,7 @@ def _labels(encounter: Encounter) -> tuple[Integers, Integers]:
     count = encounter.meeting.bodies
     owners = encounter.meeting.surfaces.owners[encounter.rows.particles]
     first = np.minimum.reduce(owners, axis=0)  # a body: colliders' numbers are higher
-    pairs = np.stack([np.broadcast_to(first, owners.shape), owners], axis=-1)[owners < count]
-    labels = find_components(count, np.unique(pairs.reshape(-1, 2), axis=0))
+    met = (owners < count) & (owners != first)
+    pairs = np.stack([np.broadcast_to(first, owners.shape)[met], owners[met]], axis=1)
+    labels = find_components(count, pairs)
     return labels, labels[first]
