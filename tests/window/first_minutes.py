@@ -242,7 +242,7 @@ def test_the_arrows_of_bend_step_by_factors(hand: Hand) -> Steps:
     yield from hand.sidebar()
     x, y = (yield from hand.buttons())['bpy.data.objects["Cube"].verlet_bend']
     region = hand.region("UI")
-    arrow = (region.x + region.width - 46, y)
+    arrow = (region.x + region.width - 68, y)
     yield from hand.click(arrow)
     hand.picture("bend")
     assert np.isclose(cube.verlet.bend_compliance, 1e5 * 10**0.1)
