@@ -90,7 +90,9 @@ def _pulled_apart(
     """One sentence for each body with edges held at both ends by what parts."""
     found = []
     for number, (mesh, (model, state)) in enumerate(zip(meshes, bodies, strict=True)):
-        edges = mesh.edges[np.isin(mesh.edges, model.pinned).all(axis=1)]
+        held = np.zeros(state.positions.shape[1], dtype=bool)
+        held[model.pinned] = True
+        edges = mesh.edges[held[mesh.edges[:, 0]] & held[mesh.edges[:, 1]]]
         rest = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
         before, now = (edge_lengths(places, edges) for places in (rest, state.positions.T))
         parted = np.flatnonzero((now > (1.0 + PULLED_APART) * before) & (before > SHORTEST_EDGE))
