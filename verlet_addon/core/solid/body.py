@@ -219,8 +219,8 @@ def check_hollow(shape: RestShape, lattice: Lattice) -> None:
     area, volume = shape.areas.sum(), lattice.volume
     if not volume > THINNEST * area**1.5 / (6 * np.sqrt(np.pi)):
         raise MeshError(
-            f"'{shape.mesh.name}' encloses no volume, only {volume:.3g} m³; give it thickness, or "
-            "set its type to Cloth"
+            f"'{shape.mesh.name}' encloses no volume to speak of, {volume:.3g} m³ in {area:.3g} m² "
+            "of surface; give it thickness, or set its type to Cloth"
         )
 
 
