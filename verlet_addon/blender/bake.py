@@ -206,8 +206,7 @@ class _Gauge:
 
 def _rest_lengths(mesh: MeshData) -> Floats:
     """Measures the edges of a mesh in its rest shape."""
-    rest = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
-    lengths = _lengths(rest, mesh.edges)
+    lengths = _lengths(mesh.at_rest, mesh.edges)
     lengths[lengths < SHORTEST_EDGE] = np.inf  # where it was split
     return lengths
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .arrays import Floats
 from .contact.response import Motion
 from .islands import bodies_around, islands
 from .jelly import stop_solid
 from .keeping_apart import keep_apart
 from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
 from .rigid.motion import hand_on_contacts
+from .ropes.trees import TreeBatches
 from .solid.barriers import find_barriers
 from .stride import Stride, Surroundings
 from .within import CONTACT_ROUNDS, keep_lengths, project_contacts
@@ -41,22 +43,27 @@ def meet_each_other(strides: Sequence[Stride], meeting: Meeting, given: Surround
 
 def settle(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
     """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
+    trees = [stride.batches.ropes.trees for stride in strides]
     concerned = set(range(len(strides)))
     for search in range(SEARCHES):
         stop_solids(strides, concerned, encounter, dt)
-        for island in islands(encounter, concerned):
-            settle_island(strides, island, dt)
-        known = len(encounter.rows.gaps)
         positions = [stride.state.positions for stride in strides]
+        for island in islands(encounter, concerned):
+            settle_island(strides, island, positions, trees, dt)
+        known = len(encounter.rows.gaps)
         if search + 1 == SEARCHES or not meet_more(encounter, positions):
             break
         concerned = bodies_around(encounter, known)
 
 
-def settle_island(strides: Sequence[Stride], island: Encounter, dt: float) -> None:
-    """Solves contacts and lengths in turn, until both hold."""
-    trees = [stride.batches.ropes.trees for stride in strides]
-    positions = [stride.state.positions for stride in strides]
+def settle_island(
+    strides: Sequence[Stride],
+    island: Encounter,
+    positions: Sequence[Floats],
+    trees: Sequence[TreeBatches],
+    dt: float,
+) -> None:
+    """Solves contacts and lengths in turn, until both hold, in place; those of all bodies."""
     touched = [strides[body] for body in island.touched]
     rigid = any(stride.state.rigid is not None for stride in touched)
     for number in range(ROUNDS + CONTACT_ROUNDS * rigid):

@@ -36,9 +36,8 @@ def keep_apart(
     for _ in range(HOLDS):
         if not touch(encounter, bodies, trees):
             break
-    if meeting.surfaces.leaving[
-        own
-    ].any():  # what comes out of something has to, whatever that takes
+    # What comes out of something has to, whatever that takes.
+    if meeting.surfaces.leaving[own].any():
         return
     moved = positions[:, own] - settled
     far = np.sqrt(np.einsum("xn,xn->n", moved, moved))

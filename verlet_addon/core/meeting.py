@@ -61,8 +61,10 @@ class Meeting:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
         counts = np.diff(self.surfaces.starts)
         vertices = [rows[:, :count] for rows, count in zip(bodies, counts, strict=False)]
-        nowhere = np.where(self.absent, np.nan, 0.0)
-        places = [rows.T + lost for rows, lost in zip(colliders, nowhere, strict=True)]
+        places = [
+            np.full_like(rows.T, np.nan) if gone else rows.T
+            for rows, gone in zip(colliders, self.absent, strict=True)
+        ]
         return np.concatenate([*vertices, *places], axis=1)
 
     def look_at_colliders(self, starts: Sequence[Floats], ends: Sequence[Floats]) -> None:

@@ -121,6 +121,11 @@ class MeshData:
     """(c, 2) where a map shows each face corner: threads run up in it, and across. None = cloth is
     alike every way."""
 
+    @property
+    def at_rest(self) -> Floats:
+        """(n, 3) where vertices are while nothing is stretched or bent [m]."""
+        return self.positions if self.rest_positions is None else self.rest_positions
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:

@@ -90,13 +90,14 @@ def _pulled_apart(
     """One sentence for each body with edges held at both ends by what parts."""
     found = []
     for number, (mesh, (model, state)) in enumerate(zip(meshes, bodies, strict=True)):
+        if number in told:
+            continue
         held = np.zeros(state.positions.shape[1], dtype=bool)
         held[model.pinned] = True
         edges = mesh.edges[held[mesh.edges[:, 0]] & held[mesh.edges[:, 1]]]
-        rest = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
-        before, now = (edge_lengths(places, edges) for places in (rest, state.positions.T))
+        before, now = (edge_lengths(x, edges) for x in (mesh.at_rest, state.positions.T))
         parted = np.flatnonzero((now > (1.0 + PULLED_APART) * before) & (before > SHORTEST_EDGE))
-        if number not in told and len(parted):
+        if len(parted):
             told.add(number)
             worst = parted[np.argmax(now[parted] / before[parted])]
             first, second = edges[worst].tolist()

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..compiled import Packed, address, declare, once, pack
 from .reach import Reach, flush
+from .rows import Rows, join_rows
 from .surfaces import Surfaces
 from .trees import Tree
 
@@ -26,8 +27,6 @@ to call one than it gains."""
 PARTS, PART_HEIGHT = 128, 8
 """A walk through two trees is shared out in about so many parts, none of less than this height,
 which is some hundred triangles."""
-
-Rows = tuple[Integers, Floats, Floats, Floats]
 
 
 @once
@@ -114,13 +113,7 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
         taken = np.zeros(1, dtype=np.int64)
         counts, found = zip(*surfaces.crew.all_do(look, most=most), strict=True)
         if max(counts) <= capacity:
-            features, weights, normals, gaps = zip(*found, strict=True)
-            return (
-                np.concatenate(features, axis=1),
-                np.concatenate(weights, axis=1),
-                np.concatenate(normals, axis=1),
-                np.concatenate(gaps),
-            )
+            return join_rows(found)
         capacity = max(counts)
 
 

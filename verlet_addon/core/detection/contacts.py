@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from .kernels import activate, find_near, refit
 from .reach import Reach
+from .rows import join_rows
 from .surfaces import Surfaces
 
 
@@ -59,10 +60,9 @@ def search(
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
             fit(surfaces, owner, start, end)
-    found = [find_near(surfaces, a, b, reach) for a, b in near_owners(surfaces, reach)]
-    parts = list(zip(NOTHING, *found, strict=True))
-    features = np.concatenate(parts[0], axis=1)
-    weights, normals, gaps = (np.concatenate(part, axis=-1) for part in parts[1:])
+    features, weights, normals, gaps = join_rows(
+        find_near(surfaces, a, b, reach) for a, b in near_owners(surfaces, reach)
+    )
     edges, triangles = surfaces.edges, surfaces.triangles
     most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
     order = np.argsort((features[0] * most + features[1]) * most + features[2])
@@ -104,12 +104,3 @@ def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     if not (np.array_equal(known[:1], way[:1]) and np.array_equal(known, way)):
         known[:] = way
         refit(surfaces, owner)
-
-
-NOTHING = (
-    np.empty((3, 0), dtype=np.int64),
-    np.empty((4, 0)),
-    np.empty((3, 0)),
-    np.empty(0),
-)
-"""No rows."""

@@ -7,6 +7,7 @@ from .numpy_regions import is_behind, is_hidden, is_least
 from .numpy_walk import activate as activate, near_pairs, refit as refit
 from .proximity import NEAREST, dot
 from .reach import Reach, flush
+from .rows import Rows, join_rows
 from .surfaces import Surfaces
 
 REST = 0.9
@@ -23,9 +24,6 @@ GRAZE = 0.25
 TOUCHING = 1.01
 """As near as this, in gaps, is taken for touching."""
 
-Rows = tuple[Integers, Floats, Floats, Floats]
-"""(3, k) kinds (0 vertex and triangle, 1 two edges) and features, (4, k) weights, (3, k) normals,
-(k,) gaps."""
 Touches = tuple[Floats, Floats, Floats, Booleans]
 """(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) whether they touch at all."""
 
@@ -48,8 +46,7 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
         _rows(surfaces, 0, vertices, of_vertices, start, end, reach),
         _rows(surfaces, 1, edges, of_edges, start, end, reach),
     ]
-    joined = [np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)]
-    return joined[0], joined[1], joined[2], joined[3]
+    return join_rows(found)
 
 
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:

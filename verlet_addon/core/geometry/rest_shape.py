@@ -124,7 +124,7 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
 
 def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:
     """The mesh in its rest shape, shrunk as a whole; where that is painted, lengths alone are."""
-    positions = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
+    positions = mesh.at_rest
     if mesh.paint.shrinking is None:
         positions = positions * (1.0 - settings.shrinking)
     return replace(mesh, positions=positions)

@@ -1,11 +1,11 @@
 """Ropes between pins that are farther apart than they are long."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, ranges
 from ..stretch.paths import Strips
 
 SLACK = 1e-7
@@ -27,6 +27,11 @@ class Spans:
     """(l,) the links of each way, as entries of the strips' path, way after way."""
     starts: Integers
     """(s,) where those of each begin."""
+
+    @property
+    def counts(self) -> Integers:
+        """(s,) how many links each has."""
+        return np.diff(self.starts, append=len(self.links))
 
 
 def find_spans(strips: Strips, pinned: Booleans) -> Spans:
@@ -85,12 +90,8 @@ def rigid_spans(spans: Spans, strips: Strips, inverse_masses: Floats, h_squared:
 
 def _chosen(spans: Spans, which: Integers) -> Spans:
     """Some of the spans."""
-    stops = np.append(spans.starts, len(spans.links))[1:]
-    ways: Sequence[Integers] = [
-        spans.links[spans.starts[span] : stops[span]] for span in which.tolist()
-    ]
-    counts = np.array([len(way) for way in ways], dtype=np.int64)
-    links = np.concatenate([np.empty(0, dtype=np.int64), *ways])
+    counts = spans.counts[which]
+    links = spans.links[ranges(spans.starts[which], counts)]
     return Spans(spans.ends[:, which], links, np.cumsum(counts) - counts)
 
 
@@ -104,8 +105,9 @@ def reach_pins(positions: Floats, spans: Spans, rests: Floats, drawn: Floats) ->
         return
     one, other = spans.ends
     apart = np.sqrt(((positions[:, other] - positions[:, one]) ** 2).sum(axis=0))
+    wanted = apart * (1.0 + SLACK)
     long = np.add.reduceat(rests[spans.links], spans.starts)
-    for span in np.flatnonzero(apart * (1.0 + SLACK) > long).tolist():
-        way = _chosen(spans, np.array([span])).links
-        longer = rests[way] * (apart[span] * (1.0 + SLACK) / long[span])
-        drawn[way] = np.maximum(drawn[way], longer)
+    far = np.flatnonzero(wanted > long)
+    chosen = _chosen(spans, far)
+    longer = rests[chosen.links] * np.repeat(wanted[far] / long[far], chosen.counts)
+    np.maximum.at(drawn, chosen.links, longer)

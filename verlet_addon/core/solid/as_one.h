@@ -20,12 +20,19 @@ static inline void six_motions(const real arm[3], real motions[3][6])
     motions[2][3] = arm[1], motions[2][4] = -arm[0];
 }
 
+/* How far a node is from the centre of its piece, of nodes at these places (3, m). */
+static inline void find_arm(const solid_piece *piece, const real *places, integer m, integer i,
+                            real arm[3])
+{
+    for (int a = 0; a < 3; a++)
+        arm[a] = places[a * m + i] - piece->centre[a];
+}
+
 /* Adds what a place with a stiffness opposes the motions with. */
 static inline void oppose(solid_piece *piece, const real place[3], const real stiffness[9])
 {
     real arm[3], motions[3][6];
-    for (int a = 0; a < 3; a++)
-        arm[a] = place[a] - piece->centre[a];
+    find_arm(piece, place, 1, 0, arm);
     six_motions(arm, motions);
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 6; k++) {
@@ -87,8 +94,7 @@ static inline void weigh_pieces(solid_piece *pieces, integer count, const intege
         if (labels[i] >= 0) {
             solid_piece *piece = pieces + labels[i];
             real arm[3], mass = masses[i];
-            for (int a = 0; a < 3; a++)
-                arm[a] = places[a * m + i] - piece->centre[a];
+            find_arm(piece, places, m, i, arm);
             real square = dot(arm, arm);
             for (int a = 0; a < 3; a++) {
                 piece->opposed[7 * a] += mass;
@@ -112,8 +118,7 @@ static inline real add_answers(solid_piece *pieces, integer count, const integer
             solid_piece *piece = pieces + labels[i];
             real arm[3], turned[3];
             const real pull[3] = {pulls[i], pulls[m + i], pulls[2 * m + i]};
-            for (int a = 0; a < 3; a++)
-                arm[a] = places[a * m + i] - piece->centre[a];
+            find_arm(piece, places, m, i, arm);
             cross(arm, pull, turned);
             for (int a = 0; a < 3; a++) {
                 piece->along[a] += pull[a];
@@ -131,8 +136,7 @@ static inline real add_answers(solid_piece *pieces, integer count, const integer
         if (labels[i] >= 0) {
             const solid_piece *piece = pieces + labels[i];
             real arm[3], turned[3];
-            for (int a = 0; a < 3; a++)
-                arm[a] = places[a * m + i] - piece->centre[a];
+            find_arm(piece, places, m, i, arm);
             cross(piece->answer + 3, arm, turned);
             for (int a = 0; a < 3; a++)
                 moves[a * m + i] += piece->answer[a] + turned[a];

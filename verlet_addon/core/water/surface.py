@@ -55,7 +55,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
         If no face has an area.
     """
     n = shape.particle_count
-    positions = mesh.positions if mesh.rest_positions is None else mesh.rest_positions
+    positions = mesh.at_rest
     triangles, shares = _triangles(shape)
     spans = [positions[triangles[k - 1]] - positions[triangles[k - 2]] for k in range(3)]
     squares = np.stack([(span * span).sum(axis=1) for span in spans])
