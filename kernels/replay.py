@@ -153,7 +153,7 @@ def record(path: Path) -> None:
         from verlet_addon.core.detection.contacts import find_contacts
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import step
-        from verlet_addon.core.stride import Surroundings
+        from verlet_addon.core.step_data import Surroundings
 
         for name in sorted(BODIES.keys() - {"large"}):
             mesh, settings = BODIES[name]()

@@ -34,7 +34,7 @@ LAYERS = [
     "state pairings tally",
     "goals sanity",
     "meeting inflation rippling plastic_flow jelly",
-    "stride keeping_apart islands",
+    "step_data keeping_apart islands",
     "setting_out within",
     "between",
     "build step mirrors",

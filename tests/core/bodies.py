@@ -15,7 +15,7 @@ from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.state import ParticleState
 from verlet_addon.core.step import step
-from verlet_addon.core.stride import Surroundings
+from verlet_addon.core.step_data import Surroundings
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 WEIGHTLESS = np.zeros(3)

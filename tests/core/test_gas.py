@@ -35,7 +35,7 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.step import step
-from verlet_addon.core.stride import Surroundings
+from verlet_addon.core.step_data import Surroundings
 from verlet_addon.core.volume import compiled_kernels, numpy_kernels
 from verlet_addon.core.volume.chambers import build_chambers
 

@@ -31,7 +31,7 @@ from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.rigid import compiled_kernels as in_c, numpy_kernels as in_numpy
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.step import step
-from verlet_addon.core.stride import Surroundings
+from verlet_addon.core.step_data import Surroundings
 
 FREE = BodySettings(damping=0.0)
 

@@ -52,7 +52,7 @@ from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
 from verlet_addon.core.solid.numpy_touching import Holds, Stops, System
 from verlet_addon.core.step import step
-from verlet_addon.core.stride import Surroundings
+from verlet_addon.core.step_data import Surroundings
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)

@@ -12,7 +12,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.between import settle
 from verlet_addon.core.meeting import Encounter
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stride import Stride
+from verlet_addon.core.step_data import Mover
 
 G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, 10
 Forces = Callable[[], Floats]
@@ -23,10 +23,10 @@ def forces(monkeypatch: pytest.MonkeyPatch) -> Forces:
     """(steps, 3) what contacts gave the momentum of the last body per second, step by step [N]."""
     seen: list[Floats] = []
 
-    def measured(strides: Sequence[Stride], encounter: Encounter, dt: float) -> None:
-        settle(strides, encounter, dt)
+    def measured(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
+        settle(movers, encounter, dt)
         rows, owners = encounter.rows, encounter.meeting.surfaces.owners
-        share = (rows.weights * (owners[rows.particles] == len(strides) - 1)).sum(axis=0)
+        share = (rows.weights * (owners[rows.particles] == len(movers) - 1)).sum(axis=0)
         given = rows.normals * rows.pushed - rows.rubbed
         seen.append((given * share).sum(axis=1) / dt**2)
 

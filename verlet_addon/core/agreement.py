@@ -13,7 +13,7 @@ from .compiled import WISHED, service
 from .mesh import MeshData
 from .settings import BodySettings, SceneSettings
 from .step import step
-from .stride import Surroundings
+from .step_data import Surroundings
 
 SIDE = 4
 """Vertices along each side of the sheets."""

@@ -7,7 +7,7 @@ import numpy as np
 from .meeting import Meeting
 from .overlap.clearing import go_on, lifts
 from .solid.motion import carry, point_components
-from .stride import Body, Surroundings
+from .step_data import Body, Surroundings
 
 
 def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> None:

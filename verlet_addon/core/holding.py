@@ -11,7 +11,7 @@ from .field import Field
 from .geometry.rest_shape import FIRM_PIN
 from .mesh import MeshData
 from .model import SoftBodyModel
-from .stride import Body
+from .step_data import Body
 
 
 def hold(

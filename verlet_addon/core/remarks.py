@@ -8,7 +8,7 @@ from .arrays import Booleans
 from .geometry.graph import edge_lengths
 from .meeting import Meeting
 from .mesh import SHORTEST_EDGE, Collider, MeshData, Plane
-from .stride import Body
+from .step_data import Body
 from .tally import MANY, Tally, start_frame
 
 PULLED_APART = 0.5

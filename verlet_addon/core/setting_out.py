@@ -16,7 +16,7 @@ from .rippling import move_water
 from .ropes.kernels import add_pulls_from_start
 from .settings import SceneSettings
 from .state import ParticleState, ready_batches
-from .stride import Body, Stride, Surroundings
+from .step_data import Body, Mover, Surroundings
 
 
 def set_out(
@@ -27,10 +27,10 @@ def set_out(
     fields: Sequence[Field],
     pressure: float,
     places: Sequence[Floats],
-) -> Stride:
+) -> Mover:
     """Lets a body go where inertia and forces lead it, and finds what it meets at such places."""
     model, state = body
-    stride = Stride(
+    mover = Mover(
         model=model,
         state=state,
         batches=ready_batches(model, state, settings.integrator, given.dt),
@@ -52,52 +52,52 @@ def set_out(
     )
     if model.water is not None:
         move_water(model, state, settings.integrator, targets, places, given.dt)
-        return stride
+        return mover
     if model.solid is None:
-        integrate(stride)
+        integrate(mover)
     else:
-        stride.leap = leap(model, state, stride.batches, given.gravity, fields, given.ground_shift)
-    stride.arrival = state.positions.copy()
-    find_contacts(stride, settings, given)
-    return stride
+        mover.leap = leap(model, state, mover.batches, given.gravity, fields, given.ground_shift)
+    mover.arrival = state.positions.copy()
+    find_contacts(mover, settings, given)
+    return mover
 
 
-def integrate(stride: Stride) -> None:
+def integrate(mover: Mover) -> None:
     """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
-    model, state, batches = stride.model, stride.state, stride.batches
+    model, state, batches = mover.model, mover.state, mover.batches
     moved = state.positions - state.previous_positions
     moved *= batches.velocity_gain
-    moved += stride.accelerations * batches.h_squared
+    moved += mover.accelerations * batches.h_squared
     add_pulls_from_start(moved, state.positions, batches.ropes.strips)
     moved += state.positions
     state.previous_positions, state.positions = state.positions.copy(), moved
-    state.positions[:, model.pinned] = stride.targets[:, model.pinned]
+    state.positions[:, model.pinned] = mover.targets[:, model.pinned]
     if model.pieces is not None and state.rigid is not None:
-        state.rigid = set_out_rigid(state.rigid, model.pieces, stride.start, state.positions)
+        state.rigid = set_out_rigid(state.rigid, model.pieces, mover.start, state.positions)
 
 
-def find_contacts(stride: Stride, settings: SceneSettings, given: Surroundings) -> None:
+def find_contacts(mover: Mover, settings: SceneSettings, given: Surroundings) -> None:
     """Sets up the contact with the ground; what starts in it is carried up without speed."""
-    model, state, ground = stride.model, stride.state, given.ground
+    model, state, ground = mover.model, mover.state, given.ground
     if ground is None:
         state.burial = None
         return
     body, n = model.settings, state.positions.shape[1]
     contact = PlaneContact(
         plane=ground,
-        start=stride.start + given.ground_shift[:, None],
+        start=mover.start + given.ground_shift[:, None],
         climb=float((ground.normal * given.ground_shift).sum()),
         floors=np.broadcast_to(model.thicknesses, (2, n)),
         friction=min(body.friction, settings.ground_friction),
         restitution=max(body.restitution, settings.ground_restitution),
         pushed=np.zeros(n),
         rubbed=np.zeros((3, n)),
-        arrival=stride.arrival,
-        accelerations=stride.accelerations,
+        arrival=mover.arrival,
+        accelerations=mover.accelerations,
         dt=given.dt,
-        start_gains=stride.batches.start_gains,
+        start_gains=mover.batches.start_gains,
     )
-    stride.contacts.append(contact)
+    mover.contacts.append(contact)
     if state.burial is None:
         state.burial = Burial(model.thicknesses - contact.heights(contact.start))
     if state.burial.depths.any():

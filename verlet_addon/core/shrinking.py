@@ -6,7 +6,7 @@ from math import nan
 from .build import build_model
 from .errors import SettingsError
 from .mesh import MeshData
-from .stride import Body
+from .step_data import Body
 
 
 def shrink(body: Body, mesh: MeshData, shrinking: float) -> Body:

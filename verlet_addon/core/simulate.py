@@ -19,7 +19,7 @@ from .sanity import check_pressures, check_sample, check_sane, check_still
 from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
 from .step import step
-from .stride import Body
+from .step_data import Body
 from .substeps import cut_into_steps
 
 

@@ -9,7 +9,7 @@ from .plastic_flow import wear
 from .rigid.motion import put_again
 from .setting_out import set_out
 from .settings import SceneSettings
-from .stride import Body, Surroundings
+from .step_data import Body, Surroundings
 from .within import finish, is_relaxed, project_contacts, relax
 
 
@@ -24,7 +24,7 @@ def step(
     places = [state.positions for _, state in bodies] + [rows.T for rows in given.collider_ends]
     for (model, state), pressure in zip(bodies, pressures, strict=True):
         fill_with_gas(model, state, pressure)
-    strides = [
+    movers = [
         set_out(body, settings, given, targets, fields, pressure, places)
         for body, targets, fields, pressure in zip(
             bodies, given.targets, given.fields, pressures, strict=True
@@ -32,20 +32,20 @@ def step(
     ]
     encounter = None
     for sweep in range(settings.iterations):
-        for stride in strides:
-            if sweep == 0 or not is_relaxed(stride, settings.tolerance):
-                relax(stride, sweep, given.dt)
-        for stride in strides:
-            project_contacts(stride)
+        for mover in movers:
+            if sweep == 0 or not is_relaxed(mover, settings.tolerance):
+                relax(mover, sweep, given.dt)
+        for mover in movers:
+            project_contacts(mover)
         if meeting is not None:
-            encounter = encounter or meet_each_other(strides, meeting, given)
-            settle(strides, encounter, given.dt)
-    for stride in strides:
-        finish(stride)
+            encounter = encounter or meet_each_other(movers, meeting, given)
+            settle(movers, encounter, given.dt)
+    for mover in movers:
+        finish(mover)
     if encounter is not None:
-        part_from_each_other(strides, encounter)
-    for stride in strides:
-        put_again(stride.state.rigid, stride.state.positions)
-        wear(stride.model, stride.state, stride.batches, given.dt)
-        stride.state.previous_dt = given.dt
-        stride.state.steps += 1
+        part_from_each_other(movers, encounter)
+    for mover in movers:
+        put_again(mover.state.rigid, mover.state.positions)
+        wear(mover.model, mover.state, mover.batches, given.dt)
+        mover.state.previous_dt = given.dt
+        mover.state.steps += 1

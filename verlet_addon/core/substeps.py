@@ -8,7 +8,7 @@ from .arrays import Floats
 from .field import between as fields_between
 from .mesh import Plane, Sample
 from .mirrors import Reflection, complete_positions
-from .stride import Body, Surroundings
+from .step_data import Body, Surroundings
 
 
 def cut_into_steps(

@@ -13,10 +13,10 @@ from .ropes.constraints import draw_out
 from .ropes.kernels import undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
+from .step_data import Mover
 from .stretch.kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
-from .stride import Stride
 from .weave.kernels import project_weave
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
@@ -26,16 +26,16 @@ LYING = 60
 things would gain speed by sweeps that always go one way: bunting flew up within four seconds."""
 
 
-def relax(stride: Stride, sweep: int, dt: float) -> None:
+def relax(mover: Mover, sweep: int, dt: float) -> None:
     """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
-    model, state, batches = stride.model, stride.state, stride.batches
-    if stride.leap is not None:
+    model, state, batches = mover.model, mover.state, mover.batches
+    if mover.leap is not None:
         if sweep == 0:
-            relax_solid(model, state, stride.leap, stride.targets, stride.contacts, stride.arrival)
-            stride.contacts = []  # they are solved for, together with the stress
+            relax_solid(model, state, mover.leap, mover.targets, mover.contacts, mover.arrival)
+            mover.contacts = []  # they are solved for, together with the stress
         return
     if sweep == 0:
-        set_out_shell(batches.shell, state.positions, stride.targets)
+        set_out_shell(batches.shell, state.positions, mover.targets)
     if batches.shell is not None or model.water is not None:
         return
     positions, before = state.positions, state.positions.copy()
@@ -43,27 +43,27 @@ def relax(stride: Stride, sweep: int, dt: float) -> None:
     backwards = (state.steps + sweep) % 2 == 1 and state.touched < LYING
     if sweep == 0:
         draw_out(positions, batches.ropes)
-        inflate(model, state, stride.batches, start=stride.start, pressure=stride.pressure)
+        inflate(model, state, mover.batches, start=mover.start, pressure=mover.pressure)
         project_former_tensions(state, batches)
-    project_angles(stride, backwards=backwards)
-    keep_lengths(stride, dt, backwards=backwards)
-    state.positions = _with_momentum(model, before, positions, about=stride.start)
+    project_angles(mover, backwards=backwards)
+    keep_lengths(mover, dt, backwards=backwards)
+    state.positions = _with_momentum(model, before, positions, about=mover.start)
     put_again(state.rigid, state.positions)
 
 
-def project_angles(stride: Stride, *, backwards: bool) -> None:
+def project_angles(mover: Mover, *, backwards: bool) -> None:
     """Sweeps once over all within a body but its lengths."""
-    model, positions, batches = stride.model, stride.state.positions, stride.batches
+    model, positions, batches = mover.model, mover.state.positions, mover.batches
     project_levels(positions, model.lengths)
-    project_goals(model, positions, stride.targets, batches.h_squared)
+    project_goals(model, positions, mover.targets, batches.h_squared)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
 
 
-def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
+def keep_lengths(mover: Mover, dt: float, *, backwards: bool = False) -> None:
     """Sweeps once over all that keeps the lengths of a body."""
-    positions, batches, rigid = stride.state.positions, stride.batches, stride.state.rigid
-    lengths = stride.model.lengths
+    positions, batches, rigid = mover.state.positions, mover.batches, mover.state.rigid
+    lengths = mover.model.lengths
     if batches.shell is not None:
         return  # a shell keeps them as it follows each push
     project_weave(positions, batches.weave)
@@ -75,44 +75,44 @@ def keep_lengths(stride: Stride, dt: float, *, backwards: bool = False) -> None:
     join(rigid, positions)
 
 
-def is_relaxed(stride: Stride, tolerance: float) -> bool:
+def is_relaxed(mover: Mover, tolerance: float) -> bool:
     """Whether no edge exceeds the length that its tension gives it by this share; never for 0."""
-    strips = [*stride.batches.lengths.edges, *stride.batches.ropes.strips]
-    return tolerance > 0.0 and strain_range(stride.state.positions, strips)[1] < tolerance
+    strips = [*mover.batches.lengths.edges, *mover.batches.ropes.strips]
+    return tolerance > 0.0 and strain_range(mover.state.positions, strips)[1] < tolerance
 
 
-def project_contacts(stride: Stride) -> None:
+def project_contacts(mover: Mover) -> None:
     """Pushes a body out of what it touches, and rubs; this does change its momentum."""
-    rigid, positions = stride.state.rigid, stride.state.positions
+    rigid, positions = mover.state.rigid, mover.state.positions
     for _ in range(1 if rigid is None else CONTACT_ROUNDS):
-        _push_off_ground(stride)
+        _push_off_ground(mover)
         if not hand_on_contacts(rigid, positions):
             break
         join(rigid, positions)
-    while regain_shape(stride.batches.shell, positions):
-        _push_off_ground(stride)
+    while regain_shape(mover.batches.shell, positions):
+        _push_off_ground(mover)
 
 
-def _push_off_ground(stride: Stride) -> None:
+def _push_off_ground(mover: Mover) -> None:
     """Pushes a body out of the ground, once."""
-    for contact in stride.contacts:
-        project_plane(stride.state.positions, contact, stride.model.inverse_masses)
+    for contact in mover.contacts:
+        project_plane(mover.state.positions, contact, mover.model.inverse_masses)
 
 
-def finish(stride: Stride) -> None:
+def finish(mover: Mover) -> None:
     """Solves for a shell that nothing has touched, and sets speeds."""
-    if finish_shape(stride):
-        project_contacts(stride)
-    regain_speed(stride)
-    bounce(stride)
+    if finish_shape(mover):
+        project_contacts(mover)
+    regain_speed(mover)
+    bounce(mover)
 
 
-def finish_shape(stride: Stride) -> bool:
+def finish_shape(mover: Mover) -> bool:
     """Solves for the shape of a shell that nothing has touched in this step; whether it did.
 
     Contacts come first: a shell that was solved before them would sink into what it lies on.
     """
-    model, state, shell = stride.model, stride.state, stride.batches.shell
+    model, state, shell = mover.model, mover.state, mover.batches.shell
     if shell is None or shell.solved:
         return False
     before = state.positions.copy()
@@ -123,25 +123,25 @@ def finish_shape(stride: Stride) -> bool:
     return True
 
 
-def regain_speed(stride: Stride) -> None:
+def regain_speed(mover: Mover) -> None:
     """Gives ropes back the speed that the implicit solution of a step takes from them.
 
     Rings and nets are left out: they are not solved to the last digit, and would gain energy.
     """
-    model, state = stride.model, stride.state
-    ropes = [each.batch for each in stride.batches.ropes.trees.generations]
+    model, state = mover.model, mover.state
+    ropes = [each.batch for each in mover.batches.ropes.trees.generations]
     if ropes:
         before = state.previous_positions.copy()
-        undo_implicit_damping(state.previous_positions, stride.start, state.positions, ropes)
+        undo_implicit_damping(state.previous_positions, mover.start, state.positions, ropes)
         state.previous_positions = _with_momentum(
             model, before, state.previous_positions, about=state.positions
         )
 
 
-def bounce(stride: Stride) -> None:
+def bounce(mover: Mover) -> None:
     """Sets the speed of what has been pushed out: it stops there, or rebounds."""
-    state = stride.state
-    for contact in stride.contacts:
+    state = mover.state
+    for contact in mover.contacts:
         rebound_plane(state.positions, state.previous_positions, contact)
 
 

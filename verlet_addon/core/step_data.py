@@ -39,7 +39,7 @@ class Surroundings:
 
 
 @dataclass(eq=False)
-class Stride:
+class Mover:
     """One body on its way through one step."""
 
     model: SoftBodyModel
