@@ -10,7 +10,7 @@ from tests.core.bodies import built, disc, pinned, sheet, simulated, sphere, str
 from verlet_addon.core.coloring import (
     color_constraints,
     count_copies,
-    find_colors_compiled,
+    find_colors,
     find_colors_one_by_one,
 )
 from verlet_addon.core.compiled import service
@@ -81,7 +81,7 @@ def test_compiled_colors_are_the_same(degree: int) -> None:
         for shared in ([], [0], [0, 2]):
             hubs = np.isin(np.arange(degree + 1), shared)
             colors = find_colors_one_by_one(members, hubs)
-            assert (find_colors_compiled(members, hubs) == colors).all()
+            assert (find_colors(members, hubs) == colors).all()
 
 
 def test_poles_take_few_colors() -> None:

@@ -24,7 +24,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.stretch.clusters import Clusters, build_clusters
-from verlet_addon.core.stretch.kernels import project_clusters
+from verlet_addon.core.stretch.compiled_clusters import project_clusters
 from verlet_addon.core.stretch.short_edges import find_spacing
 
 

@@ -12,8 +12,9 @@ from itertools import pairwise
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
-from .compiled import address, declare, either
+from .compiled import address, declare, instead_of
 
+_find_colors = declare("find_colors", "iippipp", "i")
 CROWDED = 16
 """A particle of more edges than this is a hub."""
 
@@ -65,7 +66,8 @@ def find_colors_one_by_one(members: Integers, hubs: Booleans) -> Integers:
     return np.array([bit.bit_length() - 1 for bit in bits], dtype=np.int64)
 
 
-def find_colors_compiled(members: Integers, hubs: Booleans) -> Integers:
+@instead_of(find_colors_one_by_one)
+def find_colors(members: Integers, hubs: Booleans) -> Integers:
     """(m,) the same, by coloring.c."""
     members, hubs = np.ascontiguousarray(members), np.ascontiguousarray(hubs)
     colors, (m, k) = np.zeros(len(members), dtype=np.int64), members.shape
@@ -74,12 +76,8 @@ def find_colors_compiled(members: Integers, hubs: Booleans) -> Integers:
         words = max(1, 2 * words)  # of 64 colours
         used = np.zeros((len(hubs), words), dtype=np.int64)
         arrays = address(members), address(hubs), words, address(used), address(colors)
-        enough = bool(_find_colors_in_c(m, k, *arrays))
+        enough = bool(_find_colors(m, k, *arrays))
     return colors
-
-
-_find_colors_in_c = declare("find_colors", "iippipp", "i")
-find_colors = either(find_colors_one_by_one, find_colors_compiled)
 
 
 def turns(members: Integers, moved: Booleans) -> list[Integers]:

@@ -114,14 +114,17 @@ def source_digest() -> str:
     return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def either(reference: Callable[P, R], compiled: Callable[P, R]) -> Callable[P, R]:
-    """The compiled kernel where the library serves, and NumPy's elsewhere."""
+def instead_of(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets a compiled kernel serve where there is a library, and NumPy's elsewhere."""
 
-    @wraps(reference)
-    def kernel(*args: P.args, **kwargs: P.kwargs) -> R:
-        return (reference if service().library is None else compiled)(*args, **kwargs)
+    def join(compiled: Callable[P, R]) -> Callable[P, R]:
+        @wraps(reference)
+        def kernel(*args: P.args, **kwargs: P.kwargs) -> R:
+            return (reference if service().library is None else compiled)(*args, **kwargs)
 
-    return kernel
+        return kernel
+
+    return join
 
 
 def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from .arrays import Floats
 from .errors import SettingsError
 from .model import SoftBodyModel
 from .state import Batches, ParticleState
-from .stretch.kernels import project_former_tension
+from .stretch.compiled_warm_start import project_former_tension
 from .volume.chambers import build_chambers
 from .volume.gas import fill, press, too_strong
 

@@ -13,7 +13,7 @@ from .mesh import MeshData
 from .model import SoftBodyModel
 from .solid.barriers import Barriers
 from .solid.body import linear_part, rest_nodes, start_solid
-from .solid.kernels import interpolate
+from .solid.compiled_kernels import interpolate
 from .solid.motion import Leap, arrive, foresee, hand_over, hold, set_off
 from .state import Batches, ParticleState
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import Floats
-from .contact.kernels import project_rows
+from .contact.compiled_kernels import project_rows
 from .meeting import Encounter, gather, hand_back, touch
 from .ropes.trees import TreeBatches
 

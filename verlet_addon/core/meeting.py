@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from .arrays import Booleans, Floats
+from .contact.compiled_kernels import project_rows, rebound_rows
 from .contact.guard import find_passing, guard
-from .contact.kernels import project_rows, rebound_rows
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
 from .detection.contacts import Contacts, find_contacts
 from .detection.surfaces import Surface, Surfaces, join_surfaces

@@ -13,7 +13,7 @@ from .model import SoftBodyModel
 from .overlap.easing import Burial, carried, raise_floors
 from .rigid.motion import set_out_rigid
 from .rippling import move_water
-from .ropes.kernels import add_pulls_from_start
+from .ropes.compiled_kernels import add_pulls_from_start
 from .settings import SceneSettings
 from .state import ParticleState, ready_batches
 from .step_data import Body, Mover, Surroundings

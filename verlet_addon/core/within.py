@@ -2,22 +2,22 @@
 
 from .arrays import Floats
 from .bending.sweep import project_bends
-from .contact.kernels import project_plane, rebound_plane
+from .contact.compiled_kernels import project_plane, rebound_plane
 from .goals import project_goals
 from .inflation import inflate, project_former_tensions
 from .jelly import relax_solid
 from .model import SoftBodyModel
-from .momentum.kernels import conserve_momentum
+from .momentum.compiled_kernels import conserve_momentum
 from .rigid.motion import hand_on, hand_on_contacts, join, put_again
+from .ropes.compiled_kernels import undo_implicit_damping
 from .ropes.constraints import draw_out
-from .ropes.kernels import undo_implicit_damping
 from .ropes.sweep import project_ropes
 from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
 from .step_data import Mover
-from .stretch.kernels import strain_range
+from .stretch.compiled_kernels import strain_range
 from .stretch.seams import project_seams
 from .stretch.sweep import project_levels, project_shear, project_stretch
-from .weave.kernels import project_weave
+from .weave.compiled_kernels import project_weave
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, for_all, once, pack
+from ..compiled import Packed, address, declare, for_all, instead_of, once, pack
 from ..linear.dissection import Depth
 from ..stretch.compiled_kernels import pack_hubs
+from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
 from .along_strips import BendStripBatch, bend_matrix
 from .one_by_one import StencilBatch
@@ -54,8 +55,8 @@ def _factors(batch: BendStripBatch) -> list[Floats]:
     return factors
 
 
+@instead_of(reference.project_bend_strips)
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
-    """See `numpy_kernels`."""
     for_all(_project_bend_strips, positions, map(_strip_struct, batches))
 
 
@@ -76,18 +77,18 @@ def _stencil_struct(batch: StencilBatch) -> Packed:
     )
 
 
+@instead_of(reference.project_flat_bends)
 def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """See `numpy_kernels`."""
     for_all(_project_flat_bends, positions, map(_stencil_struct, batches))
 
 
+@instead_of(reference.project_signed_bends)
 def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """See `numpy_kernels`."""
     for_all(_project_signed_bends, positions, map(_stencil_struct, batches))
 
 
+@instead_of(reference.project_rope_bends)
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """See `numpy_kernels`."""
     for_all(_project_rope_bends, positions, map(_stencil_struct, batches))
 
 
@@ -135,7 +136,7 @@ def _pack_depth(depth: Depth) -> Packed:
     )
 
 
+@instead_of(reference.project_stiff_bends)
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
-    """See `numpy_kernels`."""
     for batch in batches:
         _project_stiff_bends(address(positions), positions.shape[1], _stiff_struct(batch))

@@ -1,15 +1,15 @@
 """One sweep over everything that keeps angles."""
 
 from ..arrays import Floats
-from .constraints import BendBatches
-from .kernels import (
-    aim,
+from .compiled_kernels import (
     project_bend_strips,
     project_flat_bends,
     project_rope_bends,
     project_signed_bends,
     project_stiff_bends,
 )
+from .constraints import BendBatches
+from .numpy_kernels import aim
 
 
 def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:

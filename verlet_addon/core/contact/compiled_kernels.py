@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_kernels, numpy_plane
 from .plane import PlaneContact
 from .response import ContactRows
 
@@ -33,20 +34,20 @@ def _rows_struct(rows: ContactRows) -> Packed:
     )
 
 
+@instead_of(numpy_kernels.project_rows)
 def project_rows(positions: Floats, rows: ContactRows) -> None:
-    """See `numpy_kernels`."""
     _project_rows(address(positions), positions.shape[1], _rows_struct(rows))
 
 
+@instead_of(numpy_kernels.rebound_rows)
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
-    """See `numpy_kernels`."""
     _rebound_rows(
         address(previous_positions), address(positions), positions.shape[1], _rows_struct(rows)
     )
 
 
+@instead_of(numpy_plane.project_plane)
 def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
-    """See `numpy_plane`."""
     _project_plane(
         address(positions),
         positions.shape[1],
@@ -61,8 +62,8 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
     )
 
 
+@instead_of(numpy_plane.rebound_plane)
 def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
-    """See `numpy_plane`."""
     if not contact.pushed.any():
         return
     accelerations = np.ascontiguousarray(contact.accelerations)  # gravity is one for all

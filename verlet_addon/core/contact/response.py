@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from ..detection.compiled_kernels import sum_weighted
 from ..detection.contacts import Contacts
-from ..detection.kernels import sum_weighted
 from ..detection.proximity import dot
 from ..integrators import start_displacement
 from .plane import bounce

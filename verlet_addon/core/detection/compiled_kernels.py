@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_kernels as reference
 from .reach import Reach, flush
 from .rows import Rows, join_rows
 from .surfaces import Surfaces
@@ -78,8 +79,8 @@ def _tree(tree: Tree) -> Packed:
     )
 
 
+@instead_of(reference.refit)
 def refit(surfaces: Surfaces, owner: int) -> None:
-    """See `numpy_walk`; several threads fit leaves."""
     tree, taken = surfaces.trees[owner], np.zeros(1, dtype=np.int64)
     addresses = _tree(tree), _surfaces(surfaces)
     surfaces.crew.all_do(
@@ -88,8 +89,8 @@ def refit(surfaces: Surfaces, owner: int) -> None:
     _refit_nodes(*addresses)
 
 
+@instead_of(reference.find_near)
 def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
-    """See `numpy_kernels`; several threads look at parts of the trees."""
     margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
     trees = surfaces.trees[a], surfaces.trees[b]
     addresses = _surfaces(surfaces), *(_tree(tree) for tree in trees)
@@ -142,13 +143,13 @@ def _parts(height: int, other_height: int, *, own: bool) -> Integers:
     return np.array(pairs, dtype=np.int64)
 
 
+@instead_of(reference.activate)
 def activate(tree: Tree, active: Booleans) -> None:
-    """See `numpy_walk`."""
     _activate_tree(_tree(tree), address(active))
 
 
+@instead_of(reference.sum_weighted)
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
-    """See `numpy_kernels`."""
     sums = np.empty((3, particles.shape[1]))
     # Each is kept as long as it is read.
     x, p, w = (np.ascontiguousarray(each) for each in (positions, particles, weights))

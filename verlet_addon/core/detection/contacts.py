@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from .kernels import activate, find_near, refit
+from .compiled_kernels import activate, find_near, refit
 from .reach import Reach
 from .rows import join_rows
 from .surfaces import Surfaces

@@ -3,15 +3,16 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import address, declare
+from ..compiled import address, declare, instead_of
+from . import numpy_kernels as reference
 
 _conserve_momentum = declare("conserve_momentum", "ipppppip")
 
 
+@instead_of(reference.conserve_momentum)
 def conserve_momentum(
     components: Integers, inverse_masses: Floats, before: Floats, after: Floats, *, about: Floats
 ) -> Floats:
-    """See `numpy_kernels`."""
     count = int(components.max(initial=-1)) + 1
     if not count:
         return after

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_kernels as reference
 from .pieces import Joints
 from .placement import Placement
 
@@ -51,14 +52,14 @@ def _joints(joints: Joints) -> Packed:
     )
 
 
+@instead_of(reference.give_momentum)
 def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
-    """See `numpy_kernels`."""
     n = positions.shape[1]
     _give_momentum(_placement(placement), address(positions), n, address(masses), rounds)
 
 
+@instead_of(reference.share_contacts)
 def share_contacts(placement: Placement, positions: Floats) -> bool:
-    """See `numpy_kernels`."""
     softness = placement.pieces.softness
     return bool(
         _share_contacts(
@@ -67,6 +68,6 @@ def share_contacts(placement: Placement, positions: Floats) -> bool:
     )
 
 
+@instead_of(reference.join)
 def join(placement: Placement, joints: Joints, positions: Floats) -> None:
-    """See `numpy_kernels`."""
     _join(_placement(placement), _joints(joints), address(positions), positions.shape[1])

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Floats, sum_products, sum_rows
-from . import kernels
+from . import compiled_kernels as kernels
 from .pieces import Pieces
 from .placement import Placement
 

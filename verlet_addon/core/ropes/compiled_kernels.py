@@ -5,9 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
 from ..stretch.compiled_kernels import pack_strips, strip_struct
 from ..stretch.strips import StripBatch
+from . import numpy_kernels as reference
 from .numpy_kernels import RESOLVED
 from .trees import Generation, TreeBatches
 
@@ -46,14 +47,14 @@ def _tree_struct(trees: TreeBatches) -> Packed:
     )
 
 
+@instead_of(reference.project_trees)
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
-    """See `numpy_kernels`."""
     if trees.generations:
         _project_trees(address(positions), positions.shape[1], _tree_struct(trees))
 
 
+@instead_of(reference.hold_lengths)
 def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
-    """See `numpy_kernels`."""
     if trees.generations:
         _hold_lengths(
             address(displacements),
@@ -64,8 +65,8 @@ def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -
         )
 
 
+@instead_of(reference.add_pulls_from_start)
 def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
-    """See `numpy_kernels`."""
     for batch in batches:
         if len(batch.start_gains):
             _add_pulls_from_start(
@@ -73,10 +74,10 @@ def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[Str
             )
 
 
+@instead_of(reference.undo_implicit_damping)
 def undo_implicit_damping(
     previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
 ) -> None:
-    """See `numpy_kernels`."""
     for batch in batches:
         _undo_implicit_damping(
             address(previous_positions),

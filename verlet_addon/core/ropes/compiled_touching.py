@@ -3,17 +3,18 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import address, declare
+from ..compiled import address, declare, instead_of
+from . import numpy_touching as reference
 from .numpy_touching import EXACT, SWEEPS
 
 _gather_answers = declare("gather_answers", "iippppp")
 _solve_coupled = declare("solve_coupled", "ipppppid")
 
 
+@instead_of(reference.gather_answers)
 def gather_answers(
     fields: Floats, particles: Integers, shares: Floats, directions: Floats
 ) -> Floats:
-    """See `numpy_touching`."""
     count = particles.shape[1]
     answers = np.empty((count, 3, count, 3))
     particles, shares = np.ascontiguousarray(particles), np.ascontiguousarray(shares)
@@ -30,10 +31,10 @@ def gather_answers(
     return answers
 
 
+@instead_of(reference.solve_coupled)
 def solve_coupled(
     answers: Floats, apart: Floats, targets: Floats, friction: Floats, impulses: Floats
 ) -> None:
-    """See `numpy_touching`."""
     answers = np.ascontiguousarray(answers)
     _solve_coupled(
         len(targets),

@@ -1,9 +1,9 @@
 """One sweep over ropes, which solves them to tolerance."""
 
 from ..arrays import Floats
-from ..stretch.kernels import project_strips, strain_range
+from ..stretch.compiled_kernels import project_strips, strain_range
+from .compiled_kernels import project_trees
 from .constraints import RopeBatches
-from .kernels import project_trees
 
 TOLERANCE = 1e-7
 """Ropes are solved until every edge keeps its length to this share. With 1e-6 and

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..contact.response import ContactRows
-from .kernels import hold_lengths
-from .touching_kernels import gather_answers, solve_coupled
+from .compiled_kernels import hold_lengths
+from .compiled_touching import gather_answers, solve_coupled
 from .trees import TreeBatches
 
 MOST_ROWS = 400

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
 from ..linear.dissection import Depth
+from . import numpy_kernels as reference
 from .system import Factored, ShellSystem
 
 _linearize = declare("linearize_shell", "ppp", "d")
@@ -66,22 +67,22 @@ def _pack_depth(depth: Depth) -> Packed:
     )
 
 
+@instead_of(reference.linearize)
 def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
-    """See `numpy_kernels`."""
     pull = np.empty_like(positions)
     energy = _linearize(_system_struct(system), address(positions), address(pull))
     return pull, float(energy)
 
 
+@instead_of(reference.multiply)
 def multiply(system: ShellSystem, moves: Floats) -> Floats:
-    """See `numpy_kernels`."""
     found = np.empty_like(moves)
     _multiply(_system_struct(system), address(moves), address(found))
     return found
 
 
+@instead_of(reference.precondition)
 def precondition(factored: Factored, rotations: Floats, right: Floats) -> Floats:
-    """See `numpy_kernels`."""
     found = np.empty_like(right)
     _precondition(
         _factored_struct(factored),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, sum_products, sum_rows
 from ..linear.rotations import rotations_about, turning_of
-from .kernels import linearize, multiply, precondition
+from .compiled_kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
 
 NEWTON = 20

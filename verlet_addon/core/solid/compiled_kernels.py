@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_kernels as reference
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape
 
@@ -45,6 +46,7 @@ def pack_embedding(embedding: Embedding) -> Packed:
     return pack(*embedding.nodes.shape, embedding.nodes, embedding.weights)
 
 
+@instead_of(reference.find_stress)
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
@@ -52,7 +54,6 @@ def find_stress(
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
-    """See `numpy_kernels`."""
     packed = pack_shapes(shapes)
     forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
     _find_stress(
@@ -67,8 +68,8 @@ def find_stress(
     return forces, opposed
 
 
+@instead_of(reference.interpolate)
 def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
-    """See `numpy_kernels`."""
     found = np.empty((3, len(embedding.nodes)))
     _interpolate(pack_embedding(embedding), address(nodes), nodes.shape[1], address(found))
     return found

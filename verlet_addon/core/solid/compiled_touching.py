@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_touching, rolling
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
 
@@ -56,13 +57,13 @@ def _system(system: System) -> Packed:
     )
 
 
+@instead_of(numpy_touching.press)
 def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
-    """See `numpy_touching`."""
     _press(_system(system), address(right), address(moves), tolerance, least)
 
 
+@instead_of(rolling.resist_rolling)
 def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
-    """See `rolling`."""
     count = int(system.components.max(initial=-1)) + 1
     if count:
         work = np.empty((count, 33))
@@ -70,6 +71,6 @@ def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
         _roll(_system(system), *rows, count, address(work))
 
 
+@instead_of(numpy_touching.settle)
 def settle(stops: Stops, points: Floats) -> None:
-    """See `numpy_touching`."""
     _settle(_stops(stops), address(points))

@@ -15,14 +15,14 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..contact.plane import PlaneContact
-from ..momentum.kernels import conserve_momentum
+from ..momentum.compiled_kernels import conserve_momentum
 from .barriers import Barriers, beyond, held, lift
 from .body import Solid, SolidState
-from .kernels import find_stress, interpolate
+from .compiled_kernels import find_stress, interpolate
+from .compiled_touching import press, resist_rolling, settle
 from .lattice import Embedding
 from .numpy_kernels import add_to_nodes
 from .numpy_touching import Holds, Stops, System
-from .touching_kernels import press, resist_rolling, settle
 
 NEWMARK = 0.25
 """β of short steps: accelerations are averaged over the step, which keeps energy."""

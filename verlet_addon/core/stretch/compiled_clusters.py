@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_clusters as reference
 from .clusters import Clusters
 
 _project_clusters = declare("project_clusters", "pip")
@@ -24,7 +25,7 @@ def _clusters_struct(clusters: Clusters) -> Packed:
     )
 
 
+@instead_of(reference.project_clusters)
 def project_clusters(positions: Floats, clusters: Clusters) -> None:
-    """See `numpy_clusters`."""
     if len(clusters.particles):
         _project_clusters(address(positions), positions.shape[1], _clusters_struct(clusters))

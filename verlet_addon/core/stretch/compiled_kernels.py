@@ -6,7 +6,8 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..coloring import Copies
-from ..compiled import Packed, address, declare, for_all, once, pack
+from ..compiled import Packed, address, declare, for_all, instead_of, once, pack
+from . import numpy_kernels as reference
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
@@ -62,13 +63,13 @@ def pack_strips(batch: StripBatch) -> Packed:
 strip_struct = once(pack_strips)
 
 
+@instead_of(reference.project_strips)
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
-    """See `numpy_kernels`."""
     return for_all(_project_strips, positions, map(strip_struct, batches)) or 0.0
 
 
+@instead_of(reference.strain_range)
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
-    """See `numpy_kernels`."""
     found = np.zeros(2)
     for_all(_strain_range, positions, map(strip_struct, batches), address(found))
     lowest, highest = found.tolist()
@@ -89,13 +90,13 @@ def _distance_struct(batch: DistanceBatch) -> Packed:
     )
 
 
+@instead_of(reference.project_at_most)
 def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
-    """See `numpy_kernels`."""
     for_all(_project_at_most, positions, map(_distance_struct, batches))
 
 
+@instead_of(reference.project_tethers)
 def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
-    """See `numpy_kernels`."""
     if not len(tethers.particles):
         return
     pins = np.ascontiguousarray(pins)
@@ -109,8 +110,8 @@ def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
     )
 
 
+@instead_of(reference.add_interpolated)
 def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> None:
-    """See `numpy_kernels`."""
     assert level.parents.shape[1] == PARENTS
     corrections = np.ascontiguousarray(corrections)
     _add_interpolated(
@@ -154,8 +155,8 @@ def _links_struct(links: Links) -> Packed:
     )
 
 
+@instead_of(reference.share_stretch)
 def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
-    """See `numpy_kernels`."""
     still = _share_stretch(
         address(positions),
         _links_struct(links),

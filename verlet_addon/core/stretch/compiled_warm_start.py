@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_warm_start as reference
 from .warm_start import DIRECTIONS, StripNet
 
 _project_former_tension = declare("project_former_tension", "ppddi")
@@ -42,9 +43,9 @@ def _net_struct(net: StripNet) -> Packed:
     )
 
 
+@instead_of(reference.project_former_tension)
 def project_former_tension(
     positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = DIRECTIONS
 ) -> None:
-    """See `numpy_warm_start`."""
     if len(net.path):
         _project_former_tension(address(positions), _net_struct(net), kept, taut, rounds)

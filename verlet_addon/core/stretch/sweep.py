@@ -5,15 +5,15 @@ from math import inf
 from ..arrays import Floats
 from ..rigid.motion import hand_on
 from ..rigid.placement import Placement
-from .constraints import LengthBatches, LengthConstraints
-from .kernels import (
+from .compiled_clusters import project_clusters
+from .compiled_kernels import (
     add_interpolated,
     project_at_most,
-    project_clusters,
     project_strips,
     project_tethers,
     share_stretch,
 )
+from .constraints import LengthBatches, LengthConstraints
 
 TOLERANCE = 4e-3
 """Edges that are stretched by no more than this share are left as they are; then the 99th

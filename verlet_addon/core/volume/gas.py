@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, sum_by
 from .chambers import Chambers
-from .kernels import volumes_and_slopes
+from .compiled_kernels import volumes_and_slopes
 
 GENTLE = 0.01
 """In the step in which it comes in, gas alone would swell a chamber by no more than this share:

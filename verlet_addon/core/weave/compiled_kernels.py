@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack
+from ..compiled import Packed, address, declare, instead_of, once, pack
+from . import numpy_kernels as reference
 from .numpy_kernels import BUCKLED, CURBED, LEAST, ROUNDS, TOLERANCE, TRIES
 from .threads import WeaveBatch
 
@@ -37,7 +38,7 @@ def _struct(batch: WeaveBatch) -> Packed:
     )
 
 
+@instead_of(reference.project_weave)
 def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
-    """See `numpy_kernels`."""
     for batch in batches:
         _project_weave(address(positions), _struct(batch), _LIMITS.address)
