@@ -40,12 +40,11 @@ class Recorder:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._known: Known = {}
-        self._pack, self._address = compiled.pack, compiled.address
-        self._declare = compiled.declare
+        self._pack, self._declare = compiled.pack, compiled.declare
 
     def listen(self) -> None:
         """Before the kernels are imported, so that they find these functions."""
-        for name in ("pack", "address", "declare", "for_all"):
+        for name in ("pack", "declare", "for_all"):
             setattr(compiled, name, getattr(self, name))
 
     def pack(self, *members: compiled.Member) -> compiled.Packed:
@@ -54,27 +53,28 @@ class Recorder:
         self._known[packed.address] = packed
         return packed
 
-    def address(self, array: np.ndarray[Any, Any]) -> int:
+    def _place(self, array: np.ndarray[Any, Any]) -> int:
         """Remembers the array by its address."""
-        found = self._address(array)
+        found = compiled.address(array)
         self._known[found] = array
         return found
 
     def for_all(
-        self, call: Callable[..., Any], positions: Floats, structs: Iterable[int], *more: int
+        self, call: Callable[..., Any], positions: Floats, structs: Iterable[int], *more: Floats
     ) -> Any:
         """Packs the addresses of the structs, so that they are known for what they are."""
         known = [self._known[place] for place in structs]
         row, n = self.pack(*known), positions.shape[1]
         if known:
-            return call(self.address(positions), n, row.address, len(known), *more)
+            return call(positions, n, row.address, len(known), *more)
         return None
 
     def declare(self, name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         """A function of the library that is recorded when it is called."""
         function = self._declare(name, arguments, result)
 
-        def call(*values: Any) -> Any:
+        def call(*given: Any) -> Any:
+            values = [self._place(each) if isinstance(each, np.ndarray) else each for each in given]
             roots = [
                 value for letter, value in zip(arguments, values, strict=True) if letter == "p"
             ]
@@ -83,11 +83,11 @@ class Recorder:
             found = function(*values)
             after = [self._bytes(place) for place in buffers]
             number = {place: index for index, place in enumerate(buffers)}
-            given = [
+            told = [
                 number[value] if letter == "p" else value
                 for letter, value in zip(arguments, values, strict=True)
             ]
-            self._write(name, f"{arguments}-{result}", given, found, before, after)
+            self._write(name, f"{arguments}-{result}", told, found, before, after)
             for place in buffers:
                 links = list(self._links(place))
                 self._integers(len(links), *(x for at, to in links for x in (at, number[to])))

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
-from .compiled import address, declare, instead_of
+from .compiled import declare, instead_of
 
 _find_colors = declare("find_colors", "iippipp", "i")
 CROWDED = 16
@@ -75,8 +75,7 @@ def find_colors(members: Integers, hubs: Booleans) -> Integers:
     while not enough:
         words = max(1, 2 * words)  # of 64 colours
         used = np.zeros((len(hubs), words), dtype=np.int64)
-        arrays = address(members), address(hubs), words, address(used), address(colors)
-        enough = bool(_find_colors(m, k, *arrays))
+        enough = bool(_find_colors(m, k, members, hubs, words, used, colors))
     return colors
 
 

@@ -130,8 +130,8 @@ def instead_of(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Callable
 def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
     """A function of the library, found when it is first called.
 
-    Its arguments and its result are named by letters, one each: p for addresses, i for 64-bit
-    integers, d for doubles.
+    Its arguments and its result are named by letters, one each: p for arrays, which have to be
+    contiguous, and addresses of structs; i for 64-bit integers, d for doubles.
     """
     kinds = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
 
@@ -142,8 +142,8 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         function.restype = kinds[result] if result else None
         return function
 
-    def call(*values: int | float) -> Any:
-        return find()(*values)
+    def call(*values: NDArray[Any] | int | float) -> Any:
+        return find()(*[address(each) if isinstance(each, np.ndarray) else each for each in values])
 
     return call
 
@@ -198,13 +198,13 @@ def address(array: NDArray[Any]) -> int:
 
 
 def for_all(
-    call: Callable[..., Any], positions: NDArray[Any], structs: Iterable[int], *more: int
+    call: Callable[..., Any], positions: NDArray[Any], structs: Iterable[int], *more: NDArray[Any]
 ) -> Any:
     """Calls a function once for the structs of many batches; not at all if there are none."""
     row = np.fromiter(structs, dtype=np.int64)
     if not len(row):
         return None
-    return call(address(positions), positions.shape[1], address(row), len(row), *more)
+    return call(positions, positions.shape[1], row, len(row), *more)
 
 
 def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:

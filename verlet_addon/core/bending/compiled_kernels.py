@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, for_all, instead_of, once, pack
+from ..compiled import Packed, declare, for_all, instead_of, once, pack
 from ..linear.dissection import Depth
 from ..stretch.compiled_kernels import pack_hubs
 from . import numpy_kernels as reference
@@ -51,7 +51,7 @@ def _factors(batch: BendStripBatch) -> list[Floats]:
     matrix = bend_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
     size = len(matrix[0])
     factors = [np.append(np.zeros(size - len(row)), row) for row in matrix]
-    _factorize_pentadiagonal(size, *(address(row) for row in factors))
+    _factorize_pentadiagonal(size, *factors)
     return factors
 
 
@@ -139,4 +139,4 @@ def _pack_depth(depth: Depth) -> Packed:
 @instead_of(reference.project_stiff_bends)
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
     for batch in batches:
-        _project_stiff_bends(address(positions), positions.shape[1], _stiff_struct(batch))
+        _project_stiff_bends(positions, positions.shape[1], _stiff_struct(batch))

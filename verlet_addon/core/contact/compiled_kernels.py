@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels, numpy_plane
 from .plane import PlaneContact
 from .response import ContactRows
@@ -36,29 +36,27 @@ def _rows_struct(rows: ContactRows) -> Packed:
 
 @instead_of(numpy_kernels.project_rows)
 def project_rows(positions: Floats, rows: ContactRows) -> None:
-    _project_rows(address(positions), positions.shape[1], _rows_struct(rows))
+    _project_rows(positions, positions.shape[1], _rows_struct(rows))
 
 
 @instead_of(numpy_kernels.rebound_rows)
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
-    _rebound_rows(
-        address(previous_positions), address(positions), positions.shape[1], _rows_struct(rows)
-    )
+    _rebound_rows(previous_positions, positions, positions.shape[1], _rows_struct(rows))
 
 
 @instead_of(numpy_plane.project_plane)
 def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
     _project_plane(
-        address(positions),
+        positions,
         positions.shape[1],
-        address(inverse_masses),
-        address(contact.plane.normal),
+        inverse_masses,
+        contact.plane.normal,
         contact.level,
-        address(contact.start),
-        address(contact.floors[1]),
+        contact.start,
+        contact.floors[1],
         contact.friction,
-        address(contact.pushed),
-        address(contact.rubbed),
+        contact.pushed,
+        contact.rubbed,
     )
 
 
@@ -68,17 +66,17 @@ def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneC
         return
     accelerations = np.ascontiguousarray(contact.accelerations)  # gravity is one for all
     _rebound_plane(
-        address(positions),
-        address(previous_positions),
+        positions,
+        previous_positions,
         positions.shape[1],
-        address(contact.pushed),
-        address(contact.plane.normal),
+        contact.pushed,
+        contact.plane.normal,
         contact.level,
-        address(contact.start),
-        address(contact.floors[0]),
+        contact.start,
+        contact.floors[0],
         contact.restitution,
-        address(contact.arrival),
-        address(accelerations),
+        contact.arrival,
+        accelerations,
         contact.dt,
         *contact.start_gains,
         contact.climb,

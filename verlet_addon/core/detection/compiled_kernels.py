@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
 from .reach import Reach, flush
 from .rows import Rows, join_rows
@@ -83,9 +83,7 @@ def _tree(tree: Tree) -> Packed:
 def refit(surfaces: Surfaces, owner: int) -> None:
     tree, taken = surfaces.trees[owner], np.zeros(1, dtype=np.int64)
     addresses = _tree(tree), _surfaces(surfaces)
-    surfaces.crew.all_do(
-        lambda: _refit_leaves(*addresses, address(taken)), most=tree.leaves // WORTH
-    )
+    surfaces.crew.all_do(lambda: _refit_leaves(*addresses, taken), most=tree.leaves // WORTH)
     _refit_nodes(*addresses)
 
 
@@ -106,7 +104,7 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
         weights, normals = np.empty((capacity, 4)), np.empty((capacity, 3))
         gaps = np.empty(capacity)
         rows = pack(capacity, features, weights, normals, gaps)
-        pairs = address(nodes), len(nodes), address(taken)
+        pairs = nodes, len(nodes), taken
         count = _find_near_rows(*addresses, search.address, rows.address, margin, *pairs)
         return count, (features[:count].T, weights[:count].T, normals[:count].T, gaps[:count])
 
@@ -145,7 +143,7 @@ def _parts(height: int, other_height: int, *, own: bool) -> Integers:
 
 @instead_of(reference.activate)
 def activate(tree: Tree, active: Booleans) -> None:
-    _activate_tree(_tree(tree), address(active))
+    _activate_tree(_tree(tree), active)
 
 
 @instead_of(reference.sum_weighted)
@@ -153,5 +151,5 @@ def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Flo
     sums = np.empty((3, particles.shape[1]))
     # Each is kept as long as it is read.
     x, p, w = (np.ascontiguousarray(each) for each in (positions, particles, weights))
-    _sum_weighted(address(sums), address(x), x.shape[1], address(p), address(w), p.shape[1])
+    _sum_weighted(sums, x, x.shape[1], p, w, p.shape[1])
     return sums

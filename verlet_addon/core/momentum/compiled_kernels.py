@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import address, declare, instead_of
+from ..compiled import declare, instead_of
 from . import numpy_kernels as reference
 
 _conserve_momentum = declare("conserve_momentum", "ipppppip")
@@ -18,12 +18,5 @@ def conserve_momentum(
         return after
     given = [np.ascontiguousarray(rows) for rows in (inverse_masses, before, about)]
     kept, work = np.array(after, order="C"), np.empty((count, 16))
-    _conserve_momentum(
-        len(components),
-        address(components),
-        *(address(rows) for rows in given),
-        address(kept),
-        count,
-        address(work),
-    )
+    _conserve_momentum(len(components), components, *given, kept, count, work)
     return kept

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
 from .pieces import Joints
 from .placement import Placement
@@ -55,19 +55,15 @@ def _joints(joints: Joints) -> Packed:
 @instead_of(reference.give_momentum)
 def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
     n = positions.shape[1]
-    _give_momentum(_placement(placement), address(positions), n, address(masses), rounds)
+    _give_momentum(_placement(placement), positions, n, masses, rounds)
 
 
 @instead_of(reference.share_contacts)
 def share_contacts(placement: Placement, positions: Floats) -> bool:
     softness = placement.pieces.softness
-    return bool(
-        _share_contacts(
-            _placement(placement), address(softness), address(positions), positions.shape[1]
-        )
-    )
+    return bool(_share_contacts(_placement(placement), softness, positions, positions.shape[1]))
 
 
 @instead_of(reference.join)
 def join(placement: Placement, joints: Joints, positions: Floats) -> None:
-    _join(_placement(placement), _joints(joints), address(positions), positions.shape[1])
+    _join(_placement(placement), _joints(joints), positions, positions.shape[1])

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from ..stretch.compiled_kernels import pack_strips, strip_struct
 from ..stretch.strips import StripBatch
 from . import numpy_kernels as reference
@@ -50,18 +50,14 @@ def _tree_struct(trees: TreeBatches) -> Packed:
 @instead_of(reference.project_trees)
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
     if trees.generations:
-        _project_trees(address(positions), positions.shape[1], _tree_struct(trees))
+        _project_trees(positions, positions.shape[1], _tree_struct(trees))
 
 
 @instead_of(reference.hold_lengths)
 def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
     if trees.generations:
         _hold_lengths(
-            address(displacements),
-            len(displacements),
-            address(positions),
-            positions.shape[1],
-            _tree_struct(trees),
+            displacements, len(displacements), positions, positions.shape[1], _tree_struct(trees)
         )
 
 
@@ -69,9 +65,7 @@ def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -
 def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
     for batch in batches:
         if len(batch.start_gains):
-            _add_pulls_from_start(
-                address(moved), address(positions), moved.shape[1], strip_struct(batch)
-            )
+            _add_pulls_from_start(moved, positions, moved.shape[1], strip_struct(batch))
 
 
 @instead_of(reference.undo_implicit_damping)
@@ -80,10 +74,5 @@ def undo_implicit_damping(
 ) -> None:
     for batch in batches:
         _undo_implicit_damping(
-            address(previous_positions),
-            address(start),
-            address(positions),
-            positions.shape[1],
-            strip_struct(batch),
-            RESOLVED,
+            previous_positions, start, positions, positions.shape[1], strip_struct(batch), RESOLVED
         )

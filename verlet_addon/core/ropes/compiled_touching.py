@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import address, declare, instead_of
+from ..compiled import declare, instead_of
 from . import numpy_touching as reference
 from .numpy_touching import EXACT, SWEEPS
 
@@ -19,15 +19,7 @@ def gather_answers(
     answers = np.empty((count, 3, count, 3))
     particles, shares = np.ascontiguousarray(particles), np.ascontiguousarray(shares)
     directions = np.ascontiguousarray(directions)
-    _gather_answers(
-        count,
-        fields.shape[2],
-        address(fields),
-        address(particles),
-        address(shares),
-        address(directions),
-        address(answers),
-    )
+    _gather_answers(count, fields.shape[2], fields, particles, shares, directions, answers)
     return answers
 
 
@@ -36,13 +28,4 @@ def solve_coupled(
     answers: Floats, apart: Floats, targets: Floats, friction: Floats, impulses: Floats
 ) -> None:
     answers = np.ascontiguousarray(answers)
-    _solve_coupled(
-        len(targets),
-        address(answers),
-        address(apart),
-        address(targets),
-        address(friction),
-        address(impulses),
-        SWEEPS,
-        EXACT,
-    )
+    _solve_coupled(len(targets), answers, apart, targets, friction, impulses, SWEEPS, EXACT)

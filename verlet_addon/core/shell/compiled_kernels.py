@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from ..linear.dissection import Depth
 from . import numpy_kernels as reference
 from .system import Factored, ShellSystem
@@ -70,25 +70,19 @@ def _pack_depth(depth: Depth) -> Packed:
 @instead_of(reference.linearize)
 def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
     pull = np.empty_like(positions)
-    energy = _linearize(_system_struct(system), address(positions), address(pull))
+    energy = _linearize(_system_struct(system), positions, pull)
     return pull, float(energy)
 
 
 @instead_of(reference.multiply)
 def multiply(system: ShellSystem, moves: Floats) -> Floats:
     found = np.empty_like(moves)
-    _multiply(_system_struct(system), address(moves), address(found))
+    _multiply(_system_struct(system), moves, found)
     return found
 
 
 @instead_of(reference.precondition)
 def precondition(factored: Factored, rotations: Floats, right: Floats) -> Floats:
     found = np.empty_like(right)
-    _precondition(
-        _factored_struct(factored),
-        address(rotations),
-        right.shape[1],
-        address(right),
-        address(found),
-    )
+    _precondition(_factored_struct(factored), rotations, right.shape[1], right, found)
     return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shape
@@ -56,20 +56,12 @@ def find_stress(
 ) -> tuple[Floats, Floats]:
     packed = pack_shapes(shapes)
     forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
-    _find_stress(
-        pack_lattice(lattice),
-        address(nodes),
-        packed.address,
-        modulus,
-        address(moves),
-        address(forces),
-        address(opposed),
-    )
+    _find_stress(pack_lattice(lattice), nodes, packed.address, modulus, moves, forces, opposed)
     return forces, opposed
 
 
 @instead_of(reference.interpolate)
 def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
     found = np.empty((3, len(embedding.nodes)))
-    _interpolate(pack_embedding(embedding), address(nodes), nodes.shape[1], address(found))
+    _interpolate(pack_embedding(embedding), nodes, nodes.shape[1], found)
     return found

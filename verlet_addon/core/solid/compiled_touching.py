@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_touching, rolling
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
@@ -59,7 +59,7 @@ def _system(system: System) -> Packed:
 
 @instead_of(numpy_touching.press)
 def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
-    _press(_system(system), address(right), address(moves), tolerance, least)
+    _press(_system(system), right, moves, tolerance, least)
 
 
 @instead_of(rolling.resist_rolling)
@@ -67,10 +67,9 @@ def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
     count = int(system.components.max(initial=-1)) + 1
     if count:
         work = np.empty((count, 33))
-        rows = [address(array) for array in (system.components, start, nodes)]
-        _roll(_system(system), *rows, count, address(work))
+        _roll(_system(system), system.components, start, nodes, count, work)
 
 
 @instead_of(numpy_touching.settle)
 def settle(stops: Stops, points: Floats) -> None:
-    _settle(_stops(stops), address(points))
+    _settle(_stops(stops), points)

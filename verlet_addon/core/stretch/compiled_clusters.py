@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_clusters as reference
 from .clusters import Clusters
 
@@ -28,4 +28,4 @@ def _clusters_struct(clusters: Clusters) -> Packed:
 @instead_of(reference.project_clusters)
 def project_clusters(positions: Floats, clusters: Clusters) -> None:
     if len(clusters.particles):
-        _project_clusters(address(positions), positions.shape[1], _clusters_struct(clusters))
+        _project_clusters(positions, positions.shape[1], _clusters_struct(clusters))

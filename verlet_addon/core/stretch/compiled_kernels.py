@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..coloring import Copies
-from ..compiled import Packed, address, declare, for_all, instead_of, once, pack
+from ..compiled import Packed, declare, for_all, instead_of, once, pack
 from . import numpy_kernels as reference
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
@@ -71,7 +71,7 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
 @instead_of(reference.strain_range)
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
     found = np.zeros(2)
-    for_all(_strain_range, positions, map(strip_struct, batches), address(found))
+    for_all(_strain_range, positions, map(strip_struct, batches), found)
     lowest, highest = found.tolist()
     return lowest, highest
 
@@ -101,12 +101,12 @@ def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
         return
     pins = np.ascontiguousarray(pins)
     _project_tethers(
-        address(positions),
+        positions,
         positions.shape[1],
         len(tethers.particles),
-        address(tethers.particles),
-        address(pins),
-        address(tethers.lengths),
+        tethers.particles,
+        pins,
+        tethers.lengths,
     )
 
 
@@ -115,13 +115,13 @@ def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> No
     assert level.parents.shape[1] == PARENTS
     corrections = np.ascontiguousarray(corrections)
     _add_interpolated(
-        address(positions),
+        positions,
         positions.shape[1],
         len(level.children),
-        address(level.children),
-        address(level.parents),
-        address(level.weights),
-        address(corrections),
+        level.children,
+        level.parents,
+        level.weights,
+        corrections,
         corrections.shape[1],
     )
 
@@ -157,12 +157,5 @@ def _links_struct(links: Links) -> Packed:
 
 @instead_of(reference.share_stretch)
 def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
-    still = _share_stretch(
-        address(positions),
-        _links_struct(links),
-        tolerance,
-        most,
-        OVERDONE,
-        SHARINGS,
-    )
+    still = _share_stretch(positions, _links_struct(links), tolerance, most, OVERDONE, SHARINGS)
     return bool(still)

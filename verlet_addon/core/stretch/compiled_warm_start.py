@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_warm_start as reference
 from .warm_start import DIRECTIONS, StripNet
 
@@ -48,4 +48,4 @@ def project_former_tension(
     positions: Floats, net: StripNet, *, kept: float, taut: float, rounds: int = DIRECTIONS
 ) -> None:
     if len(net.path):
-        _project_former_tension(address(positions), _net_struct(net), kept, taut, rounds)
+        _project_former_tension(positions, _net_struct(net), kept, taut, rounds)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import address, declare, instead_of
+from ..compiled import declare, instead_of
 from . import numpy_kernels as reference
 from .chambers import Chambers
 
@@ -14,13 +14,13 @@ _volumes_and_slopes = declare("volumes_and_slopes", "pippiipp")
 def volumes_and_slopes(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
     volumes, slopes = np.empty(len(chambers.rest_volumes)), np.empty_like(positions)
     _volumes_and_slopes(
-        address(positions),
+        positions,
         positions.shape[1],
-        address(chambers.triangles),
-        address(chambers.labels),
+        chambers.triangles,
+        chambers.labels,
         len(chambers.labels),
         len(volumes),
-        address(volumes),
-        address(slopes),
+        volumes,
+        slopes,
     )
     return volumes, slopes

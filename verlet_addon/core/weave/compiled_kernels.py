@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
 from .numpy_kernels import BUCKLED, CURBED, LEAST, ROUNDS, TOLERANCE, TRIES
 from .threads import WeaveBatch
@@ -41,4 +41,4 @@ def _struct(batch: WeaveBatch) -> Packed:
 @instead_of(reference.project_weave)
 def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
     for batch in batches:
-        _project_weave(address(positions), _struct(batch), _LIMITS.address)
+        _project_weave(positions, _struct(batch), _LIMITS.address)
