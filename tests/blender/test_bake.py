@@ -297,9 +297,13 @@ def test_animation_stands_still_while_bodies_settle(scene: Any) -> None:
 # --- the same again -----------------------------------------------------------------------------
 
 
+def list_of_keys(obj: Any) -> Any:
+    return list(baked(obj).values())
+
+
 def keys_after_bake(obj: Any) -> Any:
     verlet.bake()
-    return list(baked(obj).values())
+    return list_of_keys(obj)
 
 
 def test_a_bake_depends_on_nothing_but_the_scene(scene: Any) -> None:
@@ -334,6 +338,22 @@ def test_all_bodies_of_the_scene_are_baked_together_and_no_others(scene: Any) ->
     verlet.bake()
     counts = [len(baked(obj)) for obj in (first, second, released, elsewhere)]
     assert counts == [10, 10, 0, 0]
+
+
+def test_of_selected_bodies_alone_others_keep_their_bakes(scene: Any) -> None:
+    """And none is baked where none is selected."""
+    first, second = body(line("First")), body(sheet("Second", height=1.0))
+    verlet.bake()
+    kept = list_of_keys(second)
+    scene.gravity = (0, 0, -1)
+    select(first)
+    former = list_of_keys(first)
+    verlet.bake(selected=True)
+    assert not np.array_equal(list_of_keys(first), former)
+    assert np.array_equal(list_of_keys(second), kept)
+    select()
+    with pytest.raises(RuntimeError, match="is selected; select one"):
+        verlet.bake(selected=True)
 
 
 def test_of_linked_and_own_objects_of_one_name_the_own_is_baked(scene: Any, tmp_path: Any) -> None:

@@ -30,6 +30,8 @@ OURS = {
         "pressure_group",
         "stiffness_group",
         "rigid_group",
+        "vertex_group_object_collisions",
+        "vertex_group_self_collisions",
         "rest_key",
         "thread_map",
         "baked_keys",

@@ -336,3 +336,22 @@ def test_gusts_come_again_with_their_seed() -> None:
     assert abs(draws.mean()) < 0.2
     assert 0.2 < draws.std() < 0.6
     assert np.abs(draws).max() <= 1.0
+
+
+def test_each_type_of_field_has_its_own_share() -> None:
+    """Half of the wind, none of the force, all of the rest; times the share of all fields."""
+    fields = [field("FORCE", strength=3.0), field("CHARGE", strength=2.0)]
+    mesh = sheet(2)
+    moves = []
+    for settings in (
+        BodySettings(damping=0.0, force_weight=0.0, charge_weight=0.5),
+        BodySettings(damping=0.0, wind=0.25, force_weight=0.0, charge_weight=2.0),
+    ):
+        (track,) = simulated([(mesh, settings)], [1e-3], fields=fields, gravity=WEIGHTLESS)
+        moves.append(track[-1] - track[0])
+    half = [field("CHARGE", strength=1.0)]
+    (track,) = simulated(
+        [(mesh, BodySettings(damping=0.0))], [1e-3], fields=half, gravity=WEIGHTLESS
+    )
+    for moved_by in moves:
+        np.testing.assert_allclose(moved_by, track[-1] - track[0], rtol=1e-9, atol=1e-15)

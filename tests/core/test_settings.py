@@ -2,12 +2,13 @@
 
 from dataclasses import fields
 from math import inf, nan
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from verlet_addon.core.errors import SettingsError, VerletError
-from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.field import Kind
+from verlet_addon.core.settings import BodySettings, SceneSettings, weight_name
 
 BAD_BODY: dict[str, list[Any]] = {
     "body_type": ["", "cloth", "LIQUID", None],
@@ -33,6 +34,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "restitution": [-0.01, 1.01, nan, inf],
     "gravity": [nan, inf, -inf],
     "wind": [-0.1, nan, inf],
+    **{weight_name(kind): [-0.1, nan, inf] for kind in get_args(Kind)},
 }
 BAD_SCENE: dict[str, list[Any]] = {
     "substeps": [0, -3, 10_001, nan],

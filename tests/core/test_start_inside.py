@@ -25,9 +25,9 @@ from tests.core.bodies import (
     strains,
     tube,
 )
-from tests.core.test_colliders import Moving, ball, collider, crossed
+from tests.core.test_colliders import TINY, Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 
@@ -108,6 +108,18 @@ def test_a_napkin_inside_of_a_box_comes_to_lie_on_it() -> None:
     body, around = STARTS["a napkin wholly inside"]
     (track,) = simulated([body], frames(1.5, 24), colliders=[around])
     np.testing.assert_allclose(track[-1, :, 2], 0.25 + CLOTH.thickness, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", ["a sheet through a ball", "a sheet in a table's top"])
+def test_what_is_exempt_stays_where_it_is(name: str) -> None:
+    """A collar within a neck is not eased out, nor is that said; what is not exempt comes out."""
+    (mesh, settings), around = STARTS[name]
+    near = np.linalg.norm(mesh.positions[:, :2], axis=1) < 0.2
+    for exempt in (near, np.ones_like(near)):
+        body = replace(mesh, paint=Paint(object_collisions=exempt.astype(float))), settings
+        (track,) = simulated([body], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[around])
+        assert (np.abs(track[-1] - mesh.positions).max() < TINY) == exempt.all()
+        assert (not remarks([body], [around], -5.0)) == exempt.all()
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from tests.core.bodies import (
     frames,
     make_mesh,
     moved,
+    pinned,
     rope,
     rotation,
     sheet,
@@ -21,10 +22,12 @@ from tests.core.bodies import (
     strains,
     thrown,
 )
-from tests.core.test_colliders import GAP, ball, crossed, plate as flat_plate, puck
+from tests.core.test_colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contact.guard import guard
 from verlet_addon.core.contact.response import Motion
 from verlet_addon.core.meeting import gather, meet, prepare, stop_passing
+from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 SELF = BodySettings(use_self_collision=True)
@@ -164,3 +167,55 @@ def test_what_would_pass_is_solved_with_lengths(monkeypatch: pytest.MonkeyPatch)
     assert sum(acted) < 6
     assert crossed(bodies, tracks, around) == 0
     assert strains(mesh, tracks[0]).max() < 0.05
+
+
+def flying(*, exempt: str, painted: float, gap: float) -> tuple[Floats, Floats]:
+    """Heights of a sheet that flies at 5 m/s onto one that is held, and where that one stood.
+
+    They are one body, or two; the flying one is painted exempt by so much.
+    """
+    held = pinned(sheet(6), range(48))
+    missile = thrown(moved(sheet(6, size=0.5), np.eye(3), (0.2, 0.3, gap)), (0.0, 0.0, -5.0))
+    weights = np.full(len(missile.positions), painted)
+    settings = BodySettings(use_self_collision=True)
+    if exempt == "object_collisions":
+        missile = replace(missile, paint=Paint(object_collisions=weights))
+        track = simulated([(held, settings), (missile, settings)], frames(0.2, 24))[1]
+        return track[-1, :, 2], held.positions[:, 2]
+    count = len(held.positions)
+    both = replace(
+        make_mesh(
+            np.concatenate([held.positions, missile.positions]),
+            faces=[
+                tuple(face + shift)
+                for mesh, shift in ((held, 0), (missile, count))
+                for face in np.split(mesh.face_vertices, mesh.face_starts[1:-1])
+            ],
+        ),
+        pin_weights=np.concatenate([held.pin_weights, missile.pin_weights]),
+        velocities=np.concatenate([held.velocities, missile.velocities]),
+        paint=Paint(self_collisions=np.concatenate([np.zeros(count), weights])),
+    )
+    (track,) = simulated([(both, settings)], frames(0.2, 24))
+    return track[-1, count:, 2], held.positions[:, 2]
+
+
+@pytest.mark.parametrize("exempt", ["object_collisions", "self_collisions"])
+def test_what_is_exempt_passes(exempt: str) -> None:
+    """With any weight above 0, through other bodies or through its own; with none it is held."""
+    for weight in (1.0, 0.01):
+        heights, _ = flying(exempt=exempt, painted=weight, gap=0.3)
+        assert heights.max() < -0.3
+    heights, stood = flying(exempt=exempt, painted=0.0, gap=0.3)
+    assert heights.min() > stood.max()
+
+
+def test_a_sheet_is_held_where_it_is_not_exempt() -> None:
+    """One half of it lies on a table, the other hangs down through it."""
+    mesh = moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.1))
+    exempt = mesh.positions[:, 0] > TINY
+    mesh = replace(mesh, paint=Paint(object_collisions=exempt.astype(float)))
+    settings = BodySettings(damping=5.0)
+    (track,) = simulated([(mesh, settings)], frames(1.0, 24), colliders=[flat_plate(friction=0.9)])
+    assert track[-1, ~exempt, 2].min() > -TINY
+    assert track[-1, exempt, 2].min() < -0.3

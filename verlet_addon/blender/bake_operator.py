@@ -6,9 +6,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 
 import bpy
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..core.errors import VerletError
+from ..core.errors import MeshError, VerletError
 from .bake import Progress, bake, bodies, frame_range, taking_part
 from .bake_record import remember_remarks
 from .cautions import cautions
@@ -58,6 +58,13 @@ class VERLET_OT_bake(bpy.types.Operator):
         description="Frames from one shape key to the next; the scene's own if not given",
         default=1,
         soft_min=1,
+    )
+
+    selected: BoolProperty(
+        name="Selected",
+        description="Bake the selected bodies alone: others keep their bakes, and are met only as "
+        "colliders",
+        default=False,
     )
 
     @classmethod
@@ -149,17 +156,33 @@ class VERLET_OT_bake(bpy.types.Operator):
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
         self._first = self.frame_start if given("frame_start") else start
+        chosen = self._bodies(here.scene, here.view_layer)
         running = bake(
             here.scene,
             here.view_layer,
-            taking_part(bodies(here.scene), here.view_layer),
+            taking_part(chosen, here.view_layer),
             frame_start=self._first,
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step if given("step") else scene_properties(here.scene).key_step,
         )
-        self._cautions = cautions(here.scene, here.view_layer, bodies(here.scene))
+        self._cautions = cautions(here.scene, here.view_layer, chosen)
         self._caution()
         return running
+
+    def _bodies(
+        self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+    ) -> list[bpy.types.Object]:
+        """Lists the bodies that are to be baked."""
+        chosen = [
+            obj
+            for obj in bodies(scene)
+            if not self.selected or obj.select_get(view_layer=view_layer)
+        ]
+        if not chosen:
+            raise MeshError(
+                "No soft body that is switched on is selected; select one, or bake all of them"
+            )
+        return chosen
 
     def _advance(self, context: bpy.types.Context) -> bool:
         """Bakes for a moment and shows how far it came; tells whether there is more to do."""

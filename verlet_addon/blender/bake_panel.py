@@ -4,6 +4,7 @@ from textwrap import wrap
 
 import bpy
 
+from .bake import bodies
 from .bake_record import baked_range, baked_remarks, changed_since_bake
 from .file_context import file_context
 from .panels import _layout, _Panel
@@ -35,6 +36,8 @@ class VERLET_PT_bake(_Panel):
         button = column.row()
         button.scale_y = 1.5
         button.operator("verlet.bake", icon="REC")
+        if len(bodies(scene)) > 1:
+            column.operator("verlet.bake", text="Bake Selected", icon="REC").selected = True
         column.operator("verlet.clear_bake", icon="TRASH")
         self.fill_record(column, scene)
 

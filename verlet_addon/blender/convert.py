@@ -67,7 +67,8 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
     for obj in objects:
         properties = body_properties(obj)
         held = (*NAMES, "attachments", "attachment_index")
-        ours = ("enabled", "material", "collision_collection", *held)
+        collections = ("collision_collection", "effector_collection")
+        ours = ("enabled", "material", *collections, *held)
         for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
 

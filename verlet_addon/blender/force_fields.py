@@ -10,15 +10,20 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.field import Field, Kind, Shape
 from ..core.forces.noise import gust
+from ..core.settings import weight_name
 from .properties import body_properties
 from .visibility import enabled_objects
 
 
 def acting_fields(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Lists the objects whose force field acts on a body; none where it takes no share of them."""
-    if body_properties(obj).wind == 0.0:
-        return []
-    return [field for field in fields_in_reach(obj, view_layer) if not why_without_effect(field)]
+    """Lists the objects whose force field acts on a body; not those it takes no share of."""
+    fields = fields_in_reach(obj, view_layer)
+    return [field for field in fields if _is_felt(obj, field) and not why_without_effect(field)]
+
+
+def _is_felt(obj: bpy.types.Object, field: bpy.types.Object) -> bool:
+    """Whether a body takes a share of the fields of this type; of others there is no saying."""
+    return bool(getattr(body_properties(obj), weight_name(_settings(field).type), True))
 
 
 def fields_in_reach(
@@ -31,6 +36,8 @@ def fields_in_reach(
     """
     fields = [field for field in view_layer.objects if _has_field(field) and field != obj]
     if not fields:
+        return []
+    if body_properties(obj).wind == 0.0:
         return []
     enabled = enabled_objects(view_layer)
     chosen = body_properties(obj).effector_collection

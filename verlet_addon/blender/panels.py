@@ -1,9 +1,11 @@
 """The sidebar tab and the Add menu."""
 
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import bpy
 
+from ..core.field import Kind
+from ..core.settings import weight_name
 from .bake import bodies
 from .colliders import met_colliders
 from .convert import type_hint
@@ -176,7 +178,16 @@ class VERLET_PT_collisions(_BodyPanel):
             if body.body_type != "SOFT":  # which never bounces off, but springs back
                 column.prop(body, "restitution")
                 column.prop(body, "use_self_collision")
+                if body.use_self_collision:
+                    _exempt(column, body, "vertex_group_self_collisions")
         column.prop(body, "collision_collection")
+        if body.body_type in ("CLOTH", "ROPE"):
+            _exempt(column, body, "vertex_group_object_collisions")
+
+
+def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> None:
+    """Shows which vertices take no part in what is said above."""
+    column.prop_search(body, group, body.id_data, "vertex_groups", icon="GROUP_VERTEX")
 
 
 class VERLET_PT_forces(_BodyPanel):
@@ -201,6 +212,18 @@ class VERLET_PT_forces(_BodyPanel):
         column.prop(body, "gravity")
         column.prop(body, "wind")
         column.prop(body, "effector_collection")
+
+
+class VERLET_PT_field_weights(_BodyPanel):
+    """How much of the force fields of each type the body feels"""
+
+    bl_label = "Field Weights"
+    bl_parent_id = "VERLET_PT_forces"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        for kind in get_args(Kind):
+            column.prop(body, weight_name(kind), slider=True)
 
 
 class VERLET_PT_simulation(_Panel):

@@ -9,13 +9,13 @@ from bpy.props import (
     EnumProperty,
     FloatProperty,
     IntProperty,
-    PointerProperty,
     StringProperty,
 )
 
 from ..core.materials import MATERIALS
 from ..core.settings import BodySettings
 from .attachment_properties import VERLET_PG_attachment
+from .influence_properties import InfluenceProperties
 from .scene_group import VERLET_PG_scene
 from .shape_properties import ShapeProperties
 
@@ -46,7 +46,7 @@ class VERLET_PG_baked_key(bpy.types.PropertyGroup):
     """One shape key that a bake made; its `name` is the key's name."""
 
 
-class VERLET_PG_body(ShapeProperties, bpy.types.PropertyGroup):
+class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGroup):
     """Verlet settings of one object."""
 
     enabled: BoolProperty(
@@ -200,77 +200,6 @@ class VERLET_PG_body(ShapeProperties, bpy.types.PropertyGroup):
         default=_BODY.use_tethers,
         options=set(),
     )
-    thickness: FloatProperty(
-        name="Thickness",
-        description="Distance kept from whatever the object touches",
-        default=_BODY.thickness,
-        soft_min=0.0,
-        soft_max=0.1,
-        step=0.1,
-        precision=4,
-        subtype="DISTANCE",
-        options=set(),
-    )
-    friction: FloatProperty(
-        name="Friction",
-        description=(
-            "Grip of the surface, 0 slides freely; "
-            "where two surfaces touch, the more slippery one decides"
-        ),
-        default=_BODY.friction,
-        soft_min=0.0,
-        soft_max=2.0,
-        step=10,
-        options=set(),
-    )
-    restitution: FloatProperty(
-        name="Bounciness",
-        description=(
-            "Speed kept in a bounce, 0 lands dead, 1 loses nothing; "
-            "where two surfaces touch, the bouncier one decides"
-        ),
-        default=_BODY.restitution,
-        soft_min=0.0,
-        soft_max=1.0,
-        step=10,
-        options=set(),
-    )
-    use_self_collision: BoolProperty(
-        name="Self Collision",
-        description="Keep its folds and windings off each other",
-        default=_BODY.use_self_collision,
-        options=set(),
-    )
-    collision_collection: PointerProperty(
-        name="Collection",
-        description="Only colliders of this collection stop the object; without one, all do",
-        type=bpy.types.Collection,
-    )
-    gravity: FloatProperty(
-        name="Gravity",
-        description="How much of the scene's gravity pulls at the object; 0 is none, "
-        "and below 0 it rises",
-        default=_BODY.gravity,
-        soft_min=-1.0,
-        soft_max=2.0,
-        step=10,
-        options=set(),
-    )
-    wind: FloatProperty(
-        name="Force Fields",
-        description="How much of the strength of force fields the object feels; 0 is none",
-        default=_BODY.wind,
-        soft_min=0.0,
-        soft_max=2.0,
-        step=10,
-        options=set(),
-    )
-    effector_collection: PointerProperty(
-        name="Collection",
-        description="Only force fields of this collection act on the object; without one, all do",
-        type=bpy.types.Collection,
-    )
-
     baked_keys: CollectionProperty(
         name="Baked Keys",
         description="Shape keys that the last bake made",

@@ -59,6 +59,7 @@ CLASSES: tuple[type[Any], ...] = (
     shape_panels.VERLET_PT_weights,
     panels.VERLET_PT_collisions,
     panels.VERLET_PT_forces,
+    panels.VERLET_PT_field_weights,
     panels.VERLET_PT_simulation,
     panels.VERLET_PT_advanced,
     panels.VERLET_PT_ground,

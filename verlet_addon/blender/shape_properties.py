@@ -15,6 +15,8 @@ PAINTED = {
     "pressure": "pressure_group",
     "stiffness": "stiffness_group",
     "rigid": "rigid_group",
+    "object_collisions": "vertex_group_object_collisions",
+    "self_collisions": "vertex_group_self_collisions",
 }
 """Which group is painted for each layer of the core's Paint."""
 NAMES = ("pin_group", *PAINTED.values(), "rest_key", "thread_map")

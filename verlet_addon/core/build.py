@@ -177,7 +177,7 @@ def set_off(
         velocities,
         gravity=gravity * model.settings.gravity,
         fields=fields,
-        share=model.settings.wind,
+        shares=model.settings.field_shares,
         dt=dt,
     )
     return start_displacement(velocities, pulls, dt, model.settings.damping)

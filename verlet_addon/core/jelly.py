@@ -48,7 +48,7 @@ def start_jelly(
         (points, linear_part(mesh.positions, mesh.velocities, points)),
         gravity=gravity * model.settings.gravity,
         fields=fields,
-        share=model.settings.wind,
+        shares=model.settings.field_shares,
         dt=dt,
     )
     displacements = start_displacement(velocities, pulls, dt, model.settings.damping)
@@ -88,7 +88,7 @@ def leap(
         (state.positions, state.velocities()),
         gravity=gravity * model.settings.gravity,
         fields=fields,
-        share=model.settings.wind,
+        shares=model.settings.field_shares,
         dt=dt,
     )
     inertia = displacement * batches.velocity_gain

@@ -138,7 +138,7 @@ def prepare(
 def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
     """What a body touches others with: its mesh, or the finer skin of a solid of large faces."""
     if model.solid is None or not model.solid.surface.cut:
-        return Surface(mesh.positions.T, model.triangles, mesh.edges.T)
+        return Surface(mesh.positions.T, model.triangles, mesh.edges.T, exempt=mesh.exempt)
     skin = model.solid.surface
     return Surface(skin.spread(mesh.positions).T, skin.triangles, NO_EDGES)
 

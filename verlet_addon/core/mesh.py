@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Floats, Integers
+from .arrays import Booleans, Floats, Integers
 from .errors import MeshError
 from .field import Field
 
@@ -87,6 +87,10 @@ class Paint:
     stiffness: Floats | None = None
     rigid: Floats | None = None
     """Not a share: what is painted at least half moves as one."""
+    object_collisions: Floats | None = None
+    """Not a share: what is painted at all passes through colliders and other bodies."""
+    self_collisions: Floats | None = None
+    """Likewise through the body itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +129,13 @@ class MeshData:
     def at_rest(self) -> Floats:
         """(n, 3) where vertices are while nothing is stretched or bent [m]."""
         return self.positions if self.rest_positions is None else self.rest_positions
+
+    @property
+    def exempt(self) -> Booleans:
+        """(2, n) bool, which vertices pass through all else, and through their own body."""
+        none = np.zeros(len(self.positions))
+        layers = (self.paint.object_collisions, self.paint.self_collisions)
+        return np.stack([(none if layer is None else layer) > 0.0 for layer in layers])
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ def set_out(
             state.velocities(),
             gravity=given.gravity * model.settings.gravity,
             fields=fields if model.solid is None else (),
-            share=model.settings.wind,
+            shares=model.settings.field_shares,
             dt=given.dt,
         ),
         start=state.positions,

@@ -5,9 +5,15 @@ from math import inf, isfinite
 from typing import Literal, get_args
 
 from .errors import SettingsError
+from .field import Kind
 
 BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER"]
 Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
+
+
+def weight_name(kind: Kind) -> str:
+    """The setting that says how much of the force fields of a type a body feels."""
+    return f"{kind.lower()}_weight"
 
 
 def _require(owner: object, name: str, low: float, high: float = inf) -> None:
@@ -88,6 +94,14 @@ class BodySettings:
     """Share of the scene's gravity that pulls at the body; 0 = none, below 0 it rises."""
     wind: float = 1.0
     """Share of the strength that force fields act on the body with; 0 = it feels none."""
+    wind_weight: float = 1.0
+    """And of that, the share of fields of this type, and so for every type below."""
+    force_weight: float = 1.0
+    vortex_weight: float = 1.0
+    harmonic_weight: float = 1.0
+    charge_weight: float = 1.0
+    turbulence_weight: float = 1.0
+    drag_weight: float = 1.0
 
     def __post_init__(self) -> None:
         _require_choice(self, "body_type", get_args(BodyType))
@@ -112,8 +126,15 @@ class BodySettings:
         _require(self, "friction", 0.0)
         _require(self, "gravity", -inf)
         _require(self, "wind", 0.0)
+        for kind in get_args(Kind):
+            _require(self, weight_name(kind), 0.0)
         _require(self, "restitution", 0.0, 1.0)
         _require(self, "hardening", 0.0, 1.0)
+
+    @property
+    def field_shares(self) -> dict[Kind, float]:
+        """Share of their strength that force fields of each type act on the body with."""
+        return {kind: self.wind * getattr(self, weight_name(kind)) for kind in get_args(Kind)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from .compiled_kernels import activate, find_near, refit
 from .reach import Reach
-from .rows import join_rows
+from .rows import Rows, join_rows
 from .surfaces import Surfaces
 
 
@@ -61,7 +61,8 @@ def search(
         if meets.any():
             fit(surfaces, owner, start, end)
     features, weights, normals, gaps = join_rows(
-        find_near(surfaces, a, b, reach) for a, b in near_owners(surfaces, reach)
+        without_exempt(surfaces, find_near(surfaces, a, b, reach), own=a == b)
+        for a, b in near_owners(surfaces, reach)
     )
     edges, triangles = surfaces.edges, surfaces.triangles
     most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
@@ -80,6 +81,22 @@ def search(
         gaps=gaps[order],
         owners=surfaces.owners[particles[[0, 3]]],
     )
+
+
+def without_exempt(surfaces: Surfaces, rows: Rows, *, own: bool) -> Rows:
+    """Rows but for those of features that are exempt as a whole, from their own owner or others."""
+    exempt = surfaces.exempt[int(own)]
+    if not exempt.any():
+        return rows
+    kind, first, second = rows[0]
+    passes = np.zeros(len(kind), dtype=bool)
+    vertex, edge = np.flatnonzero(kind == 0), np.flatnonzero(kind == 1)
+    passes[vertex] = exempt[first[vertex]]
+    passes[vertex] |= exempt[surfaces.triangles[:, second[vertex]]].all(axis=0)
+    for each in (first, second):
+        passes[edge] |= exempt[surfaces.edges[:, each[edge]]].all(axis=0)
+    features, weights, normals, gaps = rows
+    return features[:, ~passes], weights[:, ~passes], normals[:, ~passes], gaps[~passes]
 
 
 def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:

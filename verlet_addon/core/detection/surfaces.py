@@ -26,6 +26,8 @@ class Surface:
     """Whether only the front touches."""
     is_collider: bool = False
     """Whether its corners and edges count only where it turns sharply beneath what lies on it."""
+    exempt: Booleans | None = None
+    """(2, n) which particles pass through other surfaces, and through their own; None = none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,9 @@ class Surfaces:
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
     leaving: Integers
     """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
+    exempt: Booleans
+    """(2, N) which particles pass through other owners, and through their own: features that have
+    no others touch nothing of theirs."""
     crew: Crew
     """The threads that look for contacts."""
 
@@ -125,8 +130,15 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         trees=[build_tree(rest, triangles, edges, sides, *part) for part in parts],
         ways=np.full((count, 2, 3), np.nan),
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
+        exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
         crew=Crew(),
     )
+
+
+def _exempt(surface: Surface) -> Booleans:
+    """(2, n) also where none are."""
+    none = np.zeros((2, surface.rest.shape[1]), dtype=bool)
+    return none if surface.exempt is None else surface.exempt
 
 
 def _numbers(parts: Sequence[Integers]) -> list[Integers]:

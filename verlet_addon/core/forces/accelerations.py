@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
-from ..field import Field
+from ..field import Field, Kind
 from ..solid.body import Solid
 from ..solid.numpy_kernels import add_to_nodes
 from .aerodynamics import Windage, air_forces
@@ -23,7 +23,7 @@ def accelerations(
     *,
     gravity: Floats,
     fields: Sequence[Field],
-    share: float,
+    shares: dict[Kind, float],
     dt: float,
 ) -> Floats:
     """(3, n) of particles [m/s²], the drag of still air apart.
@@ -36,13 +36,13 @@ def accelerations(
     windage, inverse_masses : of the body; (n,) [1/kg].
     positions, velocities : (3, n) [m] and [m/s].
     gravity : (3,) [m/s²].
-    fields, share : those that the body feels, and how much of their strength.
+    fields, shares : those that the body may feel, and how much of the strength of each kind.
     dt : length of the step [s].
     """
     pull = np.broadcast_to(gravity[:, None], positions.shape)
-    if not fields or share == 0.0:
+    if not any(shares[field.kind] for field in fields):
         return pull
-    felt = feel(fields, share, positions, velocities)
+    felt = feel(fields, shares, positions, velocities)
     forces, growth = air_forces(windage, felt, positions, velocities)
     total = pull + felt.push - felt.rate * velocities + forces * inverse_masses
     rates = np.maximum(felt.rate, 0.0) + growth * inverse_masses
@@ -58,7 +58,7 @@ def node_accelerations(
     *,
     gravity: Floats,
     fields: Sequence[Field],
-    share: float,
+    shares: dict[Kind, float],
     dt: float,
 ) -> Floats:
     """(3, m) of the nodes of a solid [m/s²]: force fields act within it, the air on its surface.
@@ -67,13 +67,13 @@ def node_accelerations(
     ----------
     windage, inverse_masses : of the body's p particles; (p,) [1/kg].
     nodes, points : positions (3, m or p) [m] and velocities [m/s].
-    gravity, fields, share, dt : see `accelerations`.
+    gravity, fields, shares, dt : see `accelerations`.
     """
     pull = np.broadcast_to(gravity[:, None], nodes[0].shape)
-    if not fields or share == 0.0:
+    if not any(shares[field.kind] for field in fields):
         return pull
-    felt = feel(fields, share, *nodes)
-    forces, growth = air_forces(windage, feel(fields, share, *points), *points)
+    felt = feel(fields, shares, *nodes)
+    forces, growth = air_forces(windage, feel(fields, shares, *points), *points)
     forces /= np.maximum(1.0, growth * inverse_masses * dt)
     blown = np.zeros_like(nodes[0])
     add_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, blown)

@@ -49,14 +49,17 @@ class _Place:
 Law = Callable[[Field, _Place], Floats]
 
 
-def feel(fields: Sequence[Field], share: float, positions: Floats, velocities: Floats) -> Feeling:
-    """Adds up what fields do at positions (3, n), if each has this share of its strength.
+def feel(
+    fields: Sequence[Field], shares: dict[Kind, float], positions: Floats, velocities: Floats
+) -> Feeling:
+    """Adds up what fields do at positions (3, n), if each kind has this share of its strength.
 
     Of a field's law, `wind_factor` acts as moving air and the rest as a force.
     """
     n = positions.shape[1]
     felt = Feeling(np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros(n))
     for field in fields:
+        share = shares[field.kind]
         push, rate = field_law(field, positions, velocities)
         as_air = min(max(field.wind_factor, 0.0), 1.0)
         felt.push += push * (share * (1.0 - as_air))

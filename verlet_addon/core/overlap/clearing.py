@@ -109,7 +109,8 @@ def _bury(solids: Solids, owner: int, places: Floats) -> None:
         outside = np.zeros(pieces.max(initial=-1) + 1, dtype=bool)
         outside[pieces[turns == 0]] = True
         may_stay = ~outside[pieces] & ((turns < 0) | (other < solids.bodies))
-        surfaces.leaving[first:last, other][(turns != 0) & ~may_stay] = BURIED
+        buried = (turns != 0) & ~may_stay & ~surfaces.exempt[0, first:last]
+        surfaces.leaving[first:last, other][buried] = BURIED
 
 
 def go_on(clearing: Clearing, places: Floats, dt: float) -> None:

@@ -59,7 +59,8 @@ def find_pierced(
         return rows
     loose = surfaces.edges[:, surfaces.sides[0] < 0]
     corners = np.concatenate([surfaces.triangles, loose[[0, 1, 1]]], axis=1)
-    corners = corners[:, chosen[corners].any(axis=0)]
+    touching = chosen[corners].any(axis=0) & ~surfaces.exempt[0, corners].all(axis=0)
+    corners = corners[:, touching]
     owners = surfaces.owners[corners[0]]
     tried = (owners < solids.bodies) & ~carried[owners]
     tried &= (surfaces.leaving[corners] < BURIED).all(axis=(0, 2))
