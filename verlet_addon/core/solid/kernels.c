@@ -1,8 +1,11 @@
 /* Solids: the same as numpy_kernels.py, where formulas and sources stand. */
+#include "../momentum/turns.h"
 #include "cells.h"
 
 #define TURNS 10
 #define FITTED 1e-9
+#define NEAR 1e-5
+#define FAR 10.0
 #define LARGEST 8.0
 
 /* F = Σ x ∇N, and the same held to LARGEST. */
@@ -30,35 +33,49 @@ static void matrix_of(const real q[4], real r[9])
     r[6] = 2 * (x * z - w * y), r[7] = 2 * (y * z + w * x), r[8] = 1 - 2 * (x * x + y * y);
 }
 
+/* The turn that brings a rotation towards a deformation, by Newton's method; whether it led there. */
+static int find_step(const real f[9], const real r[9], real turn[3])
+{
+    real m[9];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            m[3 * a + b] = dot(f + 3 * a, r + 3 * b);
+    const real second[6] = {m[0], m[4], m[8], 0.5 * (m[5] + m[7]), 0.5 * (m[2] + m[6]),
+                            0.5 * (m[1] + m[3])};
+    const real spin[3] = {m[7] - m[5], m[2] - m[6], m[3] - m[1]};
+    real trace = m[0] + m[4] + m[8], along = (trace < 0.0 ? -trace : trace) + 1e-9;
+    find_turn(second, spin, turn);
+    if (dot(turn, spin) > 0.0 && dot(turn, turn) * along * along <= FAR * FAR * dot(spin, spin))
+        return 1;
+    for (int a = 0; a < 3; a++)
+        turn[a] = spin[a] / along;
+    return 0;
+}
+
 /* Turns a rotation towards a deformation until it fits, and writes its matrix. */
 static void fit(real q[4], const real f[9], real r[9])
 {
     matrix_of(q, r);
     for (int number = 0; number < TURNS; number++) {
-        real half[3], v[3], around[3], turn[3] = {0.0, 0.0, 0.0}, along = 0.0;
-        for (int k = 0; k < 3; k++) {
-            real mine[3] = {r[k], r[3 + k], r[6 + k]}, theirs[3] = {f[k], f[3 + k], f[6 + k]};
-            cross(mine, theirs, around);
-            for (int a = 0; a < 3; a++)
-                turn[a] += around[a];
-            along += dot(mine, theirs);
-        }
-        along = (along < 0.0 ? -along : along) + 1e-9;
+        real half[3], v[3], around[3], turn[3];
+        int leads = find_step(f, r, turn);
+        real size = dot(turn, turn);
+        if (size <= FITTED * FITTED)
+            return;
         for (int a = 0; a < 3; a++) {
-            turn[a] /= along;
             half[a] = 0.5 * turn[a];
             v[a] = q[1 + a];
         }
-        if (dot(turn, turn) <= FITTED * FITTED)
-            return;
         cross(half, v, around);
         real w = q[0], next[4] = {w - dot(half, v)};
         for (int a = 0; a < 3; a++)
             next[1 + a] = v[a] + w * half[a] + around[a];
-        real size = __builtin_sqrt(next[0] * next[0] + dot(next + 1, next + 1));
+        real length = __builtin_sqrt(next[0] * next[0] + dot(next + 1, next + 1));
         for (int k = 0; k < 4; k++)
-            q[k] = next[k] / size;
+            q[k] = next[k] / length;
         matrix_of(q, r);
+        if (leads && size <= NEAR * NEAR)
+            return;
     }
 }
 

@@ -5,14 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, sum_by
+from ..momentum.numpy_kernels import find_turns
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 
 TURNS = 10
-"""Most rounds in which a cell's rotation is found; one does where it changes slowly."""
-FITTED = 1e-9
-"""A rotation that changes by less than this is found [rad]."""
+"""Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
+FITTED, NEAR = 1e-9, 1e-5
+"""A rotation that changes by less than this is found [rad]; by so little, and Newton's next step
+would be less than that."""
+FAR = 10.0
+"""Newton's steps are taken up to so many times as far as Müller's."""
 LARGEST = 8.0
 """Cells stretched so that |F|² is above this resist as if they were stretched no more."""
 
@@ -51,7 +55,7 @@ def find_shape(cells: Cells, nodes: Floats, shape: Shape) -> None:
     """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
-    of Deformations* (2016), eq. 7. `shape` is written to.
+    of Deformations* (2016), eq. 7, by steps of Newton's. `shape` is written to.
     """
     gradients = cells.elements.gradients[cells.kinds]
     deformation = np.einsum("aec,eck->eak", nodes[:, cells.nodes], gradients)
@@ -68,14 +72,29 @@ def _turn(quaternions: Floats, deformation: Floats) -> None:
     """Turns each rotation towards the deformation (h, 3, 3) until it fits."""
     open_ = np.arange(len(quaternions))
     for _ in range(TURNS):
-        fitted, columns = _matrices(quaternions[open_]), deformation[open_]
-        turn = np.cross(fitted, columns, axis=1).sum(axis=2)
-        turn /= (np.abs((fitted * columns).sum(axis=(1, 2))) + 1e-9)[:, None]
-        unsettled = (turn * turn).sum(axis=1) > FITTED**2
+        turn, leads = _steps(_matrices(quaternions[open_]), deformation[open_])
+        squares = (turn * turn).sum(axis=1)
+        unsettled = squares > FITTED**2
         open_ = open_[unsettled]
+        quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
+        open_ = open_[~(leads & (squares <= NEAR**2))[unsettled]]
         if not len(open_):
             return
-        quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
+
+
+def _steps(rotations: Floats, deformation: Floats) -> tuple[Floats, Booleans]:
+    """(h, 3) turns that bring rotations towards deformations, and which of them lead there.
+
+    Newton's method for the largest tr(Rᵀ F), unless it leads downhill or far, as it may in cells
+    that are flat or inside out: there, a step of Müller's.
+    """
+    products = np.einsum("eak,ebk->eab", deformation, rotations)
+    spin = np.stack([products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)], 1)
+    newton = find_turns((products + products.transpose(0, 2, 1)) / 2.0, spin)
+    along = np.abs(np.trace(products, axis1=1, axis2=2)) + 1e-9
+    lengths = (newton * newton).sum(axis=1) * along * along
+    leads = ((newton * spin).sum(axis=1) > 0.0) & (lengths <= FAR**2 * (spin * spin).sum(axis=1))
+    return np.where(leads[:, None], newton, spin / along[:, None]), leads
 
 
 def _turned(quaternions: Floats, turns: Floats) -> Floats:
