@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.agreement import what_slows
-from ..core.arrays import Floats, Integers
+from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
+from ..core.geometry.graph import edge_lengths
 from ..core.mesh import SHORTEST_EDGE, Frame, MeshData
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
@@ -197,7 +198,7 @@ class _Gauge:
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""
         for edges, rest, now in zip(self._edges, self._rest, result.positions, strict=True):
-            strain = np.max(_lengths(now, edges) / rest, initial=1.0) - 1
+            strain = np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1
             self.stretch = max(self.stretch, float(strain))
         self.remarks += result.remarks
         if result.deepest:
@@ -206,14 +207,6 @@ class _Gauge:
 
 def _rest_lengths(mesh: MeshData) -> Floats:
     """Measures the edges of a mesh in its rest shape."""
-    lengths = _lengths(mesh.at_rest, mesh.edges)
+    lengths = edge_lengths(mesh.at_rest, mesh.edges)
     lengths[lengths < SHORTEST_EDGE] = np.inf  # where it was split
-    return lengths
-
-
-def _lengths(positions: Floats, edges: Integers) -> Floats:
-    """Measures the edges."""
-    spans = np.take(positions, edges[:, 0], axis=0)
-    spans -= np.take(positions, edges[:, 1], axis=0)
-    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", spans, spans))
     return lengths

@@ -7,14 +7,14 @@ import bpy
 from .bake import bodies
 from .bake_record import baked_range, baked_remarks, changed_since_bake
 from .file_context import file_context
-from .panels import _layout, _Panel
+from .kinds_of_panel import SidebarPanel, layout_of
 from .properties import is_body, scene_properties
 
 LETTERS = 80
 """In a line of a remark."""
 
 
-class VERLET_PT_bake(_Panel):
+class VERLET_PT_bake(SidebarPanel):
     """From settings to shape keys; it stands first, so that it is in reach whatever is open."""
 
     bl_label = "Bake"
@@ -63,7 +63,7 @@ class VERLET_PT_remarks(bpy.types.Panel):
     bl_ui_units_x = 24
 
     def draw(self, context: bpy.types.Context) -> None:
-        column = _layout(self).column()
+        column = layout_of(self).column()
         for remark in baked_remarks(file_context(context).scene):
             lines = column.column(align=True)
             for number, line in enumerate(wrap(remark, LETTERS)):

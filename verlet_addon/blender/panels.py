@@ -11,57 +11,22 @@ from .colliders import met_colliders
 from .convert import type_hint
 from .file_context import file_context
 from .force_fields import acting_fields
+from .kinds_of_panel import BodyPanel, SidebarPanel, active_body, layout_of
 from .material_menu import VERLET_PT_material_presets, draw_material
-from .properties import VERLET_PG_body, body_properties, is_body, scene_properties
+from .properties import VERLET_PG_body, scene_properties
 
 
-class _Panel(bpy.types.Panel):
-    """A panel of the sidebar tab: labels left, values right, and a dot beside what can be keyed."""
-
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Verlet"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout = _layout(self)
-        layout.use_property_split = True
-        self.fill(layout.column(), context)
-
-    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        """Puts the panel's rows into its column."""
-        raise NotImplementedError
-
-
-class _BodyPanel(_Panel):
-    """A part of the settings of the active body."""
-
-    bl_parent_id = "VERLET_PT_body"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _active_body(context) is not None
-
-    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        if (body := _active_body(context)) is not None:
-            column.active = body.enabled
-            self.fill_for(column, body)
-
-    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        """Puts the rows for a body into the panel's column."""
-        raise NotImplementedError
-
-
-class VERLET_PT_body(_Panel):
+class VERLET_PT_body(SidebarPanel):
     """The active object: a button that makes it a body, or what kind of body it is."""
 
     bl_label = "Soft Body"
 
     def draw_header(self, context: bpy.types.Context) -> None:
-        if (body := _active_body(context)) is not None:
-            _layout(self).prop(body, "enabled", text="")
+        if (body := active_body(context)) is not None:
+            layout_of(self).prop(body, "enabled", text="")
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        body = _active_body(context)
+        body = active_body(context)
         if body is None:
             button = column.row()
             button.scale_y = 1.5
@@ -90,7 +55,7 @@ class VERLET_PT_body(_Panel):
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
 
 
-class VERLET_PT_attachments(_BodyPanel):
+class VERLET_PT_attachments(BodyPanel):
     """What else holds the body than its own animation."""
 
     bl_label = "Attachments"
@@ -120,13 +85,13 @@ class VERLET_PT_attachments(_BodyPanel):
         column.prop(item, "weight")
 
 
-class VERLET_PT_material(_BodyPanel):
+class VERLET_PT_material(BodyPanel):
     """How the body gives way."""
 
     bl_label = "Material"
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
-        VERLET_PT_material_presets.draw_panel_header(_layout(self))
+        VERLET_PT_material_presets.draw_panel_header(layout_of(self))
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         if body.body_type == "WATER":
@@ -153,7 +118,7 @@ class VERLET_PT_material(_BodyPanel):
             column.prop(body, "use_tethers")
 
 
-class VERLET_PT_collisions(_BodyPanel):
+class VERLET_PT_collisions(BodyPanel):
     """How the body touches things."""
 
     bl_label = "Collisions"
@@ -190,16 +155,12 @@ def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> Non
     column.prop_search(body, group, body.id_data, "vertex_groups", icon="GROUP_VERTEX")
 
 
-class VERLET_PT_forces(_BodyPanel):
+class VERLET_PT_forces(BodyPanel):
     """What blows and pulls at the body."""
 
     bl_label = "Forces"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        body = _active_body(context)
-        return body is not None and body.body_type != "WATER"
+    types = ("CLOTH", "ROPE", "SOFT")
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         super().fill(column, context)
@@ -214,7 +175,7 @@ class VERLET_PT_forces(_BodyPanel):
         column.prop(body, "effector_collection")
 
 
-class VERLET_PT_field_weights(_BodyPanel):
+class VERLET_PT_field_weights(BodyPanel):
     """How much of the force fields of each type the body feels"""
 
     bl_label = "Field Weights"
@@ -226,7 +187,7 @@ class VERLET_PT_field_weights(_BodyPanel):
             column.prop(body, weight_name(kind), slider=True)
 
 
-class VERLET_PT_simulation(_Panel):
+class VERLET_PT_simulation(SidebarPanel):
     """How time passes."""
 
     bl_label = "Simulation"
@@ -237,7 +198,7 @@ class VERLET_PT_simulation(_Panel):
         column.prop(settings, "substeps")
 
 
-class VERLET_PT_advanced(_Panel):
+class VERLET_PT_advanced(SidebarPanel):
     """How exactly the simulation follows."""
 
     bl_label = "Advanced"
@@ -253,7 +214,7 @@ class VERLET_PT_advanced(_Panel):
         column.prop(settings, "integrator")
 
 
-class VERLET_PT_ground(_Panel):
+class VERLET_PT_ground(SidebarPanel):
     """The plane under all bodies."""
 
     bl_label = "Ground"
@@ -261,7 +222,7 @@ class VERLET_PT_ground(_Panel):
 
     def draw_header(self, context: bpy.types.Context) -> None:
         settings = scene_properties(file_context(context).scene)
-        _layout(self).prop(settings, "use_ground", text="")
+        layout_of(self).prop(settings, "use_ground", text="")
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         settings = scene_properties(file_context(context).scene)
@@ -278,7 +239,7 @@ class VERLET_MT_add(bpy.types.Menu):
     bl_label = "Verlet"
 
     def draw(self, _context: bpy.types.Context) -> None:
-        layout = _layout(self)
+        layout = layout_of(self)
         layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
         layout.operator("verlet.add_rope", icon="CURVE_PATH")
         layout.operator("verlet.add_jelly", icon="MOD_SOFT")
@@ -287,34 +248,24 @@ class VERLET_MT_add(bpy.types.Menu):
 
 def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Adds our entry to Add ▸ Mesh."""
-    _layout(self).menu("VERLET_MT_add", icon="MOD_SOFT")
+    layout_of(self).menu("VERLET_MT_add", icon="MOD_SOFT")
 
 
 # In menus the names say whose they are: so F3 finds all of them by "verlet".
 
 
 def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    """Adds our entry to Object ▸ Quick Effects."""
-    _layout(self).separator()
-    entry = _layout(self).operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
+    """Adds our entries to Object ▸ Quick Effects."""
+    layout = layout_of(self)
+    layout.separator()
+    entry = layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
     entry.use_material = True
-    _layout(self).operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
+    layout.operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
 
 
 def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     """Adds our entries to Object ▸ Animation."""
-    layout = _layout(self)
+    layout = layout_of(self)
     layout.separator()
     layout.operator("verlet.bake", text="Bake Verlet Soft Bodies", icon="REC")
     layout.operator("verlet.clear_bake", text="Clear Verlet Bake", icon="TRASH")
-
-
-def _active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
-    """The settings of the active object, if it is a body, switched on or off."""
-    obj = context.object
-    return body_properties(obj) if obj is not None and is_body(obj) else None
-
-
-def _layout(owner: bpy.types.Panel | bpy.types.Menu) -> bpy.types.UILayout:
-    """The layout of a panel or menu, which is there whenever Blender draws it."""
-    return cast(bpy.types.UILayout, owner.layout)

@@ -4,9 +4,9 @@ from typing import cast
 
 import bpy
 
+from .kinds_of_panel import BodyPanel, layout_of
 from .mesh_access import shape_keys_of
-from .panels import _BodyPanel
-from .properties import VERLET_PG_body, body_properties, is_body
+from .properties import VERLET_PG_body, body_properties
 from .shape_properties import PAINTED
 
 SURFACES = ("CLOTH", "ROPE")
@@ -18,21 +18,12 @@ WEIGHTS = {
 """What can be painted on bodies of each type."""
 
 
-class _SurfacePanel(_BodyPanel):
-    """A panel for what has edges that give way: cloth and ropes."""
-
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        obj = context.object
-        return obj is not None and is_body(obj) and body_properties(obj).body_type in SURFACES
-
-
-class VERLET_PT_shape(_SurfacePanel):
+class VERLET_PT_shape(BodyPanel):
     """What shape the body strives for."""
 
     bl_label = "Shape"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = SURFACES
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)
@@ -54,14 +45,16 @@ class VERLET_PT_shape(_SurfacePanel):
             strength.operator("verlet.split_for_tearing", icon="MOD_EDGESPLIT")
 
 
-class VERLET_PT_plasticity(_SurfacePanel):
+class VERLET_PT_plasticity(BodyPanel):
     """What stays of being stretched and bent."""
 
     bl_label = "Plasticity"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = SURFACES
 
     def draw_header(self, context: bpy.types.Context) -> None:
         obj = cast(bpy.types.Object, context.object)
-        cast(bpy.types.UILayout, self.layout).prop(body_properties(obj), "use_plasticity", text="")
+        layout_of(self).prop(body_properties(obj), "use_plasticity", text="")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.active = body.enabled and body.use_plasticity
@@ -72,16 +65,12 @@ class VERLET_PT_plasticity(_SurfacePanel):
         column.prop(body, "hardening")
 
 
-class VERLET_PT_weights(_BodyPanel):
+class VERLET_PT_weights(BodyPanel):
     """Where settings hold, by vertex groups."""
 
     bl_label = "Property Weights"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        obj = context.object
-        return obj is not None and is_body(obj) and body_properties(obj).body_type in WEIGHTS
+    types = tuple(WEIGHTS)
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)
