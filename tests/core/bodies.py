@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import ArrayLike
 
 from verlet_addon.core.arrays import Floats, Integers
@@ -22,6 +24,11 @@ WEIGHTLESS = np.zeros(3)
 
 Faces = Sequence[Sequence[int]]
 Body = tuple[MeshData, BodySettings]
+
+
+def slow(*cases: object) -> list[Any]:
+    """Cases of a test that run in `make test` alone."""
+    return [pytest.param(case, marks=pytest.mark.slow) for case in cases]
 
 
 def make_mesh(

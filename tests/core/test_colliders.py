@@ -16,6 +16,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     split,
     strains,
@@ -280,9 +281,7 @@ def test_a_fine_sheet_keeps_its_lengths_where_its_flaps_slap_a_ball() -> None:
     assert crossed([body], [track[-1:]], around) == 0
 
 
-@pytest.mark.parametrize(
-    "substeps", [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (3, 10))]
-)
+@pytest.mark.parametrize("substeps", [1, *slow(3, 10)])
 @pytest.mark.parametrize("what", ["plate at 50 m/s", "ball at 100 m/s"])
 def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     """What hits a hung sheet takes it along; half a second later it is under 5 % stretched.

@@ -329,6 +329,7 @@ def test_vertices_that_are_nowhere_touch_nothing() -> None:
     assert (contacts.particles[0] == 3).any()
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seed=seeds, speed=st.sampled_from([0.02, 0.1, 1.0, 50.0]))
 def test_nothing_passes(seed: int, speed: float) -> None:

@@ -77,6 +77,7 @@ def test_wind_presses_on_a_plate_by_the_square_of_its_speed(speed: float, kind: 
     np.testing.assert_allclose(force, PRESSURE * speed**2 * UP, rtol=0.03, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_load_does_not_depend_on_the_mesh_or_the_substeps() -> None:
     """Area counts, not how many faces it has."""
     wanted = load(sheet(2), LOOSE, [wind(5.0)])

@@ -20,6 +20,7 @@ from tests.core.bodies import (
     samples,
     sheet,
     simulated,
+    slow,
     sphere,
     split,
     thrown,
@@ -59,10 +60,7 @@ def radius_by_law(pressure: float) -> float:
     return float(RADIUS * (0.5 + np.sqrt(0.25 + load)))
 
 
-FINER = pytest.param((40, 28), marks=pytest.mark.slow)
-
-
-@pytest.mark.parametrize("cells", [(24, 16), FINER])
+@pytest.mark.parametrize("cells", [(24, 16), *slow((40, 28))])
 @pytest.mark.parametrize("pressure", [100.0, 400.0, 1000.0])
 def test_a_balloon_swells_to_the_radius_of_its_law(pressure: float, cells: tuple[int, int]) -> None:
     """By 2, 9 and 21 %; half a per cent is for its being a polyhedron."""
@@ -84,10 +82,7 @@ def test_its_radius_depends_neither_on_steps_nor_on_mass(substeps: int) -> None:
         assert mean_radius(track[-1]) == pytest.approx(radius_by_law(400.0), rel=5e-3)
 
 
-HARDER = [pytest.param(pressure, marks=pytest.mark.slow) for pressure in (1e3, 5e3)]
-
-
-@pytest.mark.parametrize("pressure", [200.0, *HARDER])
+@pytest.mark.parametrize("pressure", [200.0, *slow(1e3, 5e3)])
 def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
     """Pressed flat by a third between the ground and a plate, at every frame from then on."""
     ball = sphere(16, 12, radius=RADIUS)
@@ -166,7 +161,7 @@ def cover(cells: int, *, lifted: float = 0.0) -> MeshData:
     return make_mesh(points, faces=[*map(tuple, faces), *(tuple(below[f[::-1]]) for f in faces)])
 
 
-@pytest.mark.parametrize("substeps", [4, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("substeps", [4, *slow(10)])
 @pytest.mark.parametrize("lifted", [0.0, 2e-3])
 def test_a_flat_cover_is_blown_up_to_a_cushion(lifted: float, substeps: int) -> None:
     """It holds as much as a square bag of paper can: 0.2055 of its width's cube (A. Pak, 2005)."""
@@ -190,7 +185,7 @@ def _volume_at_rest(mesh: MeshData) -> float:
     return _volume(faces_of(split(mesh)), mesh.positions)
 
 
-@pytest.mark.parametrize("substeps", [1, 3, 10])
+@pytest.mark.parametrize("substeps", [1, 3, *slow(10)])
 @pytest.mark.parametrize("pressure", [30.0, 1e3, 5e3, 1e9])
 def test_pressure_is_held_at_rest_or_said_to_be_too_much(pressure: float, substeps: int) -> None:
     """Cloth that does not stretch stays a ball, in few steps or many."""
@@ -206,6 +201,7 @@ def test_pressure_is_held_at_rest_or_said_to_be_too_much(pressure: float, subste
     assert np.ptp(track[-1], axis=0) == pytest.approx((1.0, 1.0, 1.0), rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_leak_lets_it_sink() -> None:
     """The pressure falls to 0 within a second; a ball that stood has lost a fifth of its height."""
     ball = sphere(24, 16)

@@ -104,6 +104,7 @@ def test_bungee_gives_by_its_stated_stiffness(segments: int) -> None:
     assert lengths(hung, cord.edges).sum() - length == pytest.approx(wanted, rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_balloon_is_blown_up_by_its_gas() -> None:
     """Round, still, and larger than its mesh: latex gives by a tenth or so."""
     ball = sphere(32, 16, radius=0.15)
@@ -216,6 +217,7 @@ def test_a_map_of_threads_changes_no_drape(name: str, kind: str, degrees: float)
     assert drape(name, 15, kind, degrees) == pytest.approx(drape(name, 15, kind), abs=0.05)
 
 
+@pytest.mark.slow
 def test_limper_cloth_hangs_closer() -> None:
     """By name, in the order that a tailor would give."""
     values = [drape(name, 15) for name in ("SILK", "WOOL", "COTTON", "DENIM")]

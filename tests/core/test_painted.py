@@ -208,6 +208,7 @@ def test_each_part_of_a_tube_swells_as_its_pressure_is_painted() -> None:
         assert swollen[part].mean() == pytest.approx(wanted, rel=0.02, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_each_part_keeps_the_distance_that_is_painted() -> None:
     """From the ground, and from a collider."""
     mesh = moved(sheet(12, 2), np.eye(3), (0.0, 0.0, 0.1))

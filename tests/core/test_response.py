@@ -54,6 +54,7 @@ def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * scale)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
 def test_rows_hold_and_rub_by_coulombs_law(seed: int) -> None:

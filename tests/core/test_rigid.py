@@ -21,6 +21,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     thrown,
 )
@@ -56,7 +57,7 @@ def brick() -> MeshData:
     return thrown(rigid(mesh), spin + np.array([1.0, 0.0, 2.0]))
 
 
-@pytest.mark.parametrize("substeps", [1, 3, 10])
+@pytest.mark.parametrize("substeps", [1, 3, *slow(10)])
 def test_a_rigid_brick_tumbles_without_losing_its_shape_or_its_spin(substeps: int) -> None:
     """Distances to 1e-12 of its size, momentum to 1e-10, and energy with them, in 2 seconds."""
     mesh, dt = brick(), 1 / 24 / substeps
@@ -137,7 +138,7 @@ def test_two_bars_joined_by_a_strip_swing_as_a_double_pendulum(start: float) -> 
         assert np.abs(now - distances(mesh.positions[bar])).max() < 1e-9
 
 
-@pytest.mark.parametrize("shape", ["cube", "ball", "plate"])
+@pytest.mark.parametrize("shape", ["cube", *slow("ball", "plate")])
 def test_what_is_rigid_all_over_falls_and_comes_to_rest(shape: str) -> None:
     """On the ground, no deeper in its thickness of 5 mm than a tenth of that, and as it was."""
     meshes = {"cube": cube(0.5), "ball": sphere(16, 10, radius=0.3), "plate": sheet(8)}
@@ -183,7 +184,7 @@ def test_soft_and_rigid_parts_together_keep_momentum() -> None:
     np.testing.assert_allclose(spins, np.tile(spins[0], (240, 1)), rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("substeps", [4, 10])
+@pytest.mark.parametrize("substeps", [4, *slow(10)])
 def test_strips_between_plates_keep_their_lengths_as_these_land(substeps: int) -> None:
     """A heavy hinge of two plates hits the ground at 4 m/s with its edge: within 3 % all along.
 

@@ -15,6 +15,7 @@ from tests.core.bodies import (
     pinned,
     samples,
     simulated,
+    slow,
     tube,
 )
 from tests.core.crossings import crossings
@@ -154,7 +155,7 @@ def split_strip(cells: int) -> MeshData:
 
 
 @pytest.mark.parametrize("cells", [3, 6])
-@pytest.mark.parametrize("substeps", [5, 20])
+@pytest.mark.parametrize("substeps", [5, *slow(20)])
 def test_a_strip_tears_at_its_stated_force(cells: int, substeps: int) -> None:
     """It carries the weight below the split up to 5 % over its strength, and no more."""
     mesh, mass = split_strip(cells), 0.4

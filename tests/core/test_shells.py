@@ -21,6 +21,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     split,
     strains,
@@ -139,7 +140,7 @@ def test_a_shell_that_is_nearly_cloth_droops_by_the_formula_too() -> None:
     assert droop(half_cylinder(8, 24), bend=6.0, substeps=10) == pytest.approx(1.0, rel=0.15)
 
 
-@pytest.mark.parametrize("triangles", [False, True], ids=["quads", "triangles"])
+@pytest.mark.parametrize("triangles", [*slow(False), True], ids=["quads", "triangles"])
 def test_a_shell_that_is_thrown_keeps_its_momentum_and_gains_no_energy(triangles: bool) -> None:
     """Turning and trembling without weight or drag; only the motion within it may die down."""
     mesh = half_cylinder(8, 16, triangles=triangles)

@@ -16,6 +16,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     strains,
     tube,
@@ -75,7 +76,7 @@ def test_tiny_edges_keep_their_length(tiny: float, cells: int, held: str) -> Non
 
 
 @pytest.mark.parametrize("shrunk", [1e-2, 1e-3])
-@pytest.mark.parametrize("reach", [0.06, 0.12])
+@pytest.mark.parametrize("reach", [0.06, *slow(0.12)])
 def test_clumps_of_tiny_triangles_keep_their_lengths(shrunk: float, reach: float) -> None:
     """Where a scan has a whole clump of triangles that are much too small, none of them is torn."""
     mesh = flat_sheet("strewn triangles", 20)

@@ -27,6 +27,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     split,
     thrown,
@@ -233,7 +234,7 @@ def test_the_first_wobble_depends_neither_on_fps_nor_on_substeps(fps: float, sub
     assert wobble(fps, substeps) == pytest.approx(wobble(60, 20), rel=0.005)
 
 
-@pytest.mark.parametrize("substeps", [5, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("substeps", [5, *slow(40)])
 def test_a_column_sags_by_its_weight_at_any_substeps(substeps: int) -> None:
     """On ice ρ g H²/2 E, and within 2 % whatever the steps."""
     mesh = moved(block((0.5, 0.5, 2.0), (2, 2, 8)), np.eye(3), (0.0, 0.0, 0.005))
@@ -295,7 +296,10 @@ DROPPED: dict[str, Callable[[], MeshData]] = {
 }
 
 
-@pytest.mark.parametrize("name", DROPPED)
+@pytest.mark.parametrize(
+    "name",
+    ["ball", *slow("cube", "eight corners")],
+)
 def test_jelly_dropped_from_a_metre_comes_to_rest_in_its_shape(name: str) -> None:
     """After 3 s within 3 % of its size; volume over 95 % at impact, 99 % at rest; no creep."""
     mesh = DROPPED[name]()
@@ -386,7 +390,10 @@ def test_rolling_is_resisted_as_hysteresis_says(stiffness: float) -> None:
     assert wanted < (speed[11] - speed[-1]) / (len(speed) - 12) * 24 < 1.6 * wanted
 
 
-@pytest.mark.parametrize("start", ["flat", "mirrored", "a point"])
+@pytest.mark.parametrize(
+    "start",
+    ["a point", *slow("flat", "mirrored")],
+)
 def test_jelly_recovers_from_any_shape(start: str) -> None:
     """Crushed flat, turned inside out or gathered in a point, it is itself again in a second."""
     mesh = block((1.0, 0.8, 0.6), (3, 3, 3))
@@ -408,6 +415,7 @@ def test_jelly_recovers_from_any_shape(start: str) -> None:
     assert off_shape(mesh.positions, state.positions[:, : len(mesh.positions)].T) < 0.03
 
 
+@pytest.mark.slow
 def test_pins_are_followed_exactly_as_they_turn() -> None:
     """A cube whose base is turned by half a turn a second."""
     mesh = block((1.0, 1.0, 1.0), (3, 3, 3))
@@ -444,7 +452,7 @@ def test_a_crumb_of_jelly_lands_in_stock_steps() -> None:
     assert np.linalg.norm(track[-1] - track[-2], axis=1).max() < 1e-6
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, *slow(1e3)])
 def test_jelly_of_any_size_lands_alike(scale: float) -> None:
     """With time, stiffness and weight scaled along, a drop looks the same."""
 

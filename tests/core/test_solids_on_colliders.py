@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import block, floor, frames, moved, rotation, simulated, sphere, thrown
+from tests.core.bodies import block, floor, frames, moved, rotation, simulated, slow, sphere, thrown
 from tests.core.test_colliders import plate
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
@@ -34,7 +34,7 @@ def on_both(mesh: MeshData, seconds: float, substeps: int, settings: BodySetting
     return [ground, table]
 
 
-@pytest.mark.parametrize("substeps", [5, 20])
+@pytest.mark.parametrize("substeps", [5, *slow(20)])
 def test_it_sags_as_on_the_ground(substeps: int) -> None:
     """By ρ g H²/2E and its skin's give, whatever the substeps; to 3 %, for edges touch as well."""
     ground, table = on_both(lying(cube(), GAP + 0.001), 1.5, substeps, JELLY)

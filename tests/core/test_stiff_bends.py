@@ -21,6 +21,7 @@ from tests.core.bodies import (
     rope,
     sheet,
     simulated,
+    slow,
     sphere,
     split,
     strains,
@@ -44,6 +45,7 @@ from verlet_addon.core.state import ready_batches
 STIFF = BodySettings(bend_compliance=0.2, mass=0.1, damping=10.0)
 
 
+@pytest.mark.slow
 @given(
     count=st.integers(1, 400),
     neighbours=st.integers(0, 12),
@@ -172,7 +174,7 @@ def test_stiff_disc_keeps_its_momentum() -> None:
 
 @pytest.mark.parametrize(
     "mesh",
-    [disc(12), pytest.param(split(sphere(32, 16)), marks=pytest.mark.slow)],
+    [disc(12), *slow(split(sphere(32, 16)))],
     ids=["disc", "sphere"],
 )
 def test_rigid_bends_do_not_magnify_rounding(mesh: MeshData) -> None:

@@ -20,6 +20,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     strains,
     tube,
@@ -77,7 +78,7 @@ def settled(mesh: MeshData, body: BodySettings, start: Floats, *, steps: int) ->
     return np.asarray(state.positions.T)
 
 
-@pytest.mark.parametrize("triangles", [False, True])
+@pytest.mark.parametrize("triangles", [False, *slow(True)])
 def test_fold_comes_back(triangles: bool) -> None:
     """A sheet modelled with a right-angled fold, almost pressed flat, folds up again."""
     mesh = folded(4, triangles=triangles)

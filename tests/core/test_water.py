@@ -279,6 +279,7 @@ def test_a_jelly_ball_that_falls_in_makes_rings(first: bool) -> None:
     assert fallen == pytest.approx(9.81 * 0.5**2 / 2, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_cloth_displaces_as_much_as_its_thickness() -> None:
     """A sheet that sinks lifts the level by its area times its thickness over the pond's area."""
     pond = sheet(30)
@@ -288,6 +289,7 @@ def test_a_cloth_displaces_as_much_as_its_thickness() -> None:
     assert water[-1, :, 2].mean() == pytest.approx(0.4**2 * 0.02, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_rope_displaces_what_it_has_room_for() -> None:
     """A round thread of its thickness; what of it hangs beside the pond does not count."""
     pond = sheet(30)
