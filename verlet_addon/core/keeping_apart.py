@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, magnitudes
 from .contact.compiled_kernels import project_rows
+from .contact.response import ContactRows
+from .detection.surfaces import Surfaces
 from .meeting import Encounter, gather, hand_back, touch
 from .ropes.trees import TreeBatches
 
@@ -29,28 +31,37 @@ def keep_apart(
     Only what is still much too near is pushed farther.
     """
     meeting, rows, positions = encounter.meeting, encounter.rows, encounter.positions
-    starts = meeting.surfaces.starts
-    own = np.concatenate([np.arange(starts[b], starts[b + 1]) for b in encounter.touched])
     gather(encounter, bodies, positions)
-    settled = positions[:, own]
+    own = [places for _, places in encounter.parts()]
+    settled = [positions[:, places].copy() for places in own]
     for _ in range(HOLDS):
         if not touch(encounter, bodies, trees):
             break
     # What comes out of something has to, whatever that takes.
-    if meeting.surfaces.leaving[own].any():
+    if any(meeting.surfaces.leaving[places].any() for places in own):
         return
-    moved = positions[:, own] - settled
-    far = np.sqrt(np.einsum("xn,xn->n", moved, moved))
-    allowed = STRETCHED * meeting.shortest[own]
-    positions[:, own] = settled + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
-    owners = meeting.surfaces.owners[rows.particles[[0, 3]]]
-    least = rows.targets - SHORT * meeting.surfaces.gaps[tuple(owners)]
-    for _ in range(HOLDS):
-        near = np.flatnonzero((rows.heights(positions) < least) & ~rows.strung)
-        if not len(near):
-            break
-        nearest = replace(rows.chosen(near), targets=least[near])
-        project_rows(positions, nearest)
-        rows.pushed[near] += nearest.pushed
-        rows.rubbed[:, near] += nearest.rubbed
+    for places, before in zip(own, settled, strict=True):
+        moved = positions[:, places] - before
+        far, allowed = magnitudes(moved), STRETCHED * meeting.shortest[places]
+        positions[:, places] = before + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
+    _push_farther(rows, positions, meeting.surfaces)
     hand_back(encounter, bodies, positions)
+
+
+def _push_farther(rows: ContactRows, positions: Floats, surfaces: Surfaces) -> None:
+    """Pushes what is still much too near."""
+    first, second = surfaces.owners[rows.particles[[0, 3]]]
+    least = rows.targets - SHORT * surfaces.gaps[first, second]
+    for _ in range(HOLDS):
+        near = (rows.heights(positions) < least) & ~rows.strung
+        if not near.any():
+            break
+        nearest = replace(
+            rows,
+            targets=np.where(near, least, -np.inf),
+            pushed=np.zeros_like(rows.pushed),
+            rubbed=np.zeros_like(rows.rubbed),
+        )
+        project_rows(positions, nearest)
+        rows.pushed[:] += nearest.pushed
+        rows.rubbed[:] += nearest.rubbed

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Booleans, Floats
+from .arrays import Booleans, Floats, ranges
 from .contact.compiled_kernels import project_rows, rebound_rows
 from .contact.guard import find_passing, guard
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
@@ -90,6 +90,12 @@ class Encounter:
     """Bodies that have a part in it."""
     clear: Floats | None = None
     """(3, N) where everyone was when nothing was found to pass on the way there [m]."""
+
+    def parts(self, *, everyone: bool = False) -> list[tuple[int, slice]]:
+        """Each body that has a part, or everyone, and where its own begins and ends."""
+        starts = self.meeting.surfaces.starts.tolist()
+        which = range(self.meeting.bodies) if everyone else self.touched
+        return [(body, slice(*starts[body : body + 2])) for body in which]
 
 
 def prepare(
@@ -226,20 +232,16 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
 
     Their ropes are such trees.
     """
-    gather(encounter, bodies, encounter.positions)
-    starts = encounter.meeting.surfaces.starts
-    own = [encounter.positions[:, starts[b] : starts[b + 1]] for b in encounter.touched]
-    before = [each.copy() for each in own]
-    project_rows(encounter.positions, encounter.rows)
+    world, parts = encounter.positions, encounter.parts()
+    gather(encounter, bodies, world)
+    project_rows(world, encounter.rows)
     if encounter.rows.strung.any():
-        ropes = [
-            (slice(starts[body], starts[body + 1]), trees[body])
-            for body in encounter.touched
-            if trees[body].generations
-        ]
-        push_ropes(encounter.positions, encounter.rows, ropes)
-    hand_back(encounter, bodies, encounter.positions)
-    moved = max(np.abs(each - was).max() for each, was in zip(own, before, strict=True))
+        ropes = [(own, trees[body]) for body, own in parts if trees[body].generations]
+        push_ropes(world, encounter.rows, ropes)
+    moved = max(
+        np.abs(world[:, own] - bodies[body][:, : own.stop - own.start]).max() for body, own in parts
+    )
+    hand_back(encounter, bodies, world)
     return bool(moved > NOTICEABLE * encounter.meeting.reach)
 
 
@@ -255,10 +257,10 @@ def stop_passing(
         return
 
     def keep_all(world: Floats) -> None:
-        starts = meeting.surfaces.starts
-        parts = [world[:, starts[b] : starts[b + 1]] for b in range(len(bodies))]
         changed = [
-            b for b, part in enumerate(parts) if (bodies[b][:, : part.shape[1]] != part).any()
+            body
+            for body, own in encounter.parts(everyone=True)
+            if (bodies[body][:, : own.stop - own.start] != world[:, own]).any()
         ]
         hand_back(encounter, bodies, world, everyone=True)
         keep(changed)
@@ -304,8 +306,10 @@ def _fast(encounter: Encounter) -> Booleans:
     fast = np.zeros(len(ways), dtype=bool)
     if far.any():
         fast[rows.particles[:, far]] = True
-        triangles = encounter.meeting.surfaces.triangles
-        fast[triangles[:, fast[triangles].any(axis=0)]] = True
+        surfaces, its = encounter.meeting.surfaces, np.flatnonzero(fast)
+        counts = surfaces.fan_starts[its + 1] - surfaces.fan_starts[its]
+        around = surfaces.fans[ranges(surfaces.fan_starts[its], counts)]
+        fast[surfaces.triangles[:, around]] = True
     return fast
 
 
@@ -330,17 +334,13 @@ def gather(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
     """Writes bodies (3, n) into the world (3, N): those that have a part, or everyone."""
-    starts = encounter.meeting.surfaces.starts
-    for body in range(len(bodies)) if everyone else encounter.touched:
-        count = starts[body + 1] - starts[body]
-        world[:, starts[body] : starts[body + 1]] = bodies[body][:, :count]
+    for body, own in encounter.parts(everyone=everyone):
+        world[:, own] = bodies[body][:, : own.stop - own.start]
 
 
 def hand_back(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
     """Writes the world (3, N) back into bodies (3, n), likewise."""
-    starts = encounter.meeting.surfaces.starts
-    for body in range(len(bodies)) if everyone else encounter.touched:
-        vertices = world[:, starts[body] : starts[body + 1]]
-        bodies[body][:, : vertices.shape[1]] = vertices
+    for body, own in encounter.parts(everyone=everyone):
+        bodies[body][:, : own.stop - own.start] = world[:, own]

@@ -1,6 +1,6 @@
 """What touches, as rows that are solved together with everything else: one row for each contact."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -52,12 +52,6 @@ class ContactRows:
         """Some of them, in arrays without gaps, for kernels write to them."""
         parts = (getattr(self, each.name) for each in fields(self))
         return ContactRows(*(part.take(which, axis=-1) for part in parts))
-
-    def chosen(self, which: Integers) -> "ContactRows":
-        """Some of them, as if they had not pushed yet."""
-        some = self.taken(which)
-        none = {name: np.zeros_like(getattr(some, name)) for name in ("pushed", "rubbed")}
-        return replace(some, **none)
 
     def heights(self, positions: Floats) -> Floats:
         """(k,) how far apart they are along their normals, of positions (3, N) [m]."""
@@ -114,6 +108,8 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
     pull = along(apart(motion.accelerations))
     restitution, damping = pairs.restitution[tuple(owners)], pairs.damping[tuple(owners)]
     rise, speed = bounce(restitution, fall, began + fall - gaps, pull, dt)
+    climbs, rising = np.zeros_like(speed), np.flatnonzero(speed > 0.0)
+    climbs[rising] = start_displacement(speed[rising], pull[rising], dt, damping[rising])
     return ContactRows(
         particles=particles,
         weights=weights,
@@ -122,7 +118,7 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
         normals=normals,
         gaps=gaps,
         targets=np.minimum(gaps, began + eased(gaps - began, dt)) + rise,
-        climbs=start_displacement(speed, pull, dt, damping) * (speed > 0.0),
+        climbs=climbs,
         anchors=anchors,
         friction=pairs.friction[tuple(owners)],
         strung=(motion.strung[particles] & (pulls[:, chosen] != 0.0)).any(axis=0),

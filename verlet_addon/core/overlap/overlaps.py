@@ -15,6 +15,8 @@ EMERGING, BURIED = 1, 2
 
 def leaving(surfaces: Surfaces, particles: Integers, weights: Floats) -> Integers:
     """(k,) EMERGING or BURIED for contacts (4, k) of what is on its way out; else 0."""
+    if not surfaces.leaving.any():
+        return np.zeros(particles.shape[1], dtype=surfaces.leaving.dtype)
     own = surfaces.owners[particles]
     other = np.where(own == own[0], own[3], own[0])
     return np.asarray((surfaces.leaving[particles, other] * (weights != 0.0)).max(axis=0))
