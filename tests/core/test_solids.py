@@ -46,8 +46,8 @@ from verlet_addon.core.solid import (
     compiled_kernels as in_c,
     compiled_touching as touching_in_c,
     numpy_kernels as in_numpy,
+    numpy_landing as landing_in_numpy,
     numpy_touching as touching_in_numpy,
-    rolling as rolling_in_numpy,
 )
 from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
@@ -502,7 +502,7 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
         forces, opposed = kernels.find_stress(lattice, nodes, shapes, 1.0, moves)
         found.append(
             [
-                *(array for s in shapes for array in (s.quaternions, s.rotations, s.slopes)),
+                *(array for s in shapes.groups for array in (s.quaternions, s.rotations, s.slopes)),
                 forces,
                 opposed,
                 kernels.interpolate(solid.embedding, nodes),
@@ -525,7 +525,7 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
     found = []
     for kernels in (touching_in_numpy, touching_in_c):
         shapes = turned_alike(lattice, np.eye(4)[0])
-        for cells, shape in zip(lattice.groups, shapes, strict=True):
+        for cells, shape in zip(lattice.groups, shapes.groups, strict=True):
             in_numpy.find_shape(cells, lattice.nodes, shape)
         stops = Stops(
             normals=np.repeat(normal[:, None], count, axis=1),
@@ -553,13 +553,15 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
         )
         moves = np.zeros_like(lattice.nodes)
         kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
-        points = solid.points + in_numpy.interpolate(solid.embedding, moves)
-        kernels.settle(stops, points)
-        rolled = np.ascontiguousarray(lattice.nodes + 0.01 * lattice.nodes[[1, 2, 0]])
-        rolling = rolling_in_numpy if kernels is touching_in_numpy else touching_in_c
-        rolling.resist_rolling(system, lattice.nodes, rolled)
-        found.append([moves, stops.grips, stops.loads, stops.anchors, points, rolled])
+        pressed, loads = moves.copy(), stops.loads.copy()
+        points = kernels.settle(system, lattice.nodes + moves)
+        moves += 0.01 * lattice.nodes[[1, 2, 0]]
+        landing = landing_in_numpy if kernels is touching_in_numpy else touching_in_c
+        landed = landing.land(system, lattice.nodes, moves)
+        stops.loads.fill(0.0)
+        flown = landing.land(system, lattice.nodes, moves.copy())
+        found.append([pressed, stops.grips, loads, stops.anchors, points, moves, *landed, *flown])
     assert 0.0 < stops.grips.max() < 0.0101, "something slides"
-    assert stops.loads.max() > 0.0
+    assert loads.max() > 0.0
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)

@@ -14,7 +14,7 @@ from .model import SoftBodyModel
 from .solid.barriers import Barriers
 from .solid.body import linear_part, rest_nodes, start_solid
 from .solid.compiled_kernels import interpolate
-from .solid.motion import Leap, arrive, foresee, hand_over, hold, set_off
+from .solid.motion import Leap, arrive, foresee, hand_over, set_off
 from .state import Batches, ParticleState
 
 
@@ -75,8 +75,10 @@ def leap(
     fields : force fields that the body feels.
     """
     solid, within = model.solid, state.solid
+    system = batches.solid
     assert solid is not None
     assert within is not None
+    assert system is not None
     dt, previous_dt = batches.steps
     hand_over(solid, within, state.positions, state.previous_positions)
     displacement = within.nodes - within.previous_nodes
@@ -98,6 +100,7 @@ def leap(
     return Leap(
         solid=solid,
         state=within,
+        system=system,
         dt=dt,
         h_squared=batches.h_squared,
         inertia=inertia,
@@ -123,10 +126,9 @@ def relax_solid(
     targets : (3, n) where pins are [m].
     arrival : (3, p) where free motion led to, before the body was carried out of the ground [m].
     """
-    drawn = np.concatenate([model.pinned, model.goals])
     softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
-    holds = hold(leap, drawn, targets[:, drawn], softness)
-    set_off(leap, holds, contacts, state.positions, state.positions - arrival)
+    pins = targets[:, leap.system.holds.points], softness
+    set_off(leap, contacts, pins, state.positions, state.positions - arrival)
     if np.isnan(leap.state.grasped[0]).all():
         stop_solid(model, state, leap, targets, None)
     else:

@@ -19,6 +19,8 @@ from .rigid.placement import Placement
 from .ropes.constraints import RopeBatches, rope_batches
 from .shell.system import ShellSystem, shell_system
 from .solid.body import SolidState
+from .solid.numpy_touching import System
+from .solid.system import solid_system
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.seams import SeamBatch, seam_batches
 from .stretch.strips import StripBatch
@@ -50,6 +52,8 @@ class Batches:
     shell: ShellSystem | None
     """Of a stiff curved surface, which takes the place of all lengths and bends but ropes'."""
     seams: list[SeamBatch]
+    solid: System | None
+    """Of a body that is one."""
 
     def fresh(self) -> Iterator[Fresh]:
         """The batches whose multipliers start every step at zero; nets remember theirs."""
@@ -135,7 +139,18 @@ def _make_batches(
         if model.shell is None
         else shell_system(model.shell, w, h_squared, model.goals, model.goal_compliances),
         seams=seam_batches(model.seams, state.torn, w, h_squared),
+        solid=_solid_system(model, state.solid, steps[0], h_squared),
     )
+
+
+def _solid_system(
+    model: SoftBodyModel, state: SolidState | None, dt: float, h_squared: float
+) -> System | None:
+    """Of a solid, with what draws it."""
+    if model.solid is None or state is None:
+        return None
+    drawn = np.concatenate([model.pinned, model.goals])
+    return solid_system(model.solid, state, dt, h_squared, drawn)
 
 
 def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> Booleans:

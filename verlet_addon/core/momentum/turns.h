@@ -22,4 +22,9 @@ static inline void find_turn(const real second[6], const real spin[3], real turn
     turn[2] = (minors[4] * spin[0] + minors[3] * spin[1] + minors[2] * spin[2]) * share;
 }
 
+/* See kernels.c. */
+EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
+                              const real *before, const real *about, real *kept, integer count,
+                              real *work);
+
 #endif

@@ -10,7 +10,7 @@ from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, unlinked
 from .grid import symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed, resistances
-from .numpy_kernels import Shape
+from .numpy_kernels import Shape, Shapes
 from .painted import stiffened
 from .surface_points import Skin, build_skin
 
@@ -62,7 +62,7 @@ class SolidState:
     """(3, m) elastic ones, one step ago [N]."""
     moves: Floats
     """(3, m) what stress and contact added to free motion in the last step [m]."""
-    shapes: tuple[Shape, Shape]
+    shapes: Shapes
     """Of the lattice's groups of cells, when the step began."""
     anchors: Floats
     """(3, p) where friction holds each point that touches the ground, else nan [m]."""
@@ -126,17 +126,18 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
     )
 
 
-def turned_alike(lattice: Lattice, turn: Floats) -> tuple[Shape, Shape]:
+def turned_alike(lattice: Lattice, turn: Floats) -> Shapes:
     """Cells of a lattice that are all turned by one quaternion (4,)."""
-    straight, curved = (
-        Shape(
-            np.tile(turn, (len(cells.nodes), 1)),
-            np.zeros((len(cells.nodes), 3, 3)),
-            np.zeros((*cells.nodes.shape, 3)),
+    return Shapes(
+        *(
+            Shape(
+                np.tile(turn, (len(cells.nodes), 1)),
+                np.zeros((len(cells.nodes), 3, 3)),
+                np.zeros((*cells.nodes.shape, 3)),
+            )
+            for cells in lattice.groups
         )
-        for cells in lattice.groups
     )
-    return straight, curved
 
 
 def rest_nodes(lattice: Lattice) -> Floats:

@@ -1,14 +1,12 @@
 """Solids in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
 from .lattice import Embedding, Lattice
-from .numpy_kernels import Shape
+from .numpy_kernels import Shapes
 
 _find_stress = declare("find_stress", "pppdppp")
 _interpolate = declare("interpolate", "ppip")
@@ -35,9 +33,10 @@ def pack_lattice(lattice: Lattice) -> Packed:
     )
 
 
-def pack_shapes(shapes: Sequence[Shape]) -> Packed:
+@once
+def pack_shapes(shapes: Shapes) -> Packed:
     """The solid_shapes of cells.h."""
-    return pack(*(a for s in shapes for a in (s.quaternions, s.rotations, s.slopes)))
+    return pack(*(a for s in shapes.groups for a in (s.quaternions, s.rotations, s.slopes)))
 
 
 @once
@@ -50,13 +49,12 @@ def pack_embedding(embedding: Embedding) -> Packed:
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    shapes: Sequence[Shape],
+    shapes: Shapes,
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
-    packed = pack_shapes(shapes)
     forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
-    _find_stress(pack_lattice(lattice), nodes, packed.address, modulus, moves, forces, opposed)
+    _find_stress(pack_lattice(lattice), nodes, pack_shapes(shapes), modulus, moves, forces, opposed)
     return forces, opposed
 
 

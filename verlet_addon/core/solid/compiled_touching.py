@@ -1,18 +1,20 @@
-"""The stress within a solid and what it touches in C: what `numpy_touching` and `rolling` do."""
+"""The stress within a solid and what it touches in C: what `numpy_touching` does, and what follows."""
 
 import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, declare, instead_of, once, pack
-from . import numpy_touching, rolling
+from . import numpy_landing, numpy_touching
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
 
 PIECE = 52
 """Numbers in a solid_piece of as_one.h."""
+ROLLING = 33
+"""Numbers in a rolling of touching.c."""
 _press = declare("press_solid", "pppdd")
-_roll = declare("roll_solid", "ppppip")
-_settle = declare("settle_solid", "pp")
+_land = declare("land_solid", "ppppp")
+_settle = declare("settle_solid", "ppp")
 
 
 @once
@@ -54,6 +56,8 @@ def _system(system: System) -> Packed:
         system.places,
         np.empty((count, PIECE)),
         *(work[:3], *work[3:]),
+        1.0 / system.masses,
+        np.empty((count, ROLLING)),
     )
 
 
@@ -62,14 +66,15 @@ def press(system: System, right: Floats, moves: Floats, tolerance: float, least:
     _press(_system(system), right, moves, tolerance, least)
 
 
-@instead_of(rolling.resist_rolling)
-def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
-    count = int(system.components.max(initial=-1)) + 1
-    if count:
-        work = np.empty((count, 33))
-        _roll(_system(system), system.components, start, nodes, count, work)
+@instead_of(numpy_landing.land)
+def land(system: System, start: Floats, moves: Floats) -> tuple[Floats, Floats]:
+    nodes, previous = np.empty_like(moves), np.empty_like(moves)
+    _land(_system(system), start, moves, nodes, previous)
+    return nodes, previous
 
 
 @instead_of(numpy_touching.settle)
-def settle(stops: Stops, points: Floats) -> None:
-    _settle(_stops(stops), points)
+def settle(system: System, nodes: Floats) -> Floats:
+    points = np.empty_like(system.stops.normals)
+    _settle(_system(system), nodes, points)
+    return points

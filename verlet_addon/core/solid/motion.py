@@ -13,19 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
-from ..momentum.compiled_kernels import conserve_momentum
 from .barriers import Barriers, beyond, held, lift
 from .body import Solid, SolidState
 from .compiled_kernels import find_stress, interpolate
-from .compiled_touching import press, resist_rolling, settle
+from .compiled_touching import land, press, settle
 from .lattice import Embedding
 from .numpy_kernels import add_to_nodes
-from .numpy_touching import Holds, Stops, System
+from .numpy_touching import System
+from .system import draw, step_shares, stop_at_ground
 
-NEWMARK = 0.25
-"""β of short steps: accelerations are averaged over the step, which keeps energy."""
 TOLERANCE = 1e-3
 """Of what is to be solved for, the share that is left; of stiff bodies, whose stress outweighs what
 moves them as a whole by the square of step over delay, by that much less."""
@@ -38,8 +36,6 @@ is not solved for."""
 class Drive:
     """What moves a solid in one step, before it is known what it touches."""
 
-    system: System
-    """With the ground alone."""
     pulls: Floats
     """(3, m) of stress, on the way of free motion, times h² [kg m]."""
     start: Floats
@@ -56,6 +52,8 @@ class Leap:
 
     solid: Solid
     state: SolidState
+    system: System
+    """With the ground alone."""
     dt: float
     """[s]"""
     h_squared: float
@@ -69,14 +67,6 @@ class Leap:
     drive: Drive | None = None
     barriers: int = -1
     """How many places are stopped where it is now; −1 = its stress is not solved for yet."""
-
-
-def hold(leap: Leap, points: Integers, targets: Floats, compliances: Floats) -> Holds:
-    """Draws points (g,) to targets (3, g): pins where the compliance (g,) is 0, else soft goals."""
-    solid = leap.solid
-    firm = solid.skin[points] * leap.h_squared
-    soft = leap.h_squared / np.where(compliances > 0.0, compliances, np.inf)
-    return Holds(points, np.where(compliances > 0.0, soft, firm), targets)
 
 
 def hand_over(solid: Solid, state: SolidState, positions: Floats, previous: Floats) -> None:
@@ -104,8 +94,8 @@ def _spread(solid: Solid, moves: Floats) -> Floats:
 
 def set_off(
     leap: Leap,
-    holds: Holds,
     contacts: Sequence[PlaneContact],
+    pins: tuple[Floats, Floats],
     arrival: Floats,
     eased: Floats,
 ) -> None:
@@ -113,14 +103,18 @@ def set_off(
 
     Parameters
     ----------
+    pins : (3, g) where they and goals draw what the system names [m], and (g,) compliances.
     arrival : (3, p) where free motion leads its points, once they are eased [m].
     eased : (3, p) how far they are carried without speed [m].
     """
-    state = leap.state
+    state, system = leap.state, leap.system
     _ease(leap.solid, state, eased)
     state.anchors += leap.ground_shift[:, None]
+    system.arrival[:] = arrival
+    np.add(state.nodes, leap.free, out=system.places)
+    draw(system, leap.solid, leap.h_squared, *pins)
+    stop_at_ground(system.stops, contacts)
     leap.drive = Drive(
-        system=_system(leap, holds, _stops(leap, contacts), arrival),
         pulls=_stress(leap),
         start=state.nodes,
         anchors=state.anchors.copy(),
@@ -139,61 +133,24 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
 
     It may be done again, once more is known of what is in its way.
     """
-    solid, state, drive = leap.solid, leap.state, leap.drive
+    solid, state, drive, system = leap.solid, leap.state, leap.drive, leap.system
     assert drive is not None
-    system, count = drive.system, len(solid.weight)
-    system.stops.anchors[:] = drive.anchors
+    state.anchors[:] = drive.anchors
     system.stops.grips.fill(-1.0)
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
-    unstressed = drive.start + leap.free
     press(system, drive.pulls, state.moves, *_precision(leap))
-    nodes = unstressed + state.moves
-    pressed = _pressed(solid, system)
-    nodes = conserve_momentum(
-        solid.free_components,
-        1.0 / solid.masses,
-        np.where(pressed, nodes, unstressed),
-        nodes,
-        about=drive.start,
-    )
-    state.nodes, state.moves = nodes, nodes - unstressed
-    # Turning the body itself, not only its speed, would press what lies flat into what it lies on.
-    slowed = nodes.copy()
-    resist_rolling(system, drive.start, slowed)
-    state.previous_nodes = drive.start + (nodes - slowed)
-    points = interpolate(solid.embedding, nodes)
+    state.nodes, state.previous_nodes = land(system, drive.start, state.moves)
+    places = settle(system, state.nodes)
     if barriers is None:
-        settle(system.stops, points)
-        state.grasped = np.full_like(points, np.nan)
-        return points
-    places = np.concatenate([points, barriers.between(points)], axis=1)
-    settle(system.stops, places)
+        state.grasped = np.full_like(places, np.nan)
+        return places
+    count = len(solid.weight)
     state.anchors[:] = system.stops.anchors[:, :count]
     state.grasped = held(system.stops, barriers, count)
     points = np.array(places[:, :count])
     lift(barriers, points)
     return points
-
-
-def _pressed(solid: Solid, system: System) -> Booleans:
-    """(m,) which nodes are of pieces that something presses on."""
-    loaded = np.flatnonzero(system.stops.loads > 0.0)
-    found = np.zeros(solid.free_components.max(initial=0) + 2, dtype=bool)
-    found[solid.free_components[system.embedding.nodes[loaded, 0]]] = True
-    return np.asarray(found[solid.free_components])
-
-
-def _shares(leap: Leap) -> tuple[float, float, float]:
-    """The rule's weight of the former forces, what stiffness and what damping count [s²]."""
-    former = NEWMARK * (1.0 - min(1.0, _pace(leap)))
-    delay = leap.dt * leap.solid.delay / 2
-    return former, (1.0 - 3.0 * former) * leap.h_squared + delay, delay
-
-
-def _pace(leap: Leap) -> float:
-    """How long the step is beside the material's delay, squared."""
-    return float((leap.dt / leap.solid.delay) ** 2)
 
 
 def _precision(leap: Leap) -> tuple[float, float]:
@@ -205,49 +162,12 @@ def _precision(leap: Leap) -> tuple[float, float]:
 def _stress(leap: Leap) -> Floats:
     """(3, m) what stress pulls nodes with on the way of free motion, times h² [kg m]."""
     solid, state = leap.solid, leap.state
-    former, implicit, delay = _shares(leap)
+    former, implicit, delay = step_shares(solid, leap.dt, leap.h_squared)
     felt = implicit * leap.free + delay * leap.inertia
     forces, opposed = find_stress(solid.lattice, state.nodes, state.shapes, solid.modulus, felt)
     pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
     state.forces = forces
     return np.asarray(pulls - opposed)
-
-
-def _system(leap: Leap, holds: Holds, stops: Stops, arrival: Floats) -> System:
-    """What stress, pins and the ground do to moves that are added to free motion."""
-    solid, implicit = leap.solid, _shares(leap)[1]
-    return System(
-        lattice=solid.lattice,
-        embedding=solid.embedding,
-        masses=solid.masses,
-        shapes=leap.state.shapes,
-        stiffness=implicit * solid.modulus,
-        diagonal=solid.masses + implicit * solid.resistances,
-        arrival=arrival,
-        components=solid.free_components,
-        places=leap.state.nodes + leap.free,
-        holds=holds,
-        stops=stops,
-    )
-
-
-def _stops(leap: Leap, contacts: Sequence[PlaneContact]) -> Stops:
-    """The ground, as what stops points."""
-    anchors, count = leap.state.anchors, len(leap.solid.weight)
-    levels, normal = np.full(count, -np.inf), np.array([0.0, 0.0, 1.0])
-    for contact in contacts:
-        normal = contact.plane.normal
-        levels = contact.floors[1] + (normal * contact.plane.point).sum()
-    return Stops(
-        normals=np.repeat(normal[:, None], count, axis=1),
-        levels=levels,
-        frictions=np.full(count, contacts[0].friction if contacts else 0.0),
-        stiffnesses=leap.solid.skin * leap.h_squared + leap.solid.weight,
-        start=contacts[0].start if contacts else anchors,
-        anchors=anchors,
-        grips=np.full(count, -1.0),
-        loads=np.zeros(count),
-    )
 
 
 def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:

@@ -1,6 +1,5 @@
 """Strained cells and what they carry, in NumPy."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,19 +32,32 @@ class Shape:
     """(h, w, 3) of each cell's volume, as a share of it [1/m]."""
 
 
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """Of the cells of a lattice."""
+
+    straight: Shape
+    curved: Shape
+
+    @property
+    def groups(self) -> tuple[Shape, Shape]:
+        """As `Lattice.groups` has them."""
+        return self.straight, self.curved
+
+
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    shapes: Sequence[Shape],
+    shapes: Shapes,
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     """(3, m) forces of strained cells [N], and (3, m) what they oppose moves (3, m) with [N].
 
-    `shapes` of the step before, one for each group of cells, are written to.
+    `shapes` of the step before are written to.
     """
     forces = np.zeros_like(nodes)
-    for cells, shape in zip(lattice.groups, shapes, strict=True):
+    for cells, shape in zip(lattice.groups, shapes.groups, strict=True):
         find_shape(cells, nodes, shape)
         forces += elastic_forces(cells, lattice.nodes, nodes, shape, modulus)
     return forces, stiffness_product(lattice, shapes, modulus, moves)
@@ -142,12 +154,10 @@ def elastic_forces(
     return _scattered(cells, forces, nodes.shape[1], -modulus)
 
 
-def stiffness_product(
-    lattice: Lattice, shapes: Sequence[Shape], modulus: float, moves: Floats
-) -> Floats:
+def stiffness_product(lattice: Lattice, shapes: Shapes, modulus: float, moves: Floats) -> Floats:
     """(3, m) what the cells oppose moves (3, m) with [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
     found = np.zeros_like(moves)
-    for cells, shape in zip(lattice.groups, shapes, strict=True):
+    for cells, shape in zip(lattice.groups, shapes.groups, strict=True):
         each = moves[:, cells.nodes].transpose(1, 2, 0)
         local = np.einsum("eba,ecb->eca", shape.rotations, each)
         forces = _turned_back(cells, shape, local)

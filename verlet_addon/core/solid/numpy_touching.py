@@ -8,7 +8,7 @@ from ..arrays import Floats, Integers, sum_by
 from ..detection.proximity import dot
 from .as_one import Pieces, find_pieces
 from .lattice import Embedding, Lattice
-from .numpy_kernels import Shape, add_to_nodes, cofactors, interpolate, stiffness_product
+from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffness_product
 
 CHANGES = 6
 """Most times that what touches, and what slides, is looked for anew in a step."""
@@ -60,8 +60,7 @@ class System:
     embedding: Embedding
     masses: Floats
     """(m,) of the nodes [kg]."""
-    shapes: tuple[Shape, Shape]
-    """Of the lattice's groups of cells."""
+    shapes: Shapes
     stiffness: float
     """c E [s² Pa]"""
     diagonal: Floats
@@ -153,8 +152,9 @@ def find_springs(system: System) -> Springs:
     )
 
 
-def settle(stops: Stops, points: Floats) -> None:
-    """Moves anchors on with what slides, and lets none of the points (3, p) show past its stop."""
+def settle(system: System, nodes: Floats) -> Floats:
+    """(3, p) where nodes (3, m) carry points, none past its stop; anchors move on with what slides."""
+    stops, points = system.stops, interpolate(system.embedding, nodes)
     depths = stops.levels - dot(stops.normals, points)
     touching = np.flatnonzero(depths > 0.0)
     anchors, normals = stops.anchors[:, touching], stops.normals[:, touching]
@@ -165,6 +165,7 @@ def settle(stops: Stops, points: Floats) -> None:
     stops.anchors.fill(np.nan)
     stops.anchors[:, touching] = anchors + slid * loose
     points[:, touching] += normals * depths[touching]
+    return points
 
 
 def across(normals: Floats, vectors: Floats) -> Floats:

@@ -39,6 +39,8 @@ typedef struct {
     solid_piece *alone;    /* (k,) to work in, as are (m, 3, 3) and (3, m): */
     real *blocks;
     real *pushed, *residual, *ahead, *search, *along;
+    const real *inverse_masses; /* (m,) */
+    real *rolling;              /* (k, 33) to work in */
 } solid_system;
 
 static real along_normal(const solid_stops *stops, integer i, const real vector[3])
@@ -351,19 +353,22 @@ EXPORT void press_solid(const solid_system *all, const real *right, real *moves,
     note_loads(all, moves);
 }
 
-/* Changes anchors and points (3, p). */
-EXPORT void settle_solid(const solid_stops *stops, real *points)
+/* Writes points (3, p), and changes anchors. */
+EXPORT void settle_solid(const solid_system *all, const real *nodes, real *points)
 {
+    const solid_stops *stops = all->stops;
     integer p = stops->points;
     const real none = __builtin_nan("");
     for (integer i = 0; i < p; i++) {
-        real place[3] = {points[i], points[p + i], points[2 * p + i]}, slid[3];
+        real place[3], slid[3];
+        carried(all->embedding, i, nodes, all->lattice->nodes, place);
         real depth = stops->levels[i] - along_normal(stops, i, place);
         real length = larger(slide(stops, i, place, slid), HAIR);
         real loose = larger(0.0, 1.0 - stops->frictions[i] * depth / length);
         for (int a = 0; a < 3; a++) {
             real *anchor = stops->anchors + a * p + i;
             *anchor = depth > 0.0 ? *anchor + slid[a] * loose : none;
+            points[a * p + i] = place[a];
             if (depth > 0.0)
                 points[a * p + i] += stops->normals[a * p + i] * depth;
         }
@@ -479,14 +484,13 @@ static real lost(const rolling *piece)
     return smaller(1.0, lever * piece->load / spin);
 }
 
-/* Changes nodes (3, m); `work` holds 33 numbers for each piece. */
-EXPORT void roll_solid(const solid_system *all, const integer *labels, const real *start,
-                       real *nodes, integer count, real *work)
+/* Changes nodes (3, m). */
+static void resist_rolling(const solid_system *all, const real *start, real *nodes)
 {
-    integer m = all->lattice->nodes;
-    rolling *pieces = (rolling *)work;
+    const integer m = all->lattice->nodes, count = all->pieces, *labels = all->labels;
+    rolling *pieces = (rolling *)all->rolling;
     for (integer i = 0; i < 33 * count; i++)
-        work[i] = 0.0;
+        all->rolling[i] = 0.0;
     find_centres(all, nodes, labels, pieces, count);
     for (integer i = 0; i < m; i++) {
         real arm[3], moved[3];
@@ -514,4 +518,46 @@ EXPORT void roll_solid(const solid_system *all, const integer *labels, const rea
         for (int a = 0; a < 3; a++)
             nodes[a * m + i] -= share * more[a];
     }
+}
+
+/* Takes back what solving did to the momentum of pieces that nothing presses on. */
+static void keep_momentum(const solid_system *all, const real *start, real *nodes)
+{
+    const integer m = all->lattice->nodes;
+    real *pressed = all->along, *before = all->pushed;
+    for (integer k = 0; k < all->pieces; k++)
+        pressed[k] = 0.0;
+    for (integer i = 0; i < all->stops->points; i++) {
+        integer label = all->labels[all->embedding->nodes[all->embedding->width * i]];
+        if (label >= 0 && all->stops->loads[i] > 0.0)
+            pressed[label] = 1.0;
+    }
+    integer alone = 0;
+    for (integer k = 0; k < all->pieces; k++)
+        alone += pressed[k] == 0.0;
+    if (!alone)
+        return;
+    for (integer i = 0; i < 3 * m; i++) {
+        integer label = all->labels[i % m];
+        before[i] = label >= 0 && pressed[label] != 0.0 ? nodes[i] : all->places[i];
+    }
+    conserve_momentum(m, all->labels, all->inverse_masses, before, start, nodes, all->pieces,
+                      all->rolling);
+}
+
+/* Changes moves, and writes where nodes are and would have come from, all (3, m). */
+EXPORT void land_solid(const solid_system *all, const real *start, real *moves, real *nodes,
+                       real *previous)
+{
+    const integer count = 3 * all->lattice->nodes;
+    for (integer i = 0; i < count; i++)
+        nodes[i] = all->places[i] + moves[i];
+    keep_momentum(all, start, nodes);
+    for (integer i = 0; i < count; i++) {
+        moves[i] = nodes[i] - all->places[i];
+        previous[i] = nodes[i];
+    }
+    resist_rolling(all, start, previous);
+    for (integer i = 0; i < count; i++)
+        previous[i] = start[i] + (nodes[i] - previous[i]);
 }
