@@ -314,6 +314,15 @@ def test_jelly_dropped_from_a_metre_comes_to_rest_in_its_shape(name: str) -> Non
     assert track[..., 2].min() > 0.005 - 1e-9, "nothing shows below the ground"
 
 
+@pytest.mark.parametrize("stiffness", [1e3, 1e6])
+def test_what_lies_lies_still(stiffness: float) -> None:
+    """Two seconds after it has fallen by a tenth it moves by no nanometre a frame."""
+    box = moved(cube(4), np.eye(3), (0.0, 0.0, 0.6))
+    body = replace(JELLY, resolution=4, stiffness=stiffness)
+    (track,) = simulated([(box, body)], frames(2.0, 24), ground=floor())
+    assert np.abs(track[-1] - track[-2]).max() < 1e-9
+
+
 @pytest.mark.slow
 def test_what_rolls_comes_to_rest() -> None:
     """A ball given a push rolls for at most 7 s, 1 / 0.15 m/s²; without friction it slides on."""

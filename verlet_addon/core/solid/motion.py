@@ -30,6 +30,9 @@ moves them as a whole by the square of step over delay, by that much less."""
 LEAST = 1e-8
 """Moves that change the way of a step by less than this share need not be found: what falls freely
 is not solved for."""
+STILL = 0.02
+"""What moved in the step before by less than this share of how far it would go freely is taken to
+lie still, unless that leaves more to be solved for than may be left: so what lies comes to rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,8 @@ def set_off(
     state.anchors += leap.ground_shift[:, None]
     system.arrival[:] = arrival
     np.add(state.nodes, leap.free, out=system.places)
+    if _size(leap, leap.inertia) < STILL * STILL * _size(leap, leap.free):
+        state.moves = -leap.free
     draw(system, leap.solid, leap.h_squared, *pins)
     stop_at_ground(system.stops, contacts)
     leap.drive = Drive(
@@ -155,8 +160,13 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
 
 def _precision(leap: Leap) -> tuple[float, float]:
     """The share of what is to be solved for that may be left, and what need not be at all."""
-    way = float((leap.solid.masses * leap.free * leap.free).sum())
-    return TOLERANCE / max(1.0, leap.dt / leap.solid.delay), LEAST * LEAST * way
+    least = LEAST * LEAST * _size(leap, leap.free)
+    return TOLERANCE / max(1.0, leap.dt / leap.solid.delay), least
+
+
+def _size(leap: Leap, moves: Floats) -> float:
+    """Of moves (3, m) of nodes: Σ m v² [kg m²]."""
+    return float((leap.solid.masses * moves * moves).sum())
 
 
 def _stress(leap: Leap) -> Floats:
