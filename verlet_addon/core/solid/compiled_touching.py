@@ -1,4 +1,4 @@
-"""The stress within a solid and what it touches in C: what `numpy_touching` does, and what follows."""
+"""The stress within a solid and what it touches in C, and where that leads it."""
 
 import numpy as np
 

@@ -153,7 +153,7 @@ def find_springs(system: System) -> Springs:
 
 
 def settle(system: System, nodes: Floats) -> Floats:
-    """(3, p) where nodes (3, m) carry points, none past its stop; anchors move on with what slides."""
+    """(3, p) where nodes (3, m) carry points, none past its stop; anchors slide along with them."""
     stops, points = system.stops, interpolate(system.embedding, nodes)
     depths = stops.levels - dot(stops.normals, points)
     touching = np.flatnonzero(depths > 0.0)
