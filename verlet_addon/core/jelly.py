@@ -74,8 +74,7 @@ def leap(
     gravity, ground_shift : (3,) [m/s²], and how far the ground moves during the step [m].
     fields : force fields that the body feels.
     """
-    solid, within = model.solid, state.solid
-    system = batches.solid
+    solid, within, system = model.solid, state.solid, batches.solid
     assert solid is not None
     assert within is not None
     assert system is not None
@@ -97,16 +96,7 @@ def leap(
     free = inertia + pull * batches.h_squared
     state.previous_positions = state.positions.copy()
     state.positions = interpolate(solid.embedding, within.nodes + free)
-    return Leap(
-        solid=solid,
-        state=within,
-        system=system,
-        dt=dt,
-        h_squared=batches.h_squared,
-        inertia=inertia,
-        free=free,
-        ground_shift=ground_shift,
-    )
+    return Leap(solid, within, system, dt, batches.h_squared, inertia, free, ground_shift)
 
 
 def relax_solid(
