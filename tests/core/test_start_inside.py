@@ -110,6 +110,23 @@ def test_a_napkin_inside_of_a_box_comes_to_lie_on_it() -> None:
     np.testing.assert_allclose(track[-1, :, 2], 0.25 + CLOTH.thickness, atol=2e-3)
 
 
+@pytest.mark.slow
+def test_what_lies_around_under_the_skin_comes_out_all_around() -> None:
+    """A cuff a centimetre within a ball goes out the nearest ways; one way for all is 0.6 m long.
+
+    The ball's skin is longer than the cuff, whose ends slide along it.
+    """
+    mesh = flat(1.0, 16, 0.0)
+    x, y, _ = mesh.positions.T
+    places = np.stack([np.cos(1.5 * np.pi * x), np.sin(1.5 * np.pi * x), y], axis=1)
+    body = replace(mesh, positions=places * [0.49, 0.49, 0.2]), CLOTH
+    around = ball(radius=0.5, friction=0.5)
+    (track,) = simulated([body], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[around])
+    assert crossed([body], [track[:1]], [around]) > 0
+    assert crossed([body], [track[-1:]], [around]) == 0
+    assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.2
+
+
 @pytest.mark.parametrize("name", ["a sheet through a ball", "a sheet in a table's top"])
 def test_what_is_exempt_stays_where_it_is(name: str) -> None:
     """A collar within a neck is not eased out, nor is that said; what is not exempt comes out."""
