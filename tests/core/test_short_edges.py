@@ -61,7 +61,7 @@ FINE = pytest.param(48, "corners", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(("cells", "held"), [(24, "edge"), (24, "corners"), FINE])
-@pytest.mark.parametrize("tiny", [0.1, 1e-2, 1e-4])
+@pytest.mark.parametrize("tiny", [*slow(0.1, 1e-2), 1e-4])
 def test_tiny_edges_keep_their_length(tiny: float, cells: int, held: str) -> None:
     """Edges 10,000 times shorter than those beside them stretch no more, and keep half at least."""
     pins = range(cells + 1) if held == "edge" else [0, cells]

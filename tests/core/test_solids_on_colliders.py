@@ -46,6 +46,7 @@ def test_it_sags_as_on_the_ground(substeps: int) -> None:
 BALL = pytest.param(sphere(24, 16), marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mesh", [cube(), BALL], ids=["cube", "ball"])
 def test_it_bounces_as_on_the_ground(mesh: MeshData) -> None:
     """Its middle is where it is there, to half a centimetre, down and up again."""

@@ -17,6 +17,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     sphere,
     split,
     tube,
@@ -59,6 +60,10 @@ def moving(time: float) -> Plane:
     return floor(0.5 * time)
 
 
+ALIKE = ("sphere", "sphere of triangles", "cube far below", "bouncy cube")
+"""Jelly that does as the cube does."""
+
+
 def heights(track: Floats, ground: Plane | Callable[[float], Plane], fps: float) -> Floats:
     """(frames + 1, n) above the ground of each frame [m]."""
     planes = [ground(k / fps) if callable(ground) else ground for k in range(len(track))]
@@ -66,7 +71,7 @@ def heights(track: Floats, ground: Plane | Callable[[float], Plane], fps: float)
     return np.array([vectors @ plane.normal for vectors, plane in zip(above, planes, strict=True)])
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", [*(name for name in BODIES if name not in ALIKE), *slow(*ALIKE)])
 def test_is_eased_out_without_speed(name: str) -> None:
     """Nothing rises more than the deepest vertex was deep, nor at once; then all is out."""
     check_easing(BODIES[name], floor(), fps=24)

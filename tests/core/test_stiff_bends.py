@@ -202,7 +202,7 @@ def test_a_stiff_rope_held_level_droops_by_the_formula(segments: int, substeps: 
     assert np.abs(track[-1] - track[-2]).max() < 1e-4
 
 
-@pytest.mark.parametrize("segments", [16, 64])
+@pytest.mark.parametrize("segments", [16, *slow(64)])
 def test_a_stiff_rope_that_hangs_in_a_bow_is_the_same_at_any_substeps(segments: int) -> None:
     """Hemp over the edge of a table: bent far, and pulled along by its own weight."""
     line = rope([(x, 0.0, 0.0) for x in np.linspace(0.0, 0.5, segments + 1)])

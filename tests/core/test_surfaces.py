@@ -215,7 +215,7 @@ def test_rigid_sheet_stays_flat(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SHEETS)
-@pytest.mark.parametrize("bend_compliance", [0.0, 0.05, 5.0])
+@pytest.mark.parametrize("bend_compliance", [0.0, *slow(0.05, 5.0)])
 def test_stiff_sheet_keeps_its_lengths(kind: str, bend_compliance: float) -> None:
     """A sheet between rigid and springy swings on two corners, and stretches nowhere by 5 %."""
     mesh = pinned(flat_sheet(kind, 30), [0, 30])

@@ -19,6 +19,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    slow,
     strains,
     thrown,
 )
@@ -109,7 +110,7 @@ def test_cloth_hung_from_two_corners_keeps_its_lengths(triangles: bool, limit: f
     assert strains(mesh, track).max() < limit
 
 
-@pytest.mark.parametrize("held", ["two places", "rim"])
+@pytest.mark.parametrize("held", ["two places", *slow("rim")])
 def test_disc_keeps_its_lengths(held: str) -> None:
     """A disc hung by two places of its rim, or all round it, stretches nowhere by 3 %."""
     mesh = disc(28, radius=1.0)
@@ -157,7 +158,9 @@ def test_tension_is_handed_on_when_the_step_changes() -> None:
     assert strains(mesh, track).max() < 0.02
 
 
-@pytest.mark.parametrize(("substeps", "seconds"), [(10, 5.0), (40, 2.0)])
+@pytest.mark.parametrize(
+    ("substeps", "seconds"), [(10, 5.0), pytest.param(40, 2.0, marks=pytest.mark.slow)]
+)
 def test_spinning_disc_gains_no_energy(substeps: int, seconds: float) -> None:
     """A free disc that spins undamped keeps its kinetic energy, or loses some."""
     still = disc(5)

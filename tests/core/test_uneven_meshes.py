@@ -16,8 +16,11 @@ SCAN = pinned(scanned(48, tiny=1e-3), range(49))
 @pytest.mark.parametrize(
     ("mesh", "most"),
     # As the last sweeps leave them; with two sweeps they were 4, 23 and 1 %.
-    [(STREWN, 0.035), (FAN, 0.08), (SCAN, 0.02)],
-    ids=["strewn", "fan", "scan"],
+    [
+        pytest.param(STREWN, 0.035, id="strewn", marks=pytest.mark.slow),
+        pytest.param(FAN, 0.08, id="fan", marks=pytest.mark.slow),
+        pytest.param(SCAN, 0.02, id="scan"),
+    ],
 )
 def test_uneven_mesh_keeps_its_lengths(mesh: MeshData, most: float) -> None:
     """Falling and snapping taut, no edge stretches noticeably, nor is pushed to under its half."""
