@@ -25,6 +25,7 @@ from tests.core.bodies import (
     moved,
     pinned,
     rotation,
+    samples,
     sheet,
     simulated,
     slow,
@@ -42,6 +43,7 @@ from verlet_addon.core.field import Field
 from verlet_addon.core.geometry.rest_shape import take_apart
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
 from verlet_addon.core.solid import (
     compiled_kernels as in_c,
     compiled_touching as touching_in_c,
@@ -314,10 +316,28 @@ def test_jelly_dropped_from_a_metre_comes_to_rest_in_its_shape(name: str) -> Non
     assert track[..., 2].min() > 0.005 - 1e-9, "nothing shows below the ground"
 
 
+@pytest.mark.parametrize(("edge", "said"), [(1.0, False), (0.5, False), (0.05, True), (0.001, True)])
+def test_jelly_that_its_own_weight_presses_flat_is_told_of(edge: float, said: bool) -> None:
+    """Half a kilogram at stock stiffness is firm in a cube of 1 m, and a puddle in one of 5 cm."""
+    box = moved(block((edge,) * 3, (2,) * 3), np.eye(3), (0.0, 0.0, 0.01))
+    given = samples([box], frames(0.1, 24))
+    track = simulate([box], [replace(JELLY, resolution=2)], SceneSettings(), given)
+    told = [sentence for frame in track for sentence in frame.remarks]
+    assert ["is too heavy to keep its shape" in sentence for sentence in told] == [True] * said
+
+
+@pytest.mark.parametrize("far", [10.0, 100.0])
+def test_what_is_thin_is_of_one_piece_with_its_body(far: float) -> None:
+    """A spike without vertices between its ends, much thinner than cells, does not come off."""
+    box = block((1.0,) * 3, (6,) * 3)
+    box.positions[box.positions.sum(axis=1).argmax(), 0] += far
+    assert solid_of(box).free_components.max() == 0
+
+
 @pytest.mark.parametrize("stiffness", [1e3, 1e6])
 def test_what_lies_lies_still(stiffness: float) -> None:
     """Two seconds after it has fallen by a tenth it moves by no nanometre a frame."""
-    box = moved(cube(4), np.eye(3), (0.0, 0.0, 0.6))
+    box = moved(block((1.0,) * 3, (4,) * 3), np.eye(3), (0.0, 0.0, 0.1))
     body = replace(JELLY, resolution=4, stiffness=stiffness)
     (track,) = simulated([(box, body)], frames(2.0, 24), ground=floor())
     assert np.abs(track[-1] - track[-2]).max() < 1e-9

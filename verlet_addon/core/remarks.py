@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Booleans
+from .arrays import Booleans, Floats
+from .contact.plane import along
 from .geometry.graph import edge_lengths
 from .meeting import Meeting
 from .mesh import SHORTEST_EDGE, Collider, MeshData, Plane
@@ -14,6 +15,8 @@ from .tally import MANY, Tally, start_frame
 PULLED_APART = 0.5
 """Edges that are held at both ends are expected to stretch by less than this, as the skin of what
 they are held to does."""
+FIRM = 40.0
+"""A solid keeps its shape if it is so many times as stiff as its own weight presses."""
 LASTING = 0.9
 """What is too near in this share of a frame's steps has no room."""
 
@@ -61,6 +64,26 @@ def _can_move(bodies: Sequence[Body], meeting: Meeting) -> Booleans:
         part[model.vertex_count :] = False
     rest = len(meeting.surfaces.owners) - sum(map(len, parts))
     return np.concatenate([*parts, np.zeros(rest, dtype=bool)])
+
+
+def what_melts(bodies: Sequence[Body], gravity: Floats) -> list[str]:
+    """One sentence for each solid that its own weight, under gravity (3,) [m/s²], presses flat."""
+    found = []
+    for model, state in bodies:
+        pull = gravity * model.settings.gravity
+        strength = float(np.sqrt((pull * pull).sum()))
+        if model.solid is None or strength == 0.0:
+            continue
+        height = float(np.ptp(along(pull / strength, state.positions)))
+        density = float(model.solid.masses.sum()) / model.solid.lattice.volume
+        if density * strength * height > model.solid.modulus:
+            wanted = float(f"{FIRM * density * strength * height:.1g}")
+            found.append(
+                f"{model.name} is too heavy to keep its shape: at {density:,.3g} kg/m³ and "
+                f"{height:.3g} m high it needs a Stiffness of about {wanted:,.10g} Pa; raise that, "
+                "or lower its Mass"
+            )
+    return found
 
 
 def what_a_frame_tells(

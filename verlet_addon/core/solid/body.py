@@ -8,7 +8,7 @@ from ..arrays import Floats, Integers, contracted
 from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, unlinked
-from .grid import symmetric_axes
+from .grid import grid_around, symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed, resistances
 from .numpy_kernels import Shape, Shapes
 from .painted import stiffened
@@ -84,13 +84,14 @@ def build_solid(shape: RestShape) -> Solid:
     """
     check_closed(shape)
     positions, settings = shape.mesh.positions, shape.settings
-    lattice = build_lattice(positions, shape.triangles, settings.resolution)
+    grid = grid_around(positions, shape.triangles, settings.resolution)
+    size = float(grid.sizes.max())
+    surface = build_skin(positions, shape.triangles, size)
+    points, areas = surface.spread(positions), surface.areas
+    lattice = build_lattice(grid, positions, shape.triangles, points)
     check_hollow(shape, lattice)
     if shape.mesh.paint.stiffness is not None:
         lattice = stiffened(lattice, embed(lattice, positions), shape.mesh.paint.stiffness)
-    size = float(lattice.grid.sizes.max())
-    surface = build_skin(positions, shape.triangles, size)
-    points, areas = surface.spread(positions), surface.areas
     embedding = embed(lattice, points)
     density = shape.masses.sum() / lattice.volumes.sum()
     held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights > 0.0)]

@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, sum_by
 from .curved import SAMPLES, bent_edges, build_curved, curved_weights, middles_of
 from .elements import CORNERS, FIRST_LAME, WHOLE, Elements, build_elements
-from .grid import Grid, grid_around
+from .grid import Grid
 from .thin import thin_cells
 from .voxels import fill, fill_some
 
@@ -64,19 +64,18 @@ class Embedding:
     """(p, w), whose sum is 1."""
 
 
-def build_lattice(positions: Floats, triangles: Integers, cells: int) -> Lattice:
-    """The cells that a closed surface fills, about `cells` along it.
+def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Floats) -> Lattice:
+    """The cells of a grid that a closed surface fills, and that carry points on it.
 
     Parameters
     ----------
-    positions : (n, 3) [m].
+    positions, points : (n, 3) and (p, 3), hardly farther apart than cells [m].
     triangles : (3, t)
     """
-    grid = grid_around(positions, triangles, cells)
     places = grid.places(positions)
     fillings = fill(places, triangles, grid.counts)
     kept = fillings.sum(axis=(3, 4, 5)) > LEAST_FILLED
-    kept |= _needed(grid, kept, places)
+    kept |= _needed(grid, kept, grid.places(points))
     corners = np.argwhere(kept)[:, None] + CORNERS.astype(np.int64)
     _, y, z = grid.counts + 1
     keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
