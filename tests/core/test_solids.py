@@ -316,7 +316,7 @@ def test_jelly_dropped_from_a_metre_comes_to_rest_in_its_shape(name: str) -> Non
     assert track[..., 2].min() > 0.005 - 1e-9, "nothing shows below the ground"
 
 
-@pytest.mark.parametrize(("edge", "said"), [(1.0, False), (0.5, False), (0.05, True), (0.001, True)])
+@pytest.mark.parametrize(("edge", "said"), [(1.0, False), (0.2, False), (0.05, True), (1e-3, True)])
 def test_jelly_that_its_own_weight_presses_flat_is_told_of(edge: float, said: bool) -> None:
     """Half a kilogram at stock stiffness is firm in a cube of 1 m, and a puddle in one of 5 cm."""
     box = moved(block((edge,) * 3, (2,) * 3), np.eye(3), (0.0, 0.0, 0.01))
