@@ -8,7 +8,7 @@ from .arrays import Booleans, Floats
 from .contact.plane import along
 from .geometry.graph import edge_lengths
 from .meeting import Meeting
-from .mesh import SHORTEST_EDGE, Collider, MeshData, Plane
+from .mesh import SHORTEST_EDGE, Collider, MeshData, Plane, Sample
 from .step_data import Body
 from .tally import MANY, Tally, start_frame
 
@@ -21,7 +21,18 @@ LASTING = 0.9
 """What is too near in this share of a frame's steps has no room."""
 
 
-def what_starts_inside(
+def what_a_start_tells(
+    bodies: Sequence[Body],
+    meeting: Meeting | None,
+    colliders: Sequence[Collider],
+    start: Sample,
+    gravity: Floats,
+) -> list[str]:
+    """What starts inside of something, and what gravity (3,) [m/s²] will press flat."""
+    return _starting_inside(bodies, meeting, colliders, start.ground) + _melting(bodies, gravity)
+
+
+def _starting_inside(
     bodies: Sequence[Body],
     meeting: Meeting | None,
     colliders: Sequence[Collider],
@@ -66,8 +77,8 @@ def _can_move(bodies: Sequence[Body], meeting: Meeting) -> Booleans:
     return np.concatenate([*parts, np.zeros(rest, dtype=bool)])
 
 
-def what_melts(bodies: Sequence[Body], gravity: Floats) -> list[str]:
-    """One sentence for each solid that its own weight, under gravity (3,) [m/s²], presses flat."""
+def _melting(bodies: Sequence[Body], gravity: Floats) -> list[str]:
+    """One sentence for each solid that its own weight presses flat."""
     found = []
     for model, state in bodies:
         pull = gravity * model.settings.gravity

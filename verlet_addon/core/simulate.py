@@ -13,7 +13,7 @@ from .holding import hold
 from .meeting import Meeting, prepare
 from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
-from .remarks import what_a_frame_tells, what_melts, what_starts_inside
+from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
 from .sanity import check_pressures, check_sample, check_sane, check_still
 from .settings import BodySettings, SceneSettings
@@ -73,8 +73,7 @@ def simulate(
             else:
                 bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
                 meeting = _bring_together(bodies, wholes, colliders, before)
-                remarks = what_starts_inside(bodies, meeting, colliders, before.ground)
-                remarks += what_melts(bodies, sample.gravity)
+                remarks = what_a_start_tells(bodies, meeting, colliders, before, sample.gravity)
             bodies = _shrink_each(bodies, wholes, sample.shrinking)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
             remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, apart, sample.frame)
