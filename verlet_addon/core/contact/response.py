@@ -90,41 +90,57 @@ class Motion:
 
 def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
     """The rows of contacts, but for those in which nothing can give way."""
-    pulls = contacts.weights * motion.inverse_masses[contacts.particles]
+    pulls = contacts.weights * motion.inverse_masses.take(contacts.particles)
     mobilities = (contacts.weights * pulls).sum(axis=0)
-    chosen = np.flatnonzero(mobilities > 0.0)
-    particles, weights = contacts.particles[:, chosen], contacts.weights[:, chosen]
-    normals, gaps = contacts.normals[:, chosen], contacts.gaps[chosen]
-    owners = contacts.owners[:, chosen]
-
-    def apart(values: Floats) -> Floats:
-        return sum_weighted(values, particles, weights)
-
-    def along(vectors: Floats) -> Floats:
-        return dot(normals, vectors)
-
-    anchors, dt = apart(motion.start), motion.dt
-    began, fall = along(anchors), along(apart(motion.arrival - motion.start))
-    pull = along(apart(motion.accelerations))
-    restitution, damping = pairs.restitution[tuple(owners)], pairs.damping[tuple(owners)]
-    rise, speed = bounce(restitution, fall, began + fall - gaps, pull, dt)
-    climbs, rising = np.zeros_like(speed), np.flatnonzero(speed > 0.0)
-    climbs[rising] = start_displacement(speed[rising], pull[rising], dt, damping[rising])
+    movable = mobilities > 0.0
+    if not movable.all():
+        contacts = contacts.chosen(movable)
+        pulls, mobilities = pulls[:, movable], mobilities[movable]
+    first, second = contacts.owners
+    anchors = sum_weighted(motion.start, contacts.particles, contacts.weights)
+    began = dot(contacts.normals, anchors)
+    rise, climbs = _bounces(contacts, pairs, motion, began)
     return ContactRows(
-        particles=particles,
-        weights=weights,
-        pulls=pulls[:, chosen],
-        mobilities=mobilities[chosen],
-        normals=normals,
-        gaps=gaps,
-        targets=np.minimum(gaps, began + eased(gaps - began, dt)) + rise,
+        particles=contacts.particles,
+        weights=contacts.weights,
+        pulls=pulls,
+        mobilities=mobilities,
+        normals=contacts.normals,
+        gaps=contacts.gaps,
+        targets=np.minimum(contacts.gaps, began + eased(contacts.gaps - began, motion.dt)) + rise,
         climbs=climbs,
         anchors=anchors,
-        friction=pairs.friction[tuple(owners)],
-        strung=(motion.strung[particles] & (pulls[:, chosen] != 0.0)).any(axis=0),
-        pushed=np.zeros(len(chosen)),
-        rubbed=np.zeros((3, len(chosen))),
+        friction=pairs.friction[first, second],
+        strung=(motion.strung.take(contacts.particles) & (pulls != 0.0)).any(axis=0),
+        pushed=np.zeros_like(mobilities),
+        rubbed=np.zeros_like(anchors),
     )
+
+
+def _bounces(
+    contacts: Contacts, pairs: Pairs, motion: Motion, began: Floats
+) -> tuple[Floats, Floats]:
+    """(k,) how much farther apart contacts end by bouncing, and how far they part in a step [m].
+
+    They begin so far (k,) apart along their normals [m]. Most bounce off nothing.
+    """
+    rise, climbs = np.zeros_like(began), np.zeros_like(began)
+    first, second = contacts.owners
+    bouncy = np.flatnonzero(pairs.restitution[first, second] > 0.0)
+    if len(bouncy):
+        its, dt = contacts.chosen(bouncy), motion.dt
+
+        def along(vectors: Floats) -> Floats:
+            return dot(its.normals, sum_weighted(vectors, its.particles, its.weights))
+
+        fall, pull = along(motion.arrival - motion.start), along(motion.accelerations)
+        restitution, damping = (
+            table[first[bouncy], second[bouncy]] for table in (pairs.restitution, pairs.damping)
+        )
+        overshoot = began[bouncy] + fall - its.gaps
+        rise[bouncy], speed = bounce(restitution, fall, overshoot, pull, dt)
+        climbs[bouncy] = start_displacement(speed, pull, dt, damping) * (speed > 0.0)
+    return rise, climbs
 
 
 def joined(rows: ContactRows, more: ContactRows) -> ContactRows:

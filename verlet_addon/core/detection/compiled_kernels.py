@@ -8,12 +8,13 @@ from ..arrays import Booleans, Floats, Integers
 from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
 from .reach import Reach, flush
-from .rows import Rows, join_rows
+from .rows import Rows, join_rows, make_room
 from .surfaces import Surfaces
 from .trees import Tree
 
 _activate_tree = declare("activate_tree", "pp")
 _sum_weighted = declare("sum_weighted", "ppippi")
+_take_ways = declare("take_ways", "pppiii", "i")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "pppppdpip", "i")
@@ -79,6 +80,13 @@ def _tree(tree: Tree) -> Packed:
     )
 
 
+@instead_of(reference.take_ways)
+def take_ways(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
+    first, last = surfaces.starts[owner : owner + 2].tolist()
+    begin, end = np.ascontiguousarray(start), np.ascontiguousarray(end)
+    return bool(_take_ways(surfaces.ways, begin, end, begin.shape[1], first, last))
+
+
 @instead_of(reference.refit)
 def refit(surfaces: Surfaces, owner: int) -> None:
     tree, taken = surfaces.trees[owner], np.zeros(1, dtype=np.int64)
@@ -96,24 +104,31 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     search = pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
     nodes = _parts(trees[0].height, trees[1].height, own=a == b)
     most = max(tree.leaves for tree in trees) // WORTH
-    capacity = ROOM * len(surfaces.owners)
+    capacity, used = ROOM * len(surfaces.owners), list[Rows]()
 
     def look() -> tuple[int, Rows]:
         """How many rows there are in the parts that this thread has taken on, and these rows."""
-        features = np.empty((capacity, 3), dtype=np.int64)
-        weights, normals = np.empty((capacity, 4)), np.empty((capacity, 3))
-        gaps = np.empty(capacity)
-        rows = pack(capacity, features, weights, normals, gaps)
+        try:
+            room = surfaces.rooms.pop()
+        except IndexError:
+            room = make_room(capacity)
+        rows = pack(len(room[3]), *room)
         pairs = nodes, len(nodes), taken
         count = _find_near_rows(*addresses, search.address, rows.address, margin, *pairs)
-        return count, (features[:count].T, weights[:count].T, normals[:count].T, gaps[:count])
+        if count <= len(room[3]):
+            used.append(room)
+        features, weights, normals, gaps = room
+        there = features[:, :count], weights[:, :count], normals[:, :count], gaps[:count]
+        return count - len(gaps), there
 
     while True:
-        taken = np.zeros(1, dtype=np.int64)
-        counts, found = zip(*surfaces.crew.all_do(look, most=most), strict=True)
-        if max(counts) <= capacity:
-            return join_rows(found)
-        capacity = max(counts)
+        taken, used[:] = np.zeros(1, dtype=np.int64), []
+        lacks, found = zip(*surfaces.crew.all_do(look, most=most), strict=True)
+        known = join_rows(found)
+        surfaces.rooms.extend(used)
+        if max(lacks) <= 0:
+            return known
+        capacity += max(lacks)
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from .compiled_kernels import activate, find_near, refit
+from .compiled_kernels import activate, find_near, refit, take_ways
 from .reach import Reach
 from .rows import Rows, join_rows
 from .surfaces import Surfaces
@@ -67,19 +67,19 @@ def search(
     edges, triangles = surfaces.edges, surfaces.triangles
     most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
     order = np.argsort((features[0] * most + features[1]) * most + features[2])
-    kind, first, second = features[:, order]
+    kind, first, second = features.take(order, axis=1)
     by_vertex = int(np.searchsorted(kind, 1))
-    of_vertices = [first[None, :by_vertex], triangles[:, second[:by_vertex]]]
-    of_edges = [edges[:, first[by_vertex:]], edges[:, second[by_vertex:]]]
-    particles = np.concatenate(
-        [np.concatenate(of_vertices, axis=0), np.concatenate(of_edges, axis=0)], axis=1
-    )
+    particles = np.empty((4, len(order)), dtype=np.int64)
+    particles[0, :by_vertex] = first[:by_vertex]
+    particles[1:, :by_vertex] = triangles.take(second[:by_vertex], axis=1)
+    particles[:2, by_vertex:] = edges.take(first[by_vertex:], axis=1)
+    particles[2:, by_vertex:] = edges.take(second[by_vertex:], axis=1)
     return Contacts(
         particles=particles,
-        weights=weights[:, order],
-        normals=normals[:, order],
-        gaps=gaps[order],
-        owners=surfaces.owners[particles[[0, 3]]],
+        weights=weights.take(order, axis=1),
+        normals=normals.take(order, axis=1),
+        gaps=gaps.take(order),
+        owners=surfaces.owners.take(particles[[0, 3]]),
     )
 
 
@@ -104,20 +104,17 @@ def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
 
     Of many bodies that are far apart none is then looked at closely. Their trees are fitted.
     """
-    some = np.flatnonzero(surfaces.meets.any(axis=1))
-    boxes = np.array([surfaces.trees[owner].boxes[1] for owner in some]).reshape(-1, 2, 3)
-    margins = surfaces.gaps[np.ix_(some, some)] * reach.of_gap + reach.beyond
-    near = (boxes[:, None, 0] - margins[..., None] <= boxes[:, 1]).all(axis=2)
-    pairs = np.triu(near & near.T & surfaces.meets[np.ix_(some, some)])
-    first, second = (some[ends].tolist() for ends in np.nonzero(pairs))
-    return list(zip(first, second, strict=True))
+    first, second, gaps = surfaces.meeting_pairs
+    boxes = np.array([tree.boxes[1] for tree in surfaces.trees])
+    margins = (gaps * reach.of_gap + reach.beyond)[:, None]
+    near = (boxes[first, 0] - margins <= boxes[second, 1]) & (
+        boxes[second, 0] - margins <= boxes[first, 1]
+    )
+    found = np.flatnonzero(near.all(axis=1))
+    return list(zip(first[found].tolist(), second[found].tolist(), strict=True))
 
 
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """Fits the tree of an owner to the way from `start` to `end` (3, N) [m], if it is a new one."""
-    own = slice(*surfaces.starts[owner : owner + 2])
-    known, way = surfaces.ways[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
-    # What moves is known by its first particle.
-    if not (np.array_equal(known[:1], way[:1]) and np.array_equal(known, way)):
-        known[:] = way
+    if take_ways(surfaces, owner, start, end):
         refit(surfaces, owner)

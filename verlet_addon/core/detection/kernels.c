@@ -71,9 +71,9 @@ typedef struct {
 /* Rows as they are found; those beyond the capacity are only counted. */
 typedef struct {
     integer capacity;
-    integer *features; /* (capacity, 3) */
-    real *weights;     /* (capacity, 4) */
-    real *normals;     /* (capacity, 3) */
+    integer *features; /* (3, capacity) */
+    real *weights;     /* (4, capacity) */
+    real *normals;     /* (3, capacity) */
     real *gaps;        /* (capacity,) [m] */
 } rows;
 
@@ -291,6 +291,21 @@ EXPORT void refit_nodes(const tree *it, const surfaces *all)
             widen(own, left + 6);
         }
     }
+}
+
+/* Takes over the ways (N, 2, 3) of particles from the first to the last; 1 if they are new ones. */
+EXPORT integer take_ways(real *ways, const real *start, const real *end, integer n,
+                         integer first, integer last)
+{
+    integer changed = 0;
+    for (integer i = first; i < last; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            real *begins = ways + 6 * i + axis, *ends = begins + 3;
+            real from = start[axis * n + i], to = end[axis * n + i];
+            changed |= *begins != from || *ends != to;
+            *begins = from, *ends = to;
+        }
+    return changed;
 }
 
 /* Where a particle is at a share of its way. */
@@ -544,16 +559,16 @@ static real value_at_end(const pair *p)
 static void add_row(task *its, const pair *p)
 {
     rows *found = its->found;
-    integer row = its->count++;
-    if (row >= found->capacity)
+    integer row = its->count++, room = found->capacity;
+    if (row >= room)
         return;
-    found->features[3 * row] = p->kind;
-    found->features[3 * row + 1] = p->features[0];
-    found->features[3 * row + 2] = p->features[1];
+    found->features[row] = p->kind;
+    found->features[room + row] = p->features[0];
+    found->features[2 * room + row] = p->features[1];
     for (int k = 0; k < 4; k++)
-        found->weights[4 * row + k] = p->now.weights[k];
+        found->weights[k * room + row] = p->now.weights[k];
     for (int axis = 0; axis < 3; axis++)
-        found->normals[3 * row + axis] = p->now.normal[axis];
+        found->normals[axis * room + row] = p->now.normal[axis];
     found->gaps[row] = p->gap;
 }
 
@@ -563,8 +578,8 @@ static void consider(task *its, pair *p)
     const search *wanted = its->wanted;
     if (!read_ways(its, p))
         return;
-    find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     real most = fastest(p);
+    find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     if (!(p->now.apart - most <= its->margin))
         return;
     p->gap = gap_of(its->all, p);
@@ -587,10 +602,8 @@ static void consider(task *its, pair *p)
 
 static int boxes_overlap(const real *a, const real *b, real margin)
 {
-    for (int axis = 0; axis < 3; axis++)
-        if (!(a[axis] - margin <= b[3 + axis] && b[axis] - margin <= a[3 + axis]))
-            return 0;
-    return 1;
+    return (a[0] - margin <= b[3]) & (b[0] - margin <= a[3]) & (a[1] - margin <= b[4])
+           & (b[1] - margin <= a[4]) & (a[2] - margin <= b[5]) & (b[2] - margin <= a[5]);
 }
 
 /* A vertex, edge or triangle of a leaf, and a box round its way. */

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers
 from .numpy_regions import is_behind, is_hidden, is_least
-from .numpy_walk import activate as activate, near_pairs, refit as refit
+from .numpy_walk import activate as activate, near_pairs, refit as refit, take_ways as take_ways
 from .proximity import NEAREST, dot
 from .reach import Reach, flush
 from .rows import Rows, join_rows

@@ -13,6 +13,15 @@ COS = 0.5
 """Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
 
 
+def take_ways(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
+    """Takes over an owner's ways from `start` to `end` (3, N) [m]; whether they are new ones."""
+    own = slice(*surfaces.starts[owner : owner + 2])
+    known, way = surfaces.ways[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
+    new = not np.array_equal(known, way)
+    known[:] = way
+    return new
+
+
 def refit(surfaces: Surfaces, owner: int) -> None:
     """Puts boxes round the ways of an owner's nodes, and round their normals."""
     tree = surfaces.trees[owner]

@@ -18,3 +18,9 @@ def join_rows(parts: Iterable[Rows]) -> Rows:
         np.concatenate(each, axis=-1) for each in zip(NO_ROWS, *parts, strict=True)
     )
     return features, weights, normals, gaps
+
+
+def make_room(capacity: int) -> Rows:
+    """Room for so many rows."""
+    features = np.empty((3, capacity), dtype=np.int64)
+    return features, np.empty((4, capacity)), np.empty((3, capacity)), np.empty(capacity)

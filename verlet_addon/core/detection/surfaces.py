@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..crew import Crew
 from .nearby import near_along
+from .rows import Rows
 from .trees import Tree, build_tree
 
 
@@ -84,6 +86,14 @@ class Surfaces:
     no others touch nothing of theirs."""
     crew: Crew
     """The threads that look for contacts."""
+    rooms: list[Rows]
+    """Where compiled kernels write rows, as long as no thread does."""
+
+    @cached_property
+    def meeting_pairs(self) -> tuple[Integers, Integers, Floats]:
+        """(p,) owners that are kept off each other, or off themselves, and how far apart [m]."""
+        first, second = np.nonzero(np.triu(self.meets))
+        return first, second, self.gaps[first, second]
 
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:
@@ -132,6 +142,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
         crew=Crew(),
+        rooms=[],
     )
 
 
