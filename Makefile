@@ -23,7 +23,7 @@ test: lint kernels wheels .venv/$(READY) ## Check style, types and layers, and r
 
 # Two at a time, the longest first; what each prints in one piece, where make can do that (from 4.0 on).
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection response squeezed start_in* \
+TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection response solids_on* squeezed start_in* \
     touching* weight))
 test-core: .venv/$(READY)
 	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(TOUCHING))
