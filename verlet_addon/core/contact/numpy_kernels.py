@@ -10,7 +10,7 @@ from ..arrays import Floats, Integers
 from ..coloring import turns
 from .response import ContactRows
 
-HAIR = 1e-300
+NONZERO = 1e-300
 """Keeps 0 / 0 away."""
 
 
@@ -46,7 +46,7 @@ def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
     slid -= normals * away
     length = np.sqrt(slid[0] * slid[0] + slid[1] * slid[1] + slid[2] * slid[2])
     limit = rows.friction[turn] * pushed
-    held = slid * np.minimum(1.0 / mobilities, limit / np.maximum(length, HAIR))
+    held = slid * np.minimum(1.0 / mobilities, limit / np.maximum(length, NONZERO))
     rows.pushed[turn] = pushed
     rows.rubbed[:, turn] = held
     impulse = normals * (pushed - before) - (held - rubbed)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from .numpy_kernels import HAIR
+from .numpy_kernels import NONZERO
 from .plane import PlaneContact, along, bounce
 
 
@@ -25,7 +25,7 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
     slid = positions[:, hit] + contact.rubbed[:, hit] - contact.start[:, hit]
     slid -= normal * along(contact.plane.normal, slid)
     length = np.sqrt((slid * slid).sum(axis=0))
-    slid *= np.minimum(1.0, contact.friction * pushed / np.maximum(length, HAIR))
+    slid *= np.minimum(1.0, contact.friction * pushed / np.maximum(length, NONZERO))
     positions[:, hit] -= slid - contact.rubbed[:, hit]
     contact.rubbed[:, hit] = slid
 

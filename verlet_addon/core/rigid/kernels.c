@@ -6,7 +6,7 @@
 #define FARTHEST 0.5
 #define JOINED 1e-3
 #define LINEARIZED 8
-#define ROUNDS 100
+#define CONJUGATE_ROUNDS 100
 #define SOLVED 1e-2
 
 /* See Pieces and Placement; the particles of a piece stand beside each other. */
@@ -330,7 +330,7 @@ static void solve(const placement *all, const joints *near, integer n)
         size += residual[e] * search[e];
     }
     real small = SOLVED * SOLVED * size;
-    for (int number = 0; number < ROUNDS && size > small; number++) {
+    for (int number = 0; number < CONJUGATE_ROUNDS && size > small; number++) {
         find_product(all, near, search, found, n);
         real slope = 0.0, former = size;
         for (integer e = 0; e < count; e++)

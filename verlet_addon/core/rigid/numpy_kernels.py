@@ -15,9 +15,9 @@ FARTHEST = 0.5
 """The most that a round of Newton's method turns a piece [rad]."""
 JOINED = 1e-3
 """Share by which edges near pieces may stay stretched."""
-LINEARIZED, ROUNDS = 8, 100
+LINEARIZED, CONJUGATE_ROUNDS = 8, 100
 """How often directions of edges are found anew, and most rounds of conjugate gradients in each."""
-SOLVED = 1e-2
+RESIDUAL = 1e-2
 """Share of the residual that conjugate gradients leave."""
 
 
@@ -170,8 +170,8 @@ class _System:
         pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
         search = ahead = inverse * residual
         size = first = float((residual * ahead).sum())
-        for _ in range(ROUNDS):
-            if size <= SOLVED * SOLVED * first:
+        for _ in range(CONJUGATE_ROUNDS):
+            if size <= RESIDUAL * RESIDUAL * first:
                 break
             found = self.product(search)
             step = size / float((search * found).sum())

@@ -8,7 +8,7 @@ SWEEPS = 40
 """Sweeps over all contacts, at most."""
 EXACT = 1e-7
 """Contacts are solved to this distance [m]."""
-HAIR = 1e-300
+NONZERO = 1e-300
 """Keeps 0 / 0 away."""
 
 
@@ -50,7 +50,7 @@ def solve_coupled(
             apart += answers[row, 0] * (pushed - before[0])
             across = before[1:] - _solve_two(own[1:, 1:], apart[row, 1:])
             length = np.sqrt(across[0] * across[0] + across[1] * across[1])
-            across *= min(1.0, friction[row] * pushed / max(length, HAIR))
+            across *= min(1.0, friction[row] * pushed / max(length, NONZERO))
             impulses[row] = [pushed, *across]
             for axis in (1, 2):
                 apart += answers[row, axis] * (impulses[row, axis] - before[axis])
@@ -63,6 +63,6 @@ def solve_coupled(
 def _solve_two(matrix: Floats, right: Floats) -> Floats:
     """The solution of two equations, by Cramer's rule."""
     (a, b), (c, d) = matrix
-    determinant = max(a * d - b * c, HAIR)
+    determinant = max(a * d - b * c, NONZERO)
     first, second = d * right[0] - c * right[1], a * right[1] - b * right[0]
     return np.array([first / determinant, second / determinant])

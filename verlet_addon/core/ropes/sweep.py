@@ -5,7 +5,7 @@ from ..stretch.compiled_kernels import project_strips, strain_range
 from .compiled_kernels import project_trees
 from .constraints import RopeBatches
 
-TOLERANCE = 1e-7
+STRAIN_LEFT = 1e-7
 """Ropes are solved until every edge keeps its length to this share. With 1e-6 and
 1e-8 all laws hold alike; 1e-5 is more than ropes promise."""
 MOST_ROUNDS = 30
@@ -22,5 +22,5 @@ def project_ropes(positions: Floats, batches: RopeBatches) -> None:
         project_trees(positions, batches.trees)
         project_strips(positions, batches.rings)
         lowest, highest = strain_range(positions, batches.strips)
-        if max(-lowest, highest) < TOLERANCE:
+        if max(-lowest, highest) < STRAIN_LEFT:
             break

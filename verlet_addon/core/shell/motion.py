@@ -17,13 +17,13 @@ NEWTON = 20
 """Most rounds of Newton's method in a step; one or two are enough but for impacts."""
 HALVINGS = 8
 """Most times that a move is halved which would gain energy."""
-TOLERANCE = 1e-2
+RESIDUAL = 1e-2
 """Share of the residual that conjugate gradients leave in a round of Newton's method…"""
 SETTLED = 1e-2
 """…and share of the first round's residual below which no further round is made."""
 PROGRESS = 1e-3
 """A round that lowers the energy by less than this share is the last."""
-ROUNDS = 100
+CONJUGATE_ROUNDS = 100
 """Most rounds of conjugate gradients."""
 EXPECTED, PATIENCE = 8, 200
 """Rounds of conjugate gradients that a solution should take; when they have taken so many more than
@@ -171,7 +171,7 @@ def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floa
     if first <= system.enough:
         return moves, first
     way = left
-    for _ in range(ROUNDS):
+    for _ in range(CONJUGATE_ROUNDS):
         system.spent += not system.followed  # what is held takes more, however new the matrix is
         resisted = _unheld(system, multiply(system, way))
         length = size / max(float((way * resisted).sum()), 1e-300)
@@ -179,7 +179,7 @@ def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floa
         pull -= length * resisted
         left = _unheld(system, precondition(factored, system.rotations, pull))
         former, size = size, float((pull * left).sum())
-        if size <= TOLERANCE**2 * first:
+        if size <= RESIDUAL**2 * first:
             break
         way = left + size / former * way
     system.spent = max(system.spent - EXPECTED, 0)

@@ -24,7 +24,7 @@ from .numpy_kernels import add_to_nodes
 from .numpy_touching import System
 from .system import draw, step_shares, stop_at_ground
 
-TOLERANCE = 1e-3
+RESIDUAL = 1e-3
 """Of what is to be solved for, the share that is left; of stiff bodies, whose stress outweighs what
 moves them as a whole by the square of step over delay, by that much less."""
 LEAST = 1e-8
@@ -161,7 +161,7 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
 def _precision(leap: Leap) -> tuple[float, float]:
     """The share of what is to be solved for that may be left, and what need not be at all."""
     least = LEAST * LEAST * _size(leap, leap.free)
-    return TOLERANCE / max(1.0, leap.dt / leap.solid.delay), least
+    return RESIDUAL / max(1.0, leap.dt / leap.solid.delay), least
 
 
 def _size(leap: Leap, moves: Floats) -> float:

@@ -14,7 +14,7 @@ CHANGES = 6
 """Most times that what touches, and what slides, is looked for anew in a step."""
 STEADY = 0.01
 """What pushes and rubs is found once it changes by less than this share of all that presses."""
-ROUNDS = 400
+CONJUGATE_ROUNDS = 400
 """Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
 
 
@@ -197,7 +197,7 @@ def solve(
     small = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
     search = ahead = answered(residual)
     size = float((residual * ahead).sum())
-    for _ in range(ROUNDS):
+    for _ in range(CONJUGATE_ROUNDS):
         if size <= small:
             break
         image = _product(system, springs, search)

@@ -4,7 +4,7 @@
 
 #define CHANGES 6
 #define STEADY 0.01
-#define ROUNDS 400
+#define CONJUGATE_ROUNDS 400
 #define LEVER 0.2096313728906053 /* 3/16 of half of √5, see rolling.py */
 
 /* See Stops. */
@@ -316,7 +316,7 @@ static void solve(const solid_system *all, const real *right, real *moves, real 
     real size = precondition(all, all->residual, all->ahead);
     for (integer i = 0; i < count; i++)
         all->search[i] = all->ahead[i];
-    for (integer number = 0; number < ROUNDS && size > small; number++) {
+    for (integer number = 0; number < CONJUGATE_ROUNDS && size > small; number++) {
         multiply_system(all, all->search, all->along);
         real slope = 0.0;
         for (integer i = 0; i < count; i++)

@@ -15,7 +15,7 @@ from .compiled_kernels import (
 )
 from .constraints import LengthBatches, LengthConstraints
 
-TOLERANCE = 4e-3
+STRAIN_LEFT = 4e-3
 """Edges that are stretched by no more than this share are left as they are; then the 99th
 percentile stays under 0.5 % on real meshes."""
 UNREST = 300.0
@@ -68,7 +68,7 @@ def project_stretch(
     """
     pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
-    tolerance = min(TOLERANCE, UNREST * dt**2)
+    tolerance = min(STRAIN_LEFT, UNREST * dt**2)
     project_clusters(positions, lengths.clusters)
     hand_on(rigid, positions)
     least, in_vain = inf, 0

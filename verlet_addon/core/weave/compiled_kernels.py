@@ -7,11 +7,11 @@ import numpy as np
 from ..arrays import Floats
 from ..compiled import Packed, declare, instead_of, once, pack
 from . import numpy_kernels as reference
-from .numpy_kernels import BUCKLED, CURBED, LEAST, ROUNDS, TOLERANCE, TRIES
+from .numpy_kernels import BUCKLED, CONJUGATE_ROUNDS, CURBED, LEAST, RESIDUAL, TRIES
 from .threads import WeaveBatch
 
 _project_weave = declare("project_weave", "ppp")
-_LIMITS = pack(TOLERANCE, LEAST, CURBED, ROUNDS, TRIES)
+_LIMITS = pack(RESIDUAL, LEAST, CURBED, CONJUGATE_ROUNDS, TRIES)
 
 
 @once

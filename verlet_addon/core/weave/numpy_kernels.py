@@ -8,12 +8,12 @@ import numpy as np
 from ..arrays import Floats, norms, sum_by, sum_rows
 from .threads import WeaveBatch
 
-TOLERANCE = 1e-2
+RESIDUAL = 1e-2
 """Of the pull of all patches, the share that is left unbalanced; with 3e-2, strips stretch by 3 %
 too little."""
 LEAST = 1e-10
 """Of what is unbalanced at first, the square of the share that is: in free flight nothing pulls."""
-ROUNDS = 60
+CONJUGATE_ROUNDS = 60
 """Most rounds of conjugate gradients: what is left of stiff waves then, later steps find."""
 CURBED, TRIES = 0.1, 4
 """A way is gone on with as long as what pulls back at its end is less than this share of what
@@ -167,8 +167,8 @@ def _solution(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
     search = ahead = answer(residual)
     size = float((residual * ahead).sum())
     pull = batch.multipliers
-    small = max(TOLERANCE**2 * float((pull * answer(pull)).sum()), LEAST * size)
-    for _ in range(ROUNDS):
+    small = max(RESIDUAL**2 * float((pull * answer(pull)).sum()), LEAST * size)
+    for _ in range(CONJUGATE_ROUNDS):
         if size <= small:
             break
         opposed = strain.resistance(_gathered(batch, search))
