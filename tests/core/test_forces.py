@@ -292,6 +292,17 @@ def test_huge_strengths_are_right_or_one_sentence(kind: Kind, strength: float, h
         assert np.isfinite(track).all()
 
 
+@pytest.mark.parametrize("kind", ["FORCE", "HARMONIC", "CHARGE", "TURBULENCE"])
+def test_fields_that_toss_parts_past_each_other_are_one_sentence(kind: Kind) -> None:
+    """With Self Collision a step of a few dozen vertices would take seconds, and mean nothing."""
+    with pytest.raises(SettingsError, match="The force fields push parts of 'Body' past each other"):
+        simulated(
+            [(sheet(6), BodySettings(use_self_collision=True))],
+            frames(0.5, 24),
+            fields=[field(kind, 1e6 if kind == "HARMONIC" else -1e6, size=0.3)],
+        )
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -6,13 +6,19 @@ from itertools import chain
 import numpy as np
 
 from .errors import DivergenceError, SettingsError
-from .field import without_meaning
+from .field import Field, without_meaning
+from .forces.fields import feel
 from .mesh import MeshData, Sample
 from .model import SoftBodyModel
 from .state import ParticleState
 
 FASTEST = 1e4
 """Nothing that is simulated well moves faster than this [m/s]."""
+FIERCE = 1e3
+"""Differences of force fields within a body that no contact of it with itself is lost by [m/s²]…"""
+TOSSED = 0.3
+"""…and larger ones, if they move its parts by this share of its size past each other in one step
+from rest. All of it then comes near all of it in every step, and lies nowhere where it should."""
 STILL = 0.01
 """Pins that move less than this share of an edge may do so while time stands still."""
 
@@ -30,6 +36,30 @@ def check_sample(sample: Sample) -> None:
                 f"the {name} of the force field {field.name} is {getattr(field, name)} at frame "
                 f"{sample.frame}; make it finite"
             )
+
+
+def check_fields(
+    model: SoftBodyModel, state: ParticleState, fields: Sequence[Field], frame: int, dt: float
+) -> None:
+    """Raises SettingsError where fields toss a body's parts past each other that are to touch.
+
+    Parameters
+    ----------
+    fields : those that the body may feel at a frame.
+    dt : length of the steps that lead there [s].
+    """
+    if not fields or not model.settings.use_self_collision:
+        return
+    felt = feel(fields, model.settings.field_shares, state.positions, state.velocities())
+    pushes = felt.push[:, model.inverse_masses > 0.0]
+    apart = float(np.ptp(pushes, axis=1).max(initial=0.0))
+    size = float(np.ptp(state.positions, axis=1).max())
+    if apart > FIERCE and apart * dt * dt > TOSSED * size:
+        raise SettingsError(
+            f"The force fields push parts of '{model.name}' past each other at frame "
+            f"{frame}, by {apart:.3g} m/s², which Self Collision cannot follow; lower their "
+            "strength, raise the substeps, or turn Self Collision off"
+        )
 
 
 def check_pressures(meshes: Sequence[MeshData], sample: Sample) -> None:

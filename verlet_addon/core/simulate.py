@@ -15,7 +15,7 @@ from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
 from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
-from .sanity import check_pressures, check_sample, check_sane, check_still
+from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
 from .step import step
@@ -178,6 +178,8 @@ def _advance(
     meeting: Meeting | None,
 ) -> None:
     """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
+    for (model, state), fields in zip(bodies, after.every_field, strict=True):
+        check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
     starts, ends = before.every_mirror, after.every_mirror
     steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     if meeting is not None:
