@@ -16,7 +16,10 @@ def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> N
     if not surfaces.leaving.any():
         return
     places = meeting.gathered([state.positions for _, state in bodies], given.collider_starts)
-    go_on(clearing, places, given.dt)
+    held = np.ones(places.shape[1], dtype=bool)
+    for number, (model, _) in enumerate(bodies):
+        held[slice(*surfaces.starts[number : number + 2])] = model.touching == 0.0
+    go_on(clearing, places, held, given.dt)
     pieces, counts = np.full(places.shape[1], -1), [0]
     for number, (model, _) in enumerate(bodies):
         first, last = surfaces.starts[number : number + 2].tolist()

@@ -123,12 +123,13 @@ def prepare(
     for its, model in zip(parts, models, strict=False):
         its[model.ropes.trees.strips.path] = True
     still = [np.zeros(len(rows)) for rows in places]
+    held = [model.touching == 0.0 for model in models] + [rows == 0.0 for rows in still]
     strung = np.concatenate(parts)
     joined = join_surfaces(surfaces, meets, distances(bodies, colliders))
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
-        clearing=start_clearing(joined, soft, len(bodies)),
+        clearing=start_clearing(joined, soft, len(bodies), np.concatenate(held)),
         strung=strung,
         shortest=_shortest(joined, models, strung),
         thinner=np.concatenate([_thinner(model) for model in models] + still),

@@ -45,8 +45,9 @@ def _starting_inside(
     names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
     told = [] if ground is None else [_under_ground(body, ground) for body in bodies]
     if meeting is not None:
-        exits, owners = meeting.clearing.exits, meeting.clearing.owners()
-        owners = owners[:, _can_move(bodies, meeting)[exits.vertices] | (owners[1] < len(bodies))]
+        clearing, owners = meeting.clearing, meeting.clearing.owners()
+        free = _can_move(bodies, meeting)[clearing.exits.vertices] & ~clearing.waiting
+        owners = owners[:, free | (owners[1] < len(bodies))]
         pairs, counts = np.unique(np.sort(owners, axis=0), axis=1, return_counts=True)
         told += [
             (names[body], names[other], count)

@@ -20,12 +20,21 @@ SPEED, SHORTEST = 0.5, 0.1
 [s]."""
 
 
+SLACK = 0.02
+"""What would have to be farther from a pin deep within the same solid than at rest, by more than
+this share, stays inside: the way out would tear it from its pin."""
+FEW = 4000
+"""So many vertices are measured from all pins at once."""
+
+
 @dataclass(eq=False)
 class Clearing:
     """What is on its way out."""
 
     solids: Solids
     exits: Exits = NOWHERE
+    waiting: Booleans = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """(k,) the exits of vertices that pins hold inside for now."""
     pierced: list[Contacts] = field(default_factory=list)
     """Rows of triangles that pass through a solid although their corners are out."""
     turned: Integers = field(default_factory=lambda: NOWHERE.vertices)
@@ -56,13 +65,14 @@ class Clearing:
     def contacts(self, places: Floats) -> Contacts:
         """Rows that hold vertices where their floors are, for positions (3, N) [m]."""
         exits = self.exits
-        return Contacts(
+        rows = Contacts(
             particles=np.concatenate([exits.vertices[None], exits.corners]),
             weights=np.concatenate([np.ones((1, len(exits.ages))), -exits.weights]),
             normals=exits.ways(places),
             gaps=self.floors(),
             owners=self.owners(),
         )
+        return rows.chosen(~self.waiting)
 
     def owners(self) -> Integers:
         """(2, k) of vertices and of the triangles where they come out."""
@@ -70,11 +80,11 @@ class Clearing:
         return np.asarray(pairs)
 
 
-def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int) -> Clearing:
+def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Booleans) -> Clearing:
     """Finds what is inside of colliders and soft bodies (o,) at rest, and its ways out.
 
     A piece that lies wholly inside of a body, or of a collider whose normals look inwards as those
-    of a room do, is meant to be there. The first owners are bodies.
+    of a room do, is meant to be there. The first owners are bodies; `held` (N,) are pinned.
     """
     owners, places = surfaces.owners[surfaces.triangles[0]], surfaces.rest
     triangles = []
@@ -87,9 +97,34 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int) -> Clearing:
     solids.triangles[:] = [turned_outwards(places, own) for own in triangles]
     buried = np.flatnonzero((surfaces.leaving == BURIED).any(axis=1))
     clearing = Clearing(solids, ways_out(solids, buried, places))
+    clearing.waiting = _held_inside(clearing, places, held)
     near = near_solids(solids, places)
-    clearing.pierced = find_pierced(solids, near, _carried(clearing), places)
+    clearing.pierced = find_pierced(solids, near, held, _carried(clearing), places)
     return clearing
+
+
+def _held_inside(clearing: Clearing, places: Floats, held: Booleans) -> Booleans:
+    """(k,) the exits of vertices nearer at rest to a pin (N,) than that is to the way out."""
+    surfaces, exits = clearing.surfaces, clearing.exits
+    own, other = clearing.owners()
+    waiting, pins = np.zeros(len(own), dtype=bool), held[exits.vertices]
+    depths = surfaces.gaps[own, other] - exits.heights(places)
+    for body, solid in np.unique(clearing.owners(), axis=1).T.tolist():
+        its = (own == body) & (other == solid)
+        deep, asked = np.flatnonzero(its & pins), np.flatnonzero(its & ~pins)
+        if clearing.solids.rigid[body] or not len(deep):
+            continue
+        for some in np.split(asked, range(FEW, len(asked), FEW)):
+            rest = surfaces.rest[:, exits.vertices]
+            apart = _apart(rest[:, some], rest[:, deep])
+            waiting[some] = (depths[deep] > (1.0 + SLACK) * apart).any(axis=1)
+    return waiting
+
+
+def _apart(points: Floats, others: Floats) -> Floats:
+    """(k, p) how far points (3, k) are from others (3, p) [m]."""
+    ways = points[:, :, None] - others[:, None]
+    return np.asarray(np.sqrt((ways * ways).sum(axis=0)))
 
 
 def _carried(clearing: Clearing) -> Booleans:
@@ -113,15 +148,17 @@ def _bury(solids: Solids, owner: int, places: Floats) -> None:
         surfaces.leaving[first:last, other][buried] = BURIED
 
 
-def go_on(clearing: Clearing, places: Floats, dt: float) -> None:
+def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None:
     """Lets go of what is out at places (3, N) [m], before a step of length dt [s].
 
-    What is out of one place and within another looks for another way.
+    What is out of one place and within another looks for another way, and so does what no pin
+    (N,) holds inside any more.
     """
     surfaces, exits = clearing.surfaces, clearing.exits
     near_out = (surfaces.leaving == EMERGING).any(axis=1)
     high = exits.heights(places) >= CLEAR * surfaces.gaps[tuple(clearing.owners())]
-    near_out[exits.vertices[high]] = True
+    waiting = clearing.waiting & _held_inside(clearing, places, held)
+    near_out[exits.vertices[high | clearing.waiting]] = True
     vertices = np.flatnonzero(near_out)
     within = _within(clearing, vertices, places)
     settled = (surfaces.leaving[vertices] == EMERGING) & ~within
@@ -129,12 +166,17 @@ def go_on(clearing: Clearing, places: Floats, dt: float) -> None:
     clearing.turned = NOWHERE.vertices
     out = np.where(within, BURIED, np.minimum(surfaces.leaving[vertices], EMERGING))
     surfaces.leaving[vertices] = np.where(settled, 0, out)
-    again = vertices[within.any(axis=1)]
-    kept = ~np.isin(exits.vertices, vertices)
+    inner = vertices[within.any(axis=1)]
+    kept = ~np.isin(exits.vertices, vertices) | (waiting & np.isin(exits.vertices, inner))
+    again = np.setdiff1d(inner, exits.vertices[kept])
     clearing.exits = joined([exits.chosen(kept), ways_out(clearing.solids, again, places)])
-    clearing.exits.ages[:] += dt
+    # What is on its way is not stopped because it swings a little.
+    fresh = np.arange(len(clearing.exits.ages)) >= kept.sum()
+    clearing.waiting = _held_inside(clearing, places, held) & fresh
+    clearing.waiting[: kept.sum()] = waiting[kept]
+    clearing.exits.ages[~clearing.waiting] += dt
     carried, former = _carried(clearing), clearing.pierced
-    clearing.pierced = find_pierced(clearing.solids, near_out, carried, places, former)
+    clearing.pierced = find_pierced(clearing.solids, near_out, held, carried, places, former)
 
 
 def _within(clearing: Clearing, vertices: Integers, places: Floats) -> Booleans:

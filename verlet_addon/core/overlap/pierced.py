@@ -36,6 +36,7 @@ def near_solids(solids: Solids, places: Floats) -> Booleans:
 def find_pierced(
     solids: Solids,
     chosen: Booleans,
+    held: Booleans,
     carried: Booleans,
     places: Floats,
     former: Sequence[Contacts] = (),
@@ -48,19 +49,20 @@ def find_pierced(
     Parameters
     ----------
     chosen : (N,) particles, of which a triangle has one at least.
+    held : (N,) pinned ones, of which it has none: what hangs beside a pin could never come out.
     carried : (o,) owners that are left out.
     places : (3, N) where all particles are [m].
     former : the rows of the step before.
     """
     surfaces = solids.surfaces
-    held = [_just_out(surfaces, rows, places) for rows in former]
-    rows = [its for its in held if len(its.gaps)]
+    former = [_just_out(surfaces, rows, places) for rows in former]
+    rows = [its for its in former if len(its.gaps)]
     if not chosen.any():
         return rows
     loose = surfaces.edges[:, surfaces.sides[0] < 0]
     corners = np.concatenate([surfaces.triangles, loose[[0, 1, 1]]], axis=1)
-    touching = chosen[corners].any(axis=0) & ~surfaces.exempt[0, corners].all(axis=0)
-    corners = corners[:, touching]
+    touching = chosen[corners].any(axis=0) & ~held[corners].any(axis=0)
+    corners = corners[:, touching & ~surfaces.exempt[0, corners].all(axis=0)]
     owners = surfaces.owners[corners[0]]
     tried = (owners < solids.bodies) & ~carried[owners]
     tried &= (surfaces.leaving[corners] < BURIED).all(axis=(0, 2))
