@@ -29,7 +29,7 @@ from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import numpy_warm_start as numpy_tension
 from verlet_addon.core.stretch.numpy_kernels import share_stretch
-from verlet_addon.core.stretch.numpy_warm_start import project_former_tension
+from verlet_addon.core.stretch.numpy_warm_start import TAUT_MEMORY, project_former_tension
 from verlet_addon.core.stretch.warm_start import StripNet
 
 
@@ -48,15 +48,16 @@ def taut_net(mesh: MeshData) -> tuple[StripNet, Floats]:
     return net, state.positions
 
 
-def dense_answer(net: StripNet, positions: Floats, kept: float) -> Floats:
+def dense_answer(net: StripNet, positions: Floats, kept: float, taut: float) -> Floats:
     """(3, n) m (x' − x) = Σ T/l (x'ₖ − x') for all particles at once, with NumPy's solver."""
     n = positions.shape[1]
     system = np.diag(net.masses)
-    for a, b, tension in zip(
-        net.path[:-1], net.path[1:], -net.multipliers * net.bearing, strict=True
+    for a, b, tension, lightness in zip(
+        net.path[:-1], net.path[1:], -net.multipliers * net.bearing, net.lightness, strict=True
     ):
         if a != b:
-            pull = kept * tension / np.linalg.norm(positions[:, b] - positions[:, a])
+            pull = tension / np.linalg.norm(positions[:, b] - positions[:, a])
+            pull *= max(kept, TAUT_MEMORY) if pull * lightness > taut else kept
             system[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
     free = np.ones(n, dtype=bool)
     free[net.pinned] = False
@@ -76,7 +77,7 @@ def test_former_tension_is_solved_implicitly(
     """With rounds enough, crossing strips end where a full solve puts them, whatever is direct."""
     monkeypatch.setattr(numpy_tension, "WEAK", 0.0)
     net, positions = taut_net(mesh)
-    expected = dense_answer(net, positions, 0.9)
+    expected = dense_answer(net, positions, 0.9, taut)
     before = net.multipliers * net.bearing
     project_former_tension(positions, net, kept=0.9, taut=taut, rounds=200)
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)
@@ -88,7 +89,7 @@ def test_former_tension_of_a_rope_is_solved_at_once() -> None:
     """A single strip needs no search: it ends where a full solve puts it."""
     line = rope(np.linspace((0.0, 0.0, 0.0), (1.0, 0.5, -0.2), 40))
     net, positions = taut_net(pinned(line, [0]))
-    expected = dense_answer(net, positions, 1.0)
+    expected = dense_answer(net, positions, 1.0, 0.0)
     project_former_tension(positions, net, kept=1.0, taut=0.0)
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-12)
 
@@ -137,17 +138,20 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
 
 
 def test_relaxation_goes_on_until_a_given_deviation() -> None:
-    """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all."""
+    """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all.
+
+    One alone leaves less than a thousandth, for taut strips start from nearly all their tension.
+    """
     mesh = hung(12)
     stretches = [
         strains(mesh, simulated([(mesh, BodySettings())], frames(1.0, 24), scene)[0]).max()
         for scene in (
             SceneSettings(),
-            SceneSettings(iterations=50, tolerance=1e-3),
+            SceneSettings(iterations=50, tolerance=3e-4),
             SceneSettings(iterations=10, tolerance=0.0),
         )
     ]
-    assert stretches[0] > 1e-3 > stretches[1] > stretches[2]
+    assert 1e-3 > stretches[0] > 3e-4 > stretches[1] > stretches[2]
 
 
 def test_tension_is_handed_on_when_the_step_changes() -> None:

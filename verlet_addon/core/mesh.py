@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -267,9 +266,13 @@ def _spans(positions: Floats, edges: Integers) -> Floats:
 
 def _faces_problem(mesh: MeshData) -> str | None:
     """What is wrong with the faces."""
-    vertices, faces = mesh.face_vertices.tolist(), list(pairwise(mesh.face_starts.tolist()))
-    corners = {tuple(sorted(vertices[start:stop])) for start, stop in faces}
-    doubled = len(faces) - len(corners)
+    sizes = np.diff(mesh.face_starts)
+    doubled = 0
+    for size in np.unique(sizes):
+        corners = mesh.face_starts[:-1][sizes == size, None] + np.arange(size)
+        faces = np.sort(mesh.face_vertices[corners], axis=1)
+        faces = faces[np.lexsort(faces.T)]
+        doubled += np.count_nonzero((faces[1:] == faces[:-1]).all(axis=1))
     if doubled:
         return f"has {doubled} faces twice over; delete the duplicates in Edit Mode"
     return None

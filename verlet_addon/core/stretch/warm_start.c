@@ -3,6 +3,7 @@
    Vectors of particles and links stand in triples here, which are fetched at once. */
 #include "../kernels.h"
 
+#define TAUT_MEMORY 0.99
 #define WEAK 0.05
 
 /* All strips of some batches as one path; see StripNet. */
@@ -37,7 +38,7 @@ static void hold_pinned(const strip_net *net, real *vectors)
 
 /* Finds T/l of all links and, as the first residual, the force on each particle with that of
    gas; whether any is. */
-static int find_pulls(const real *positions, const strip_net *net, real kept)
+static int find_pulls(const real *positions, const strip_net *net, real kept, real taut)
 {
     integer n = net->particles;
     int any = 0;
@@ -55,7 +56,8 @@ static int find_pulls(const real *positions, const strip_net *net, real kept)
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
         real z = positions[2 * n + b] - positions[2 * n + a];
         real length = distance(x, y, z);
-        real pull = net->multipliers[k] * (-kept * net->bearing[k]) / length;
+        real pull = -net->multipliers[k] * net->bearing[k] / length;
+        pull *= pull * net->lightness[k] > taut ? larger(kept, TAUT_MEMORY) : kept;
         pull = smaller(pull, net->stiffest[k]);
         net->pulls[k] = pull;
         any |= pull > 0.0;
@@ -233,7 +235,7 @@ EXPORT void project_former_tension(real *positions, const strip_net *net, real k
                                    integer rounds)
 {
     integer n = net->particles;
-    int any = find_pulls(positions, net, kept);
+    int any = find_pulls(positions, net, kept, taut);
     if (any)
         search(net, make_system(net, taut), rounds);
     for (integer i = 0; i < n; i++)
