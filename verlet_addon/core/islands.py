@@ -42,9 +42,8 @@ def bodies_around(encounter: Encounter, first: int) -> set[int]:
 def _labels(encounter: Encounter) -> tuple[Integers, Integers]:
     """The islands of all bodies, and of all rows."""
     count = encounter.meeting.bodies
-    owners = encounter.meeting.surfaces.owners[encounter.rows.particles]
-    first = np.minimum.reduce(owners, axis=0)  # a body: colliders' numbers are higher
-    met = (owners < count) & (owners != first)
-    pairs = np.stack([np.broadcast_to(first, owners.shape)[met], owners[met]], axis=1)
-    labels = find_components(count, pairs)
+    owners = encounter.meeting.surfaces.owners.take(encounter.rows.particles[[0, 3]])
+    first, second = owners.min(axis=0), owners.max(axis=0)  # colliders' numbers are higher
+    met = np.flatnonzero((second < count) & (first != second))
+    labels = find_components(count, np.stack([first[met], second[met]], axis=1))
     return labels, labels[first]

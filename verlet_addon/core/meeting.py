@@ -214,8 +214,8 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
 
 def _bodies_in(rows: ContactRows, meeting: Meeting) -> list[int]:
     """The bodies that have a part in rows."""
-    owners = np.unique(meeting.surfaces.owners[rows.particles])
-    bodies: list[int] = owners[owners < meeting.bodies].tolist()
+    owners = meeting.surfaces.owners.take(rows.particles[[0, 3]]).ravel()
+    bodies: list[int] = np.flatnonzero(np.bincount(owners)[: meeting.bodies]).tolist()
     return bodies
 
 

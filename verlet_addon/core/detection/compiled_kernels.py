@@ -23,9 +23,9 @@ ROOM = 8
 """Rows that there is room for, for each particle: what finds more is searched again. Layers that
 lie on each other have five for each."""
 
-WORTH = 2048
-"""Each thread has so many leaves, twice as many triangles, to look at: with fewer it takes longer
-to call one than it gains."""
+WORTH, WORTH_OF_OTHERS, WORTH_FITTING = 2048, 512, 4096
+"""Each thread has so many leaves, twice as many triangles, to look at in what meets itself, or
+another, or to fit. With fewer it takes longer to call one than it gains."""
 PARTS, PART_HEIGHT = 128, 8
 """A walk through two trees is shared out in about so many parts, none of less than this height,
 which is some hundred triangles."""
@@ -91,7 +91,8 @@ def take_ways(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> boo
 def refit(surfaces: Surfaces, owner: int) -> None:
     tree, taken = surfaces.trees[owner], np.zeros(1, dtype=np.int64)
     addresses = _tree(tree), _surfaces(surfaces)
-    surfaces.crew.all_do(lambda: _refit_leaves(*addresses, taken), most=tree.leaves // WORTH)
+    most = tree.leaves // WORTH_FITTING
+    surfaces.crew.all_do(lambda: _refit_leaves(*addresses, taken), most=most)
     _refit_nodes(*addresses)
 
 
@@ -103,7 +104,9 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     limits = flush(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
     search = pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
     nodes = _parts(trees[0].height, trees[1].height, own=a == b)
-    most = max(tree.leaves for tree in trees) // WORTH
+    wanted = sum(np.count_nonzero(tree.active[tree.leaves :]) for tree in trees)
+    worth = WORTH if a == b else WORTH_OF_OTHERS
+    most = min(wanted, *(tree.leaves for tree in trees)) // worth
     capacity, used = ROOM * len(surfaces.owners), list[Rows]()
 
     def look() -> tuple[int, Rows]:
