@@ -22,7 +22,7 @@ typedef int64_t integer;
 /* Distances are not divided by less than this [m]; coincident particles have no direction. */
 #define SHORTEST 1e-12
 /* Keeps 0 / 0 away where sizes may be as small as any. */
-#define HAIR 1e-300
+#define NONZERO 1e-300
 
 /* Hubs among the entries of a batch, whose copies meet at their mean; see coloring.py. */
 typedef struct {

@@ -66,7 +66,7 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
         for (int axis = 0; axis < 3; axis++)
             slid[axis] -= normal[axis] * away;
         real length = __builtin_sqrt(dot(slid, slid));
-        real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, HAIR));
+        real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, NONZERO));
         rows->pushed[row] = pushed;
         for (int axis = 0; axis < 3; axis++) {
             real held = slid[axis] * share;
@@ -128,7 +128,7 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
         for (int axis = 0; axis < 3; axis++)
             slid[axis] -= normal[axis] * away;
         real length = __builtin_sqrt(dot(slid, slid));
-        real share = smaller(1.0, friction * push / larger(length, HAIR));
+        real share = smaller(1.0, friction * push / larger(length, NONZERO));
         for (int axis = 0; axis < 3; axis++) {
             real held = slid[axis] * share;
             positions[axis * n + i] = place[axis] - (held - former[axis]);

@@ -118,8 +118,8 @@ static void add_normal(real *cone, const real *a, const real *b, const real *c)
     cross(ab, ac, normal);
     real length = __builtin_sqrt(dot(normal, normal));
     for (int axis = 0; axis < 3; axis++) {
-        bounds[axis] = length < HAIR ? -1.0 : normal[axis] / length;
-        bounds[3 + axis] = length < HAIR ? 1.0 : normal[axis] / length;
+        bounds[axis] = length < NONZERO ? -1.0 : normal[axis] / length;
+        bounds[3 + axis] = length < NONZERO ? 1.0 : normal[axis] / length;
     }
     widen(cone, bounds);
 }

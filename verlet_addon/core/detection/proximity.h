@@ -22,7 +22,7 @@ static inline void subtract(const real *a, const real *b, real *found)
 
 static inline real share_along(const real *from_start, const real *edge)
 {
-    real share = dot(from_start, edge) / larger(dot(edge, edge), HAIR);
+    real share = dot(from_start, edge) / larger(dot(edge, edge), NONZERO);
     return smaller(larger(share, 0.0), 1.0);
 }
 
@@ -33,7 +33,7 @@ static inline void set_unit(nearest *found, const real *vector, const real *acro
     const real *v = found->apart < SHORTEST ? across : vector;
     real length = __builtin_sqrt(dot(v, v));
     for (int axis = 0; axis < 3; axis++)
-        found->normal[axis] = length < HAIR ? (axis == 2) : v[axis] / length;
+        found->normal[axis] = length < NONZERO ? (axis == 2) : v[axis] / length;
 }
 
 /* x holds the point, then the corners. */

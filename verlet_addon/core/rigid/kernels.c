@@ -105,7 +105,7 @@ static void find_turn(real turn[9], const real second[9], const real moment[3], 
         invert_inertia(product, inverse);
         apply(inverse, lack, step);
         real angle = __builtin_sqrt(dot(step, step));
-        real share = smaller(1.0, FARTHEST / larger(angle, HAIR));
+        real share = smaller(1.0, FARTHEST / larger(angle, NONZERO));
         for (int x = 0; x < 3; x++)
             step[x] *= share;
         turn_on(turn, step);

@@ -42,11 +42,11 @@ static real solve_one(integer row, integer size, const real *answers, real *apar
     impulse[0] = larger(before[0] + (target - here[0]) / normal[own], 0.0);
     answer(size, normal, impulse[0] - before[0], apart);
     real a = first[own + 1], b = first[own + 2], c = second[own + 1], d = second[own + 2];
-    real determinant = larger(a * d - b * c, HAIR);
+    real determinant = larger(a * d - b * c, NONZERO);
     real across[2] = {before[1] - (d * here[1] - c * here[2]) / determinant,
                       before[2] - (a * here[2] - b * here[1]) / determinant};
     real length = __builtin_sqrt(across[0] * across[0] + across[1] * across[1]);
-    real share = smaller(1.0, friction * impulse[0] / larger(length, HAIR));
+    real share = smaller(1.0, friction * impulse[0] / larger(length, NONZERO));
     impulse[1] = across[0] * share;
     impulse[2] = across[1] * share;
     answer(size, first, impulse[1] - before[1], apart);

@@ -63,7 +63,7 @@ static real linearize_spring(const shell *system, const real *points, real *pull
             direction[axis] = vector[axis] / size;
     }
     real along = dot(vector, direction);
-    real taut = 1.0 - rest / (along == 0.0 ? HAIR : along);
+    real taut = 1.0 - rest / (along == 0.0 ? NONZERO : along);
     taut = rest == 0.0 ? 1.0 : smaller(larger(taut, 0.0), 1.0);
     real root = __builtin_sqrt(stiffness * (1.0 - taut)), energy = 0.0;
     system->bare[i] = stiffness * taut;
@@ -92,8 +92,8 @@ static real linearize_angle(const shell *system, const real *points, real *pulls
     real one[3], other[3], by_one[3], by_other[3];
     gather(points, members, every, system->first + i, a, one);
     gather(points, members, every, system->second + i, a, other);
-    real size = larger(__builtin_sqrt(dot(one, one)), HAIR);
-    real other_size = larger(__builtin_sqrt(dot(other, other)), HAIR);
+    real size = larger(__builtin_sqrt(dot(one, one)), NONZERO);
+    real other_size = larger(__builtin_sqrt(dot(other, other)), NONZERO);
     for (int axis = 0; axis < 3; axis++) {
         one[axis] /= size;
         other[axis] /= other_size;

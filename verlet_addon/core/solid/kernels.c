@@ -20,7 +20,7 @@ EACH void deform(const real *places, const real *gradients, int width, real f[9]
                 f[3 * a + k] += places[c + a] * gradients[c + k];
     for (int k = 0; k < 9; k++)
         square += f[k] * f[k];
-    real share = smaller(1.0, __builtin_sqrt(LARGEST / larger(square, HAIR)));
+    real share = smaller(1.0, __builtin_sqrt(LARGEST / larger(square, NONZERO)));
     for (int k = 0; k < 9; k++)
         held[k] = f[k] * share;
 }

@@ -118,7 +118,7 @@ static int look(const solid_system *all, const real *moves)
                 place[a] += moved[a];
             }
             real length = slide(stops, i, place, slid);
-            grip = smaller(stops->stiffnesses[i], stops->frictions[i] * push / larger(length, HAIR));
+            grip = smaller(stops->stiffnesses[i], stops->frictions[i] * push / larger(length, NONZERO));
             change = (grip > former ? grip - former : former - grip) * length;
             total += push;
         }
@@ -363,7 +363,7 @@ EXPORT void settle_solid(const solid_system *all, const real *nodes, real *point
         real place[3], slid[3];
         carried(all->embedding, i, nodes, all->lattice->nodes, place);
         real depth = stops->levels[i] - along_normal(stops, i, place);
-        real length = larger(slide(stops, i, place, slid), HAIR);
+        real length = larger(slide(stops, i, place, slid), NONZERO);
         real loose = larger(0.0, 1.0 - stops->frictions[i] * depth / length);
         for (int a = 0; a < 3; a++) {
             real *anchor = stops->anchors + a * p + i;
@@ -407,8 +407,8 @@ static void find_centres(const solid_system *all, const real *nodes, const integ
         }
     }
     for (integer k = 0; k < count; k++) {
-        real load = larger(pieces[k].load, HAIR);
-        real size = larger(__builtin_sqrt(dot(pieces[k].normal, pieces[k].normal)), HAIR);
+        real load = larger(pieces[k].load, NONZERO);
+        real size = larger(__builtin_sqrt(dot(pieces[k].normal, pieces[k].normal)), NONZERO);
         pieces[k].friction /= load;
         for (int a = 0; a < 3; a++) {
             pieces[k].centre[a] /= load;
@@ -470,7 +470,7 @@ static void find_way(rolling *piece)
         piece->spin[a] -= piece->normal[a] * about;
     find_turn(piece->second, piece->spin, piece->turn);
     cross(piece->turn, piece->normal, piece->ahead);
-    real size = larger(__builtin_sqrt(dot(piece->ahead, piece->ahead)), HAIR);
+    real size = larger(__builtin_sqrt(dot(piece->ahead, piece->ahead)), NONZERO);
     for (int a = 0; a < 3; a++)
         piece->ahead[a] /= size;
 }
@@ -480,7 +480,7 @@ static real lost(const rolling *piece)
 {
     real lever = LEVER * __builtin_sqrt(piece->width / piece->load);
     lever = smaller(lever, piece->friction * larger(piece->height / piece->mass, 0.0));
-    real spin = larger(__builtin_sqrt(dot(piece->spin, piece->spin)), HAIR);
+    real spin = larger(__builtin_sqrt(dot(piece->spin, piece->spin)), NONZERO);
     return smaller(1.0, lever * piece->load / spin);
 }
 
