@@ -36,6 +36,8 @@ static int call(void *f, const char *kind, const value *v, d *result)
     *result = 0.0;
     if (IS("pip-"))
         ((void (*)(p, i, p))f)(v[0].address, v[1].integer, v[2].address);
+    else if (IS("pipd-"))
+        ((void (*)(p, i, p, d))f)(v[0].address, v[1].integer, v[2].address, v[3].real);
     else if (IS("pipi-d"))
         *result = ((d(*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
     else if (IS("pipi-"))

@@ -211,6 +211,12 @@ def _meet_ground(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) ->
     return np.concatenate([former.ravel(), contact.pushed, contact.rubbed.ravel()])
 
 
+def _follow_faces(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> object:
+    """The rests of diagonals."""
+    kernels.follow_faces(x, batches.lengths.diagonals)
+    return batches.lengths.diagonals.drawn
+
+
 def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> object:
     """Each kernel's answer at a strained shape, where rounding does not count, as if positions."""
     shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
@@ -229,6 +235,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "momentum": ((np_momentum, c_momentum), _keep_momentum),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
+    "faces": (LENGTHS, _follow_faces),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
     "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
     "pulls from the start": (

@@ -8,14 +8,16 @@ from ..arrays import Floats, Integers
 from ..coloring import Copies
 from ..compiled import Packed, declare, for_all, instead_of, once, pack
 from . import numpy_kernels as reference
+from .diagonals import Diagonals
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
-from .numpy_kernels import OVERDONE, SHARINGS
+from .numpy_kernels import OVERDONE, SHARINGS, SMALLEST
 from .strips import StripBatch
 from .tethers import Tethers
 
 _project_strips = declare("project_strips", "pipi", "d")
+_follow_faces = declare("follow_faces", "pipd")
 _strain_range = declare("strain_range", "pipip")
 _project_at_most = declare("project_at_most", "pipi")
 _project_tethers = declare("project_tethers", "piippp")
@@ -66,6 +68,26 @@ strip_struct = once(pack_strips)
 @instead_of(reference.project_strips)
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     return for_all(_project_strips, positions, map(strip_struct, batches)) or 0.0
+
+
+@once
+def _diagonals_struct(diagonals: Diagonals) -> Packed:
+    """The face_diagonals of kernels.c."""
+    return pack(
+        len(diagonals.faces),
+        diagonals.pairs,
+        diagonals.faces,
+        diagonals.rests,
+        diagonals.weights,
+        diagonals.places,
+        diagonals.drawn,
+    )
+
+
+@instead_of(reference.follow_faces)
+def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
+    if len(diagonals.faces):
+        _follow_faces(positions, positions.shape[1], _diagonals_struct(diagonals), SMALLEST)
 
 
 @instead_of(reference.strain_range)

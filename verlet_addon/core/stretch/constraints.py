@@ -1,6 +1,6 @@
 """Everything that keeps the lengths of a surface."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from ..geometry.graph import Graph
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape, vertex_normals
 from .clusters import Clusters, build_clusters
+from .diagonals import Diagonals, make_diagonals
 from .elasticity import diagonals, edge_strips
 from .levels import Level, build_levels
 from .links import Links, make_links
@@ -39,6 +40,8 @@ class LengthConstraints:
     """Particles of surfaces that are far closer together than those around them."""
     shear: Strips
     """Diagonals of quads."""
+    sheared: Integers
+    """The face of each."""
     triangular: Integers
     """Particles that two triangles have on either side of an edge."""
     levels: list[Level]
@@ -52,6 +55,8 @@ class LengthBatches:
 
     edges: list[StripBatch]
     shear: list[StripBatch]
+    diagonals: Diagonals
+    """Those of shear, whose rests follow their faces."""
     net: StripNet
     """Edges and shear."""
     links: Links
@@ -63,7 +68,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     """The sets of one body."""
     positions, body = shape.mesh.positions, shape.settings
     edges = edge_strips(shape, ~shape.in_rope)
-    shear, opposite, ways = diagonals(shape, hinges)
+    shear, sheared, opposite, ways = diagonals(shape, hinges)
     # What acts on lengths alone would hold an elastic body back from stretching as it should.
     none = Graph(ways.pairs[:0], ways.lengths[:0])
     # Neither knows what shrinks more in one place than in another.
@@ -83,6 +88,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
             positions, firm_edges[~rigid[firm_edges].any(axis=1)], spacing, shape.inverse_masses
         ),
         shear=shear,
+        sheared=sheared,
         triangular=np.unique(opposite),
         levels=build_levels(
             firm_ways if many and not long_strips else none,
@@ -101,6 +107,7 @@ def length_batches(
     """The batches for one h² [s²]; `loaded` (n,) bool tells which particles remember tension."""
     count = len(lengths.edges.path)
     tension = np.zeros(count + len(lengths.shear.path))
+    shear = replace(lengths.shear, rest_lengths=lengths.shear.rest_lengths.copy())
 
     def batches(strips: Strips, multipliers: Floats | None = None) -> list[StripBatch]:
         return strip_batches(
@@ -113,8 +120,9 @@ def length_batches(
 
     return LengthBatches(
         edges=batches(lengths.edges, tension[:count]),
-        shear=batches(lengths.shear, tension[count:]),
+        shear=batches(shear, tension[count:]),
+        diagonals=make_diagonals(shear, lengths.sheared),
         short=batches(lengths.short),
-        net=make_net([lengths.edges, lengths.shear], tension, inverse_masses, loaded),
+        net=make_net([lengths.edges, shear], tension, inverse_masses, loaded),
         links=make_links(lengths.edges, tension[:count], inverse_masses, h_squared),
     )

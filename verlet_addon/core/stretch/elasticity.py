@@ -57,8 +57,8 @@ def _yielding(shape: RestShape) -> Floats:
     return np.asarray(np.minimum(YIELDING * shear, buckling))
 
 
-def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers, Graph]:
-    """Shear in faces, what is opposite in pairs of triangles, and all ways over faces."""
+def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers, Integers, Graph]:
+    """Shear, the faces of its pairs, what is opposite in pairs of triangles, and all ways."""
     softness, paint = shape.settings.shear_compliance, shape.mesh.paint.shear
     across, face = face_diagonals(shape.corners)
     opposite, hinge = triangle_pair_diagonals(hinges)
@@ -77,7 +77,7 @@ def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers, Graph
         np.concatenate([shape.mesh.edges[~shape.in_rope], across, opposite]),
         np.concatenate([shape.lengths[~shape.in_rope], across_lengths, opposite_lengths]),
     )
-    return shear, opposite, ways
+    return shear, face, opposite, ways
 
 
 def _unfolded_lengths(

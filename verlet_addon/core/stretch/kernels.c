@@ -4,6 +4,33 @@
 #define EXACT 1e-9 /* Lengths are at rest within this share. */
 #define LEAST 0.5  /* What yields does so down to this share of its length. */
 
+/* See Diagonals. */
+typedef struct {
+    integer count;
+    const integer *pairs, *faces; /* (d, 2) and (d,) */
+    const real *rests, *weights;  /* (d,) */
+    const integer *places;        /* (d,) */
+    real *drawn;
+} face_diagonals;
+
+/* Makes the rests of diagonals as much longer or shorter as those of their face on average. */
+EXPORT void follow_faces(const real *positions, integer n, const face_diagonals *of, real smallest)
+{
+    for (integer first = 0, end; first < of->count; first = end) {
+        real mean = 0.0;
+        for (end = first; end < of->count && of->faces[end] == of->faces[first]; end++) {
+            integer a = of->pairs[2 * end], b = of->pairs[2 * end + 1];
+            mean += of->weights[end] * distance(positions[b] - positions[a],
+                                                positions[n + b] - positions[n + a],
+                                                positions[2 * n + b] - positions[2 * n + a]);
+        }
+        if (mean < smallest)
+            mean = smallest;
+        for (integer k = first; k < end; k++)
+            of->drawn[of->places[k]] = of->rests[k] * mean;
+    }
+}
+
 /* The largest (C + compliance * multiplier) / L of a path, or what it was if that is more. */
 static real largest_strain(const strip_batch *batch, integer begin, integer links, path_work at,
                            real largest)

@@ -34,14 +34,19 @@ class Strips:
     """(k,) [m/N]"""
     yielding: Floats
     """(k,) compliance added where an edge is pushed together [m/N]."""
-    linked: Booleans
-    """(k,) bool; False in gaps."""
+    pairs: Integers
+    """(k,) which pair each link is; −1 in gaps."""
     starts: Integers
     """(colours + 1,) where each colour begins in `path`."""
     longest: Integers
     """(colours,) the most edges of any path of the colour."""
     copies: Integers
     """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
+
+    @property
+    def linked(self) -> Booleans:
+        """(k,) bool; False in gaps."""
+        return np.asarray(self.pairs >= 0)
 
 
 def build_strips(
@@ -75,23 +80,22 @@ def lay_out(
 ) -> Strips:
     """Strips from pieces (colour, particles, pairs between them), sorted by colour."""
     path = np.array([p for _, particles, _ in pieces for p in particles], dtype=np.int64)
-    edges = np.array([e for _, _, along in pieces for e in [*along, -1]], dtype=np.int64)
+    linking = np.array([e for _, _, along in pieces for e in [*along, -1]], dtype=np.int64)
     sizes = np.array([len(particles) for _, particles, _ in pieces], dtype=np.int64)
     colors = np.array([color for color, _, _ in pieces], dtype=np.int64)
     count = int(colors.max()) + 1 if len(colors) else 0
     firsts = np.searchsorted(colors, np.arange(count + 1))
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    linked = edges >= 0
 
     def along_paths(values: Floats) -> Floats:
-        return np.where(linked, values[edges], 0.0) if len(values) else np.empty(0)
+        return np.where(linking >= 0, values[linking], 0.0) if len(values) else np.empty(0)
 
     return Strips(
         path=path,
         rest_lengths=along_paths(rest_lengths),
         compliances=along_paths(compliances),
         yielding=along_paths(yielding),
-        linked=linked,
+        pairs=linking,
         starts=ends[firsts],
         longest=np.array(
             [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],

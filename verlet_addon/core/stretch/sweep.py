@@ -8,6 +8,7 @@ from ..rigid.placement import Placement
 from .compiled_clusters import project_clusters
 from .compiled_kernels import (
     add_interpolated,
+    follow_faces,
     project_at_most,
     project_strips,
     project_tethers,
@@ -45,6 +46,7 @@ def project_levels(positions: Floats, lengths: LengthConstraints) -> None:
 
 def project_shear(positions: Floats, batches: LengthBatches, *, backwards: bool) -> None:
     """Draws faces back to their angles."""
+    follow_faces(positions, batches.diagonals)
     project_strips(positions, batches.shear[:: -1 if backwards else 1])
 
 
