@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .between import meet_each_other, part_from_each_other, settle
+from .between_bodies import meet_each_other, part_from_each_other, settle
 from .inflation import fill_with_gas
 from .meeting import Meeting
 from .plastic_flow import wear
@@ -10,7 +10,7 @@ from .rigid.motion import put_again
 from .setting_out import set_out
 from .settings import SceneSettings
 from .step_data import Body, Surroundings
-from .within import finish, is_relaxed, project_contacts, relax
+from .within_bodies import finish, is_relaxed, project_contacts, relax
 
 
 def step(

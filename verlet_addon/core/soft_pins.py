@@ -4,7 +4,7 @@ from .arrays import Floats
 from .model import SoftBodyModel
 
 
-def project_goals(
+def project_soft_pins(
     model: SoftBodyModel, positions: Floats, targets: Floats, h_squared: float
 ) -> None:
     """Draws softly pinned particles towards their targets: C = x − target, with compliance.

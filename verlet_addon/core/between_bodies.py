@@ -14,7 +14,7 @@ from .rigid.motion import hand_on_contacts
 from .ropes.trees import TreeBatches
 from .solid.barriers import find_barriers
 from .step_data import Mover, Surroundings
-from .within import CONTACT_ROUNDS, keep_lengths, project_contacts
+from .within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 
 ROUNDS = 8
 """How often contacts and lengths are solved in turn where bodies touch. Lengths come last: what a

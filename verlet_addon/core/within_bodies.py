@@ -3,7 +3,6 @@
 from .arrays import Floats
 from .bending.sweep import project_bends
 from .contact.compiled_kernels import project_plane, rebound_plane
-from .goals import project_goals
 from .inflation import inflate, project_former_tensions
 from .jelly import relax_solid
 from .model import SoftBodyModel
@@ -13,6 +12,7 @@ from .ropes.compiled_kernels import undo_implicit_damping
 from .ropes.constraints import draw_out
 from .ropes.sweep import project_ropes
 from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
+from .soft_pins import project_soft_pins
 from .step_data import Mover
 from .stretch.compiled_kernels import strain_range
 from .stretch.seams import project_seams
@@ -55,7 +55,7 @@ def project_angles(mover: Mover, *, backwards: bool) -> None:
     """Sweeps once over all within a body but its lengths."""
     model, positions, batches = mover.model, mover.state.positions, mover.batches
     project_levels(positions, model.lengths)
-    project_goals(model, positions, mover.targets, batches.h_squared)
+    project_soft_pins(model, positions, mover.targets, batches.h_squared)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
 
