@@ -135,3 +135,56 @@ def test_free_tree_stays_at_rest() -> None:
         [(mesh, BodySettings(body_type="ROPE"))], frames(0.25, 24), gravity=WEIGHTLESS
     )
     np.testing.assert_allclose(track[-1], points, rtol=0, atol=1e-9)
+
+
+MEETING: dict[str, tuple[list[tuple[float, float, float]], list[tuple[int, int]]]] = {
+    "three": ([(0, 0, 0), (1, 0, 0), (-0.3, 0.4, 0), (-0.1, -1.2, 0.3)], [(0, 1), (0, 2), (0, 3)]),
+    "four at two junctions": (
+        [
+            (-0.5, 0, 0),
+            (0.5, 0, 0),
+            (-0.9, 0.7, 0),
+            (-0.8, -0.9, 0.2),
+            (0.7, 0.8, -0.1),
+            (1, -1, 0),
+        ],
+        [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5)],
+    ),
+}
+"""Corners, and the ropes between them; those with one rope are pinned."""
+
+
+@pytest.mark.parametrize("name", MEETING)
+@pytest.mark.parametrize("pulled", [0.02, 0.3])
+def test_ropes_that_meet_and_are_pulled_longer_than_they_are_hang_still(
+    name: str, pulled: float
+) -> None:
+    """Where no place of a junction is near enough to all pins, as balanced springs would be.
+
+    They flew about at 4 m/s and more. In the limit their pulls, by strain, add up to nothing.
+    """
+    corners, ropes = MEETING[name]
+    points, edges = [np.array(corner, dtype=float) for corner in corners], []
+    for first, last in ropes:
+        way = [first, *range(len(points), len(points) + 5), last]
+        points += [points[first] + (points[last] - points[first]) * k / 6 for k in range(1, 6)]
+        edges += [(way[k], way[k + 1]) for k in range(6)]
+    ends = np.flatnonzero(np.bincount(np.array(edges).ravel()) == 1)
+    mesh = pinned(make_mesh(points, edges=edges), ends)
+
+    def targets(time: float) -> list[Floats]:
+        moved = mesh.positions.copy()
+        moved[ends] *= 1.0 + pulled * min(time / 0.25, 1.0)
+        return [moved]
+
+    body = BodySettings(body_type="ROPE", damping=5.0)
+    (track,) = simulated([(mesh, body)], frames(2.0, 24), targets=targets)
+    assert np.abs(np.diff(track[-12:], axis=0)).max() * 24 < 5e-3
+    strained = strains(mesh, track[-1])
+    assert strained.max() < 1.3 * pulled + 1e-6
+    forces = np.zeros_like(mesh.positions)
+    for (a, b), strain in zip(mesh.edges, strained, strict=True):
+        way = track[-1, b] - track[-1, a]
+        forces[[a, b]] += np.outer([1.0, -1.0], strain * way / np.linalg.norm(way))
+    free = np.delete(forces, ends, axis=0)
+    assert np.linalg.norm(free, axis=1).max() < 0.01 * pulled

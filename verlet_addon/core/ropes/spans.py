@@ -1,7 +1,8 @@
 """Ropes between pins that are farther apart than they are long."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
@@ -15,16 +16,30 @@ hold its weight; with so much it sags by 0.2 mm a metre, and hangs still. With t
 RIGID = 1e-7
 """Links of a compliance above this share of their mobility are stretched by springs of their own
 that are in balance with their pull. With less, pulls grow until rounding throws ropes about."""
+ROUNDS, NEAR = 30, 1e-9
+"""Rounds in which junctions are put where ropes are stretched least; they end once none moves by
+more than this share of the longest rope."""
+
+RIDGE = 1e-9
+"""Share of its stiffness by which a junction resists where springs leave it free."""
+
+Place = tuple[float, float, float]
+Spring = tuple[Place, float]
+"""Where it ends, and how long it is [m]; it only pulls."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Ways along ropes from pin to pin."""
+    """Ropes from pin to pin, cut at junctions."""
 
+    nodes: Integers
+    """(u,) particles: pins, and junctions that ropes to three and more pins meet at."""
+    pinned: Booleans
+    """(u,)"""
     ends: Integers
-    """(2, s) pinned particles."""
+    """(2, s) where each span ends, as entries of `nodes`."""
     links: Integers
-    """(l,) the links of each way, as entries of the strips' path, way after way."""
+    """(l,) the links of each span, as entries of the strips' path, span after span."""
     starts: Integers
     """(s,) where those of each begin."""
 
@@ -35,21 +50,33 @@ class Spans:
 
 
 def find_spans(strips: Strips, pinned: Booleans) -> Spans:
-    """Every way from one pinned particle (n,) to the next along ropes without rings."""
-    links = np.flatnonzero(strips.linked)
+    """Every way from pin or junction to the next along ropes without rings, for pins (n,).
+
+    What dangles from them is left out: nothing draws it out.
+    """
     branches: dict[int, list[tuple[int, int]]] = {}
-    for link in links.tolist():
+    for link in np.flatnonzero(strips.linked).tolist():
         for one, other in ((link, link + 1), (link + 1, link)):
             way = int(strips.path[other]), link
             branches.setdefault(int(strips.path[one]), []).append(way)
+    loose = [each for each, ways in branches.items() if len(ways) == 1 and not pinned[each]]
+    for particle in loose:
+        for other, link in branches.pop(particle, []):
+            branches[other].remove((particle, link))
+            if len(branches[other]) == 1 and not pinned[other]:
+                loose.append(other)
+    nodes = sorted(each for each, ways in branches.items() if pinned[each] or len(ways) > 2)
+    number = {particle: place for place, particle in enumerate(nodes)}
     ways = [
-        ((pin, end), way)
-        for pin in np.flatnonzero(pinned).tolist()
-        for end, way in _ways_from(pin, branches, pinned)
-        if pin < end and len(way) > 1  # one link has no choice
+        ((number[node], number[end]), way)
+        for node in nodes
+        for end, way in _ways_from(node, branches, number)
+        if node < end and (len(way) > 1 or not (pinned[node] and pinned[end]))
     ]
     counts = np.array([len(way) for _, way in ways], dtype=np.int64)
     return Spans(
+        nodes=np.array(nodes, dtype=np.int64),
+        pinned=pinned[np.array(nodes, dtype=np.int64)],
         ends=np.array([ends for ends, _ in ways], dtype=np.int64).reshape(-1, 2).T,
         links=np.array([link for _, way in ways for link in way], dtype=np.int64),
         starts=np.cumsum(counts) - counts,
@@ -57,24 +84,16 @@ def find_spans(strips: Strips, pinned: Booleans) -> Spans:
 
 
 def _ways_from(
-    pin: int, branches: dict[int, list[tuple[int, int]]], pinned: Booleans
+    node: int, branches: dict[int, list[tuple[int, int]]], nodes: dict[int, int]
 ) -> Iterator[tuple[int, list[int]]]:
-    """The pins that come next along ropes, each with the links on the way there."""
-    before: dict[int, tuple[int, int]] = {}
-    reached = [pin]
-    for particle in reached:
-        if particle != pin and pinned[particle]:
-            way = []
-            at = particle
-            while at != pin:
-                at, link = before[at]
-                way.append(link)
-            yield particle, way
-            continue
-        for other, link in branches.get(particle, []):
-            if particle == pin or other != before[particle][0]:
-                before[other] = particle, link
-                reached.append(other)
+    """The nodes that come next along ropes, each with the links on the way there."""
+    for first, link in branches[node]:
+        before, at, way = node, first, [link]
+        while at not in nodes:
+            onward = next(each for each in branches[at] if each[0] != before)
+            before, at = at, onward[0]
+            way.append(onward[1])
+        yield at, way
 
 
 def rigid_spans(spans: Spans, strips: Strips, inverse_masses: Floats, h_squared: float) -> Spans:
@@ -84,30 +103,97 @@ def rigid_spans(spans: Spans, strips: Strips, inverse_masses: Floats, h_squared:
     rigid = strips.compliances / h_squared <= RIGID * mobilities
     if not len(spans.starts):
         return spans
-    kept = np.logical_and.reduceat(rigid[spans.links], spans.starts)
-    return _chosen(spans, np.flatnonzero(kept))
-
-
-def _chosen(spans: Spans, which: Integers) -> Spans:
-    """Some of the spans."""
+    which = np.flatnonzero(np.logical_and.reduceat(rigid[spans.links], spans.starts))
     counts = spans.counts[which]
     links = spans.links[ranges(spans.starts[which], counts)]
-    return Spans(spans.ends[:, which], links, np.cumsum(counts) - counts)
+    return replace(spans, ends=spans.ends[:, which], links=links, starts=np.cumsum(counts) - counts)
 
 
 def reach_pins(positions: Floats, spans: Spans, rests: Floats, drawn: Floats) -> None:
     """Writes the rest lengths (k,) of links to `drawn`, longer where pins are too far apart.
 
-    Pins are at `positions` (3, n) [m]; each span is drawn out evenly.
+    Pins are at `positions` (3, n) [m]; each span is drawn out evenly, and where several meet, as
+    they would be if all were springs that only pull, as stiff as they are short.
     """
     drawn[...] = rests
     if not len(spans.starts):
         return
-    one, other = spans.ends
-    apart = np.sqrt(((positions[:, other] - positions[:, one]) ** 2).sum(axis=0))
-    wanted = apart * (1.0 + SLACK)
     long = np.add.reduceat(rests[spans.links], spans.starts)
-    far = np.flatnonzero(wanted > long)
-    chosen = _chosen(spans, far)
-    longer = rests[chosen.links] * np.repeat(wanted[far] / long[far], chosen.counts)
-    np.maximum.at(drawn, chosen.links, longer)
+    places = _least_stretched(positions[:, spans.nodes], spans, long)
+    one, other = spans.ends
+    apart = np.sqrt(((places[:, other] - places[:, one]) ** 2).sum(axis=0))
+    shares = np.maximum(apart * (1.0 + SLACK) / long, 1.0)
+    drawn[spans.links] *= np.repeat(shares, spans.counts)
+
+
+def _least_stretched(places: Floats, spans: Spans, long: Floats) -> Floats:
+    """(3, u) where the sum of (stretch of spans)² / length is least, from junctions' places [m]."""
+    one, other = spans.ends
+    apart = np.sqrt(((places[:, other] - places[:, one]) ** 2).sum(axis=0))
+    if spans.pinned.all() or (apart <= long).all():
+        return places
+    around: dict[int, list[tuple[int, float]]] = {}
+    for (first, second), length in zip(spans.ends.T.tolist(), long.tolist(), strict=True):
+        for node, end in ((first, second), (second, first)):
+            if not spans.pinned[node]:
+                around.setdefault(node, []).append((end, length))
+    points: list[Place] = [(x, y, z) for x, y, z in places.T.tolist()]
+    near = NEAR * float(long.max())
+    for _ in range(ROUNDS):
+        farthest = 0.0
+        for node, spring in around.items():
+            before = points[node]
+            points[node] = _balanced(before, [(points[end], length) for end, length in spring])
+            moved = (abs(a - b) for a, b in zip(before, points[node], strict=True))
+            farthest = max(farthest, *moved)
+        if farthest <= near:
+            break
+    return np.array(points).T
+
+
+def _balanced(place: Place, springs: list[Spring]) -> Place:
+    """One step of Newton's method to where springs that only pull are in balance.
+
+    Where that does not help, each draws as far as it is stretched, and the mean of that is taken.
+    """
+    xx = yy = zz = xy = yz = zx = firmness = 0.0
+    fx = fy = fz = 0.0
+    for end, length in springs:
+        x, y, z = end[0] - place[0], end[1] - place[1], end[2] - place[2]
+        apart = sqrt(x * x + y * y + z * z)
+        if apart <= length:
+            continue
+        share = (1.0 - length / apart) / length
+        fx, fy, fz = fx + share * x, fy + share * y, fz + share * z
+        along, firmness = 1.0 / (apart * apart * apart), firmness + 1.0 / length
+        xx, yy, zz = (
+            xx + share + along * x * x,
+            yy + share + along * y * y,
+            zz + share + along * z * z,
+        )
+        xy, yz, zx = xy + along * x * y, yz + along * y * z, zx + along * z * x
+    if firmness == 0.0:
+        return place
+    xx, yy, zz = (each + RIDGE * firmness for each in (xx, yy, zz))
+    # By minors: LAPACK does not round alike everywhere.
+    a, b, c = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
+    d, e, f = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy
+    size = xx * a + xy * b + zx * c
+    steps = (
+        (a * fx + b * fy + c * fz) / size,
+        (b * fx + d * fy + e * fz) / size,
+        (c * fx + e * fy + f * fz) / size,
+    )
+    ahead = (place[0] + steps[0], place[1] + steps[1], place[2] + steps[2])
+    if _energy(ahead, springs) <= _energy(place, springs):
+        return ahead
+    return (place[0] + fx / firmness, place[1] + fy / firmness, place[2] + fz / firmness)
+
+
+def _energy(place: Place, springs: list[Spring]) -> float:
+    """Twice that of stretched springs of stiffness 1 / length [m]."""
+    total = 0.0
+    for end, length in springs:
+        x, y, z = end[0] - place[0], end[1] - place[1], end[2] - place[2]
+        total += max(sqrt(x * x + y * y + z * z) - length, 0.0) ** 2 / length
+    return total
