@@ -337,10 +337,41 @@ def test_what_is_thin_is_of_one_piece_with_its_body(far: float) -> None:
 @pytest.mark.parametrize("stiffness", [1e3, 1e6])
 def test_what_lies_lies_still(stiffness: float) -> None:
     """Two seconds after it has fallen by a tenth it moves by no nanometre a frame."""
-    box = moved(block((1.0,) * 3, (4,) * 3), np.eye(3), (0.0, 0.0, 0.1))
-    body = replace(JELLY, resolution=4, stiffness=stiffness)
+    box = moved(block((1.0,) * 3, (3,) * 3), np.eye(3), (0.0, 0.0, 0.1))
+    body = replace(JELLY, resolution=3, stiffness=stiffness)
     (track,) = simulated([(box, body)], frames(2.0, 24), ground=floor())
     assert np.abs(track[-1] - track[-2]).max() < 1e-9
+
+
+@pytest.mark.parametrize("woken", ["lift", "table", "force", "pin"])
+def test_what_lies_still_wakes_up(woken: str) -> None:
+    """Two seconds later a lift takes it along, a force moves it on, a pin draws it."""
+    box = moved(block((1.0,) * 3, (2,) * 3), np.eye(3), (0.0, 0.0, 0.01))
+    box = pinned(box, [0]) if woken == "pin" else box
+    ahead, (surface, below) = np.array((1.0, 0.0, 0.0)), plate()
+    push = Field(name="Push", kind="FORCE", shape="PLANE", origin=-ahead, axis=ahead, strength=1.0)
+    friction = 0.0 if woken == "force" else 0.5
+
+    def rise(time: float) -> Floats:
+        return np.array((0.0, 0.0, 0.05 * min(max(2.0 * time - 4.0, 0.0), 1.0)))
+
+    def forces(time: float) -> list[Field]:
+        return [push] if time > 2.02 else []
+
+    (track,) = simulated(
+        [(box, replace(JELLY, resolution=2, friction=friction))],
+        frames(2.8, 24),
+        ground=None if woken == "table" else lambda at: floor(rise(at)[2] * (woken == "lift")),
+        targets=lambda at: [box.positions + rise(at) * (woken == "pin")],
+        fields=forces if woken == "force" else (),
+        colliders=[(surface, lambda at: below + rise(at))] if woken == "table" else [],
+    )
+    still = {"table": 1e-4, "pin": 1e-6}.get(woken, 1e-9)  # edges of the table take turns
+    assert np.abs(track[48] - track[47]).max() < still
+    went = (track[-1] - track[48]).mean(axis=0)
+    least = {"force": (0.2, -0.01), "pin": (-1.0, 0.001)}.get(woken, (-0.01, 0.04))
+    assert went[0] > least[0]
+    assert went[2] > least[1]
 
 
 @pytest.mark.slow

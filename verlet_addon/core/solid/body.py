@@ -1,5 +1,6 @@
 """A solid body: its lattice, what its surface feels, and how it moves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,6 +51,16 @@ class Solid:
     """(p,) mass beneath each point, as deep as a cell [kg]."""
 
 
+@dataclass(frozen=True, eq=False)
+class Lying:
+    """What is known of a step that moved nothing."""
+
+    acting: Sequence[Floats]
+    """All that acted on it."""
+    points: Floats
+    """(3, p) where the points of the solid were [m]."""
+
+
 @dataclass(eq=False)
 class SolidState:
     """What a step changes about a solid."""
@@ -72,6 +83,8 @@ class SolidState:
     """(3, p) where the last step left its points, before others moved them [m]."""
     previously_shown: Floats
     """(3, p) the same of the step before that [m]."""
+    lying: Lying | None = None
+    """Of the step before, if it moved nothing."""
 
 
 def build_solid(shape: RestShape) -> Solid:

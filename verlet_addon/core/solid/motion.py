@@ -9,14 +9,14 @@ than their coefficient lets them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
 from .barriers import Barriers, beyond, held, lift
-from .body import Solid, SolidState
+from .body import Lying, Solid, SolidState
 from .compiled_kernels import find_stress, interpolate
 from .compiled_touching import land, press, settle
 from .lattice import Embedding
@@ -39,8 +39,6 @@ lie still, unless that leaves more to be solved for than may be left: so what li
 class Drive:
     """What moves a solid in one step, before it is known what it touches."""
 
-    pulls: Floats
-    """(3, m) of stress, on the way of free motion, times h² [kg m]."""
     start: Floats
     """(3, m) where its nodes are [m]."""
     anchors: Floats
@@ -68,6 +66,8 @@ class Leap:
     ground_shift: Floats
     """(3,) how far the ground moves [m]."""
     drive: Drive | None = None
+    pulls: Floats | None = None
+    """(3, m) of stress, on the way of free motion, times h² [kg m]; found when it is needed."""
     barriers: int = -1
     """How many places are stopped where it is now; −1 = its stress is not solved for yet."""
 
@@ -120,7 +120,6 @@ def set_off(
     draw(system, leap.solid, leap.h_squared, *pins)
     stop_at_ground(system.stops, contacts)
     leap.drive = Drive(
-        pulls=_stress(leap),
         start=state.nodes,
         anchors=state.anchors.copy(),
         grasped=state.grasped,
@@ -136,15 +135,53 @@ def foresee(leap: Leap) -> Floats:
 def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     """Moves a solid on by one step; (3, p) where its points are, outside of all that stops them.
 
-    It may be done again, once more is known of what is in its way.
+    It may be done again, once more is known of what is in its way. What moved nothing in the step
+    before would move nothing again.
     """
-    solid, state, drive, system = leap.solid, leap.state, leap.drive, leap.system
+    state, drive, acting = leap.state, leap.drive, _acting(leap, barriers)
     assert drive is not None
     state.anchors[:] = drive.anchors
+    if state.lying is not None and _alike(acting, state.lying.acting):
+        _stay(leap, drive)
+        state.grasped = drive.grasped
+        return state.lying.points.copy()
+    points = _solved(leap, drive, barriers)
+    ways = state.nodes - drive.start, state.nodes - state.previous_nodes
+    state.lying = None
+    if max(_size(leap, way) for way in ways) <= LEAST * LEAST * _size(leap, leap.free):
+        _stay(leap, drive)
+        state.lying = Lying([rows.copy() for rows in acting], points.copy())
+    return points
+
+
+def _stay(leap: Leap, drive: Drive) -> None:
+    """Leaves nodes where they are, without speed."""
+    state = leap.state
+    state.nodes, state.previous_nodes, state.moves = drive.start, drive.start, -leap.free
+
+
+def _acting(leap: Leap, barriers: Barriers | None) -> list[Floats]:
+    """All that decides how far a solid moves from where it lies without speed."""
+    stops, holds = leap.system.stops, leap.system.holds
+    own = [leap.free, leap.ground_shift, leap.system.arrival, holds.targets, holds.stiffnesses]
+    own += [stops.normals, stops.levels, stops.frictions]
+    return own if barriers is None else own + [getattr(barriers, f.name) for f in fields(barriers)]
+
+
+def _alike(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
+    """Whether all arrays are the same."""
+    return len(first) == len(second) and all(map(np.array_equal, first, second))
+
+
+def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
+    """(3, p) where points are once stress and what stops them are solved for."""
+    solid, state, system = leap.solid, leap.state, leap.system
     system.stops.grips.fill(-1.0)
+    if leap.pulls is None:
+        leap.pulls = _stress(leap, drive.start)
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
-    press(system, drive.pulls, state.moves, *_precision(leap))
+    press(system, leap.pulls, state.moves, *_precision(leap))
     state.nodes, state.previous_nodes = land(system, drive.start, state.moves)
     places = settle(system, state.nodes)
     if barriers is None:
@@ -169,12 +206,12 @@ def _size(leap: Leap, moves: Floats) -> float:
     return float((leap.solid.masses * moves * moves).sum())
 
 
-def _stress(leap: Leap) -> Floats:
-    """(3, m) what stress pulls nodes with on the way of free motion, times h² [kg m]."""
+def _stress(leap: Leap, start: Floats) -> Floats:
+    """(3, m) what stress pulls nodes at `start` (3, m) with on their free way, times h² [kg m]."""
     solid, state = leap.solid, leap.state
     former, implicit, delay = step_shares(solid, leap.dt, leap.h_squared)
     felt = implicit * leap.free + delay * leap.inertia
-    forces, opposed = find_stress(solid.lattice, state.nodes, state.shapes, solid.modulus, felt)
+    forces, opposed = find_stress(solid.lattice, start, state.shapes, solid.modulus, felt)
     pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
     state.forces = forces
     return np.asarray(pulls - opposed)
