@@ -183,6 +183,21 @@ def test_nothing_sinks_into_the_ground(scene: Any) -> None:
     assert shown(obj, 30)[:, 2].max() < 0.3
 
 
+def test_ground_that_a_script_has_just_moved_is_where_it_is_now(scene: Any) -> None:
+    """Even if the scene was evaluated with the one before."""
+    obj = body(sheet(height=0.5), thickness=0.01)
+    scene.verlet.use_ground = True
+    scene.update_tag()
+    bpy.context.view_layer.update()
+    assert bpy.context.evaluated_depsgraph_get().scene_eval.verlet.use_ground
+    scene.verlet.ground_height = -5.0
+    verlet.bake(frame_start=1, frame_end=30)
+    assert shown(obj, 30)[:, 2].min() < -1.0
+    scene.verlet.ground_height, scene.verlet.use_ground = 0.0, False
+    verlet.bake(frame_start=1, frame_end=30)
+    assert shown(obj, 30)[:, 2].min() < -1.0
+
+
 @pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (2.0, 3.0, 1.0), (-1.0, 1.0, 1.0)])
 def test_any_object_s_plane_can_be_the_ground(scene: Any, scale: tuple[float, ...]) -> None:
     """Without friction a body slides down a tilted plane, never through it."""

@@ -141,6 +141,9 @@ class Stage:
     def left_as_found(self) -> Iterator[None]:
         """Shows the meshes as they are simulated, and puts everything back at the end."""
         frame, subframe = playhead(self.scene)
+        # What a script has just set on them would reach what is evaluated some time later.
+        for each in (self.scene, *self.bodies):
+            each.update_tag()
         try:
             with former_bakes_hidden(self.bodies), finish_hidden(self.bodies):
                 yield
