@@ -22,7 +22,8 @@ def islands(encounter: Encounter, bodies: set[int]) -> Iterator[Encounter]:
         yield encounter
         return
     for label in found:
-        touched = [body for body in encounter.touched if labels[body] == label]
+        its = encounter.touched.items()
+        touched = {body: own for body, own in its if labels[body] == label}
         if bodies.isdisjoint(touched):
             continue
         members = np.flatnonzero(of_rows == label)

@@ -32,7 +32,7 @@ def keep_apart(
     """
     meeting, rows, positions = encounter.meeting, encounter.rows, encounter.positions
     gather(encounter, bodies, positions)
-    own = [places for _, places in encounter.parts()]
+    own = list(encounter.touched.values())
     settled = [positions[:, places].copy() for places in own]
     for _ in range(HOLDS):
         if not touch(encounter, bodies, trees):

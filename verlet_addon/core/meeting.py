@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Booleans, Floats, ranges
+from .arrays import Booleans, Floats, magnitudes, ranges
 from .contact.compiled_kernels import project_rows, rebound_rows
 from .contact.guard import find_passing, guard
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
@@ -42,6 +42,8 @@ class Meeting:
     """(N,) bool, which particles are strung on ropes without rings."""
     bodies: int
     """How many of the owners are bodies."""
+    own: dict[int, slice]
+    """Where in the world each of them has its own."""
     shortest: Floats
     """(N,) each particle's shortest edge [m]; infinite where pushing it alone stretches none."""
     thinner: Floats
@@ -86,16 +88,14 @@ class Encounter:
     former: Floats
     """(3, N) colliders at its beginning [m]; bodies to work in."""
     rows: ContactRows
-    touched: list[int]
-    """Bodies that have a part in it."""
+    touched: dict[int, slice]
+    """Bodies that have a part in it, and where in the world they have their own."""
     clear: Floats | None = None
     """(3, N) where everyone was when nothing was found to pass on the way there [m]."""
 
-    def parts(self, *, everyone: bool = False) -> list[tuple[int, slice]]:
-        """Each body that has a part, or everyone, and where its own begins and ends."""
-        starts = self.meeting.surfaces.starts.tolist()
-        which = range(self.meeting.bodies) if everyone else self.touched
-        return [(body, slice(*starts[body : body + 2])) for body in which]
+    def parts(self, *, everyone: bool = False) -> dict[int, slice]:
+        """Where in the world each body that has a part, or everyone, has its own."""
+        return self.meeting.own if everyone else self.touched
 
 
 def prepare(
@@ -135,6 +135,7 @@ def prepare(
         thinner=np.concatenate([_thinner(model) for model in models] + still),
         pairs=laws(bodies, colliders),
         bodies=len(bodies),
+        own={body: slice(*joined.starts[body : body + 2].tolist()) for body in range(len(bodies))},
         tally=start_tally(len(surfaces)),
         reach=REACH * max(body.thickness for body in bodies),
         colliders=colliders,
@@ -153,7 +154,7 @@ def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
 def _shortest(surfaces: Surfaces, models: Sequence[SoftBodyModel], strung: Booleans) -> Floats:
     """(N,) each particle's shortest edge [m]; solids, shells and ropes give way as a whole."""
     shortest = np.full(surfaces.rest.shape[1], np.inf)
-    lengths = np.sqrt(_squared(np.diff(surfaces.rest[:, surfaces.edges], axis=1)[:, 0]))
+    lengths = magnitudes(np.diff(surfaces.rest[:, surfaces.edges], axis=1)[:, 0])
     for ends in surfaces.edges:
         np.minimum.at(shortest, ends, lengths)
     for model, (start, stop) in zip(models, pairwise(surfaces.starts), strict=False):
@@ -212,11 +213,11 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     return len(encounter.rows.gaps) > known
 
 
-def _bodies_in(rows: ContactRows, meeting: Meeting) -> list[int]:
-    """The bodies that have a part in rows."""
+def _bodies_in(rows: ContactRows, meeting: Meeting) -> dict[int, slice]:
+    """The bodies that have a part in rows, and where they have their own."""
     owners = meeting.surfaces.owners.take(rows.particles[[0, 3]]).ravel()
-    bodies: list[int] = np.flatnonzero(np.bincount(owners)[: meeting.bodies]).tolist()
-    return bodies
+    bodies = np.flatnonzero(np.bincount(owners)[: meeting.bodies]).tolist()
+    return {body: meeting.own[body] for body in bodies}
 
 
 def _find_rows(
@@ -237,10 +238,11 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
     gather(encounter, bodies, world)
     project_rows(world, encounter.rows)
     if encounter.rows.strung.any():
-        ropes = [(own, trees[body]) for body, own in parts if trees[body].generations]
+        ropes = [(own, trees[body]) for body, own in parts.items() if trees[body].generations]
         push_ropes(world, encounter.rows, ropes)
     moved = max(
-        np.abs(world[:, own] - bodies[body][:, : own.stop - own.start]).max() for body, own in parts
+        np.abs(world[:, own] - bodies[body][:, : own.stop - own.start]).max()
+        for body, own in parts.items()
     )
     hand_back(encounter, bodies, world)
     return bool(moved > NOTICEABLE * encounter.meeting.reach)
@@ -252,15 +254,16 @@ def stop_passing(
     """Holds back what would pass through something, where `keep` puts right what else holds."""
     meeting, motion = encounter.meeting, encounter.motion
     gather(encounter, bodies, encounter.positions, everyone=True)
+    if encounter.clear is not None and np.array_equal(encounter.positions, encounter.clear):
+        return
     doubtful = _astray(encounter) | _fast(encounter)
-    known = encounter.clear is not None and np.array_equal(encounter.positions, encounter.clear)
-    if known or not doubtful.any():
+    if not doubtful.any():
         return
 
     def keep_all(world: Floats) -> None:
         changed = [
             body
-            for body, own in encounter.parts(everyone=True)
+            for body, own in meeting.own.items()
             if (bodies[body][:, : own.stop - own.start] != world[:, own]).any()
         ]
         hand_back(encounter, bodies, world, everyone=True)
@@ -286,7 +289,7 @@ def _astray(encounter: Encounter) -> Booleans:
     """
     reach, rows = encounter.meeting.reach, encounter.rows
     allowed = reach * (1.0 + SAFE / REACH) / 2.0
-    astray = _squared(encounter.positions - encounter.end) > allowed**2
+    astray = magnitudes(encounter.positions - encounter.end) > allowed
     astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
     surfaces = encounter.meeting.surfaces
     astray[surfaces.starts[encounter.meeting.bodies] :] = False  # or other bodies would be searched
@@ -300,7 +303,7 @@ def _fast(encounter: Encounter) -> Booleans:
     moved by less than a share of the distance.
     """
     rows, start = encounter.rows, encounter.motion.start
-    ways = np.sqrt(_squared(encounter.positions - start))
+    ways = magnitudes(encounter.positions - start)
     far = ways[rows.particles].max(axis=0, initial=0.0) > SAFE * np.minimum(
         rows.gaps, rows.heights(start)
     )
@@ -312,11 +315,6 @@ def _fast(encounter: Encounter) -> Booleans:
         around = surfaces.fans[ranges(surfaces.fan_starts[its], counts)]
         fast[surfaces.triangles[:, around]] = True
     return fast
-
-
-def _squared(vectors: Floats) -> Floats:
-    """(N,) squared lengths of vectors (3, N)."""
-    return np.asarray(np.einsum("xn,xn->n", vectors, vectors))
 
 
 def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:
@@ -335,7 +333,7 @@ def gather(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
     """Writes bodies (3, n) into the world (3, N): those that have a part, or everyone."""
-    for body, own in encounter.parts(everyone=everyone):
+    for body, own in encounter.parts(everyone=everyone).items():
         world[:, own] = bodies[body][:, : own.stop - own.start]
 
 
@@ -343,5 +341,5 @@ def hand_back(
     encounter: Encounter, bodies: Sequence[Floats], world: Floats, *, everyone: bool = False
 ) -> None:
     """Writes the world (3, N) back into bodies (3, n), likewise."""
-    for body, own in encounter.parts(everyone=everyone):
+    for body, own in encounter.parts(everyone=everyone).items():
         bodies[body][:, : own.stop - own.start] = world[:, own]
