@@ -112,6 +112,19 @@ def test_without_sewing_the_same_edges_are_ropes() -> None:
     assert lengths(end, loose) == pytest.approx(lengths(mesh.positions, loose), rel=0.01)
 
 
+@pytest.mark.parametrize("mass", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("cells", [2, 10])
+def test_a_garment_closes_however_heavy_it_is_and_however_few_its_stitches(
+    mass: float, cells: int
+) -> None:
+    """One panel hangs from its upper edge, and draws the other, which falls, to its side."""
+    mesh = panels(apart=0.2, cells=cells)
+    upper = np.flatnonzero((mesh.positions[:, 2] > 0.3 - 1e-9) & (mesh.positions[:, 0] < 0.31))
+    mesh = pinned(mesh, upper)
+    end = settled(mesh, replace(SEWN, mass=mass), GRAVITY, 3.0)
+    assert lengths(end, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+
+
 @pytest.mark.parametrize(("share", "holds"), [(1.1, True), (0.9, False)])
 def test_a_seam_holds_what_its_force_can_carry(share: float, holds: bool) -> None:
     """One panel hangs on the other by its seams: more weight than they draw with opens them."""

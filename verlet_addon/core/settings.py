@@ -54,8 +54,8 @@ class BodySettings:
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
     use_sewing: bool = False
     """Whether loose edges between faces draw their ends together."""
-    sewing_force: float = 0.1
-    """The greatest force with which each of those edges draws [N]."""
+    sewing_force: float = 0.0
+    """The greatest force with which each of those edges draws [N]; 0 = as closes what is sewn."""
     use_tearing: bool = False
     """Whether cloth tears where it was split beforehand."""
     tear_strength: float = 100.0

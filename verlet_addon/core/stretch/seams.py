@@ -16,6 +16,10 @@ from ..geometry.graph import edge_lengths
 from ..geometry.rest_shape import RestShape
 from ..mesh import SHORTEST_EDGE
 
+DRAWING = 20.0
+"""Where no force is set, all seams together draw with this times the body's mass, twice its weight.
+With half as much panels that hang by ten stitches stay open; five times the weight throws panels
+into each other [m/s²]."""
 GAPE = 0.2
 """A seam has torn that gapes by this share of the edges along it. Until then it goes on to resist,
 so that its neighbours take their part, and a jerk does not tear it."""
@@ -65,7 +69,8 @@ def build_seams(shape: RestShape) -> Seams:
     split = edge_lengths(shape.mesh.positions, pairs) < SHORTEST_EDGE
     widths = _widths(shape, pairs, split)
     tears = split & body.use_tearing
-    forces = np.where(split, np.inf, body.sewing_force)
+    stock = DRAWING * shape.masses.sum() / max(np.count_nonzero(~split), 1)
+    forces = np.where(split, np.inf, body.sewing_force or stock)
     forces[tears] = body.tear_strength * widths[tears]
     return Seams(pairs, starts, forces, np.where(tears, GAPE * widths, np.inf))
 
