@@ -174,7 +174,7 @@ def set_off(
         model.windage,
         model.inverse_masses,
         positions,
-        velocities,
+        lambda: velocities,
         gravity=gravity * model.settings.gravity,
         fields=fields,
         shares=model.settings.field_shares,

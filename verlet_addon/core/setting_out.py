@@ -41,7 +41,7 @@ def set_out(
             model.windage,
             model.inverse_masses,
             state.positions,
-            state.velocities(),
+            state.velocities,
             gravity=given.gravity * model.settings.gravity,
             fields=fields if model.solid is None else (),
             shares=model.settings.field_shares,
@@ -85,7 +85,7 @@ def find_contacts(mover: Mover, settings: SceneSettings, given: Surroundings) ->
     body, n = model.settings, state.positions.shape[1]
     contact = PlaneContact(
         plane=ground,
-        start=mover.start + given.ground_shift[:, None],
+        start=_carried_along(mover.start, given.ground_shift),
         climb=float((ground.normal * given.ground_shift).sum()),
         floors=np.broadcast_to(model.thicknesses, (2, n)),
         friction=min(body.friction, settings.ground_friction),
@@ -102,6 +102,11 @@ def find_contacts(mover: Mover, settings: SceneSettings, given: Surroundings) ->
         state.burial = Burial(model.thicknesses - contact.heights(contact.start))
     if state.burial.depths.any():
         _ease_out_of_ground(model, state, state.burial, contact)
+
+
+def _carried_along(start: Floats, shift: Floats) -> Floats:
+    """(3, n) where particles began the step, moved on as the ground does."""
+    return start + shift[:, None] if shift.any() else start
 
 
 def _ease_out_of_ground(

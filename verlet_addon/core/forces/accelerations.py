@@ -1,6 +1,6 @@
 """What accelerates particles from outside: the one place that everyone asks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def accelerations(
     windage: Windage,
     inverse_masses: Floats,
     positions: Floats,
-    velocities: Floats,
+    find_velocities: Callable[[], Floats],
     *,
     gravity: Floats,
     fields: Sequence[Field],
@@ -34,7 +34,8 @@ def accelerations(
     Parameters
     ----------
     windage, inverse_masses : of the body; (n,) [1/kg].
-    positions, velocities : (3, n) [m] and [m/s].
+    positions : (3, n) [m].
+    find_velocities : gives theirs, (3, n) [m/s]; asked only where a field acts.
     gravity : (3,) [m/s²].
     fields, shares : those that the body may feel, and how much of the strength of each kind.
     dt : length of the step [s].
@@ -42,6 +43,7 @@ def accelerations(
     pull = np.broadcast_to(gravity[:, None], positions.shape)
     if not any(shares[field.kind] for field in fields):
         return pull
+    velocities = find_velocities()
     felt = feel(fields, shares, positions, velocities)
     forces, growth = air_forces(windage, felt, positions, velocities)
     total = pull + felt.push - felt.rate * velocities + forces * inverse_masses
