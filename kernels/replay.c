@@ -57,10 +57,6 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("piippp-"))
         ((void (*)(p, i, i, p, p, p))f)(v[0].address, v[1].integer, v[2].integer, v[3].address,
                                         v[4].address, v[5].address);
-    else if (IS("piippppi-"))
-        ((void (*)(p, i, i, p, p, p, p, i))f)(v[0].address, v[1].integer, v[2].integer,
-                                              v[3].address, v[4].address, v[5].address,
-                                              v[6].address, v[7].integer);
     else if (IS("ppddi-"))
         ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                      v[4].integer);

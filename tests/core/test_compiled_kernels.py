@@ -165,11 +165,7 @@ Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 def _levels(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     """Coarse levels, each solved and interpolated."""
-    for level in model.lengths.levels:
-        coarse = x.take(level.particles, axis=1)
-        before = coarse.copy()
-        kernels.project_at_most(coarse, level.limits)
-        kernels.add_interpolated(x, level, coarse - before)
+    kernels.project_levels(x, model.lengths.levels)
 
 
 def _tethers(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:

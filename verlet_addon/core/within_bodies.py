@@ -14,9 +14,9 @@ from .ropes.sweep import project_ropes
 from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
 from .soft_pins import project_soft_pins
 from .step_data import Mover
-from .stretch.compiled_kernels import strain_range
+from .stretch.compiled_kernels import project_levels, strain_range
 from .stretch.seams import project_seams
-from .stretch.sweep import project_levels, project_shear, project_stretch
+from .stretch.sweep import project_shear, project_stretch
 from .weave.compiled_kernels import project_weave
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
@@ -54,7 +54,7 @@ def relax(mover: Mover, sweep: int, dt: float) -> None:
 def project_angles(mover: Mover, *, backwards: bool) -> None:
     """Sweeps once over all within a body but its lengths."""
     model, positions, batches = mover.model, mover.state.positions, mover.batches
-    project_levels(positions, model.lengths)
+    project_levels(positions, model.lengths.levels)
     project_soft_pins(model, positions, mover.targets, batches.h_squared)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)

@@ -19,9 +19,8 @@ from .tethers import Tethers
 _project_strips = declare("project_strips", "pipi", "d")
 _follow_faces = declare("follow_faces", "pipd")
 _strain_range = declare("strain_range", "pipip")
-_project_at_most = declare("project_at_most", "pipi")
+_project_levels = declare("project_levels", "pipi")
 _project_tethers = declare("project_tethers", "piippp")
-_add_interpolated = declare("add_interpolated", "piippppi")
 _share_stretch = declare("share_stretch", "ppdddi", "i")
 
 
@@ -112,9 +111,28 @@ def _distance_struct(batch: DistanceBatch) -> Packed:
     )
 
 
-@instead_of(reference.project_at_most)
-def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
-    for_all(_project_at_most, positions, map(_distance_struct, batches))
+@once
+def _level_struct(level: Level) -> Packed:
+    """The coarse_level of kernels.c."""
+    assert level.parents.shape[1] == PARENTS
+    count = len(level.particles)
+    return pack(
+        count,
+        level.particles,
+        len(level.limits),
+        np.array([_distance_struct(batch) for batch in level.limits], dtype=np.int64),
+        len(level.children),
+        level.children,
+        level.parents,
+        level.weights,
+        np.empty((3, count)),
+        np.empty((3, count)),
+    )
+
+
+@instead_of(reference.project_levels)
+def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
+    for_all(_project_levels, positions, map(_level_struct, levels))
 
 
 @instead_of(reference.project_tethers)
@@ -129,22 +147,6 @@ def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
         tethers.particles,
         pins,
         tethers.lengths,
-    )
-
-
-@instead_of(reference.add_interpolated)
-def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> None:
-    assert level.parents.shape[1] == PARENTS
-    corrections = np.ascontiguousarray(corrections)
-    _add_interpolated(
-        positions,
-        positions.shape[1],
-        len(level.children),
-        level.children,
-        level.parents,
-        level.weights,
-        corrections,
-        corrections.shape[1],
     )
 
 

@@ -230,14 +230,6 @@ static void bring_near(real *positions, integer n, const distance_batch *batch)
     end_hubs(positions, n, batch->hubs);
 }
 
-/* The same for all batches, one after the other. */
-EXPORT void project_at_most(real *positions, integer n, const distance_batch *const *batches,
-                            integer count)
-{
-    for (integer i = 0; i < count; i++)
-        bring_near(positions, n, batches[i]);
-}
-
 /* Draws particles (t,) that are further than lengths (t,) from their pins (3, t) towards them. */
 EXPORT void project_tethers(real *positions, integer n, integer t, const integer *particles,
                             const real *pins, const real *lengths)
@@ -255,20 +247,59 @@ EXPORT void project_tethers(real *positions, integer n, integer t, const integer
     }
 }
 
-/* Moves children (f,) by the mean of the corrections (3, k) of their parents (f, 4), so weighted. */
-EXPORT void add_interpolated(real *positions, integer n, integer f, const integer *children,
-                             const integer *parents, const real *weights,
-                             const real *corrections, integer k)
+/* See Level. */
+typedef struct {
+    integer count;            /* k */
+    const integer *particles; /* (k,) */
+    integer batches;
+    const distance_batch *const *limits; /* (batches,) */
+    integer family;                      /* f */
+    const integer *children;             /* (f,) */
+    const integer *parents;              /* (f, 4) */
+    const real *weights;                 /* (f, 4) */
+    real *places, *moved;                /* (3, k) to work in */
+} coarse_level;
+
+/* Solves a level by itself, and leaves in `moved` where that takes its particles; whether any. */
+static int solve_level(const real *positions, integer n, const coarse_level *level)
+{
+    integer k = level->count;
+    int any = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < k; i++)
+            level->places[axis * k + i] = positions[axis * n + level->particles[i]];
+    for (integer i = 0; i < level->batches; i++)
+        bring_near(level->places, k, level->limits[i]);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < k; i++) {
+            real moved = level->places[axis * k + i] - positions[axis * n + level->particles[i]];
+            level->moved[axis * k + i] = moved;
+            any |= moved != 0.0;
+        }
+    return any;
+}
+
+/* Moves children by the weighted mean of what moves their parents. */
+static void hand_down(real *positions, integer n, const coarse_level *level)
 {
     for (int axis = 0; axis < 3; axis++)
-        for (integer i = 0; i < f; i++) {
-            const integer *from = parents + 4 * i;
-            const real *share = weights + 4 * i, *moved = corrections + axis * k;
-            positions[axis * n + children[i]] += share[0] * moved[from[0]]
-                                                 + share[1] * moved[from[1]]
-                                                 + share[2] * moved[from[2]]
-                                                 + share[3] * moved[from[3]];
+        for (integer i = 0; i < level->family; i++) {
+            const integer *from = level->parents + 4 * i;
+            const real *share = level->weights + 4 * i, *moved = level->moved + axis * level->count;
+            positions[axis * n + level->children[i]] += share[0] * moved[from[0]]
+                                                        + share[1] * moved[from[1]]
+                                                        + share[2] * moved[from[2]]
+                                                        + share[3] * moved[from[3]];
         }
+}
+
+/* Solves each coarse level, and hands its corrections down to the next finer one. */
+EXPORT void project_levels(real *positions, integer n, const coarse_level *const *levels,
+                           integer count)
+{
+    for (integer i = 0; i < count; i++)
+        if (solve_level(positions, n, levels[i]))
+            hand_down(positions, n, levels[i]);
 }
 
 /* The links of all strips; see Links. What is looked at most often lies side by side. */

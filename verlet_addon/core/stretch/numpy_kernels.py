@@ -124,7 +124,24 @@ def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floa
     return np.asarray(np.negative(turn, out=turn))
 
 
-def project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
+def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
+    """Solves each coarse level, and hands its corrections down to the next finer one.
+
+    Every child moves by the weighted mean of its parents' corrections.
+    """
+    for level in levels:
+        moved = positions.take(level.particles, axis=1)
+        before = moved.copy()
+        _project_at_most(moved, level.limits)
+        moved -= before
+        if moved.any():
+            for row, along in zip(positions, moved, strict=True):
+                row[level.children] += np.einsum(
+                    "fp,fp->f", level.weights, along.take(level.parents, mode="clip")
+                )
+
+
+def _project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
     """C = |x₂ − x₁| − L ≤ 0: acts on pairs further apart than their length."""
     for batch in batches:
         count = len(batch.rest_lengths)
@@ -155,14 +172,6 @@ def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
         particles = tethers.particles[far]
         for row, arm in zip(positions, arms, strict=True):
             row[particles] += arm[far] * excess
-
-
-def add_interpolated(positions: Floats, level: Level, corrections: Floats) -> None:
-    """Every child moves by the weighted mean of its parents' corrections (3, k)."""
-    for row, correction in zip(positions, corrections, strict=True):
-        row[level.children] += np.einsum(
-            "fp,fp->f", level.weights, correction.take(level.parents, mode="clip")
-        )
 
 
 def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:

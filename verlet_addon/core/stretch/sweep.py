@@ -7,9 +7,8 @@ from ..rigid.motion import hand_on
 from ..rigid.placement import Placement
 from .compiled_clusters import project_clusters
 from .compiled_kernels import (
-    add_interpolated,
     follow_faces,
-    project_at_most,
+    project_levels,
     project_strips,
     project_tethers,
     share_stretch,
@@ -31,17 +30,6 @@ it 22,801 vertices on two corners take half as long again, for a tenth less at t
 two, 10,201 are stretched by 2.6 % for 1.9 %. Meshes with tiny edges always go on…"""
 MOST_SWEEPS = 16
 """…up to this many sweeps."""
-
-
-def project_levels(positions: Floats, lengths: LengthConstraints) -> None:
-    """Solves each coarse level, and hands its corrections down to the next finer one."""
-    for level in lengths.levels:
-        coarse = positions.take(level.particles, axis=1)
-        before = coarse.copy()
-        project_at_most(coarse, level.limits)
-        coarse -= before
-        if coarse.any():
-            add_interpolated(positions, level, coarse)
 
 
 def project_shear(positions: Floats, batches: LengthBatches, *, backwards: bool) -> None:
@@ -77,7 +65,7 @@ def project_stretch(
     for sweep in range(MOST_SWEEPS):
         way = -1 if backwards and not sweep else 1
         if sweep:
-            project_levels(positions, lengths)
+            project_levels(positions, lengths.levels)
         project_tethers(positions, lengths.tethers, pins)
         largest = project_strips(positions, [*tautest_first[::way], *batches.short])
         project_clusters(positions, lengths.clusters)
