@@ -8,7 +8,7 @@ from .model import SoftBodyModel
 from .state import Batches, ParticleState
 from .stretch.compiled_warm_start import project_former_tension
 from .volume.chambers import build_chambers
-from .volume.gas import fill, press, too_strong
+from .volume.gas import Gas, fill, press, too_strong
 
 SURFACE_MEMORY = 0.85
 """Share of its tension that a held surface starts a step from. So silk that hangs over a table
@@ -87,5 +87,16 @@ def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     elif state.gas is None:
         project_former_tension(positions, net, kept=SURFACE_MEMORY, taut=TAUT)
     else:
+        _forget_jumps(state.gas, net.multipliers)
         project_former_tension(positions, net, kept=1.0, taut=TAUT, rounds=GAS_DIRECTIONS)
     project_former_tension(positions, batches.ropes.net, kept=1.0, taut=0.0)
+
+
+def _forget_jumps(gas: Gas, tension: Floats) -> None:
+    """Leaves of the tension (k,) of the step before what was there the step before that.
+
+    What has only just come, or comes and goes, would shake walls that remember all of it.
+    """
+    before, gas.tension = gas.tension, tension.copy()
+    if before is not None and len(before) == len(tension):
+        np.maximum(tension, before, out=tension)

@@ -27,6 +27,8 @@ class Gas:
     """(s,) over the outside, in the last step [Pa]."""
     felt: Floats
     """(n,) share of it that each particle feels."""
+    tension: Floats | None = None
+    """(k,) times h², negative where links pull, that its walls remembered two steps ago [kg m]."""
 
 
 def fill(chambers: Chambers, positions: Floats, felt: Floats) -> Gas:
