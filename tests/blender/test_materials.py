@@ -8,9 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
-from tests.blender.scenes import ball, blender, body, line, select, sheet, verlet
+from tests.blender.scenes import baked, ball, blender, body, line, select, sheet, verlet
 
 Addon = Callable[[str], ModuleType]
 
@@ -89,6 +90,25 @@ def test_the_button_brings_a_material_and_a_script_does_not(label: Any) -> None:
     select(cloth, rope, jelly)
     verlet.convert(use_material=True)
     assert (label(cloth), label(rope), label(jelly)) == ("Cotton", "Hemp", "Gelatin")
+
+
+def test_what_the_menu_adds_has_a_material_and_what_a_script_adds_has_none(label: Any) -> None:
+    """As with bodies that are made of meshes; new jelly is as stiff as its size needs."""
+    for name, expected in (("cloth", "Cotton"), ("rope", "Hemp"), ("jelly", "Gelatin (changed)")):
+        add: Any = getattr(verlet, f"add_{name}")
+        add(use_material=True)
+        assert label(bpy.context.object) == expected
+        add()
+        assert label(bpy.context.object) == "None"
+
+
+def test_new_jelly_keeps_its_shape_with_its_material() -> None:
+    """It weighs a ton, and bulges by as little as without."""
+    verlet.add_jelly(use_material=True, size=1.0, resolution=4)
+    obj: Any = bpy.context.object
+    obj.verlet.resolution = 4
+    verlet.bake(frame_start=1, frame_end=48)
+    assert np.ptp(list(baked(obj).values())[-1], axis=0) == pytest.approx([1.0] * 3, abs=0.06)
 
 
 def test_a_released_body_has_no_material() -> None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import bmesh
 import bpy
 import numpy as np
-from bpy.props import FloatProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
 from ..core.settings import BodyType
 from .file_context import file_context
+from .materials import give_fitting_material
 from .operators import undoable_mode
 from .placement import Placement, place
 from .properties import body_properties
@@ -31,7 +32,17 @@ class _AddBody(Placement):
         return undoable_mode(cls, context)
 
 
-class VERLET_OT_add_cloth(_AddBody, bpy.types.Operator):
+class _AddWithMaterial(_AddBody):
+    """What those share for whose bodies there are materials."""
+
+    use_material: BoolProperty(
+        name="Fitting Material",
+        description="Also give it a material that fits its type",
+        options={"SKIP_SAVE"},
+    )
+
+
+class VERLET_OT_add_cloth(_AddWithMaterial, bpy.types.Operator):
     """Add a square cloth that hangs from one edge"""
 
     bl_idname = "verlet.add_cloth"
@@ -58,12 +69,12 @@ class VERLET_OT_add_cloth(_AddBody, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = grid_mesh("Cloth", size=self.size, resolution=self.resolution)
         edge = range(len(mesh.vertices) - self.resolution - 1, len(mesh.vertices))
-        obj = _add_body(context, mesh, "CLOTH", pinned=edge)
+        obj = _add_body(context, mesh, "CLOTH", pinned=edge, use_material=self.use_material)
         place(obj, context, self, pins=_points(mesh, edge), reach=self.size)
         return {"FINISHED"}
 
 
-class VERLET_OT_add_rope(_AddBody, bpy.types.Operator):
+class VERLET_OT_add_rope(_AddWithMaterial, bpy.types.Operator):
     """Add a rope that hangs from one end"""
 
     bl_idname = "verlet.add_rope"
@@ -89,12 +100,12 @@ class VERLET_OT_add_rope(_AddBody, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = rope_mesh(length=self.length, segments=self.segments)
-        obj = _add_body(context, mesh, "ROPE", pinned=[0])
+        obj = _add_body(context, mesh, "ROPE", pinned=[0], use_material=self.use_material)
         place(obj, context, self, pins=_points(mesh, [0]), reach=self.length)
         return {"FINISHED"}
 
 
-class VERLET_OT_add_jelly(_AddBody, bpy.types.Operator):
+class VERLET_OT_add_jelly(_AddWithMaterial, bpy.types.Operator):
     """Add a cube of jelly that drops on the ground and wobbles"""
 
     bl_idname = "verlet.add_jelly"
@@ -120,9 +131,10 @@ class VERLET_OT_add_jelly(_AddBody, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = cube_mesh(size=self.size, resolution=self.resolution)
-        obj = _add_body(context, mesh, "SOFT", pinned=())
+        obj = _add_body(context, mesh, "SOFT", pinned=(), use_material=self.use_material)
         body = body_properties(obj)
-        body.stiffness = WOBBLE * body.mass * 9.81 / self.size**2
+        mass = body.density * self.size**3 if body.use_density else body.mass
+        body.stiffness = WOBBLE * mass * 9.81 / self.size**2
         place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
         return {"FINISHED"}
 
@@ -203,6 +215,7 @@ def _add_body(
     body_type: BodyType,
     *,
     pinned: Sequence[int],
+    use_material: bool = False,
 ) -> bpy.types.Object:
     """Adds a mesh to the scene, selected and active alone, as a body, pinned where it is to be."""
     here = file_context(context)
@@ -217,6 +230,8 @@ def _add_body(
         obj.local_view_set(view, True)
     body = body_properties(obj)
     body.enabled, body.body_type = True, body_type
+    if use_material:
+        give_fitting_material(body)
     if pinned:
         obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
         body.pin_group = "Pin"

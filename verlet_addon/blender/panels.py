@@ -240,9 +240,9 @@ class VERLET_MT_add(bpy.types.Menu):
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = layout_of(self)
-        layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
-        layout.operator("verlet.add_rope", icon="CURVE_PATH")
-        layout.operator("verlet.add_jelly", icon="MOD_SOFT")
+        layout.operator("verlet.add_cloth", icon="MOD_CLOTH").use_material = True
+        layout.operator("verlet.add_rope", icon="CURVE_PATH").use_material = True
+        layout.operator("verlet.add_jelly", icon="MOD_SOFT").use_material = True
         layout.operator("verlet.add_water", icon="MOD_OCEAN")
 
 
