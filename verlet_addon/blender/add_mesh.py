@@ -38,7 +38,7 @@ class _AddWithMaterial(_AddBody):
     use_material: BoolProperty(
         name="Fitting Material",
         description="Also give it a material that fits its type",
-        options={"SKIP_SAVE"},
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
 
