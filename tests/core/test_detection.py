@@ -21,6 +21,7 @@ from verlet_addon.core.crew import thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts, fit, near_owners
 from verlet_addon.core.detection.reach import Reach
+from verlet_addon.core.detection.rows import make_room
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError
 from verlet_addon.core.mesh import MeshData
@@ -423,6 +424,19 @@ def test_threads_find_the_same_to_the_last_bit(
         np.array_equal(getattr(found[0], each.name), getattr(found[1], each.name))
         for each in fields(Contacts)
     )
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels need no room")
+def test_what_there_is_no_room_for_is_found_all_the_same() -> None:
+    """With room for five rows, and with that which is left by the search before."""
+    surfaces, start, end = crumpled(np.random.default_rng(0))
+    expected = find_contacts(surfaces, start, end, reach=0.01)
+    assert expected.gaps.size > 100
+    surfaces.rooms[:] = [make_room(5)]
+    for _ in range(2):
+        found = find_contacts(surfaces, start, end, reach=0.01)
+        for each in fields(Contacts):
+            np.testing.assert_array_equal(getattr(found, each.name), getattr(expected, each.name))
 
 
 @pytest.mark.parametrize("wish", ["0", "many", "-2"])
