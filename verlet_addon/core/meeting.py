@@ -49,8 +49,8 @@ class Meeting:
     thinner: Floats
     """(N,) how much less each keeps than others of its body, where that is painted [m]."""
     pairs: Pairs
-    reach: float
-    """How far beyond gaps contacts are looked for [m]."""
+    reaches: Floats
+    """(owners,) how far beyond gaps contacts of each are looked for [m]."""
     clearing: Clearing
     """What starts inside of something, on its way out."""
     tally: Tally
@@ -137,7 +137,7 @@ def prepare(
         bodies=len(bodies),
         own={body: slice(*joined.starts[body : body + 2].tolist()) for body in range(len(bodies))},
         tally=start_tally(len(surfaces)),
-        reach=REACH * max(body.thickness for body in bodies),
+        reaches=REACH * np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)]),
         colliders=colliders,
         absent=np.zeros(len(colliders), dtype=bool),
     )
@@ -224,7 +224,8 @@ def _find_rows(
     meeting: Meeting, motion: Motion, end: Floats, active: Booleans | None = None
 ) -> ContactRows:
     """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
-    found = find_contacts(meeting.surfaces, motion.start, end, meeting.reach, active)
+    reaches = np.maximum.outer(meeting.reaches, meeting.reaches)
+    found = find_contacts(meeting.surfaces, motion.start, end, reaches, active)
     cleared = meeting.clearing.sorted_out(_thinned(meeting, found), motion.start)
     return make_rows(cleared, meeting.pairs, motion)
 
@@ -245,7 +246,7 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         for body, own in parts.items()
     )
     hand_back(encounter, bodies, world)
-    return bool(moved > NOTICEABLE * encounter.meeting.reach)
+    return bool(moved > NOTICEABLE * encounter.meeting.reaches[encounter.touched].max())
 
 
 def stop_passing(
@@ -284,15 +285,14 @@ def stop_passing(
 def _astray(encounter: Encounter) -> Booleans:
     """(N,) bool, particles that ended far enough from where they were looked for to have passed.
 
-    Pairs without a row keep their gap and `reach` more where free motion leads. So they cannot have
-    passed while both ended within half of that of where free motion led.
+    Pairs without a row keep their gap and the reach of either more where free motion leads. So they
+    cannot have passed while both ended within half of that of where free motion led.
     """
-    reach, rows = encounter.meeting.reach, encounter.rows
-    allowed = reach * (1.0 + SAFE / REACH) / 2.0
+    meeting, rows = encounter.meeting, encounter.rows
+    allowed = meeting.reaches[meeting.surfaces.owners] * (1.0 + SAFE / REACH) / 2.0
     astray = magnitudes(encounter.positions - encounter.end) > allowed
     astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
-    surfaces = encounter.meeting.surfaces
-    astray[surfaces.starts[encounter.meeting.bodies] :] = False  # or other bodies would be searched
+    astray[meeting.surfaces.starts[meeting.bodies] :] = False  # or other bodies would be searched
     return astray
 
 

@@ -35,15 +35,16 @@ def find_contacts(
     surfaces: Surfaces,
     start: Floats,
     end: Floats,
-    reach: float,
+    reach: float | Floats,
     active: Booleans | None = None,
 ) -> Contacts:
     """Returns every pair that comes nearer than its gap on the way, vertices before edges.
 
     Particles go straight from `start` to `end`, both (3, N) [m]. Normals and weights are those of
     the moment at which a pair first comes as near as its gap. Those that only come within gap and
-    `reach` [m] have the normals of the end. What is farther apart than that at the end, along its
-    normal, is left out. So is what is near no active particle (N,), where these are given.
+    `reach` [m], (o, o) or for all, have the normals of the end. What is farther apart than that at
+    the end, along its normal, is left out. So is what is near no active particle (N,), where these
+    are given.
     """
     return search(surfaces, start, end, Reach(beyond=reach), active)
 
@@ -61,7 +62,7 @@ def search(
         if meets.any():
             fit(surfaces, owner, start, end)
     features, weights, normals, gaps = join_rows(
-        without_exempt(surfaces, find_near(surfaces, a, b, reach), own=a == b)
+        without_exempt(surfaces, find_near(surfaces, a, b, reach.between(a, b)), own=a == b)
         for a, b in near_owners(surfaces, reach)
     )
     edges, triangles = surfaces.edges, surfaces.triangles
@@ -106,7 +107,8 @@ def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
     """
     first, second, gaps = surfaces.meeting_pairs
     boxes = np.array([tree.boxes[1] for tree in surfaces.trees])
-    margins = (gaps * reach.of_gap + reach.beyond)[:, None]
+    beyond = np.broadcast_to(reach.beyond, surfaces.meets.shape)[first, second]
+    margins = (gaps * reach.of_gap + beyond)[:, None]
     near = (boxes[first, 0] - margins <= boxes[second, 1]) & (
         boxes[second, 0] - margins <= boxes[first, 1]
     )

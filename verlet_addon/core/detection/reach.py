@@ -1,16 +1,19 @@
 """How near pairs have to come to be found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..arrays import SHORTEST
+import numpy as np
+
+from ..arrays import SHORTEST, Floats
 
 
 @dataclass(frozen=True)
 class Reach:
     """A pair touches once it is as near as a share of its gap; beyond that it is only near."""
 
-    beyond: float
-    """Pairs as much farther apart than touching at the end are found too [m]."""
+    beyond: float | Floats
+    """Pairs as much farther apart than touching at the end are found too, (o, o) if that depends on
+    whose they are [m]."""
     of_gap: float = 1.0
     """The share of the gap."""
     of_start: float = 1e30
@@ -18,6 +21,12 @@ class Reach:
     all_touching: bool = False
     """Whether to find all that touch on the way: where neighbours are nearer too, and where rows
     hold at the end."""
+
+    def between(self, a: int, b: int) -> "Reach":
+        """That of two owners."""
+        if isinstance(self.beyond, np.ndarray):
+            return replace(self, beyond=float(self.beyond[a, b]))
+        return self
 
 
 FLUSH = 0.1
