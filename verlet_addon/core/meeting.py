@@ -246,7 +246,7 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         for body, own in parts.items()
     )
     hand_back(encounter, bodies, world)
-    return bool(moved > NOTICEABLE * encounter.meeting.reaches[encounter.touched].max())
+    return bool(moved > NOTICEABLE * encounter.meeting.reaches[list(parts)].max())
 
 
 def stop_passing(
