@@ -18,7 +18,7 @@ from .links import Links
 from .strips import LEAST, StripBatch
 from .tethers import Tethers
 
-SMALLEST = 0.985
+SMALLEST = 0.98
 """Faces that are pushed together to less than this share resist it by their diagonals too: folds
 that the mesh shows take over. With 0.97 silk that hangs over a rim still moves after three seconds,
 without it it is crumpled to two thirds."""
