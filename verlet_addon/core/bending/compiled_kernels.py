@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, declare, for_all, instead_of, once, pack
-from ..linear.dissection import Depth
+from ..linear.compiled_dissection import pack_factors
 from ..stretch.compiled_kernels import pack_hubs
 from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
@@ -99,7 +99,6 @@ def _stiff_struct(batch: StiffBendBatch) -> Packed:
     # Particles that cannot move count as the filling of parts, which stands for nothing.
     number = np.full(int(batch.particles.max()) + 1, count)
     number[batch.free] = np.arange(count)
-    depths = [_pack_depth(depth) for depth in batch.factors.depths]
     return pack(
         len(batch.stiffnesses),
         batch.particles,
@@ -110,29 +109,8 @@ def _stiff_struct(batch: StiffBendBatch) -> Packed:
         batch.free,
         number,
         batch.masses,
-        len(depths),
-        pack(*depths),
+        pack_factors(batch.factors, 3),
         batch.multipliers,
-        np.zeros((3, count + 1)),
-    )
-
-
-def _pack_depth(depth: Depth) -> Packed:
-    """The depth of stiff.c."""
-    parts, size, reach = depth.passed.shape
-    return pack(
-        parts,
-        size,
-        reach,
-        depth.own,
-        depth.border,
-        depth.root,
-        depth.root.transpose(0, 2, 1),
-        depth.passed,
-        depth.passed.transpose(0, 2, 1),
-        np.empty((parts, 3, size)),
-        np.empty((3, size)),
-        np.empty((3, reach)),
     )
 
 

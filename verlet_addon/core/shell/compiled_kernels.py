@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, declare, instead_of, once, pack
-from ..linear.dissection import Depth
+from ..linear.compiled_dissection import pack_factors
 from . import numpy_kernels as reference
 from .system import Factored, ShellSystem
 
@@ -40,31 +40,8 @@ def _system_struct(system: ShellSystem) -> Packed:
 @once
 def _factored_struct(factored: Factored) -> Packed:
     """The factored of kernels.c."""
-    depths = [_pack_depth(depth) for depth in factored.factors.depths]
-    return pack(
-        len(factored.free),
-        factored.free,
-        factored.components,
-        len(depths),
-        pack(*depths),
-        np.zeros(factored.factors.size + 1),
-    )
-
-
-def _pack_depth(depth: Depth) -> Packed:
-    """The depth of kernels.c."""
-    parts, size, reach = depth.passed.shape
-    return pack(
-        parts,
-        size,
-        reach,
-        depth.own,
-        depth.border,
-        depth.root.transpose(0, 2, 1),
-        depth.passed,
-        np.empty((parts, size)),
-        np.empty(reach),
-    )
+    free = factored.free
+    return pack(len(free), free, factored.components, pack_factors(factored.factors, 1))
 
 
 @instead_of(reference.linearize)

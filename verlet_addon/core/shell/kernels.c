@@ -1,6 +1,7 @@
 /* Shells: the same as linearize, multiply and precondition in numpy_kernels.py, and dissection.solve
    for a single right side. */
 #include "../bending/hinges.h"
+#include "../linear/dissection.h"
 
 #define CORNERS 4
 
@@ -161,75 +162,12 @@ EXPORT void multiply_shell(const shell *system, const real *moves, real *found)
     put_back(pulls, n, found);
 }
 
-/* The parts of one depth; see Depth. Those with fewer unknowns are filled up with the last number. */
-typedef struct {
-    integer parts, size, reach;
-    const integer *own, *border;    /* (p, s) and (p, b) */
-    const real *root_turned;        /* (p, s, s), transposed */
-    const real *passed;             /* (p, s, b) */
-    real *eliminated;               /* (p, s) to work in */
-    real *outside;                  /* (b,) */
-} depth;
-
 /* See Factored. */
 typedef struct {
     integer free_count; /* f */
     const integer *free, *components;
-    integer depths;
-    const depth *const *depth;
-    real *values; /* (3 f + 1,) to work in */
+    const dissected *system;
 } factored;
-
-/* Sums in four lanes, which processors add side by side. */
-static inline real product_of(const real *row, const real *values, integer n)
-{
-    real lanes[4] = {0.0, 0.0, 0.0, 0.0};
-    integer i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int lane = 0; lane < 4; lane++)
-            lanes[lane] += row[i + lane] * values[i + lane];
-    for (; i < n; i++)
-        lanes[0] += row[i] * values[i];
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-}
-
-static inline void add_scaled(real *sums, const real *row, integer n, real factor)
-{
-    for (integer i = 0; i < n; i++)
-        sums[i] += row[i] * factor;
-}
-
-/* Eliminates the unknowns of a part out of those around it. */
-static void eliminate(real *values, const depth *at, integer part)
-{
-    integer s = at->size, b = at->reach;
-    const integer *own = at->own + part * s, *border = at->border + part * b;
-    real *answer = at->eliminated + part * s;
-    for (integer i = 0; i < s; i++)
-        answer[i] = 0.0;
-    for (integer k = 0; k < b; k++)
-        at->outside[k] = 0.0;
-    for (integer j = 0; j < s; j++)
-        add_scaled(answer + j, at->root_turned + (part * s + j) * s + j, s - j, values[own[j]]);
-    for (integer i = 0; i < s; i++)
-        add_scaled(at->outside, at->passed + (part * s + i) * b, b, answer[i]);
-    for (integer k = 0; k < b; k++)
-        values[border[k]] -= at->outside[k];
-}
-
-/* Finds the unknowns of a part, given those around it. */
-static void find(real *values, const depth *at, integer part)
-{
-    integer s = at->size, b = at->reach;
-    const integer *own = at->own + part * s, *border = at->border + part * b;
-    real *answer = at->eliminated + part * s;
-    for (integer k = 0; k < b; k++)
-        at->outside[k] = values[border[k]];
-    for (integer i = 0; i < s; i++)
-        answer[i] -= product_of(at->passed + (part * s + i) * b, at->outside, b);
-    for (integer j = 0; j < s; j++)
-        values[own[j]] = product_of(at->root_turned + (part * s + j) * s + j, answer + j, s - j);
-}
 
 /* Turned by the rotations (c, 3, 3) of the parts, or back. */
 static void turn(const factored *of, const real *rotations, integer i, const real from[3],
@@ -248,24 +186,13 @@ static void turn(const factored *of, const real *rotations, integer i, const rea
 EXPORT void precondition_shell(const factored *of, const real *rotations, integer n, const real *right,
                          real *found)
 {
-    integer last = 3 * of->free_count;
-    real *values = of->values, given[3], turned[3];
+    real *values = of->system->values, given[3], turned[3];
     for (integer i = 0; i < of->free_count; i++) {
         for (int axis = 0; axis < 3; axis++)
             given[axis] = right[axis * n + of->free[i]];
         turn(of, rotations, i, given, values + 3 * i, 1);
     }
-    values[last] = 0.0;
-    for (integer i = 0; i < of->depths; i++) {
-        for (integer part = 0; part < of->depth[i]->parts; part++)
-            eliminate(values, of->depth[i], part);
-        values[last] = 0.0;
-    }
-    for (integer i = of->depths - 1; i >= 0; i--) {
-        for (integer part = 0; part < of->depth[i]->parts; part++)
-            find(values, of->depth[i], part);
-        values[last] = 0.0;
-    }
+    solve_dissected(of->system);
     for (integer i = 0; i < 3 * n; i++)
         found[i] = 0.0;
     for (integer i = 0; i < of->free_count; i++) {
