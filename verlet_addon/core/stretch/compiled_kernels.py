@@ -97,8 +97,7 @@ def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[floa
     return lowest, highest
 
 
-@once
-def _distance_struct(batch: DistanceBatch) -> Packed:
+def _pack_distances(batch: DistanceBatch) -> Packed:
     """The distance_batch of kernels.c."""
     return pack(
         len(batch.rest_lengths),
@@ -120,7 +119,7 @@ def _level_struct(level: Level) -> Packed:
         count,
         level.particles,
         len(level.limits),
-        np.array([_distance_struct(batch) for batch in level.limits], dtype=np.int64),
+        pack(*map(_pack_distances, level.limits)),
         len(level.children),
         level.children,
         level.parents,
