@@ -10,17 +10,17 @@ from .stretch.compiled_warm_start import project_former_tension
 from .volume.chambers import build_chambers
 from .volume.gas import Gas, fill, press, too_strong
 
-SURFACE_MEMORY = 0.85
-"""Share of its tension that a held surface starts a step from. So silk that hangs over a table
-comes to rest; with 0.9 it goes on at 0.1 m/s, with 0.95 at 0.4 m/s, for nothing in a sweep feels
-how tension pulls sideways. With less, sweeps have more to find: a dress takes a tenth longer than
-with 0.95, and a quarter with 0.8.
+SURFACE_MEMORY = 0.7
+"""Share of its tension that a held surface starts a step from, where it is not taut. So silk and
+strewn cotton that hang over a rim come to rest, but for 1 cm/s; with 0.85 they go on at 0.2 and
+0.7 m/s at their corners for ever, for nothing in a sweep feels how tension pulls sideways. With
+less, sweeps have more to find: a dress takes a tenth longer with 0.5.
 Surfaces that nothing holds carry no load, and start from none; those that gas fills from all of it,
 for gas keeps them smooth, and what tension lacks of balancing it shakes them."""
 GAS_DIRECTIONS = 16
 """Directions searched in for the balance of gas and tension, which spans the whole body; with 2, a
 ball of 1,100 vertices at 1000 Pa wobbles ever more, with 6 it comes to rest."""
-TAUT = 2.0
+TAUT = 1.0
 """Surfaces' former tension is solved for strip by strip where h² T/(l m) is above this."""
 
 

@@ -3,7 +3,7 @@
    Vectors of particles and links stand in triples here, which are fetched at once. */
 #include "../kernels.h"
 
-#define TAUT_MEMORY 0.99
+#define TAUT_MEMORY 0.95
 #define WEAK 0.05
 
 /* All strips of some batches as one path; see StripNet. */
