@@ -11,7 +11,7 @@ from .warm_start import DIRECTIONS, StripNet
 TAUT_MEMORY = 0.95
 """Taut links start from no less than this share of their tension: they carry what hangs below, and
 it takes sweeps most to find. With no more than the others, dresses and sheets on two corners take a
-third more sweeps; with 1, sheets of 22,801 vertices take a third more."""
+third more sweeps; with 1, sheets of 22,801 vertices do."""
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
