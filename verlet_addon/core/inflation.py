@@ -10,7 +10,7 @@ from .stretch.compiled_warm_start import project_former_tension
 from .volume.chambers import build_chambers
 from .volume.gas import Gas, fill, press, too_strong
 
-SURFACE_MEMORY = 0.7
+SURFACE_MEMORY = 0.72
 """Share of its tension that a held surface starts a step from, where it is not taut. So silk and
 strewn cotton that hang over a rim come to rest, but for 1 cm/s; with 0.85 their corners go on at
 0.2 m/s for ever, for nothing in a sweep feels how tension pulls sideways. With less, sweeps have
