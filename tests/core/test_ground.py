@@ -160,11 +160,11 @@ def test_sweeps_leave_the_push_of_the_ground(iterations: int) -> None:
     """A crumpling sheet that nothing holds is caught: its centre keeps the ground's push for good.
 
     Its momentum is set right after every sweep, for what acts within the sheet; the ground's push
-    comes from outside.
+    comes from outside. How soon it has tumbled down is chance: within two seconds and a half.
     """
     mesh = moved(sheet(6), rotation((1, 2, 0), 1.2), (0.0, 0.0, 0.6))
     scene = SceneSettings(iterations=iterations)
-    (track,) = simulated([(mesh, BodySettings())], frames(2.0, 24), scene, ground=floor())
+    (track,) = simulated([(mesh, BodySettings())], frames(3.0, 24), scene, ground=floor())
     speeds = np.diff(track.mean(axis=1), axis=0) * 24
     assert np.abs(speeds[-12:]).max() < 0.01, "it should lie still"
     assert track[-1, :, 2].min() > BodySettings().thickness - TINY
