@@ -30,7 +30,7 @@ from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import numpy_warm_start as numpy_tension, sweep
 from verlet_addon.core.stretch.numpy_kernels import share_stretch
-from verlet_addon.core.stretch.numpy_warm_start import TAUT_MEMORY, project_former_tension
+from verlet_addon.core.stretch.numpy_warm_start import project_former_tension
 from verlet_addon.core.stretch.sweep import project_stretch
 from verlet_addon.core.stretch.warm_start import StripNet
 
@@ -59,7 +59,8 @@ def dense_answer(net: StripNet, positions: Floats, kept: float, taut: float) -> 
     ):
         if a != b:
             pull = tension / np.linalg.norm(positions[:, b] - positions[:, a])
-            pull *= max(kept, TAUT_MEMORY) if pull * lightness > taut else kept
+            tautness = pull * lightness
+            pull *= kept + (1.0 - kept) * (tautness / (tautness + taut) if tautness else 0.0)
             system[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
     free = np.ones(n, dtype=bool)
     free[net.pinned] = False
@@ -115,18 +116,14 @@ def test_cloth_hung_from_two_corners_keeps_its_lengths(triangles: bool, limit: f
 
 @pytest.mark.parametrize("held", ["two places", *slow("rim")])
 def test_disc_keeps_its_lengths(held: str) -> None:
-    """A disc hung by two places of its rim, or all round it, stretches nowhere by 3 %.
-
-    Held all round it is stopped at once, everywhere: one frame has 1.2 % at the 99th percentile.
-    Strips that started from more of their tension left 0.7 % there, but then cloth never rests.
-    """
+    """A disc hung by two places of its rim, or all round it, stretches nowhere by 3 %."""
     mesh = disc(28, radius=1.0)
     rim = np.flatnonzero(np.linalg.norm(mesh.positions, axis=1) > 1.0 - 1e-9)
     mesh = pinned(mesh, rim if held == "rim" else rim[[0, len(rim) // 4]])
     (track,) = simulated([(mesh, BodySettings())], frames(1.1, 24), SceneSettings())
     found = strains(mesh, track)
     assert found.max() < 0.03
-    assert np.percentile(found, 99, axis=1).max() < 0.015
+    assert np.percentile(found, 99, axis=1).max() < 0.01
 
 
 def test_silk_that_hangs_over_a_rim_comes_to_rest() -> None:
@@ -159,7 +156,7 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
 def test_relaxation_goes_on_until_a_given_deviation() -> None:
     """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all.
 
-    One alone leaves less than a thousandth, for taut strips start from nearly all their tension.
+    One alone leaves 0.12 %, for taut strips start from all their tension; else it would be 0.19.
     """
     mesh = hung(12)
     stretches = [
@@ -170,7 +167,7 @@ def test_relaxation_goes_on_until_a_given_deviation() -> None:
             SceneSettings(iterations=10, tolerance=0.0),
         )
     ]
-    assert 1e-3 > stretches[0] > 3e-4 > stretches[1] > stretches[2]
+    assert 1.5e-3 > stretches[0] > 3e-4 > stretches[1] > stretches[2]
 
 
 @pytest.mark.parametrize("far", [0.02, 0.1, 0.5])

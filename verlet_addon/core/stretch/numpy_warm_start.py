@@ -8,10 +8,8 @@ from ..arrays import Floats, Integers, norms, sum_by
 from ..linear.tridiagonal import Factors, factorize, solve
 from .warm_start import DIRECTIONS, StripNet
 
-TAUT_MEMORY = 0.95
-"""Taut links start from no less than this share of their tension: they carry what hangs below, and
-it takes sweeps most to find. With no more than the others, dresses and sheets on two corners take a
-third more sweeps; with 1, sheets of 22,801 vertices do."""
+NONZERO = 1e-300
+"""Keeps 0 / 0 away where nothing is taut, and everything counts as it."""
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
@@ -31,9 +29,9 @@ def project_former_tension(
     ----------
     positions : (3, n), moved in place.
     net : the strips; their multipliers are read, and set to the tension that acts now.
-    kept : share of the former tension to start from.
-    taut : strips with a link of more than this h² T/(l m) are solved directly; such links keep
-        nearly all of their tension.
+    kept : share of the former tension that slack links start from; taut ones do from all of it,
+        those at `taut` from the mean of both.
+    taut : strips with a link of more than this h² T/(l m) are solved directly.
     rounds : directions searched in: the former displacement, then those of conjugate gradients.
     """
     if not len(net.path):
@@ -62,7 +60,8 @@ def _former_pulls(net: StripNet, lengths: Floats, kept: float, taut: float) -> F
     pulls = np.minimum(net.multipliers, 0.0)
     pulls *= -net.bearing
     pulls /= lengths
-    pulls *= np.where(pulls * net.lightness > taut, max(kept, TAUT_MEMORY), kept)
+    tautness = pulls * net.lightness
+    pulls *= kept + (1.0 - kept) * tautness / (tautness + taut + NONZERO)
     return np.minimum(pulls, net.stiffest, out=pulls)
 
 

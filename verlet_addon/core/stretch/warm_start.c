@@ -3,7 +3,6 @@
    Vectors of particles and links stand in triples here, which are fetched at once. */
 #include "../kernels.h"
 
-#define TAUT_MEMORY 0.95
 #define WEAK 0.05
 
 /* All strips of some batches as one path; see StripNet. */
@@ -57,7 +56,8 @@ static int find_pulls(const real *positions, const strip_net *net, real kept, re
         real z = positions[2 * n + b] - positions[2 * n + a];
         real length = distance(x, y, z);
         real pull = -net->multipliers[k] * net->bearing[k] / length;
-        pull *= pull * net->lightness[k] > taut ? larger(kept, TAUT_MEMORY) : kept;
+        real tautness = pull * net->lightness[k];
+        pull *= kept + (1.0 - kept) * tautness / (tautness + taut + NONZERO);
         pull = smaller(pull, net->stiffest[k]);
         net->pulls[k] = pull;
         any |= pull > 0.0;
