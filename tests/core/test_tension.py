@@ -30,7 +30,7 @@ from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import numpy_warm_start as numpy_tension, sweep
 from verlet_addon.core.stretch.numpy_kernels import share_stretch
-from verlet_addon.core.stretch.numpy_warm_start import project_former_tension
+from verlet_addon.core.stretch.numpy_warm_start import TAUT_MEMORY, project_former_tension
 from verlet_addon.core.stretch.sweep import project_stretch
 from verlet_addon.core.stretch.warm_start import StripNet
 
@@ -60,7 +60,8 @@ def dense_answer(net: StripNet, positions: Floats, kept: float, taut: float) -> 
         if a != b:
             pull = tension / np.linalg.norm(positions[:, b] - positions[:, a])
             tautness = pull * lightness
-            pull *= kept + (1.0 - kept) * (tautness / (tautness + taut) if tautness else 0.0)
+            share = tautness / (tautness + taut) if tautness else 0.0
+            pull *= kept + (max(TAUT_MEMORY, kept) - kept) * share
             system[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
     free = np.ones(n, dtype=bool)
     free[net.pinned] = False
@@ -80,9 +81,9 @@ def test_former_tension_is_solved_implicitly(
     """With rounds enough, crossing strips end where a full solve puts them, whatever is direct."""
     monkeypatch.setattr(numpy_tension, "WEAK", 0.0)
     net, positions = taut_net(mesh)
-    expected = dense_answer(net, positions, 0.9, taut)
+    expected = dense_answer(net, positions, 0.6, taut)
     before = net.multipliers * net.bearing
-    project_former_tension(positions, net, kept=0.9, taut=taut, rounds=200)
+    project_former_tension(positions, net, kept=0.6, taut=taut, rounds=200)
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)
     assert (np.abs(net.multipliers) <= np.abs(before) * 1.5 + 1e-12).all()
     assert (net.multipliers <= 0.0).all()
@@ -154,10 +155,7 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
 
 
 def test_relaxation_goes_on_until_a_given_deviation() -> None:
-    """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all.
-
-    One alone leaves 0.12 %, for taut strips start from all their tension; else it would be 0.19.
-    """
+    """With iterations enough, no edge is left stretched by more than the tolerance; 0 makes all."""
     mesh = hung(12)
     stretches = [
         strains(mesh, simulated([(mesh, BodySettings())], frames(1.0, 24), scene)[0]).max()
@@ -167,7 +165,7 @@ def test_relaxation_goes_on_until_a_given_deviation() -> None:
             SceneSettings(iterations=10, tolerance=0.0),
         )
     ]
-    assert 1.5e-3 > stretches[0] > 3e-4 > stretches[1] > stretches[2]
+    assert 1e-3 > stretches[0] > 3e-4 > stretches[1] > stretches[2]
 
 
 @pytest.mark.parametrize("far", [0.02, 0.1, 0.5])

@@ -10,12 +10,12 @@ from .stretch.compiled_warm_start import project_former_tension
 from .volume.chambers import build_chambers
 from .volume.gas import Gas, fill, press, too_strong
 
-SURFACE_MEMORY = 0.72
-"""Share of its tension that a held surface starts a step from where it is slack; taut links carry
-what hangs below, and start from all of it. So silk that hangs over a rim comes to rest; with 0.85
-everywhere its corners go on at 0.2 m/s for ever, for nothing in a sweep feels how tension pulls
-sideways. With less, sweeps have more to find: a dress takes a tenth longer with 0.5, and silk hangs
-in deeper folds on some meshes than on others.
+SURFACE_MEMORY = 0.75
+"""Share of its tension that a held surface starts a step from where it is slack. So silk that hangs
+over a rim comes to rest but for some millimetres a second; with 0.85 everywhere its corners go on
+at 0.2 m/s for ever, for nothing in a sweep feels how tension pulls sideways. With less, sweeps have
+more to find: a dress takes a tenth longer than with 0.85, and silk hangs in deeper folds on some
+meshes than on others.
 Surfaces that nothing holds carry no load, and start from none; those that gas fills from all of it,
 for gas keeps them smooth, and what tension lacks of balancing it shakes them."""
 GAS_DIRECTIONS = 16
@@ -23,7 +23,7 @@ GAS_DIRECTIONS = 16
 ball of 1,100 vertices at 1000 Pa wobbles ever more, with 6 it comes to rest."""
 TAUT = 2.5
 """Links are taut from about this h² T/(l m) on: surfaces' former tension is solved for strip by
-strip there. With 1, jelly bounces on hung cloth for ever; with 4, a dress takes a tenth longer."""
+strip there."""
 
 
 def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -> None:

@@ -3,6 +3,7 @@
    Vectors of particles and links stand in triples here, which are fetched at once. */
 #include "../kernels.h"
 
+#define TAUT_MEMORY 0.85
 #define WEAK 0.05
 
 /* All strips of some batches as one path; see StripNet. */
@@ -57,7 +58,7 @@ static int find_pulls(const real *positions, const strip_net *net, real kept, re
         real length = distance(x, y, z);
         real pull = -net->multipliers[k] * net->bearing[k] / length;
         real tautness = pull * net->lightness[k];
-        pull *= kept + (1.0 - kept) * tautness / (tautness + taut + NONZERO);
+        pull *= kept + (larger(TAUT_MEMORY, kept) - kept) * tautness / (tautness + taut + NONZERO);
         pull = smaller(pull, net->stiffest[k]);
         net->pulls[k] = pull;
         any |= pull > 0.0;
