@@ -11,6 +11,8 @@ Booleans = NDArray[np.bool_]
 
 SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
+NONZERO = 1e-300
+"""Keeps 0 / 0 away where sizes may be as small as any."""
 
 
 def sum_by(labels: Integers, values: Floats, count: int) -> Floats:

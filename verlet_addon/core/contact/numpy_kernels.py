@@ -6,12 +6,9 @@ digit what solving row after row does.
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import NONZERO, Floats, Integers
 from ..coloring import turns
 from .response import ContactRows
-
-NONZERO = 1e-300
-"""Keeps 0 / 0 away."""
 
 
 def project_rows(positions: Floats, rows: ContactRows) -> None:

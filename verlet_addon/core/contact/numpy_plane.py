@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats
-from .numpy_kernels import NONZERO
+from ..arrays import NONZERO, Floats
 from .plane import PlaneContact, along, bounce
 
 

@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import NONZERO, Floats, Integers
 
 SWEEPS = 40
 """Sweeps over all contacts, at most."""
 EXACT = 1e-7
 """Contacts are solved to this distance [m]."""
-NONZERO = 1e-300
-"""Keeps 0 / 0 away."""
 
 
 def gather_answers(

@@ -120,16 +120,20 @@ def reach_pins(positions: Floats, spans: Spans, rests: Floats, drawn: Floats) ->
         return
     long = np.add.reduceat(rests[spans.links], spans.starts)
     places = _least_stretched(positions[:, spans.nodes], spans, long)
-    one, other = spans.ends
-    apart = np.sqrt(((places[:, other] - places[:, one]) ** 2).sum(axis=0))
+    apart = _apart(places, spans)
     shares = np.maximum(apart * (1.0 + SLACK) / long, 1.0)
     drawn[spans.links] *= np.repeat(shares, spans.counts)
 
 
+def _apart(places: Floats, spans: Spans) -> Floats:
+    """(s,) how far the ends of spans are from each other, nodes being at `places` (3, u) [m]."""
+    one, other = spans.ends
+    return np.asarray(np.sqrt(((places[:, other] - places[:, one]) ** 2).sum(axis=0)))
+
+
 def _least_stretched(places: Floats, spans: Spans, long: Floats) -> Floats:
     """(3, u) where the sum of (stretch of spans)² / length is least, from junctions' places [m]."""
-    one, other = spans.ends
-    apart = np.sqrt(((places[:, other] - places[:, one]) ** 2).sum(axis=0))
+    apart = _apart(places, spans)
     if spans.pinned.all() or (apart <= long).all():
         return places
     around: dict[int, list[tuple[int, float]]] = {}

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, norms, sum_by
+from ..arrays import NONZERO, Floats, Integers, norms, sum_by
 from ..linear.tridiagonal import Factors, factorize, solve
 from .warm_start import DIRECTIONS, StripNet
 
 TAUT_MEMORY = 0.85
 """Share of its tension that a taut link starts from at least, for it carries what hangs below. With
 0.95 dresses take a fifth less, but undamped triangles on two corners gain energy in tiny steps."""
-NONZERO = 1e-300
-"""Keeps 0 / 0 away where nothing is taut, and everything counts as it."""
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
