@@ -160,15 +160,20 @@ class Packed:
 Member = NDArray[Any] | Packed | int | float | None
 
 
-def pack(*members: Member) -> Packed:
+def members(of: object, names: str) -> list[Any]:
+    """Attributes of an object, by their names, which stand one after the other in a struct."""
+    return [getattr(of, name) for name in names.split()]
+
+
+def pack(*values: Member) -> Packed:
     """A C struct of integers, doubles and addresses of arrays or other structs, 8 bytes each.
 
     An array that is not contiguous is copied, so what kernels write to has to be.
     """
-    kept = [np.ascontiguousarray(m) if isinstance(m, np.ndarray) else m for m in members]
-    values = [_value(member) for member in kept]
-    kinds = "".join("d" if isinstance(value, float) else "q" for value in values)
-    memory = ctypes.create_string_buffer(struct.pack(f"={kinds}", *values))
+    kept = [np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for v in values]
+    numbers = [_value(member) for member in kept]
+    kinds = "".join("d" if isinstance(number, float) else "q" for number in numbers)
+    memory = ctypes.create_string_buffer(struct.pack(f"={kinds}", *numbers))
     return Packed(ctypes.addressof(memory), memory, tuple(kept))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, for_all, instead_of, once, pack
+from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
 from ..linear.compiled_dissection import pack_factors
 from ..stretch.compiled_kernels import pack_hubs
 from . import numpy_kernels as reference
@@ -33,11 +33,7 @@ def _strip_struct(batch: BendStripBatch) -> Packed:
         size,
         len(ends),
         ends,
-        batch.path,
-        batch.coefficients,
-        batch.responses,
-        batch.scaled_compliances,
-        batch.gains,
+        *members(batch, "path coefficients responses scaled_compliances gains"),
         *(_factors(batch) if batch.factors else (None, None, None)),
         batch.multipliers,
         pack_hubs(batch.copies, batch.path),
@@ -65,14 +61,11 @@ def _stencil_struct(batch: StencilBatch) -> Packed:
     """The stencil_batch of kernels.c."""
     return pack(
         *batch.coefficients.shape,
-        batch.particles,
-        batch.inverse_masses,
-        batch.coefficients,
-        batch.responses,
-        batch.rests,
-        batch.scaled_compliances,
-        batch.gains,
-        batch.multipliers,
+        *members(
+            batch,
+            "particles inverse_masses coefficients responses rests scaled_compliances gains "
+            "multipliers",
+        ),
         pack_hubs(batch.copies, batch.particles),
     )
 
@@ -101,9 +94,7 @@ def _stiff_struct(batch: StiffBendBatch) -> Packed:
     number[batch.free] = np.arange(count)
     return pack(
         len(batch.stiffnesses),
-        batch.particles,
-        batch.coefficients,
-        batch.stiffnesses,
+        *members(batch, "particles coefficients stiffnesses"),
         batch.targets if len(batch.rests) else None,
         count,
         batch.free,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels, numpy_plane
 from .plane import PlaneContact
 from .response import ContactRows
@@ -19,18 +19,11 @@ def _rows_struct(rows: ContactRows) -> Packed:
     """The contact_rows of kernels.c."""
     return pack(
         len(rows.targets),
-        rows.particles,
-        rows.weights,
-        rows.pulls,
-        rows.mobilities,
-        rows.normals,
-        rows.targets,
-        rows.climbs,
-        rows.anchors,
-        rows.friction,
-        rows.strung,
-        rows.pushed,
-        rows.rubbed,
+        *members(
+            rows,
+            "particles weights pulls mobilities normals targets climbs anchors friction "
+            "strung pushed rubbed",
+        ),
     )
 
 

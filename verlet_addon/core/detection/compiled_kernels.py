@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .reach import Reach, flush
 from .rows import Rows, join_rows, make_room
@@ -42,20 +42,11 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         surfaces.ways,
         surfaces.triangles.shape[1],
         surfaces.edges.shape[1],
-        surfaces.triangles,
-        surfaces.edges,
-        surfaces.sides,
-        surfaces.wings,
-        surfaces.opposite_edges,
-        surfaces.fans,
-        surfaces.fan_starts,
-        surfaces.near_starts,
-        surfaces.near,
-        surfaces.gaps,
-        surfaces.single_sided,
-        surfaces.colliders,
-        surfaces.edge_turns,
-        surfaces.corner_turns,
+        *members(
+            surfaces,
+            "triangles edges sides wings opposite_edges fans fan_starts near_starts near gaps "
+            "single_sided colliders edge_turns corner_turns",
+        ),
     )
 
 
@@ -63,20 +54,11 @@ def _surfaces(surfaces: Surfaces) -> Packed:
 def _tree(tree: Tree) -> Packed:
     """The tree of kernels.c."""
     return pack(
-        tree.height,
-        tree.corners,
-        tree.triangles,
-        tree.vertices,
-        tree.vertex_starts,
-        tree.edges,
-        tree.edge_starts,
-        tree.active,
-        tree.joined,
-        tree.joined_starts,
-        tree.cones,
-        tree.boxes,
-        tree.ways,
-        tree.spans,
+        *members(
+            tree,
+            "height corners triangles vertices vertex_starts edges edge_starts active joined "
+            "joined_starts cones boxes ways spans",
+        ),
     )
 
 

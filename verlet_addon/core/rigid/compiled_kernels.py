@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .pieces import Joints
 from .placement import Placement
@@ -20,18 +20,8 @@ def _placement(placement: Placement) -> Packed:
     return pack(
         pieces.count,
         len(pieces.particles),
-        pieces.starts,
-        pieces.particles,
-        pieces.labels,
-        pieces.arms,
-        pieces.totals,
-        placement.turns,
-        placement.turned,
-        placement.arms,
-        placement.second,
-        placement.centres,
-        placement.moments,
-        placement.placed,
+        *members(pieces, "starts particles labels arms totals"),
+        *members(placement, "turns turned arms second centres moments placed"),
         np.zeros((pieces.count, 21)),
     )
 
@@ -42,9 +32,7 @@ def _joints(joints: Joints) -> Packed:
     count, n = len(joints.rest_lengths), len(joints.inverse_masses)
     return pack(
         count,
-        joints.pairs,
-        joints.slots,
-        joints.rest_lengths,
+        *members(joints, "pairs slots rest_lengths"),
         joints.slack.astype(np.uint8),
         joints.inverse_masses,
         np.zeros((9, count)),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from ..linear.compiled_dissection import pack_factors
 from . import numpy_kernels as reference
 from .system import Factored, ShellSystem
@@ -21,18 +21,11 @@ def _system_struct(system: ShellSystem) -> Packed:
         n,
         len(system.rests),
         len(system.angle_rests),
-        system.hinges,
-        system.members,
-        system.coefficients,
-        system.stiffnesses,
-        system.rests,
-        system.first,
-        system.second,
-        system.angle_stiffnesses,
-        system.angle_rests,
-        system.masses,
-        system.slopes,
-        system.bare,
+        *members(
+            system,
+            "hinges members coefficients stiffnesses rests first second angle_stiffnesses "
+            "angle_rests masses slopes bare",
+        ),
         np.empty((2, n, 3)),
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_landing, numpy_touching
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
@@ -22,14 +22,7 @@ def _stops(stops: Stops) -> Packed:
     """The solid_stops of touching.c."""
     return pack(
         len(stops.levels),
-        stops.normals,
-        stops.levels,
-        stops.frictions,
-        stops.stiffnesses,
-        stops.start,
-        stops.anchors,
-        stops.grips,
-        stops.loads,
+        *members(stops, "normals levels frictions stiffnesses start anchors grips loads"),
     )
 
 
@@ -43,13 +36,9 @@ def _system(system: System) -> Packed:
         pack_embedding(system.embedding),
         system.masses,
         pack_shapes(system.shapes),
-        system.stiffness,
-        system.diagonal,
-        system.arrival,
+        *members(system, "stiffness diagonal arrival"),
         len(holds.points),
-        holds.points,
-        holds.stiffnesses,
-        holds.targets,
+        *members(holds, "points stiffnesses targets"),
         _stops(system.stops),
         count,
         system.components,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_clusters as reference
 from .clusters import Clusters
 
@@ -18,10 +18,7 @@ def _clusters_struct(clusters: Clusters) -> Packed:
         len(ends) if len(clusters.labels) else 0,
         len(clusters.labels),
         ends,
-        clusters.particles,
-        clusters.movable,
-        clusters.shares,
-        clusters.arms,
+        *members(clusters, "particles movable shares arms"),
     )
 
 

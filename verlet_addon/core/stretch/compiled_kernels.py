@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..coloring import Copies
-from ..compiled import Packed, declare, for_all, instead_of, once, pack
+from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .diagonals import Diagonals
 from .distances import DistanceBatch
@@ -44,16 +44,9 @@ def pack_strips(batch: StripBatch) -> Packed:
     return pack(
         len(ends),
         ends,
-        batch.path,
-        batch.inverse_masses,
-        batch.between,
-        batch.rest_lengths,
-        batch.measures,
-        batch.scaled_compliances,
+        *members(batch, "path inverse_masses between rest_lengths measures scaled_compliances"),
         batch.scaled_yielding if len(batch.scaled_yielding) else None,
-        batch.movable,
-        batch.diagonal,
-        batch.mobilities,
+        *members(batch, "movable diagonal mobilities"),
         batch.start_gains if len(batch.start_gains) else None,
         batch.multipliers,
         pack_hubs(batch.copies, batch.path),
@@ -74,12 +67,7 @@ def _diagonals_struct(diagonals: Diagonals) -> Packed:
     """The face_diagonals of kernels.c."""
     return pack(
         len(diagonals.faces),
-        diagonals.pairs,
-        diagonals.faces,
-        diagonals.rests,
-        diagonals.weights,
-        diagonals.places,
-        diagonals.drawn,
+        *members(diagonals, "pairs faces rests weights places drawn"),
     )
 
 
@@ -101,11 +89,7 @@ def _pack_distances(batch: DistanceBatch) -> Packed:
     """The distance_batch of kernels.c."""
     return pack(
         len(batch.rest_lengths),
-        batch.particles,
-        batch.rest_lengths,
-        batch.first_masses,
-        batch.second_masses,
-        batch.gains,
+        *members(batch, "particles rest_lengths first_masses second_masses gains"),
         pack_hubs(batch.copies, batch.particles),
     )
 
@@ -121,9 +105,7 @@ def _level_struct(level: Level) -> Packed:
         len(level.limits),
         pack(*map(_pack_distances, level.limits)),
         len(level.children),
-        level.children,
-        level.parents,
-        level.weights,
+        *members(level, "children parents weights"),
         np.empty((3, count)),
         np.empty((3, count)),
     )
@@ -161,11 +143,7 @@ def _links_struct(links: Links) -> Packed:
         n,
         ends,
         links.inverse_masses.T,
-        links.rest_lengths,
-        links.shortest,
-        links.scaled_compliances,
-        links.gains,
-        links.order,
+        *members(links, "rest_lengths shortest scaled_compliances gains order"),
         others,
         links.starts,
         links.multipliers,

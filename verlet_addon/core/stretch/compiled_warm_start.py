@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_warm_start as reference
 from .warm_start import DIRECTIONS, StripNet
 
@@ -20,17 +20,9 @@ def _net_struct(net: StripNet) -> Packed:
         entries,
         len(ends),
         ends,
-        net.path,
-        net.bearing,
-        net.loose,
-        net.lightness,
-        net.stiffest,
-        net.masses,
+        *members(net, "path bearing loose lightness stiffest masses"),
         len(net.pinned),
-        net.pinned,
-        net.displacement,
-        net.push,
-        net.multipliers,
+        *members(net, "pinned displacement push multipliers"),
         np.empty(entries),
         np.empty(entries),
         np.empty(entries),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .numpy_kernels import BUCKLED, CONJUGATE_ROUNDS, CURBED, LEAST, RESIDUAL, TRIES
 from .threads import WeaveBatch
@@ -21,16 +21,10 @@ def _struct(batch: WeaveBatch) -> Packed:
     return pack(
         patches,
         particles,
-        batch.corners,
-        batch.slopes,
-        batch.spreads,
-        batch.rests,
-        batch.firmness,
-        batch.pushed,
-        batch.masses,
-        batch.free,
-        batch.displacement,
-        batch.multipliers,
+        *members(
+            batch,
+            "corners slopes spreads rests firmness pushed masses free displacement multipliers",
+        ),
         BUCKLED,
         np.empty((patches, 26)),
         np.empty((particles, 9)),
