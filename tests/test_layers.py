@@ -38,7 +38,7 @@ LAYERS = [
     "setting_out within_bodies",
     "between_bodies",
     "build step mirrors",
-    "easing_out remarks substeps",
+    "easing_out remarks substeps swinging",
     "agreement holding shrinking",
     "simulate",
 ]

@@ -21,6 +21,7 @@ from .shrinking import shrink
 from .step import step
 from .step_data import Body
 from .substeps import cut_into_steps
+from .swinging import swing
 
 
 def simulate(
@@ -180,6 +181,9 @@ def _advance(
     """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
     for (model, state), fields in zip(bodies, after.every_field, strict=True):
         check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
+    if meeting is None and len(bodies) == 1 and swing(bodies[0], settings, before, after):
+        check_sane(*bodies[0], after.frame)
+        return
     starts, ends = before.every_mirror, after.every_mirror
     steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     if meeting is not None:

@@ -56,8 +56,7 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
     for_all(_project_bend_strips, positions, map(_strip_struct, batches))
 
 
-@once
-def _stencil_struct(batch: StencilBatch) -> Packed:
+def pack_stencils(batch: StencilBatch) -> Packed:
     """The stencil_batch of kernels.c."""
     return pack(
         *batch.coefficients.shape,
@@ -68,6 +67,9 @@ def _stencil_struct(batch: StencilBatch) -> Packed:
         ),
         pack_hubs(batch.copies, batch.particles),
     )
+
+
+_stencil_struct = once(pack_stencils)
 
 
 @instead_of(reference.project_flat_bends)
@@ -85,8 +87,7 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
     for_all(_project_rope_bends, positions, map(_stencil_struct, batches))
 
 
-@once
-def _stiff_struct(batch: StiffBendBatch) -> Packed:
+def pack_stiff(batch: StiffBendBatch) -> Packed:
     """The stiff_batch of stiff.c."""
     count = len(batch.free)
     # Particles that cannot move count as the filling of parts, which stands for nothing.
@@ -103,6 +104,9 @@ def _stiff_struct(batch: StiffBendBatch) -> Packed:
         pack_factors(batch.factors, 3),
         batch.multipliers,
     )
+
+
+_stiff_struct = once(pack_stiff)
 
 
 @instead_of(reference.project_stiff_bends)

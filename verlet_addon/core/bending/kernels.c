@@ -114,7 +114,7 @@ EXPORT void project_bend_strips(real *positions, integer n,
 }
 
 /* The bends of one colour; see StencilBatch. */
-typedef struct {
+typedef struct stencil_batch {
     integer members, count;   /* k of each, c of them */
     const integer *particles; /* (k, c) */
     const real *inverse_masses, *coefficients, *responses; /* (k, c) */

@@ -2,7 +2,7 @@
 #include "../linear/dissection.h"
 
 /* See StiffBendBatch. */
-typedef struct {
+typedef struct stiff_batch {
     integer count; /* c */
     const integer *particles;
     const real *coefficients, *stiffnesses; /* (4, c) and (c,) */

@@ -30,8 +30,7 @@ def _pack_generation(generation: Generation) -> Packed:
     return pack(pack_strips(batch), supports, junctions, *work)
 
 
-@once
-def _tree_struct(trees: TreeBatches) -> Packed:
+def pack_trees(trees: TreeBatches) -> Packed:
     """The tree of kernels.c."""
     generations = [_pack_generation(generation) for generation in trees.generations]
     count = len(trees.inverse_masses)
@@ -45,6 +44,9 @@ def _tree_struct(trees: TreeBatches) -> Packed:
         np.empty((count, 3)),
         np.empty((count, 3)),
     )
+
+
+_tree_struct = once(pack_trees)
 
 
 @instead_of(reference.project_trees)

@@ -12,7 +12,7 @@ typedef struct {
 } generation;
 
 /* All generations, from the root out; see TreeBatches. */
-typedef struct {
+typedef struct tree {
     integer generations, junctions;
     const generation *const *generation;
     const real *inverse_masses; /* (j,) */

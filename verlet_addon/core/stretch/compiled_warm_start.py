@@ -10,8 +10,7 @@ from .warm_start import DIRECTIONS, StripNet
 _project_former_tension = declare("project_former_tension", "ppddi")
 
 
-@once
-def _net_struct(net: StripNet) -> Packed:
+def pack_net(net: StripNet) -> Packed:
     """The strip_net of warm_start.c."""
     entries, n = len(net.path), len(net.masses)
     ends = np.append(np.flatnonzero(np.diff(net.labels)) + 1, entries)
@@ -33,6 +32,9 @@ def _net_struct(net: StripNet) -> Packed:
         np.empty(n),
         *(np.empty((n, 3)) for _ in range(5)),
     )
+
+
+_net_struct = once(pack_net)
 
 
 @instead_of(reference.project_former_tension)

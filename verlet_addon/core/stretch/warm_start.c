@@ -7,7 +7,7 @@
 #define WEAK 0.05
 
 /* All strips of some batches as one path; see StripNet. */
-typedef struct {
+typedef struct strip_net {
     integer particles, entries, paths; /* n, k */
     const integer *ends;               /* (paths,) where each strip ends in the path */
     const integer *path;               /* (k,) */

@@ -1,0 +1,90 @@
+"""A rope that touches nothing is moved through a frame by one call, as steps would move it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import Body, built_state, floor, pinned, rope, samples, thrown
+from tests.core.test_compiled_kernels import star, thicket
+from tests.core.test_forces import wind
+from verlet_addon.core.compiled import service
+from verlet_addon.core.materials import MATERIALS
+from verlet_addon.core.mesh import MeshData, Plane, Sample
+from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.step import step
+from verlet_addon.core.substeps import cut_into_steps
+from verlet_addon.core.swinging import swing
+
+pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+
+SCENE, FRAME = SceneSettings(substeps=7), 1 / 24
+LINE = rope([(0.02 * k, 0.0, 0.1) for k in range(26)])
+CASES: dict[str, tuple[str, MeshData]] = {
+    "held at one end": ("HEMP", pinned(LINE, [0, 1])),
+    "soft, held at one end": ("BUNGEE", pinned(LINE, [0])),
+    "held at both ends": ("STEEL_CHAIN", pinned(LINE, [0, 25])),
+    "held by nothing, tumbling": (
+        "NYLON",
+        thrown(LINE, LINE.positions[:, [2, 1, 0]] * np.array([3.0, 0.0, -9.0])),
+    ),
+    "star": ("NYLON", pinned(star(5), [3])),
+    "thicket": ("BUNGEE", pinned(thicket(40), [7])),
+}
+
+
+def way(case: str, *, ground: Plane | None, moving: bool) -> tuple[Body, list[Sample]]:
+    """A body of a case, bouncing, and the scene as its pins stand still or move."""
+    material, mesh = CASES[case]
+    body = mesh, replace(MATERIALS[material].settings, restitution=0.5)
+    shift = np.array([0.3, -0.2, 0.1]) if moving else np.zeros(3)
+    scene = samples(
+        [mesh], [FRAME] * 8, ground=ground, targets=lambda t: [mesh.positions + t * shift]
+    )
+    return body, list(scene)
+
+
+def stepped(body: Body, scene: Sequence[Sample]) -> tuple[Any, list[bool]]:
+    """The body at the end, and for each frame whether one call moved it, as steps do."""
+    (model, state), (_, other) = (built_state(body, dt=FRAME / SCENE.substeps) for _ in range(2))
+    swung = []
+    for before, after in pairwise(scene):
+        swung.append(swing((model, state), SCENE, before, after))
+        for each in (other,) if swung[-1] else (other, state):
+            for given in cut_into_steps([(model, each)], [()], before, after, SCENE.substeps):
+                step([(model, each)], SCENE, given)
+        for name in ("positions", "previous_positions", "steps"):
+            np.testing.assert_array_equal(getattr(state, name), getattr(other, name))
+    return (model, state), swung
+
+
+@pytest.mark.parametrize("below", [None, 0.03, -0.1])
+@pytest.mark.parametrize("case", CASES)
+def test_one_call_moves_ropes_as_steps_do(case: str, below: float | None) -> None:
+    """To the bit: hanging, tumbling and bouncing; what starts in the ground is left to steps."""
+    lowest = float(CASES[case][1].positions[:, 2].min())
+    ground = None if below is None else floor(lowest - below)
+    _, swung = stepped(*way(case, ground=ground, moving=False))
+    assert not any(swung) if below == -0.1 else all(swung[1:])
+
+
+@pytest.mark.parametrize("case", ["held at one end", "star", "held at both ends"])
+def test_one_call_moves_ropes_along_with_their_pins(case: str) -> None:
+    """To the bit; a rope between pins is left to steps, for they may draw it out."""
+    _, swung = stepped(*way(case, ground=None, moving=True))
+    assert all(swung) == (case != "held at both ends")
+
+
+def test_what_acts_unevenly_is_left_to_steps() -> None:
+    """Force fields, a ground that moves, and steps of another length than before."""
+    held, scene = way("star", ground=floor(-5.0), moving=False)
+    body, _ = stepped(held, scene[:3])
+    blown = replace(scene[3], fields=[[wind(1.0)]])
+    rising = replace(scene[3], ground=floor(-4.9))
+    slower = replace(scene[3], duration=2.0 * FRAME)
+    for after in (blown, rising, slower):
+        assert not swing(body, SCENE, scene[2], after)
+    assert swing(body, SCENE, scene[2], scene[3])

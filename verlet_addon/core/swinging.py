@@ -1,0 +1,142 @@
+"""A rope that touches nothing but the ground, moved through all steps of a frame by one call."""
+
+import numpy as np
+
+from .arrays import Floats
+from .bending.compiled_kernels import pack_stencils, pack_stiff
+from .compiled import Packed, declare, once, pack, service
+from .mesh import Sample
+from .model import SoftBodyModel
+from .ropes.compiled_kernels import pack_trees
+from .ropes.constraints import draw_out
+from .ropes.numpy_kernels import RESOLVED
+from .ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
+from .settings import SceneSettings
+from .state import Batches, ParticleState, ready_batches
+from .step_data import Body
+from .stretch.compiled_kernels import pack_strips
+from .stretch.compiled_warm_start import pack_net
+from .stretch.warm_start import DIRECTIONS
+
+_swing = declare("swing", "pppp")
+
+
+def swing(body: Body, settings: SceneSettings, before: Sample, after: Sample) -> bool:
+    """Moves a rope on from one sample to the next as `step` would, to the bit; whether it could.
+
+    Telling each step of a short rope what to do takes ten times as long as doing it. What is more
+    than a rope without rings that gravity, pins and a ground at rest act on, is left to `step`.
+    """
+    model, state = body
+    dt = after.duration / settings.substeps
+    pins = state.positions[:, model.pinned], after.targets[0].T[:, model.pinned]
+    if not (
+        service().library is not None
+        and settings.iterations == 1
+        and state.previous_dt == dt
+        and _is_rope_alone(model, state)
+        and _acts_evenly(state, before, after)
+        and not _may_be_drawn_out(model, *pins)
+    ):
+        return False
+    batches = ready_batches(model, state, settings.integrator, dt)
+    positions, previous = state.positions.copy(), state.previous_positions.copy()
+    draw_out(positions, batches.ropes)
+    if after.ground is None:
+        state.burial = None
+    around = _surroundings(body, settings, after, pins)
+    _swing(positions, previous, _rope_struct(batches), around.address)
+    state.positions, state.previous_positions = positions, previous
+    state.steps += settings.substeps
+    return True
+
+
+def _may_be_drawn_out(model: SoftBodyModel, start: Floats, end: Floats) -> bool:
+    """Whether pins (3, p) that move, or junctions between pins, may change lengths in a step."""
+    spans = model.ropes.spans
+    return len(spans.starts) > 0 and not (spans.pinned.all() and np.array_equal(start, end))
+
+
+def _is_rope_alone(model: SoftBodyModel, state: ParticleState) -> bool:
+    """Whether a body is a rope without rings, and nothing else."""
+    others = model.pieces, model.water, model.solid, state.plastic, state.gas
+    parts = model.triangles, model.goals, model.seams.pairs, model.ropes.rings.path
+    return (
+        model.settings.body_type == "ROPE"
+        and all(each is None for each in others)
+        and not any(each.size for each in parts)
+    )
+
+
+def _acts_evenly(state: ParticleState, before: Sample, after: Sample) -> bool:
+    """Whether no field and no mirror acts, and nothing is in the ground, which stands still."""
+    if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
+        return False
+    one, other, burial = before.ground, after.ground, state.burial
+    if one is None or other is None:
+        return other is None
+    still = (one.point == other.point).all() and (one.normal == other.normal).all()
+    return bool(still) and burial is not None and not burial.depths.any()
+
+
+def _surroundings(
+    body: Body, settings: SceneSettings, after: Sample, pins: tuple[Floats, Floats]
+) -> Packed:
+    """What acts on a rope on its way to a sample, from where its pins are to where they go."""
+    model, state = body
+    ground = after.ground
+    level = 0.0 if ground is None else float((ground.normal * ground.point).sum())
+    return pack(
+        settings.substeps,
+        state.steps,
+        after.gravity * model.settings.gravity,
+        *pins,
+        None if ground is None else ground.normal,
+        level,
+        min(model.settings.friction, settings.ground_friction),
+        max(model.settings.restitution, settings.ground_restitution),
+    )
+
+
+@once
+def _rope_struct(batches: Batches) -> Packed:
+    """The hanging of swinging.c."""
+    model, ropes, bends = batches.model, batches.ropes, batches.bends
+    n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
+    drift, bend = batches.start_gains
+    return pack(
+        n,
+        len(model.pinned),
+        model.pinned,
+        model.inverse_masses,
+        pack_trees(ropes.trees),
+        len(ropes.strips),
+        pack(*map(pack_strips, ropes.strips)),
+        pack_net(ropes.net),
+        len(bends.ropes),
+        len(bends.stiff),
+        pack(*map(pack_stencils, bends.ropes)),
+        pack(*map(pack_stiff, bends.stiff)),
+        *_pack_fresh(batches),
+        free,
+        model.free_components,
+        model.thicknesses,
+        DIRECTIONS,
+        MOST_ROUNDS,
+        STRAIN_LEFT,
+        RESOLVED,
+        batches.velocity_gain,
+        batches.h_squared,
+        batches.steps[0],
+        drift,
+        bend,
+        *(np.empty((3, n)) for _ in range(5)),
+        np.empty(n),
+        np.empty((free, 16)),
+    )
+
+
+def _pack_fresh(batches: Batches) -> tuple[int, Packed]:
+    """How many batches start each step without multipliers, and those."""
+    fresh = [pack(each.multipliers.size, each.multipliers) for each in batches.fresh()]
+    return len(fresh), pack(*fresh)
