@@ -477,7 +477,8 @@ def test_frozen_time_moves_nothing(scene: Any) -> None:
     assert all(np.array_equal(points, first) for points in others)
 
 
-def test_progress_counts_frames_and_knows_the_worst_stretch(addon: Addon, scene: Any) -> None:
+def test_progress_counts_frames_and_knows_what_stretched_most(addon: Addon, scene: Any) -> None:
+    pin(body(line("Stiff", height=3.0)), [0])
     obj = body(line(height=1.0), stretch_compliance=0.01)
     pin(obj, [0])
     progress = list(start_bake(addon, scene))
@@ -491,6 +492,7 @@ def test_progress_counts_frames_and_knows_the_worst_stretch(addon: Addon, scene:
         worst = max(worst, np.max(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1) / rest) - 1)
     assert worst > 1e-3
     assert progress[-1].worst_stretch == pytest.approx(worst, abs=1e-5)
+    assert progress[-1].most_stretched == obj.name
 
 
 def test_progress_says_how_long_it_will_take(addon: Addon) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 
-from tests.blender.scenes import baked, body, file_content, line, select, sheet, verlet
+from tests.blender.scenes import baked, blender, body, file_content, line, select, sheet, verlet
 
 Addon = Callable[[str], ModuleType]
 
@@ -70,6 +70,19 @@ def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
         setattr(owner, name, before)
         assert record.changed_since_bake(scene) == [], name
     assert other.verlet.baked_settings
+
+
+def test_vertices_added_since_the_bake_are_seen(scene: Any, record: Any) -> None:
+    """Blender gives them places in the baked keys, but nothing was simulated for them."""
+    obj = body(sheet("Flag"))
+    verlet.bake()
+    select(obj)
+    blender.ops.object.mode_set(mode="EDIT")
+    blender.ops.mesh.subdivide()
+    blender.ops.object.mode_set(mode="OBJECT")
+    assert record.changed_since_bake(scene) == ["Flag"]
+    verlet.bake()
+    assert record.changed_since_bake(scene) == []
 
 
 def test_what_was_said_of_a_bake_can_be_read_until_it_is_cleared(scene: Any, record: Any) -> None:

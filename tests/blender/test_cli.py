@@ -80,6 +80,55 @@ def test_the_scene_that_the_file_shows_is_baked(cli: ModuleType, tmp_path: Path)
     assert keys_in(path) == {"First": [], "Second": names(range(1, 3))}
 
 
+def test_the_scene_that_is_asked_for_is_baked_and_the_file_shows_the_same_as_before(
+    cli: ModuleType, blend: Path
+) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    shot = bpy.data.scenes.new("Shot 2")
+    shot.frame_start, shot.frame_end = 11, 13
+    shot.collection.objects.link(bpy.data.objects["Rope"])
+    bpy.ops.wm.save_mainfile()
+    out = blend.parent / "out.blend"
+    assert cli.main(["bake", str(blend), "--output", str(out), "--scene", "Shot 2"]) == 0
+    assert keys_in(out) == {"Cloth": [], "Rope": names(range(11, 14)), "Table": []}
+    assert bpy.context.scene.name == "Scene"
+
+
+def test_settings_of_the_scene_and_of_bodies_are_set_for_one_bake(
+    cli: ModuleType, blend: Path
+) -> None:
+    """The bake is that of a file which has them; the file read stays, the output keeps them."""
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    bpy.data.objects["Cloth"].name = "Cloth.v2"
+    rope: Any = bpy.data.objects["Rope"]
+    bpy.ops.wm.save_mainfile()
+    rope.verlet.pin_group, rope.verlet.gravity = "", 0.5
+    bpy.context.scene.verlet.substeps = 4
+    cloth: Any = bpy.data.objects["Cloth.v2"]
+    cloth.verlet.enabled = False
+    verlet.bake()
+    wanted = list(baked(rope).values())
+    out = blend.parent / "out.blend"
+    given = ["substeps=4", "Rope.gravity=0.5", "Rope.pin_group=", "Cloth.v2.enabled=off"]
+    options = [word for each in given for word in ("--set", each)]
+    assert cli.main(["bake", str(blend), "--output", str(out), *options]) == 0
+    assert keys_in(out)["Cloth.v2"] == []
+    assert np.array_equal(list(baked(bpy.data.objects["Rope"]).values()), wanted)
+    assert bpy.context.scene.verlet.substeps == 4
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    assert bpy.context.scene.verlet.substeps == 10
+
+
+def test_a_material_that_is_set_brings_its_settings(cli: ModuleType, blend: Path) -> None:
+    out = blend.parent / "out.blend"
+    assert (
+        cli.main(["bake", str(blend), "--output", str(out), "--set", "Cloth.material=denim"]) == 0
+    )
+    keys_in(out)
+    cloth: Any = bpy.data.objects["Cloth"]
+    assert (cloth.verlet.material, cloth.verlet.use_density) == ("DENIM", True)
+
+
 def test_textures_are_found_from_another_folder(
     cli: ModuleType, blend: Path, tmp_path: Path
 ) -> None:
@@ -107,7 +156,8 @@ def test_json_is_all_there_is_on_stdout(
     assert text.err == ""
     result = json.loads(text.out)
     assert result.pop("seconds") > 0
-    assert 0 <= result.pop("worst_stretch") < 0.5
+    assert 0 < result.pop("worst_stretch") < 0.5
+    assert result.pop("most_stretched") in ("Cloth", "Rope")
     assert 0 <= result.pop("worst_penetration") <= 0.005  # they touch: both start at one height
     assert result == {
         "output": str(out),
@@ -212,6 +262,14 @@ def output_is_a_folder(folder: Path) -> list[str]:
     return [str(folder / "in.blend"), "--output", str(folder)]
 
 
+def no_such_scene(folder: Path) -> list[str]:
+    return [*good(folder), "--scene", "Shot 2"]
+
+
+def setting_something(text: str) -> Callable[[Path], list[str]]:
+    return lambda folder: [*good(folder), "--set", text]
+
+
 def good(folder: Path) -> list[str]:
     return [str(folder / "in.blend"), "--output", str(folder / "out.blend")]
 
@@ -225,6 +283,24 @@ MISTAKES = [
     (range_reversed, "runs backwards"),
     (no_folder, "there is no folder"),
     (output_is_a_folder, "it is a folder"),
+    (no_such_scene, "no scene Shot 2 in the file; there is Scene"),
+    *(
+        (setting_something(text), f"--set {text} {what}")
+        for text, what in {
+            "substeps": "has to be SETTING=VALUE",
+            "=1": "has to be SETTING=VALUE",
+            "magic=1": "names no setting of the scene",
+            "Cloth.magic=1": "names no setting of Cloth",
+            "Cloth.baked_keys=1": "names no setting of Cloth",
+            "substeps=many": "gives no whole number",
+            "settle_frames=-1": "gives no whole number from 0",
+            "time_scale=nan": "gives no number",
+            "use_ground=perhaps": "gives no value of it, which are on and off",
+            "Cloth.body_type=stone": "gives no value of it, which are CLOTH, ROPE, SOFT, WATER",
+        }.items()
+    ),
+    (setting_something("Table.mass=1"), "no soft body Table in the scene"),
+    (setting_something("Cloth.mass=-1"), "Cloth: "),
 ]
 
 
@@ -245,6 +321,24 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_1(
     assert told.startswith("verlet: ")
     assert what in told
     assert not (blend.parent / "out.blend").exists()
+
+
+@pytest.mark.parametrize("how", ["keyframes", "driver"])
+def test_what_is_animated_is_not_set(
+    cli: ModuleType, blend: Path, printed: Callable[[], Any], how: str
+) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    cloth: Any = bpy.data.objects["Cloth"]
+    if how == "keyframes":
+        cloth.keyframe_insert("verlet.pressure")
+    else:
+        cloth.driver_add("verlet.pressure").driver.expression = "2 + 2"
+    bpy.ops.wm.save_mainfile()
+    out = blend.parent / "out.blend"
+    assert cli.main(["bake", str(blend), "--output", str(out), "--set", "Cloth.pressure=3"]) == 1
+    (told,) = printed().err.splitlines()
+    assert "--set Cloth.pressure=3 has no effect, for it is animated" in told
+    assert not out.exists()
 
 
 def test_a_failed_bake_leaves_an_older_output(cli: ModuleType, blend: Path) -> None:

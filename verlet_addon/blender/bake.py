@@ -38,6 +38,8 @@ class Progress:
     """Frames to simulate altogether."""
     worst_stretch: float
     """Largest strain of any edge of any body so far."""
+    most_stretched: str = ""
+    """The body of that edge."""
     worst_penetration: float | None = None
     """How much nearer than its distance any body came to anything so far [m]; None without any."""
     colliders: int = 0
@@ -160,8 +162,16 @@ def _bake(
             if result.frame in frames:
                 index = frames.index(result.frame)
                 _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
-            seen = gauge.stretch, gauge.penetration, len(colliders), tuple(gauge.remarks)
-            enough = yield Progress(result.frame, done, total, *seen)
+            enough = yield Progress(
+                result.frame,
+                done,
+                total,
+                gauge.stretch,
+                gauge.most_stretched,
+                gauge.penetration,
+                len(colliders),
+                tuple(gauge.remarks),
+            )
             if enough and result.frame >= frames[0]:
                 frames = [frame for frame in frames if frame <= result.frame]
                 break
@@ -191,15 +201,18 @@ class _Gauge:
         ]
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
-        self.stretch = 0.0
+        self._names = [mesh.name for mesh in meshes]
+        self.stretch, self.most_stretched = 0.0, ""
         self.penetration: float | None = None
         self.remarks = what_slows()
 
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""
-        for edges, rest, now in zip(self._edges, self._rest, result.positions, strict=True):
-            strain = np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1
-            self.stretch = max(self.stretch, float(strain))
+        bodies = zip(self._names, self._edges, self._rest, result.positions, strict=True)
+        for name, edges, rest, now in bodies:
+            strain = float(np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1)
+            if strain > self.stretch:
+                self.stretch, self.most_stretched = strain, name
         self.remarks += result.remarks
         if result.deepest:
             self.penetration = max(self.penetration or 0.0, *result.deepest)

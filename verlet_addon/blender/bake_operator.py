@@ -226,6 +226,8 @@ class VERLET_OT_bake(bpy.types.Operator):
             f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; "
             f"no edge stretched by more than {last.worst_stretch:.1%}"
         )
+        if last.worst_stretch >= 0.001:
+            text += f" ({last.most_stretched})"
         if last.worst_penetration is not None:
             text += f", nothing sank in by more than {1000 * last.worst_penetration:.2g} mm"
         self.report({"INFO"}, text)

@@ -42,7 +42,7 @@ class VERLET_PT_bake(SidebarPanel):
         self.fill_record(column, scene)
 
     def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        """Says which frames are baked, how that went, and whose settings have changed since."""
+        """Says which frames are baked, how that went, and which bodies have changed since."""
         if (frames := baked_range(scene)) is None:
             return
         column.separator()
@@ -51,7 +51,7 @@ class VERLET_PT_bake(SidebarPanel):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")
         if changed := changed_since_bake(scene):
-            column.label(text=f"Settings changed: {', '.join(changed)}", icon="ERROR")
+            column.label(text=f"Changed since: {', '.join(changed)}", icon="ERROR")
 
 
 class VERLET_PT_remarks(bpy.types.Panel):

@@ -8,7 +8,7 @@ import bpy
 
 from ..core.settings import BodySettings, SceneSettings
 from .core_settings import setting_values
-from .mesh_access import shape_keys_of
+from .mesh_access import mesh_of, shape_keys_of
 from .properties import body_properties, scene_properties
 from .shape_properties import NAMES
 
@@ -22,7 +22,7 @@ def is_baked(obj: bpy.types.Object) -> bool:
 
 
 def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """Sums up the settings that a bake of a body depends on: equal only while they are.
+    """Sums up what a bake of a body depends on, of settings and size: equal only while they are.
 
     Of a scene that is animated, what can be animated is left out.
     """
@@ -30,6 +30,7 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
     values |= {name: getattr(body, name) for name in NAMES}
+    values["vertices"] = len(mesh_of(obj).vertices)
     if obj.animation_data is not None:
         del values["shrinking"]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
@@ -84,7 +85,7 @@ def baked_remarks(scene: bpy.types.Scene) -> list[str]:
 
 
 def changed_since_bake(scene: bpy.types.Scene) -> list[str]:
-    """Names the bodies that take part and have other settings than they were baked with."""
+    """Names the bodies that take part and have other settings or vertices than when baked."""
     return [
         obj.name
         for obj in _recorded(scene)

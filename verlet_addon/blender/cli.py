@@ -18,6 +18,7 @@ from .cautions import cautions
 from .console import answer, tell
 from .file_context import file_context
 from .file_warnings import file_warnings
+from .overrides import override
 from .properties import is_body, scene_properties
 from .quiet import open_closed_streams, outlive_readers, stdout_on_stderr
 
@@ -87,18 +88,31 @@ def _parser(program: str) -> ArgumentParser:
         required=True,
         help="file to write; replaces an older one once it is complete",
     )
-    _add_options(command)
+    _add_choices(command)
+    _add_manners(command)
     return parser
 
 
-def _add_options(command: ArgumentParser) -> None:
-    """Describes what may be left out."""
+def _add_choices(command: ArgumentParser) -> None:
+    """Describes what says what is baked."""
     command.add_argument(
         "--object",
         metavar="NAME",
         dest="names",
         action="append",
         help="bake this body; may be given again (default: all bodies of the scene)",
+    )
+    command.add_argument(
+        "--scene", metavar="NAME", help="bake this scene (default: the one that the file shows)"
+    )
+    command.add_argument(
+        "--set",
+        metavar="[BODY.]SETTING=VALUE",
+        dest="assignments",
+        action="append",
+        default=[],
+        help="bake with another value of a setting of the scene, or of a body, and keep it in the "
+        "output; may be given again",
     )
     command.add_argument(
         "--frames",
@@ -113,6 +127,10 @@ def _add_options(command: ArgumentParser) -> None:
     command.add_argument(
         "--mode", choices=["relative"], default="relative", help="kind of shape keys"
     )
+
+
+def _add_manners(command: ArgumentParser) -> None:
+    """Describes what says how the command goes about it."""
     command.add_argument(
         "-y",
         "--enable-autoexec",
@@ -132,7 +150,18 @@ def _bake(options: Namespace) -> str:
     warnings = open_blend(options.input, run_scripts=options.run_scripts) + file_warnings()
     _warn(warnings, strict=options.strict)
     check_no_library(output)
+    shown = file_context(bpy.context).scene.name
+    _show(options.scene or shown)
+    told = _bake_scene(options, output, warnings)
+    _show(shown)
+    save_copy(output)
+    return told
+
+
+def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
+    """Bakes the scene that the file shows, and says what was done."""
     here = file_context(bpy.context)
+    override(here.scene, options.assignments)
     chosen = _chosen(here.scene, options.names)
     objects = chosen if options.names else taking_part(chosen, here.view_layer)
     names = [obj.name for obj in objects]
@@ -155,7 +184,6 @@ def _bake(options: Namespace) -> str:
     seconds = monotonic() - started
     # Some drivers fail only later in the scene.
     _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)
-    save_copy(output)
     if not options.json:
         return f"Baked {', '.join(names)}, frames {start} to {end}, in {seconds:.1f} s: {output}"
     result = {
@@ -168,10 +196,21 @@ def _bake(options: Namespace) -> str:
     return json.dumps(result | _quality(last))
 
 
+def _show(name: str) -> None:
+    """Lets the file show a scene."""
+    scene = bpy.data.scenes.get(name)
+    if scene is None:
+        there = ", ".join(each.name for each in bpy.data.scenes)
+        raise VerletError(f"There is no scene {name} in the file; there is {there}")
+    if scene != (here := file_context(bpy.context)).scene:
+        here.window_manager.windows[0].scene = scene
+
+
 def _quality(last: Progress) -> dict[str, object]:
     """What the result says of how well it went."""
     return {
         "worst_stretch": last.worst_stretch,
+        "most_stretched": last.most_stretched,
         "worst_penetration": last.worst_penetration,
         "colliders": last.colliders,
         "remarks": list(last.remarks),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError
-from ..core.mesh import MeshData, Mirror, Paint
+from ..core.mesh import MeshData, Mirror, Paint, doubled_faces
 from .attachments import check_attachments
 from .mesh_access import group_weights, mesh_of, read_coordinates, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
@@ -94,21 +94,30 @@ def read_body(
 ) -> MeshData:
     """Everything that the core takes from one object at the first frame."""
     mesh = mesh_of(obj)
-    starts = _integers(mesh.polygons, "loop_start")
+    starts, corners = _faces(mesh)
     return MeshData(
         name=obj.name,
         positions=read_positions(obj, depsgraph),
         edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
-        face_starts=np.append(starts, len(mesh.loops)),
-        face_vertices=_integers(mesh.loops, "vertex_index"),
+        face_starts=starts,
+        face_vertices=_integers(mesh.loops, "vertex_index")[corners],
         pin_weights=pin_weights(obj),
         velocities=velocities,
         mirrors=mirrors,
         rest_positions=_rest_positions(obj, depsgraph),
         paint=_paint(obj),
         colliders=colliders,
-        threads=_threads(obj),
+        threads=_threads(obj, corners),
     )
+
+
+def _faces(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
+    """Where faces start, and their corners among those of the mesh; scans have some faces twice."""
+    starts = np.append(_integers(mesh.polygons, "loop_start"), len(mesh.loops))
+    sizes = np.diff(starts)
+    kept = np.ones(len(sizes), bool)
+    kept[doubled_faces(starts, _integers(mesh.loops, "vertex_index"))] = False
+    return np.append(0, np.cumsum(sizes[kept])), np.flatnonzero(np.repeat(kept, sizes))
 
 
 def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
@@ -127,13 +136,13 @@ def _paint(obj: bpy.types.Object) -> Paint:
     return Paint(**{layer: group_weights(obj, name) for layer, name in groups.items() if name})
 
 
-def _threads(obj: bpy.types.Object) -> Floats | None:
-    """(c, 2) where the thread map shows each face corner, if there is one."""
+def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
+    """(c, 2) where the thread map shows each of these corners, if there is one."""
     if not (name := body_properties(obj).thread_map):
         return None
     places = np.empty(2 * len(mesh_of(obj).loops), np.float32)
     mesh_of(obj).uv_layers[name].uv.foreach_get("vector", places)
-    return places.reshape(-1, 2).astype(np.float64)
+    return places.reshape(-1, 2)[corners].astype(np.float64)
 
 
 def pin_weights(obj: bpy.types.Object) -> Floats:

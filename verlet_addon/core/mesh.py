@@ -266,16 +266,29 @@ def _spans(positions: Floats, edges: Integers) -> Floats:
 
 def _faces_problem(mesh: MeshData) -> str | None:
     """What is wrong with the faces."""
-    sizes = np.diff(mesh.face_starts)
-    doubled = 0
-    for size in np.unique(sizes):
-        corners = mesh.face_starts[:-1][sizes == size, None] + np.arange(size)
-        faces = np.sort(mesh.face_vertices[corners], axis=1)
-        faces = faces[np.lexsort(faces.T)]
-        doubled += np.count_nonzero((faces[1:] == faces[:-1]).all(axis=1))
-    if doubled:
+    if doubled := len(doubled_faces(mesh.face_starts, mesh.face_vertices)):
         return f"has {doubled} faces twice over; delete the duplicates in Edit Mode"
     return None
+
+
+def doubled_faces(starts: Integers, vertices: Integers) -> Integers:
+    """Lists the faces that have the same vertices as one before them.
+
+    Parameters
+    ----------
+    starts
+        (f + 1,) where the corners of each face begin, and where the last end.
+    vertices
+        (c,) the vertex at each corner.
+    """
+    sizes, doubled = np.diff(starts), []
+    for size in np.unique(sizes):
+        alike = np.flatnonzero(sizes == size)
+        faces = np.sort(vertices[starts[alike, None] + np.arange(size)], axis=1)
+        order = np.lexsort(faces.T)  # which leaves the first of equals first
+        faces = faces[order]
+        doubled.append(alike[order[1:][(faces[1:] == faces[:-1]).all(axis=1)]])
+    return np.sort(np.concatenate([*doubled, np.zeros(0, np.int64)]))
 
 
 def _pins_problem(mesh: MeshData) -> str | None:

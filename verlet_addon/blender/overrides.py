@@ -1,0 +1,106 @@
+"""Settings given on the command line in place of the file's own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ..core.errors import VerletError
+from .materials import give_material
+from .properties import body_properties, is_body, scene_properties
+
+_SWITCH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
+
+
+def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
+    """Gives settings other values.
+
+    Parameters
+    ----------
+    scene
+        Whose settings, and whose bodies.
+    assignments
+        Each `SETTING=VALUE` for the scene's own, or `BODY.SETTING=VALUE`; names as in Python.
+
+    Raises
+    ------
+    VerletError
+        There is no such body or setting, the value is none for it, or it is animated.
+    """
+    set_values = [_set(scene, assignment) for assignment in assignments]
+    # Curves and drivers have their say only once the scene is evaluated anew.
+    for _, owner, _, _ in set_values:
+        owner.id_data.update_tag()
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    for assignment, owner, name, value in set_values:
+        if getattr(owner, name) != value:
+            raise VerletError(
+                f"--set {assignment} has no effect, for it is animated; remove its keyframes or "
+                "its driver"
+            )
+
+
+def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object]:
+    """Sets one, and gives it with its owner, its name and the value that it took."""
+    place, equals, text = assignment.partition("=")
+    body, _, name = place.rpartition(".")
+    if not equals or not name:
+        raise VerletError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
+    owner: Any = _body(scene, body) if body else scene_properties(scene)
+    known = owner.bl_rna.properties.get(name)
+    if known is None or known.is_hidden or known.type in ("POINTER", "COLLECTION"):
+        raise VerletError(
+            f"--set {assignment} names no setting of {body or 'the scene'} that is a number, a "
+            "switch or a name; README lists them under Settings"
+        )
+    try:
+        value = _value(known, text)
+    except (KeyError, ValueError) as error:
+        raise VerletError(f"--set {assignment} gives no {_kind(known)}") from error
+    if name == "material" and value in _choices(known)[1:]:
+        give_material(owner, value)
+    else:
+        setattr(owner, name, value)
+    return assignment, owner, name, getattr(owner, name)
+
+
+def _body(scene: bpy.types.Scene, name: str) -> Any:
+    """The settings of a body, switched on or off."""
+    obj = scene.objects.get(name)
+    if obj is None or not is_body(obj):
+        raise VerletError(
+            f"There is no soft body {name} in the scene {scene.name}, to --set its settings"
+        )
+    return body_properties(obj)
+
+
+def _value(known: Any, text: str) -> Any:
+    """Reads a value of a property's type."""
+    match known.type:
+        case "BOOLEAN":
+            return _SWITCH[text.lower()]
+        case "INT" | "FLOAT":
+            value = int(text) if known.type == "INT" else float(text)
+            if not known.hard_min <= value <= known.hard_max:
+                raise ValueError
+            return value
+        case "ENUM":
+            choices = _choices(known)
+            return choices[choices.index(text.upper())]
+    return text
+
+
+def _kind(known: Any) -> str:
+    """What a property's values are."""
+    if known.type == "ENUM":
+        return f"value of it, which are {', '.join(_choices(known))}"
+    if known.type == "BOOLEAN":
+        return "value of it, which are on and off"
+    if known.type == "INT":
+        return f"whole number from {known.hard_min} to {known.hard_max}"
+    return "number"
+
+
+def _choices(known: Any) -> list[str]:
+    """The values of an enumeration."""
+    return [item.identifier for item in known.enum_items]
