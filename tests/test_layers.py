@@ -35,7 +35,7 @@ LAYERS = [
     "soft_pins sanity",
     "meeting inflation rippling plastic_flow jelly",
     "step_data keeping_apart islands",
-    "setting_out within_bodies",
+    "setting_out within_bodies stillness",
     "between_bodies",
     "build step mirrors",
     "easing_out remarks substeps swinging",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from math import pi, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from tests.core.bodies import (
     tube,
 )
 from tests.core.test_colliders import plate
+from verlet_addon.core import simulate as simulation
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import build
 from verlet_addon.core.compiled import service
@@ -56,6 +58,7 @@ from verlet_addon.core.solid.grid import principal_axes
 from verlet_addon.core.solid.numpy_touching import Holds, Stops, System
 from verlet_addon.core.step import step
 from verlet_addon.core.step_data import Surroundings
+from verlet_addon.core.stillness import stands_still
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)
@@ -372,6 +375,38 @@ def test_what_lies_still_wakes_up(woken: str) -> None:
     least = {"force": (0.2, -0.01), "pin": (-1.0, 0.001)}.get(woken, (-0.01, 0.04))
     assert went[0] > least[0]
     assert went[2] > least[1]
+
+
+def test_frames_in_which_nothing_moves_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All steps of such a frame would leave everything as it is, to the last digit."""
+    box = moved(block((1.0,) * 3, (2,) * 3), np.eye(3), (0.0, 0.0, 0.05))
+    passed = []
+
+    def baked(*, looking: bool) -> Floats:
+        def look(*given: Any) -> bool:
+            passed.append(looking and stands_still(*given))
+            return passed[-1]
+
+        monkeypatch.setattr(simulation, "stands_still", look)
+        body = [(box, replace(JELLY, resolution=2))]
+        (track,) = simulated(body, frames(3.0, 24), ground=floor())
+        return track
+
+    np.testing.assert_array_equal(baked(looking=True), baked(looking=False))
+    assert sum(passed) > 24
+
+
+def test_what_is_strained_as_it_falls_wobbles() -> None:
+    """As it does without weight: only what nothing strains falls without being solved for."""
+    box = block((1.0,) * 3, (3,) * 3)
+    box = replace(moved(box, np.diag([1.1, 1.0, 1.0])), rest_positions=box.positions)
+    body = [(box, replace(UNDAMPED, resolution=3))]
+    (fallen,), (hung,) = [
+        simulated(body, frames(1.0, 24), gravity=pull) for pull in (GRAVITY, WEIGHTLESS)
+    ]
+    wobbles = [track - track.mean(axis=1, keepdims=True) for track in (fallen, hung)]
+    assert np.ptp(wobbles[1][-1, :, 0]) == pytest.approx(1.0, abs=1e-3)
+    np.testing.assert_allclose(wobbles[0], wobbles[1], atol=1e-6)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from .model import SoftBodyModel
 from .solid.barriers import Barriers
 from .solid.body import linear_part, rest_nodes, start_solid
 from .solid.compiled_kernels import interpolate
-from .solid.motion import Leap, arrive, foresee, hand_over, set_off
+from .solid.motion import Leap, arrive, foresee, hand_over, moved_by, set_off
 from .state import Batches, ParticleState
 
 
@@ -96,7 +96,8 @@ def leap(
     free = inertia + pull * batches.h_squared
     state.previous_positions = state.positions.copy()
     state.positions = interpolate(solid.embedding, within.nodes + free)
-    return Leap(solid, within, system, dt, batches.h_squared, inertia, free, ground_shift)
+    far = moved_by(solid, free)
+    return Leap(solid, within, system, dt, batches.h_squared, inertia, free, ground_shift, far)
 
 
 def relax_solid(

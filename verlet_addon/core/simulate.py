@@ -20,6 +20,7 @@ from .settings import BodySettings, SceneSettings
 from .shrinking import shrink
 from .step import step
 from .step_data import Body
+from .stillness import stands_still
 from .substeps import cut_into_steps
 from .swinging import swing
 
@@ -179,6 +180,8 @@ def _advance(
     meeting: Meeting | None,
 ) -> None:
     """Steps all bodies together from one sample to the next, and keeps mirrored ones symmetric."""
+    if stands_still(bodies, before, after):
+        return
     for (model, state), fields in zip(bodies, after.every_field, strict=True):
         check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
     if meeting is None and len(bodies) == 1 and swing(bodies[0], settings, before, after):

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
+from ..detection.proximity import dot
 from .barriers import Barriers, beyond, held, lift
 from .body import Lying, Solid, SolidState
 from .compiled_kernels import find_stress, interpolate
@@ -30,6 +31,8 @@ moves them as a whole by the square of step over delay, by that much less."""
 LEAST = 1e-8
 """Moves that change the way of a step by less than this share need not be found: what falls freely
 is not solved for."""
+RESTS = 1e-6
+"""What moves by less than this share of how far it would go freely has come to rest."""
 STILL = 0.02
 """What moved in the step before by less than this share of how far it would go freely is taken to
 lie still, unless that leaves more to be solved for than may be left: so what lies comes to rest."""
@@ -65,6 +68,8 @@ class Leap:
     """(3, m) displacement of free motion [m]."""
     ground_shift: Floats
     """(3,) how far the ground moves [m]."""
+    far: float
+    """Of free motion, Σ m v² [kg m²]."""
     drive: Drive | None = None
     pulls: Floats | None = None
     """(3, m) of stress, on the way of free motion, times h² [kg m]; found when it is needed."""
@@ -115,7 +120,7 @@ def set_off(
     state.anchors += leap.ground_shift[:, None]
     system.arrival[:] = arrival
     np.add(state.nodes, leap.free, out=system.places)
-    if _size(leap, leap.inertia) < STILL * STILL * _size(leap, leap.free):
+    if moved_by(leap.solid, leap.inertia) < STILL * STILL * leap.far:
         state.moves = -leap.free
     draw(system, leap.solid, leap.h_squared, *pins)
     stop_at_ground(system.stops, contacts)
@@ -145,13 +150,37 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
         _stay(leap, drive)
         state.grasped = drive.grasped
         return state.lying.points.copy()
+    state.lying = None
+    if barriers is None and _falls_freely(leap):
+        return _fallen(leap, drive)
     points = _solved(leap, drive, barriers)
     ways = state.nodes - drive.start, state.nodes - state.previous_nodes
-    state.lying = None
-    if max(_size(leap, way) for way in ways) <= LEAST * LEAST * _size(leap, leap.free):
+    if max(moved_by(leap.solid, way) for way in ways) <= RESTS * RESTS * leap.far:
         _stay(leap, drive)
         state.lying = Lying([rows.copy() for rows in acting], points.copy())
     return points
+
+
+def _falls_freely(leap: Leap) -> bool:
+    """Whether a solid that nothing strains goes on without turning, and touches nothing there."""
+    stops, least = leap.system.stops, LEAST * float(np.abs(leap.free).max())
+    return (
+        leap.state.calm
+        and not len(leap.system.holds.points)
+        and float(np.ptp(leap.free, axis=1).max()) <= least
+        and float(np.ptp(leap.inertia, axis=1).max()) <= least
+        and not (dot(stops.normals, leap.system.arrival) < stops.levels).any()
+    )
+
+
+def _fallen(leap: Leap, drive: Drive) -> Floats:
+    """(3, p) where points are once nodes have gone where inertia and gravity lead them."""
+    state, system = leap.state, leap.system
+    state.nodes, state.previous_nodes = system.places.copy(), drive.start
+    state.moves = np.zeros_like(leap.free)
+    state.anchors.fill(np.nan)
+    state.grasped = state.anchors.copy()
+    return system.arrival.copy()
 
 
 def _stay(leap: Leap, drive: Drive) -> None:
@@ -197,13 +226,12 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
 
 def _precision(leap: Leap) -> tuple[float, float]:
     """The share of what is to be solved for that may be left, and what need not be at all."""
-    least = LEAST * LEAST * _size(leap, leap.free)
-    return RESIDUAL / max(1.0, leap.dt / leap.solid.delay), least
+    return RESIDUAL / max(1.0, leap.dt / leap.solid.delay), LEAST * LEAST * leap.far
 
 
-def _size(leap: Leap, moves: Floats) -> float:
-    """Of moves (3, m) of nodes: Σ m v² [kg m²]."""
-    return float((leap.solid.masses * moves * moves).sum())
+def moved_by(solid: Solid, moves: Floats) -> float:
+    """How far nodes move by (3, m): Σ m v² [kg m²]."""
+    return float((solid.masses * moves * moves).sum())
 
 
 def _stress(leap: Leap, start: Floats) -> Floats:
@@ -214,7 +242,9 @@ def _stress(leap: Leap, start: Floats) -> Floats:
     forces, opposed = find_stress(solid.lattice, start, state.shapes, solid.modulus, felt)
     pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
     state.forces = forces
-    return np.asarray(pulls - opposed)
+    pulls -= opposed
+    state.calm = moved_by(solid, pulls / solid.masses) <= LEAST * LEAST * leap.far
+    return np.asarray(pulls)
 
 
 def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:

@@ -1,0 +1,54 @@
+"""Whether anything moves on the way to the next sample."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Floats
+from .mesh import Plane, Sample
+from .state import ParticleState
+from .step_data import Body
+
+
+def stands_still(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:
+    """Whether all bodies lay in the step before, and nothing around them changes from then on.
+
+    A step that began as the last one did would end as that did, and so would all that follow.
+    """
+    return all(_lies(state) for _, state in bodies) and _alike(before, after)
+
+
+def _lies(state: ParticleState) -> bool:
+    """Whether the last step left a body as it was; only solids come to rest so exactly."""
+    solid = state.solid
+    return (
+        solid is not None
+        and solid.lying is not None
+        and np.array_equal(state.positions, solid.shown)
+        and np.array_equal(state.previous_positions, solid.shown)
+    )
+
+
+def _alike(before: Sample, after: Sample) -> bool:
+    """Whether what acts on bodies is at a sample what it was at the one before."""
+    return (
+        before.duration == after.duration
+        and not any(map(len, (*before.every_field, *after.every_field)))
+        and _same_plane(before.ground, after.ground)
+        and np.array_equal(before.gravity, after.gravity)
+        and _same(before.targets, after.targets)
+        and _same(before.colliders, after.colliders)
+        and not any(map(len, (after.mirrors, before.pin_weights, after.pin_weights)))
+    )
+
+
+def _same(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
+    """Whether points are where they were."""
+    return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def _same_plane(first: Plane | None, second: Plane | None) -> bool:
+    """Whether there is the same ground."""
+    if first is None or second is None:
+        return first is second
+    return _same((first.point, first.normal), (second.point, second.normal))
