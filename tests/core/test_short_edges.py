@@ -26,7 +26,6 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.stretch.clusters import Clusters, build_clusters
 from verlet_addon.core.stretch.compiled_clusters import project_clusters
-from verlet_addon.core.stretch.short_edges import find_spacing
 
 
 def scanned(cells: int, *, tiny: float) -> MeshData:
@@ -53,8 +52,7 @@ def scanned(cells: int, *, tiny: float) -> MeshData:
 
 def clusters_of(mesh: MeshData) -> Clusters:
     """The clusters of a mesh whose pinned particles have no inverse mass, and others 1."""
-    spacing = find_spacing(mesh.positions, mesh.edges)
-    return build_clusters(mesh.positions, mesh.edges, spacing, 1.0 * (mesh.pin_weights == 0.0))
+    return build_clusters(mesh.positions, mesh.edges, 1.0 * (mesh.pin_weights == 0.0))
 
 
 FINE = pytest.param(48, "corners", marks=pytest.mark.slow)

@@ -57,7 +57,7 @@ class Batches:
 
     def fresh(self) -> Iterator[Fresh]:
         """The batches whose multipliers start every step at zero; nets remember theirs."""
-        yield from chain(self.lengths.short, self.seams, self.weave)
+        yield from chain(self.seams, self.weave)
         bends = self.bends
         yield from chain(bends.stiff, bends.strips, bends.straight, bends.hinges, bends.ropes)
 

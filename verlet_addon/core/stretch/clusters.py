@@ -9,10 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
-from .short_edges import DIGITS, short_edges
+from ..geometry.graph import edge_lengths
 
 SMALL = 0.1
 """Clusters are smaller than this share of the edges around them."""
+GRADING = 0.5
+"""Where edges shrink by no more than this from particle to particle, the mesh is only graded."""
+DIGITS = 6
+"""Lengths that agree so far are equal: on a lattice the order of the mesh decides."""
 PINNED = 1e6
 """How much heavier than its cluster a pinned particle counts."""
 
@@ -33,11 +37,10 @@ class Clusters:
     """(3, k) at rest, from the cluster's centre of mass [m]."""
 
 
-def build_clusters(
-    positions: Floats, edges: Integers, spacing: Floats, inverse_masses: Floats
-) -> Clusters:
+def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -> Clusters:
     """Joins particles along the short ones of the edges (m, 2) of surfaces."""
-    members = _join(positions, short_edges(positions, edges, spacing, SMALL), spacing)
+    spacing = _spacing(positions, edges)
+    members = _join(positions, _short_edges(positions, edges, spacing), spacing)
     members = [found for found in members if (inverse_masses[found] > 0.0).any()]
     particles = np.array([p for found in members for p in found], dtype=np.int64)
     labels = np.repeat(np.arange(len(members)), [len(found) for found in members])
@@ -48,6 +51,32 @@ def build_clusters(
     arms = positions[particles].T
     centres = sum_rows(labels, shares * arms, len(members))
     return Clusters(particles, labels, movable, shares, arms - centres[:, labels])
+
+
+def _spacing(positions: Floats, edges: Integers) -> Floats:
+    """(n,) how far apart particles are there: the mean length of their edges.
+
+    It is never less than grading leaves of what it is at neighbours.
+    """
+    n = len(positions)
+    both = np.bincount(edges.ravel(), np.repeat(edge_lengths(positions, edges), 2), n)
+    spacing = np.asarray(both / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
+    first, second = edges.T
+    while True:
+        spread = spacing.copy()
+        np.maximum.at(spread, first, GRADING * spacing[second])
+        np.maximum.at(spread, second, GRADING * spacing[first])
+        if (spread <= spacing).all():
+            return spacing
+        spacing = spread
+
+
+def _short_edges(positions: Floats, edges: Integers, spacing: Floats) -> Integers:
+    """(s, 2) those of the edges (m, 2) that join clusters, the shortest for their place first."""
+    lengths = edge_lengths(positions, edges)
+    ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), DIGITS)
+    short = np.flatnonzero(ratios < SMALL)
+    return np.asarray(edges[short[np.argsort(ratios[short], kind="stable")]])
 
 
 def _join(positions: Floats, short: Integers, spacing: Floats) -> list[list[int]]:

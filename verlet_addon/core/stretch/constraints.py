@@ -14,7 +14,6 @@ from .elasticity import diagonals, edge_strips
 from .levels import Level, build_levels
 from .links import Links, make_links
 from .paths import Strips
-from .short_edges import find_spacing, short_strips
 from .strips import StripBatch, strip_batches
 from .tethers import Tethers, build_tethers
 from .warm_start import StripNet, make_net
@@ -34,8 +33,6 @@ class LengthConstraints:
 
     edges: Strips
     """Edges of surfaces, and of ropes that hang on them."""
-    short: Strips
-    """Those that are much shorter than others around them, once more."""
     clusters: Clusters
     """Particles of surfaces that are far closer together than those around them."""
     shear: Strips
@@ -61,7 +58,6 @@ class LengthBatches:
     """Edges and shear."""
     links: Links
     """Edges."""
-    short: list[StripBatch]
 
 
 def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
@@ -75,7 +71,6 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     firm = body.stretch_compliance == 0.0 and shape.mesh.paint.shrinking is None
     firm_ways = ways if firm else none
     firm_edges = shape.mesh.edges[~shape.in_rope & firm]
-    spacing = find_spacing(positions, firm_edges)
     # Clusters would stiffen the joints of rigid pieces, and levels know nothing of what is rigid,
     # nor of cloth that shears: a weave leaves edges without faces.
     rigid = shape.rigid
@@ -83,9 +78,8 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
     return LengthConstraints(
         edges=edges,
-        short=short_strips(positions, firm_edges, spacing),
         clusters=build_clusters(
-            positions, firm_edges[~rigid[firm_edges].any(axis=1)], spacing, shape.inverse_masses
+            positions, firm_edges[~rigid[firm_edges].any(axis=1)], shape.inverse_masses
         ),
         shear=shear,
         sheared=sheared,
@@ -122,7 +116,6 @@ def length_batches(
         edges=batches(lengths.edges, tension[:count]),
         shear=batches(shear, tension[count:]),
         diagonals=make_diagonals(shear, lengths.sheared),
-        short=batches(lengths.short),
         net=make_net([lengths.edges, shear], tension, inverse_masses, loaded),
         links=make_links(lengths.edges, tension[:count], inverse_masses, h_squared),
     )

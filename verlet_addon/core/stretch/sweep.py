@@ -27,7 +27,7 @@ with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th per
 PROGRESS, IN_VAIN = 0.97, 4
 """…or until so many sweeps in a row leave more than this share of the least strain so far: without
 it 22,801 vertices on two corners take half as long again, for a tenth less at the worst edge; with
-two, 10,201 are stretched by 2.6 % for 1.9 %. Meshes with tiny edges always go on…"""
+two, 10,201 are stretched by 2.6 % for 1.9 %. Meshes with coarse levels always go on…"""
 MOST_SWEEPS = 16
 """…up to this many sweeps."""
 
@@ -52,9 +52,8 @@ def project_stretch(
     Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
     give way to them. The first goes the opposite way in every other step, for always the same order
     is slightly unstable. Later ones begin with coarse levels, as the step has done: short strips
-    carry tension no further than they reach. Edges much shorter than those around come last, with
-    clusters, for their corrections hardly disturb the others. What is stretched even after two
-    sweeps is shared with the edges around.
+    carry tension no further than they reach. Clusters come last, for their corrections hardly
+    disturb the others. What is stretched even after two sweeps is shared with the edges around.
     """
     pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
@@ -67,7 +66,7 @@ def project_stretch(
         if sweep:
             project_levels(positions, lengths.levels)
         project_tethers(positions, lengths.tethers, pins)
-        largest = project_strips(positions, [*tautest_first[::way], *batches.short])
+        largest = project_strips(positions, tautest_first[::way])
         project_clusters(positions, lengths.clusters)
         hand_on(rigid, positions)
         if largest < tolerance:
@@ -76,5 +75,5 @@ def project_stretch(
         least = least if in_vain else largest
         if sweep:
             left = share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH)
-            if not left or (in_vain >= IN_VAIN and not batches.short):
+            if not left or (in_vain >= IN_VAIN and not lengths.levels):
                 break
