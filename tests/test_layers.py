@@ -21,7 +21,8 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 LAYERS = [
     "errors arrays",
     "portable_math compiled crew field",
-    "settings mesh momentum coloring drag linear",
+    "settings",
+    "mesh momentum coloring drag linear",
     "integrators geometry materials",
     "rigid detection",
     "stretch overlap",
@@ -39,7 +40,7 @@ LAYERS = [
     "between_bodies",
     "build step mirrors",
     "easing_out remarks substeps swinging",
-    "agreement holding shrinking",
+    "agreement holding changing",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

@@ -114,6 +114,41 @@ def test_shrinking_is_keyed() -> None:
     assert spans(obj, 24) == pytest.approx(0.25 * 2 / 3, rel=0.01)
 
 
+def test_what_a_curve_plays_acts_frame_by_frame() -> None:
+    """A line falls only once it feels gravity; a curve out of range is told, with the name."""
+    obj = body(line("Cord"), body_type="ROPE", damping=0.0)
+    scene: Any = bpy.context.scene
+    scene.use_gravity = True
+    for frame, share in ((4, 0.0), (5, 1.0)):
+        obj.verlet.gravity = share
+        obj.verlet.keyframe_insert("gravity", frame=frame)
+    assert verlet.bake() == {"FINISHED"}
+    heights = [shape[:, 2].mean() for shape in baked(obj).values()]
+    assert np.ptp(heights[:4]) == 0.0
+    fallen = heights[3] - heights[9]  # half a step early or late
+    assert fallen == pytest.approx(9.81 * (6 / 24) ** 2 / 2, rel=0.02)
+    obj.verlet.damping = -1.0
+    obj.verlet.keyframe_insert("damping", frame=8)
+    obj.verlet.damping = 0.0
+    obj.verlet.keyframe_insert("damping", frame=4)
+    with pytest.raises(RuntimeError, match="Cord: damping is -0"):
+        verlet.bake()
+
+
+def test_what_is_keyed_counts_as_no_change_of_settings(addon: Addon) -> None:
+    """Whatever the frame; what is not keyed does, on an animated object too."""
+    changed = addon("blender.bake_record").changed_since_bake
+    obj = body(line("Cord"), body_type="ROPE")
+    for frame, friction in ((1, 0.0), (10, 1.0)):
+        obj.verlet.friction = friction
+        obj.verlet.keyframe_insert("friction", frame=frame)
+    verlet.bake()
+    bpy.context.scene.frame_set(7)
+    assert changed(bpy.context.scene) == []
+    obj.verlet.damping = 3.0
+    assert changed(bpy.context.scene) == ["Cord"]
+
+
 def test_a_shape_key_is_the_rest_shape() -> None:
     """Turned, moved and scaled as the object is."""
     obj = body(sheet(), damping=5.0)

@@ -143,4 +143,4 @@ def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> 
         if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
     }
     scene = {"time_scale", "use_ground", "ground_height"}
-    assert animatable == {"pressure", "shrinking"} | scene
+    assert animatable == set(addon("blender.core_settings").animatable()) | scene

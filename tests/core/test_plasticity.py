@@ -23,11 +23,11 @@ from tests.core.bodies import (
     woven,
 )
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.changing import change
 from verlet_addon.core.holding import hold
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.shrinking import shrink
 
 FIRM = {"quads": 1e-3, "triangles": 1e-3, "woven": 1e-3, "rope": 1e-2}
 """Stretch compliances [m/N], of ropes [1/N]."""
@@ -217,7 +217,7 @@ def test_what_has_yielded_stays_so_when_it_is_held_otherwise_or_shrinks() -> Non
     state.plastic.strips[0].kept[:] = 0.1
     for body in (
         hold((model, state), held, mesh, gravity=WEIGHTLESS),
-        shrink((model, state), mesh, 0.5),
+        change((model, state), mesh, replace(model.settings, shrinking=0.5)),
     ):
         advance([body], [mesh.positions], dt=1 / 240, gravity=WEIGHTLESS)
         assert state.batches is not None

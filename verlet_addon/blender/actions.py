@@ -21,9 +21,9 @@ actions that bakes made: what for."""
 _SHARED, _COPY = "shared", "copy"
 
 
-def channels(key: bpy.types.Key) -> Any:
-    """What holds the curves that play a key, with `fcurves` and `groups`; None if nothing does."""
-    animation: Any = key.animation_data
+def channels(animated: bpy.types.Key | bpy.types.Object) -> Any:
+    """What holds the curves that play it, with `fcurves` and `groups`; None if nothing does."""
+    animation: Any = animated.animation_data
     return None if animation is None else _active_channels(animation)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 
 from ..core.settings import BodySettings, SceneSettings
-from .core_settings import setting_values
+from .actions import channels
+from .core_settings import animatable, setting_values
 from .mesh_access import mesh_of, shape_keys_of
 from .properties import body_properties, scene_properties
 from .shape_properties import NAMES
@@ -31,8 +32,8 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
     values |= {name: getattr(body, name) for name in NAMES}
     values["vertices"] = len(mesh_of(obj).vertices)
-    if obj.animation_data is not None:
-        del values["shrinking"]
+    for name in _animated(obj):
+        del values[name]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
     for name in ("collision_collection", "effector_collection"):
         chosen = getattr(body, name)
@@ -45,6 +46,19 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
         for name in _ANIMATABLE:
             del values[name]
     return sha256(repr(values).encode()).hexdigest()
+
+
+def _animated(obj: bpy.types.Object) -> set[str]:
+    """The settings of a body that have curves or drivers, or may have them in the NLA."""
+    animation: Any = obj.animation_data
+    if animation is None:
+        return set()
+    if animation.nla_tracks:
+        return set(animatable())
+    held = channels(obj)
+    curves = [*animation.drivers, *(held.fcurves if held is not None else ())]
+    paths = {curve.data_path for curve in curves}
+    return {name for name in animatable() if f"verlet.{name}" in paths}
 
 
 def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ def _weight(label: str) -> Any:
         soft_min=0.0,
         soft_max=2.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
 
 
@@ -47,7 +47,7 @@ class InfluenceProperties:
         soft_min=0.0,
         soft_max=2.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     restitution: FloatProperty(
         name="Bounciness",
@@ -59,7 +59,7 @@ class InfluenceProperties:
         soft_min=0.0,
         soft_max=1.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     use_self_collision: BoolProperty(
         name="Self Collision",
@@ -92,7 +92,7 @@ class InfluenceProperties:
         soft_min=-1.0,
         soft_max=2.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     wind: FloatProperty(
         name="Force Fields",
@@ -101,7 +101,7 @@ class InfluenceProperties:
         soft_min=0.0,
         soft_max=2.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     effector_collection: PointerProperty(
         name="Collection",

@@ -124,7 +124,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         soft_max=1.0,
         step=0.1,
         precision=5,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     shear_compliance: FloatProperty(
         name="Shear",
@@ -134,7 +134,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         soft_max=1.0,
         step=0.1,
         precision=5,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     bend_compliance: FloatProperty(
         name="Bend",
@@ -144,12 +144,12 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         soft_max=1e6,
         step=100,
         precision=3,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     pressure: FloatProperty(
         name="Pressure",
         description="Of the gas within, over the outside, at rest; 0 is none, also without air. "
-        "Holes are closed by flat lids; can be animated, as to leak",
+        "Holes are closed by flat lids; keyed to 0 it leaks",
         default=_BODY.pressure,
         soft_min=0.0,
         soft_max=10_000.0,
@@ -175,7 +175,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         soft_max=1e7,
         step=1000,
         precision=1,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     resolution: IntProperty(
         name="Resolution",
@@ -192,7 +192,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         soft_min=0.0,
         soft_max=10.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     use_tethers: BoolProperty(
         name="Keep Pin Distance",

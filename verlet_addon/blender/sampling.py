@@ -13,14 +13,16 @@ from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.field import Field
 from ..core.mesh import Collider, MeshData, Mirror, Plane, Sample
+from ..core.settings import BodySettings
 from .attachments import Anchor, carry, take_hold
 from .colliders import Surface, read_collider, read_surface
+from .core_settings import animated_settings, body_settings
 from .force_fields import acting_fields, read_field
 from .former_bake import former_bakes_hidden
 from .mesh_io import pin_weights, read_body, read_positions
 from .mirrors import Joint, read_planes, read_reaches
 from .modifiers import finish_hidden
-from .properties import body_properties, scene_properties
+from .properties import scene_properties
 from .timing import playhead, seconds_per_frame
 
 
@@ -107,12 +109,6 @@ class Stage:
             for obj, joints in zip(self.bodies, self.joints, strict=True)
         ]
 
-    def shrinking(self, depsgraph: bpy.types.Depsgraph) -> list[float]:
-        """Reads by how much bodies shrink."""
-        return [
-            float(body_properties(obj.evaluated_get(depsgraph)).shrinking) for obj in self.bodies
-        ]
-
     def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
         """Reads the force fields that act on each body."""
         return [
@@ -120,9 +116,14 @@ class Stage:
             for obj in self.bodies
         ]
 
-    def pressures(self, depsgraph: bpy.types.Depsgraph) -> list[float]:
-        """Reads the animated pressure of the gas in each body."""
-        return [body_properties(obj.evaluated_get(depsgraph)).pressure for obj in self.bodies]
+    def settings(
+        self, depsgraph: bpy.types.Depsgraph, before: Sequence[BodySettings]
+    ) -> list[BodySettings]:
+        """Reads the animated settings of each body, which were others at the frame before."""
+        return [
+            animated_settings(obj, depsgraph, former)
+            for obj, former in zip(self.bodies, before, strict=True)
+        ]
 
     def read_colliders(self) -> list[Collider]:
         """Reads what is the same about colliders in all frames."""
@@ -219,6 +220,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     """
     anchors, pins = stage.take_hold(stage.at(start)), stage.pin_weights()
     surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
+    settings = [body_settings(obj) for obj in stage.bodies]
     before = _time_scale(stage.at(start - 1))
     seconds = seconds_per_frame(stage.scene)
     settling = scene_properties(stage.scene).settle_frames
@@ -228,6 +230,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
         now = _time_scale(depsgraph)
         targets, weights = stage.held(anchors, pins, depsgraph)
         surfaces = moved = stage.surfaces(depsgraph, surfaces)
+        settings = stage.settings(depsgraph, settings)
         yield Sample(
             frame=frame,
             duration=seconds * (before + now) / 2,
@@ -237,8 +240,8 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
             mirrors=stage.mirrors(depsgraph),
             fields=stage.fields(depsgraph),
             pin_weights=weights if any(anchors) else (),
-            shrinking=stage.shrinking(depsgraph),
-            pressures=stage.pressures(depsgraph),
+            settings=settings,
+            pressures=[each.pressure for each in settings],
             colliders=[surface.points for surface in moved],
         )
         before = now

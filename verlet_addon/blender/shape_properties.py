@@ -87,7 +87,7 @@ class ShapeProperties:
         soft_max=1.0,
         step=0.1,
         precision=5,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     use_sewing: BoolProperty(
         name="Sewing",
@@ -104,7 +104,7 @@ class ShapeProperties:
         soft_max=10.0,
         step=1,
         precision=3,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     use_tearing: BoolProperty(
         name="Tearing",
@@ -120,7 +120,7 @@ class ShapeProperties:
         soft_max=10000.0,
         step=100,
         precision=2,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     use_plasticity: BoolProperty(
         name="Plasticity",
@@ -160,7 +160,7 @@ class ShapeProperties:
     )
     shrinking: FloatProperty(
         name="Shrinking",
-        description="Share by which its lengths become shorter, below 0 longer; can be animated",
+        description="Share by which its lengths become shorter, below 0 longer",
         default=_BODY.shrinking,
         soft_min=-1.0,
         soft_max=0.9,

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from math import inf, isfinite
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from .arrays import Floats
 
 Kind = Literal["WIND", "FORCE", "VORTEX", "HARMONIC", "CHARGE", "TURBULENCE", "DRAG"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Shape = Literal["POINT", "LINE", "PLANE"]
 Falloff = Literal["SPHERE", "TUBE", "CONE"]
 Side = Literal["BOTH", "POSITIVE", "NEGATIVE"]

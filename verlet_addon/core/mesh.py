@@ -8,6 +8,7 @@ import numpy as np
 from .arrays import Booleans, Floats, Integers
 from .errors import MeshError
 from .field import Field
+from .settings import BodySettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +161,8 @@ class Sample:
     left empty where that does not change."""
     colliders: Sequence[Floats] = ()
     """Per collider (v, 3): where its vertices are [m]; they go straight from sample to sample."""
-    shrinking: Sequence[float] = ()
-    """Per body, `BodySettings.shrinking` on the way here; left empty where that does not change."""
+    settings: Sequence[BodySettings] = ()
+    """Per body, its settings on the way here; left empty where none changes."""
     pressures: Sequence[float] = ()
     """Per body, that of its gas at its rest volume [Pa]; left empty where none changes."""
 

@@ -5,7 +5,7 @@ from math import inf, isfinite
 from typing import Literal, get_args
 
 from .errors import SettingsError
-from .field import Kind
+from .field import KINDS, Kind
 
 BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER"]
 Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
@@ -126,7 +126,7 @@ class BodySettings:
         _require(self, "friction", 0.0)
         _require(self, "gravity", -inf)
         _require(self, "wind", 0.0)
-        for kind in get_args(Kind):
+        for kind in KINDS:
             _require(self, weight_name(kind), 0.0)
         _require(self, "restitution", 0.0, 1.0)
         _require(self, "hardening", 0.0, 1.0)
@@ -134,7 +134,7 @@ class BodySettings:
     @property
     def field_shares(self) -> dict[Kind, float]:
         """Share of their strength that force fields of each type act on the body with."""
-        return {kind: self.wind * getattr(self, weight_name(kind)) for kind in get_args(Kind)}
+        return {kind: self.wind * getattr(self, weight_name(kind)) for kind in KINDS}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,16 +8,17 @@ import numpy as np
 from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
+from .changing import change
 from .easing_out import ease_out
 from .holding import hold
 from .meeting import Meeting, prepare
 from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
+from .pairings import laws
 from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .settings import BodySettings, SceneSettings
-from .shrinking import shrink
 from .step import step
 from .step_data import Body
 from .stillness import stands_still
@@ -73,10 +74,11 @@ def simulate(
             if bodies:
                 bodies = _hold_each(bodies, formerly, wholes, before, sample.gravity)
             else:
-                bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
+                first = before.settings or body_settings
+                bodies = _build_each(wholes, first, scene_settings, before, sample)
                 meeting = _bring_together(bodies, wholes, colliders, before)
                 remarks = what_a_start_tells(bodies, meeting, colliders, before, sample.gravity)
-            bodies = _shrink_each(bodies, wholes, sample.shrinking)
+            bodies = _change_each(bodies, wholes, sample.settings, meeting)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
             remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, apart, sample.frame)
             stopped = sample
@@ -162,13 +164,20 @@ def _hold_each(
     ]
 
 
-def _shrink_each(
-    bodies: Sequence[Body], wholes: Sequence[MeshData], shrinking: Sequence[float]
+def _change_each(
+    bodies: Sequence[Body],
+    wholes: Sequence[MeshData],
+    settings: Sequence[BodySettings],
+    meeting: Meeting | None,
 ) -> list[Body]:
-    """The bodies as short as they are on the way to a sample."""
-    if not shrinking:
+    """The bodies with the settings that they have on the way to a sample."""
+    if not settings:
         return list(bodies)
-    return [shrink(*each) for each in zip(bodies, wholes, shrinking, strict=True)]
+    if meeting is not None and any(
+        own != model.settings for own, (model, _) in zip(settings, bodies, strict=True)
+    ):
+        meeting.pairs = laws(settings, meeting.colliders)
+    return [change(*each) for each in zip(bodies, wholes, settings, strict=True)]
 
 
 def _advance(

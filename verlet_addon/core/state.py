@@ -170,5 +170,7 @@ def _carry_tension(former: Batches, batches: Batches) -> None:
     ratio = batches.h_squared / former.h_squared
     nets = ((former.lengths.net, batches.lengths.net), (former.ropes.net, batches.ropes.net))
     for old, new in nets:
+        if not np.array_equal(old.path, new.path):
+            continue  # threads are strips only while they do not stretch
         np.multiply(old.displacement, ratio, out=new.displacement)
         np.multiply(old.multipliers, ratio, out=new.multipliers)
