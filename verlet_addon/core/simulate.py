@@ -74,8 +74,7 @@ def simulate(
             if bodies:
                 bodies = _hold_each(bodies, formerly, wholes, before, sample.gravity)
             else:
-                first = before.settings or body_settings
-                bodies = _build_each(wholes, first, scene_settings, before, sample)
+                bodies = _build_each(wholes, body_settings, scene_settings, before, sample)
                 meeting = _bring_together(bodies, wholes, colliders, before)
                 remarks = what_a_start_tells(bodies, meeting, colliders, before, sample.gravity)
             bodies = _change_each(bodies, wholes, sample.settings, meeting)
@@ -131,10 +130,10 @@ def _build_each(
     sample: Sample,
 ) -> list[Body]:
     """A model for each body: while bodies do not touch, each bakes alike alone and in company."""
-    dt = sample.duration / scene_settings.substeps
+    dt, given = sample.duration / scene_settings.substeps, before.settings or body_settings
     return [
         build(mesh, settings, gravity=sample.gravity, dt=dt, fields=fields)
-        for mesh, settings, fields in zip(meshes, body_settings, before.every_field, strict=True)
+        for mesh, settings, fields in zip(meshes, given, before.every_field, strict=True)
     ]
 
 
