@@ -155,6 +155,35 @@ def test_only_esc_and_enter_end_a_bake_and_the_view_can_be_turned_meanwhile(hand
     assert all(np.array_equal(points, alone[name]) for name, points in baked(cloth).items())
 
 
+def test_the_view_shows_bodies_as_far_as_the_bake_has_come(hand: Hand) -> Steps:
+    """Drawn in orange, for the mesh itself stays as it is until the end; then it is gone."""
+    hanging_cloth(frames=300)
+    bpy.ops.object.select_all(action="DESELECT")  # whose outline is orange too
+    bpy.context.scene.verlet.substeps = 120
+    yield from hand.sidebar()
+    buttons = yield from hand.buttons()
+    before = orange_pixels(hand, "before_baking")
+    yield from hand.click(buttons[BAKE])
+    yield from wait_until(lambda: bpy.context.scene.frame_current > 3)
+    yield from wait(1.0)
+    during = orange_pixels(hand, "seen_while_baking")
+    yield from hand.over_view()
+    yield from hand.press("ESC")
+    yield from wait(1.0)
+    assert during > before + 1_000
+    assert orange_pixels(hand, "after_baking") < before + 100
+
+
+def orange_pixels(hand: Hand, name: str) -> int:
+    """How many pixels of the screen are orange, bright or in shade."""
+    image: Any = bpy.data.images.load(str(hand.picture(name).absolute()))
+    pixels = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    red, green, blue, _ = pixels.reshape(-1, 4).T
+    return int(np.count_nonzero((red > 0.3) & (green < 0.8 * red) & (blue < 0.5 * green)))
+
+
 def test_a_body_is_switched_off_and_on_beside_the_title(hand: Hand) -> Steps:
     """Its settings stay while it is off; Bake turns grey, for there is no other body."""
     verlet.convert()

@@ -137,11 +137,12 @@ class Hand:
             region.tag_redraw()
         yield from wait(1.0)
 
-    def picture(self, name: str) -> None:
-        """Keeps what the screen shows."""
+    def picture(self, name: str) -> Path:
+        """Keeps what the screen shows, and tells where."""
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}.png"
         subprocess.run(["import", "-silent", "-window", "root", path], check=True)
+        return path
 
 
 def wait(seconds: float) -> Steps:

@@ -46,6 +46,8 @@ class Progress:
     """How many take part."""
     remarks: tuple[str, ...] = ()
     """What the user should know of what happened so far, in one sentence each."""
+    positions: Sequence[Floats] = ()
+    """Per body, (n, 3) where its vertices are now [m]."""
 
     def describe(self, *, seconds: float) -> str:
         """Says how far the bake is, and how long it will take if it took so many seconds so far."""
@@ -171,6 +173,7 @@ def _bake(
                 gauge.penetration,
                 len(colliders),
                 tuple(gauge.remarks),
+                result.positions,
             )
             if enough and result.frame >= frames[0]:
                 frames = [frame for frame in frames if frame <= result.frame]

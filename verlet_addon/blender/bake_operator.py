@@ -13,6 +13,7 @@ from .bake import Progress, bake, bodies, frame_range, taking_part
 from .bake_record import remember_remarks
 from .cautions import cautions
 from .file_context import file_context
+from .live_view import LiveView
 from .navigation import moves_view
 from .operators import cancelled_by_errors, undoable_mode
 from .properties import is_body, scene_properties
@@ -99,6 +100,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         self._last: Progress | None = None
         self._started = self._paused = monotonic()
         manager = file_context(context).window_manager
+        self._view = LiveView(file_context(context).scene, self._taking_part)
         self._timer = manager.event_timer_add(0.01, window=context.window)
         manager.progress_begin(0, 1)
         manager.modal_handler_add(self)
@@ -144,6 +146,7 @@ class VERLET_OT_bake(bpy.types.Operator):
     def cancel(self, context: bpy.types.Context) -> None:
         """Ends the bake, wherever it stands, and the progress display."""
         self._bake.close()
+        self._view.close()
         manager = file_context(context).window_manager
         manager.event_timer_remove(self._timer)
         manager.progress_end()
@@ -157,10 +160,11 @@ class VERLET_OT_bake(bpy.types.Operator):
         given = self.properties.is_property_set
         self._first = self.frame_start if given("frame_start") else start
         chosen = self._bodies(here.scene, here.view_layer)
+        self._taking_part = taking_part(chosen, here.view_layer)
         running = bake(
             here.scene,
             here.view_layer,
-            taking_part(chosen, here.view_layer),
+            self._taking_part,
             frame_start=self._first,
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step if given("step") else scene_properties(here.scene).key_step,
@@ -191,8 +195,8 @@ class VERLET_OT_bake(bpy.types.Operator):
         for progress in self._bake:
             self._last = progress
             if monotonic() >= pause:
-                self._show(context, progress)
                 self._paused = monotonic()
+                self._show(context, progress)
                 return True
         return False
 
@@ -207,7 +211,8 @@ class VERLET_OT_bake(bpy.types.Operator):
         return True
 
     def _show(self, context: bpy.types.Context, progress: Progress) -> None:
-        """Shows progress at the mouse pointer and in the header."""
+        """Shows progress at the mouse pointer, in the header and in the viewports."""
+        self._view.show(progress.positions)
         file_context(context).window_manager.progress_update(progress.done / progress.total)
         if context.area is not None:
             text = progress.describe(seconds=monotonic() - self._started)
