@@ -118,7 +118,7 @@ BODIES: dict[str, Callable[[], Body]] = {
     "bumpy": lambda: (pinned(bumpy("strewn triangles", 12), [0, 12]), CLOTH),
     "crowded": lambda: (pinned(scanned(12, tiny=1e-2), [0, 12, 80]), CLOTH),
     "disc": lambda: (pinned(disc(8), [0]), CLOTH),
-    "hub": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
+    "pole": lambda: (pinned(sphere(24, 8), [30]), CLOTH),
     "balloon": lambda: (sphere(12, 8), BodySettings(pressure=200.0)),
     "free": lambda: (tube(12, 6), CLOTH),
     "yielding": lambda: (

@@ -1,12 +1,12 @@
 /* Colours of constraints: the same as coloring.py. */
 #include "kernels.h"
 
-/* Gives each of m constraints of k particles the first colour that none of them has, but for hubs.
+/* Gives each of m constraints of k particles the first colour that none of them has.
 
-   members (m, k), shared (n,) whether a particle is a hub, used (n, words) 0, of 64 colours in a
-   word, colors (m,). Returns 0 if these colours are too few, else 1. */
-EXPORT integer find_colors(integer m, integer k, const integer *members, const uint8_t *shared,
-                           integer words, uint64_t *used, integer *colors)
+   members (m, k), used (n, words) 0, of 64 colours in a word, colors (m,). Returns 0 if these
+   colours are too few, else 1. */
+EXPORT integer find_colors(integer m, integer k, const integer *members, integer words,
+                           uint64_t *used, integer *colors)
 {
     for (integer i = 0; i < m; i++) {
         const integer *particles = members + i * k;
@@ -24,8 +24,7 @@ EXPORT integer find_colors(integer m, integer k, const integer *members, const u
         uint64_t bit = ~taken & (taken + 1);
         colors[i] = 64 * word + __builtin_ctzll(bit);
         for (integer j = 0; j < k; j++)
-            if (!shared[particles[j]])
-                used[particles[j] * words + word] |= bit;
+            used[particles[j] * words + word] |= bit;
     }
     return 1;
 }

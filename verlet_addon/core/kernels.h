@@ -24,15 +24,6 @@ typedef int64_t integer;
 /* Keeps 0 / 0 away where sizes may be as small as any. */
 #define NONZERO 1e-300
 
-/* Hubs among the entries of a batch, whose copies meet at their mean; see coloring.py. */
-typedef struct {
-    const integer *labels;    /* one per entry of the batch: number of its hub, or -1 */
-    integer count;            /* of hubs */
-    const integer *particles; /* (count,) */
-    const real *shares;       /* (count,) 1 / number of its copies */
-    real *means;              /* (count, 3) to work in */
-} hub_copies;
-
 static inline real larger(real a, real b) { return a > b ? a : b; }
 static inline real smaller(real a, real b) { return a < b ? a : b; }
 static inline real dot(const real a[3], const real b[3])
@@ -52,33 +43,12 @@ static inline real distance(real x, real y, real z)
     return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);
 }
 
-static inline void begin_hubs(const hub_copies *hubs)
+/* Puts a particle at (x, y, z). */
+static inline void put(real *positions, integer n, integer particle, real x, real y, real z)
 {
-    for (integer i = 0; hubs && i < 3 * hubs->count; i++)
-        hubs->means[i] = 0.0;
-}
-
-/* Puts an entry's particle at (x, y, z); a copy of a hub waits for the others. */
-static inline void put(real *positions, integer n, integer particle, const hub_copies *hubs,
-                       integer entry, real x, real y, real z)
-{
-    if (hubs && hubs->labels[entry] >= 0) {
-        integer label = hubs->labels[entry];
-        hubs->means[3 * label] += x * hubs->shares[label];
-        hubs->means[3 * label + 1] += y * hubs->shares[label];
-        hubs->means[3 * label + 2] += z * hubs->shares[label];
-    } else {
-        positions[particle] = x;
-        positions[n + particle] = y;
-        positions[2 * n + particle] = z;
-    }
-}
-
-static inline void end_hubs(real *positions, integer n, const hub_copies *hubs)
-{
-    for (integer i = 0; hubs && i < hubs->count; i++)
-        for (int axis = 0; axis < 3; axis++)
-            positions[axis * n + hubs->particles[i]] = hubs->means[3 * i + axis];
+    positions[particle] = x;
+    positions[n + particle] = y;
+    positions[2 * n + particle] = z;
 }
 
 #endif

@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..coloring import Copies, gather_copies
 from ..linear.pentadiagonal import Factors, factorize
 from ..stretch.paths import Strips
 from .one_by_one import bend_gains
@@ -56,8 +55,6 @@ class BendStripBatch:
     """Of the whole system; none where lines are so soft that each may be relaxed alone."""
     multipliers: Floats
     """(3, c − 2) XPBD's multipliers; changed by the kernel."""
-    copies: Copies | None
-    """Of hubs along the path."""
 
 
 def string_lines(
@@ -124,8 +121,8 @@ def bend_strip_batches(
         coefficients = bends.coefficients[:, inner]
         if not coefficients.any():
             continue
-        path, copies = strips.path[start:stop], strips.copies[start:stop]
-        masses = inverse_masses[path] * copies
+        path = strips.path[start:stop]
+        masses = inverse_masses[path]
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
         scaled = bends.compliances[inner] / h_squared
@@ -140,7 +137,6 @@ def bend_strip_batches(
                 gains=bend_gains(mobility, scaled),
                 factors=factorize(total, beside, beyond, int(longest)) if stiff else None,
                 multipliers=np.zeros((3, stop - start - 2)),
-                copies=gather_copies(path, copies, masses),
             )
         )
     return batches

@@ -7,7 +7,6 @@ import numpy as np
 from ..arrays import Floats
 from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
 from ..linear.compiled_dissection import pack_factors
-from ..stretch.compiled_kernels import pack_hubs
 from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
 from .along_strips import BendStripBatch, bend_matrix
@@ -36,7 +35,6 @@ def _strip_struct(batch: BendStripBatch) -> Packed:
         *members(batch, "path coefficients responses scaled_compliances gains"),
         *(_factors(batch) if batch.factors else (None, None, None)),
         batch.multipliers,
-        pack_hubs(batch.copies, batch.path),
         np.empty((longest, 3)),
         np.empty((longest, 3)),
     )
@@ -65,7 +63,6 @@ def pack_stencils(batch: StencilBatch) -> Packed:
             "particles inverse_masses coefficients responses rests scaled_compliances gains "
             "multipliers",
         ),
-        pack_hubs(batch.copies, batch.particles),
     )
 
 

@@ -16,7 +16,6 @@ typedef struct {
     const real *pivots; /* (c - 2,) as factorize_pentadiagonal leaves them; NULL: one by one */
     const real *beside, *beyond;
     real *multipliers; /* (3, c - 2) */
-    const hub_copies *hubs;
     real *points, *steps; /* (l, 3) each, for paths of at most l entries */
 } bend_strip_batch;
 
@@ -96,8 +95,8 @@ static void project_path(real *positions, integer n, const bend_strip_batch *bat
             point[6] -= r[2 * all] * step;
         }
     for (integer k = 0; k < end - begin; k++)
-        put(positions, n, batch->path[begin + k], batch->hubs, begin + k, points[3 * k],
-            points[3 * k + 1], points[3 * k + 2]);
+        put(positions, n, batch->path[begin + k], points[3 * k], points[3 * k + 1],
+            points[3 * k + 2]);
 }
 
 /* Straight at rest, all lines of a strip at once; batch after batch, as all that follow. */
@@ -106,10 +105,8 @@ EXPORT void project_bend_strips(real *positions, integer n,
 {
     for (integer i = 0; i < count; i++) {
         const bend_strip_batch *batch = batches[i];
-        begin_hubs(batch->hubs);
         for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
             project_path(positions, n, batch, begin, batch->ends[p]);
-        end_hubs(positions, n, batch->hubs);
     }
 }
 
@@ -120,7 +117,6 @@ typedef struct stencil_batch {
     const real *inverse_masses, *coefficients, *responses; /* (k, c) */
     const real *rests, *scaled_compliances, *gains;
     real *multipliers; /* (3, c) */
-    const hub_copies *hubs;
 } stencil_batch;
 
 /* The members' positions (k, 3) and their bend g = sum of coefficient * x. */
@@ -143,8 +139,7 @@ static inline void put_members(real *positions, integer n, const stencil_batch *
 {
     for (int k = 0; k < size; k++) {
         integer entry = k * batch->count + i;
-        put(positions, n, batch->particles[entry], batch->hubs, entry, members[k][0],
-            members[k][1], members[k][2]);
+        put(positions, n, batch->particles[entry], members[k][0], members[k][1], members[k][2]);
     }
 }
 
@@ -167,12 +162,10 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
 static void draw_straight(real *positions, integer n, const stencil_batch *batch)
 {
     real members[4][3], bend[3];
-    begin_hubs(batch->hubs);
     for (integer i = 0; i < batch->count; i++) {
         gather(positions, n, batch, (int)batch->members, i, members, bend);
         scatter(positions, n, batch, (int)batch->members, i, members, bend);
     }
-    end_hubs(positions, n, batch->hubs);
 }
 
 EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *const *batches,
@@ -186,7 +179,6 @@ EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *
 static void turn_back(real *positions, integer n, const stencil_batch *batch)
 {
     real members[4][3], bend[3], direction[3];
-    begin_hubs(batch->hubs);
     for (integer i = 0; i < batch->count; i++) {
         real rest = batch->rests[i];
         gather(positions, n, batch, HINGE, i, members, bend);
@@ -195,7 +187,6 @@ static void turn_back(real *positions, integer n, const stencil_batch *batch)
             bend[axis] -= rest * direction[axis];
         scatter(positions, n, batch, HINGE, i, members, bend);
     }
-    end_hubs(positions, n, batch->hubs);
 }
 
 EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch *const *batches,
@@ -210,7 +201,6 @@ static void straighten_ropes(real *positions, integer n, const stencil_batch *ba
 {
     real points[4][3], arms[2][3], slopes[3][3], bend[3];
     integer count = batch->count;
-    begin_hubs(batch->hubs);
     for (integer i = 0; i < count; i++) {
         real lengths[2], along[2] = {0.0, 0.0}, resistance = batch->scaled_compliances[i];
         gather(positions, n, batch, CORNER, i, points, bend);
@@ -247,7 +237,6 @@ static void straighten_ropes(real *positions, integer n, const stencil_batch *ba
                 points[k][axis] -= batch->inverse_masses[k * count + i] * slopes[k][axis] * step;
         put_members(positions, n, batch, CORNER, i, points);
     }
-    end_hubs(positions, n, batch->hubs);
 }
 
 EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *const *batches,

@@ -2,7 +2,7 @@
 
 Each walks its batches in the order given and moves `positions` (3, n) in place:
 Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ; bends of surfaces take `bend_gains` instead of
-that quotient. Batches hold no particle twice but hubs.
+that quotient. Batches hold no particle twice.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers, norms, sum_by
-from ..coloring import meet
 from ..linear import dissection, pentadiagonal
 from .all_at_once import StiffBendBatch
 from .along_strips import BendStripBatch
@@ -144,7 +143,6 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
         for k, responses in enumerate(batch.responses):
             points[:, k : k + size] -= responses * steps
         for row, point in zip(positions, points, strict=True):
-            meet(point, batch.copies)
             row[batch.path] = point
 
 
@@ -190,5 +188,4 @@ def _scatter_bend(
 def _put_back(positions: Floats, batch: StencilBatch, members: Floats) -> None:
     """Writes the members' new positions (3, k, c)."""
     for row, moved in zip(positions, members.reshape(3, -1), strict=True):
-        meet(moved, batch.copies)
         row[batch.particles] = moved

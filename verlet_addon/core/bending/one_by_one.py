@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, inverse
-from ..coloring import Copies, color_constraints, count_copies, gather_copies
+from ..coloring import color_constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +56,13 @@ class StencilBatch:
     gains: Floats
     multipliers: Floats
     """(3, c)"""
-    copies: Copies | None
-    """Of hubs among the particles."""
 
 
 def build_stencils(
-    members: Integers, coefficients: Floats, rests: Floats, compliances: Floats, hubs: Booleans
+    members: Integers, coefficients: Floats, rests: Floats, compliances: Floats
 ) -> Stencils:
-    """Sorts bends by colour; those of one colour may share `hubs`, (n,) bool."""
-    order, starts = color_constraints(members, hubs)
+    """Sorts bends by colour."""
+    order, starts = color_constraints(members)
     return Stencils(members[order], starts, coefficients[order], rests[order], compliances[order])
 
 
@@ -82,14 +80,12 @@ def stencil_batches(
 ) -> list[StencilBatch]:
     """One batch per colour for one h² [s²]."""
     batches = []
-    copies = count_copies(stencils.members, stencils.starts)
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
         if not stencils.coefficients[start:stop].any():
             continue
         members = stencils.members[start:stop].T
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
-        often = copies[start:stop].T
-        masses = inverse_masses[members] * often
+        masses = inverse_masses[members]
         responses = masses * coefficients
         scaled = stencils.compliances[start:stop] / h_squared
         batches.append(
@@ -102,7 +98,6 @@ def stencil_batches(
                 scaled_compliances=scaled,
                 gains=bend_gains((responses * coefficients).sum(axis=0), scaled),
                 multipliers=np.zeros((3, stop - start)),
-                copies=gather_copies(members.ravel(), often.ravel(), masses.ravel()),
             )
         )
     return batches

@@ -20,7 +20,6 @@ def line_stencils(shape: RestShape, lines: Lines, strips: Strips) -> tuple[BendS
         coefficients[strays],
         np.zeros(len(strays)),
         compliances[strays],
-        shape.hubs,
     )
 
 
@@ -28,7 +27,7 @@ def rope_stencils(shape: RestShape, lines: Lines) -> Stencils:
     """Bends of ropes, at their rest angles."""
     coefficients, compliances = _line_arrays(shape, lines)
     rests = line_turns(shape.mesh.positions, lines.vertices)
-    return build_stencils(lines.vertices, coefficients, rests, compliances, shape.hubs)
+    return build_stencils(lines.vertices, coefficients, rests, compliances)
 
 
 def _line_arrays(shape: RestShape, lines: Lines) -> tuple[Floats, Floats]:
@@ -75,7 +74,6 @@ def hinge_stencils(
             coefficients[which],
             rest[which],
             compliance[which],
-            shape.hubs,
         )
 
     still = np.zeros(len(rests))

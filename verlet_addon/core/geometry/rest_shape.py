@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
-from ..coloring import find_hubs
 from ..mesh import MeshData
 from ..settings import BodySettings
 from .faces import Corners, face_normals, read_corners, vertex_areas
@@ -44,11 +43,6 @@ class RestShape:
     def particle_count(self) -> int:
         """How many particles the body has."""
         return len(self.mesh.positions)
-
-    @property
-    def hubs(self) -> Booleans:
-        """(n,) bool, particles where very many edges meet."""
-        return find_hubs(self.mesh.edges, self.particle_count)
 
     @property
     def rigid(self) -> Booleans:

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from ..coloring import Copies
+from ..arrays import Floats
 from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .diagonals import Diagonals
@@ -24,19 +23,6 @@ _project_tethers = declare("project_tethers", "piippp")
 _share_stretch = declare("share_stretch", "ppdddi", "i")
 
 
-def pack_hubs(copies: Copies | None, particles: Integers) -> Packed | None:
-    """The hubs among the entries of a batch, (c,) particles."""
-    if copies is None:
-        return None
-    count = int(copies.labels.max()) + 1
-    labels = np.full(len(particles), -1)
-    labels[copies.entries] = copies.labels
-    of_hub, shares = np.zeros(count, dtype=np.int64), np.zeros(count)
-    of_hub[copies.labels] = particles[copies.entries]
-    shares[copies.labels] = copies.shares
-    return pack(labels, count, of_hub, shares, np.zeros((count, 3)))
-
-
 def pack_strips(batch: StripBatch) -> Packed:
     """The strip_batch of strips.h."""
     ends = np.append(np.flatnonzero(np.diff(batch.labels)) + 1, len(batch.path))
@@ -49,7 +35,6 @@ def pack_strips(batch: StripBatch) -> Packed:
         *members(batch, "movable diagonal mobilities"),
         batch.start_gains if len(batch.start_gains) else None,
         batch.multipliers,
-        pack_hubs(batch.copies, batch.path),
         np.empty(9 * longest),
     )
 
@@ -90,7 +75,6 @@ def _pack_distances(batch: DistanceBatch) -> Packed:
     return pack(
         len(batch.rest_lengths),
         *members(batch, "particles rest_lengths first_masses second_masses gains"),
-        pack_hubs(batch.copies, batch.particles),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..arrays import Floats, Integers, inverse
-from ..coloring import Copies, color_constraints, count_copies, find_hubs, gather_copies
+from ..coloring import color_constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,23 +16,20 @@ class DistanceBatch:
     rest_lengths: Floats
     """(c,) [m]"""
     first_masses: Floats
-    """(c,) inverse masses of the first ends; those of hubs are shared out over their copies."""
+    """(c,) inverse masses of the first ends."""
     second_masses: Floats
     """(c,) inverse masses of the second ends."""
     gains: Floats
     """(c,) 1 / sum of inverse masses; 0 where nothing can move."""
-    copies: Copies | None
-    """Of hubs among the particles."""
 
 
 def distance_batches(
     pairs: Integers, rest_lengths: Floats, inverse_masses: Floats
 ) -> list[DistanceBatch]:
     """Pairs (m, 2) that are at most (m,) apart [m], of particles of these inverse masses (n,)."""
-    order, starts = color_constraints(pairs, find_hubs(pairs, len(inverse_masses)))
+    order, starts = color_constraints(pairs)
     pairs, rest_lengths = pairs[order], rest_lengths[order]
-    often = count_copies(pairs, starts)
-    masses = inverse_masses[pairs] * often
+    masses = inverse_masses[pairs]
     batches = []
     for start, stop in pairwise(starts):
         particles = pairs[start:stop].T.ravel()
@@ -45,9 +42,6 @@ def distance_batches(
                 first_masses=first_masses,
                 second_masses=second_masses,
                 gains=inverse(mobility, mobility),
-                copies=gather_copies(
-                    particles, often[start:stop].T.ravel(), masses[start:stop].T.ravel()
-                ),
             )
         )
     return batches

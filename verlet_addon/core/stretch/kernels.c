@@ -131,15 +131,14 @@ static void move_path(real *positions, integer n, const strip_batch *batch, inte
         x = k < links ? at.across_x[k] : 0.0;
         y = k < links ? at.across_y[k] : 0.0;
         z = k < links ? at.across_z[k] : 0.0;
-        put(positions, n, batch->path[begin + k], batch->hubs, begin + k,
-            at.x[k] + w * (x - back_x), at.y[k] + w * (y - back_y), at.z[k] + w * (z - back_z));
+        put(positions, n, batch->path[begin + k], at.x[k] + w * (x - back_x),
+            at.y[k] + w * (y - back_y), at.z[k] + w * (z - back_z));
     }
 }
 
 /* One Newton step for all edges of a batch; the largest (C + compliance * multiplier) / L. */
 static real project_batch(real *positions, integer n, const strip_batch *batch, real largest)
 {
-    begin_hubs(batch->hubs);
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
         integer links = batch->ends[p] - begin - 1;
         path_work at = lay_out(batch->work, links + 1);
@@ -149,7 +148,6 @@ static real project_batch(real *positions, integer n, const strip_batch *batch, 
         solve_path(links, at);
         move_path(positions, n, batch, begin, links, at);
     }
-    end_hubs(positions, n, batch->hubs);
     return largest;
 }
 
@@ -191,7 +189,6 @@ typedef struct {
     integer count;            /* c */
     const integer *particles; /* (2 c,) */
     const real *rest_lengths, *first_masses, *second_masses, *gains;
-    const hub_copies *hubs; /* or NULL */
 } distance_batch;
 
 /* Whether any pair is further apart than its length. */
@@ -215,7 +212,6 @@ static void bring_near(real *positions, integer n, const distance_batch *batch)
     const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
     if (!is_any_far(positions, n, batch))
         return;
-    begin_hubs(batch->hubs);
     for (integer i = 0; i < batch->count; i++) {
         integer a = first[i], b = second[i];
         real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
@@ -224,10 +220,9 @@ static void bring_near(real *positions, integer n, const distance_batch *batch)
         real pull = excess * batch->gains[i] / length;
         real to = batch->first_masses[i] * pull, fro = batch->second_masses[i] * pull;
         real there[3] = {px[b] - fro * x, py[b] - fro * y, pz[b] - fro * z};
-        put(positions, n, a, batch->hubs, i, px[a] + to * x, py[a] + to * y, pz[a] + to * z);
-        put(positions, n, b, batch->hubs, batch->count + i, there[0], there[1], there[2]);
+        put(positions, n, a, px[a] + to * x, py[a] + to * y, pz[a] + to * z);
+        put(positions, n, b, there[0], there[1], there[2]);
     }
-    end_hubs(positions, n, batch->hubs);
 }
 
 /* Draws particles (t,) that are further than lengths (t,) from their pins (3, t) towards them. */

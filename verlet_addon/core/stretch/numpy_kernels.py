@@ -1,7 +1,7 @@
 """Lengths in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
 Each walks its batches in the order given and moves `positions` (3, n) in place:
-Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice but hubs.
+Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..arrays import Floats, Integers, first_seen, norms, sum_by
-from ..coloring import meet, turns
+from ..coloring import turns
 from ..linear.tridiagonal import factorize, solve
 from .diagonals import Diagonals
 from .distances import DistanceBatch
@@ -73,7 +73,6 @@ def _solve(
     for row, point, component in zip(positions, points, along, strict=True):
         point[:-1] += first * component
         point[1:] -= second * component
-        meet(point, batch.copies)
         row[batch.path] = point
 
 
@@ -157,7 +156,6 @@ def _project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> Non
         for row, end, component in zip(positions, ends, along, strict=True):
             end[:count] += first * component
             end[count:] -= second * component
-            meet(end, batch.copies)
             row[batch.particles] = end
 
 

@@ -1,12 +1,11 @@
 """Edges strung into paths that go as straight as they can through the mesh, sorted by colour."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..coloring import count_copies, find_hubs
 from ..geometry.matching import match
 
 SHARPEST = -0.5
@@ -40,8 +39,6 @@ class Strips:
     """(colours + 1,) where each colour begins in `path`."""
     longest: Integers
     """(colours,) the most edges of any path of the colour."""
-    copies: Integers
-    """(k,) how many entries of its colour share each particle and its mass: 1 but for hubs."""
 
     @property
     def linked(self) -> Booleans:
@@ -69,10 +66,8 @@ def build_strips(
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
     strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
-    hubs = find_hubs(pairs[~loose], len(positions))
-    pieces = sorted(_color_strips(strips, hubs), key=lambda piece: piece[0])
-    laid = lay_out(pieces, rest_lengths, compliances, yielding)
-    return replace(laid, copies=count_copies(laid.path, laid.starts))
+    pieces = sorted(_color_strips(strips, len(positions)), key=lambda piece: piece[0])
+    return lay_out(pieces, rest_lengths, compliances, yielding)
 
 
 def lay_out(
@@ -101,7 +96,6 @@ def lay_out(
             [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],
             dtype=np.int64,
         ),
-        copies=np.ones(len(path), dtype=np.int64),
     )
 
 
@@ -131,7 +125,7 @@ def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
     meeting = np.bincount(particles)
     found = [np.empty((0, 2), dtype=np.int64)]
     for apart in range(1, int(meeting.max(initial=0))):
-        # A hub of many edges must not make a whole mesh be looked through as often.
+        # One particle of many edges must not make a whole mesh be looked through as often.
         order = order[meeting[particles[order]] > apart]
         places = np.flatnonzero(particles[order[apart:]] == particles[order[:-apart]])
         found.append(np.stack([order[places], order[places + apart]], axis=1))
@@ -180,13 +174,13 @@ def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[
     return [*strips, (particles[start:], along[start:])]
 
 
-def _color_strips(strips: list[tuple[list[int], list[int]]], hubs: Booleans) -> list[Piece]:
-    """Pieces of strips with colours, so that no particle has a colour twice but hubs, (n,) bool.
+def _color_strips(strips: list[tuple[list[int], list[int]]], count: int) -> list[Piece]:
+    """Pieces of strips with colours, so that none of so many particles has a colour twice.
 
     Each strip, the longest first, keeps the colour that it can keep longest, and is cut where that
     colour is taken: long strips reach far, and few colours are quick.
     """
-    used, shared, colors = [0] * len(hubs), hubs.tolist(), 0
+    used, colors = [0] * count, 0
     pieces: list[Piece] = []
     for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
         start = 0
@@ -196,7 +190,7 @@ def _color_strips(strips: list[tuple[list[int], list[int]]], hubs: Booleans) -> 
                 colors += 1
                 continue
             for particle in particles[start:stop]:
-                used[particle] |= 0 if shared[particle] else color
+                used[particle] |= color
             pieces.append((color.bit_length() - 1, particles[start:stop], edges[start : stop - 1]))
             start = stop - 1
     return pieces

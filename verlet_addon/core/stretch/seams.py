@@ -64,7 +64,7 @@ class SeamBatch:
 def build_seams(shape: RestShape) -> Seams:
     """The seams of one body."""
     pairs, body = shape.mesh.seams, shape.settings
-    order, starts = color_constraints(pairs, np.zeros(shape.particle_count, dtype=bool))
+    order, starts = color_constraints(pairs)
     pairs = pairs[order]
     split = edge_lengths(shape.mesh.positions, pairs) < SHORTEST_EDGE
     widths = _widths(shape, pairs, split)

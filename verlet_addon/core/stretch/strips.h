@@ -15,8 +15,7 @@ typedef struct {
     const real *movable, *diagonal, *mobilities;
     const real *start_gains; /* or NULL */
     real *multipliers;
-    const hub_copies *hubs; /* or NULL */
-    real *work;             /* (9 l,) for paths of at most l entries */
+    real *work; /* (9 l,) for paths of at most l entries */
 } strip_batch;
 
 /* Points of one path and its links, in the work of its batch. */

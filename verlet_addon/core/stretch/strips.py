@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..coloring import Copies, gather_copies
 from .paths import Strips
 
 LEAST = 0.5
@@ -27,9 +26,7 @@ class StripBatch:
     labels: Integers
     """(c,) number of the path that each entry belongs to."""
     inverse_masses: Floats
-    """(c,) those of hubs are shared out over their copies."""
-    copies: Copies | None
-    """Of hubs along the path."""
+    """(c,)"""
     between: Floats
     """(c − 2,) inverse mass of the particle between an edge and the next; 0 beside gaps."""
     rest_lengths: Floats
@@ -74,9 +71,9 @@ def strip_batches(
     batches = []
     for (start, stop), longest in zip(pairwise(strips.starts), strips.longest, strict=True):
         links = slice(start, stop - 1)
-        path, copies = strips.path[start:stop], strips.copies[start:stop]
+        path = strips.path[start:stop]
         linked, lengths = strips.linked[links], strips.rest_lengths[links]
-        masses = inverse_masses[path] * copies
+        masses = inverse_masses[path]
         both = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
         scaled, yielding = strips.compliances[links] / h_squared, strips.yielding[links] / h_squared
@@ -85,7 +82,6 @@ def strip_batches(
                 path=path,
                 labels=np.concatenate([[0], np.cumsum(~linked)]),
                 inverse_masses=masses,
-                copies=gather_copies(path, copies, masses),
                 between=np.where(both, masses[1:-1], 0.0),
                 rest_lengths=lengths,
                 measures=np.where(linked, lengths, 1.0),

@@ -2,6 +2,8 @@
 
 from math import inf
 
+import numpy as np
+
 from ..arrays import Floats
 from ..rigid.motion import hand_on
 from ..rigid.placement import Placement
@@ -14,6 +16,7 @@ from .compiled_kernels import (
     share_stretch,
 )
 from .constraints import LengthBatches, LengthConstraints
+from .strips import StripBatch
 
 STRAIN_LEFT = 4e-3
 """Edges that are stretched by no more than this share are left as they are; then the 99th
@@ -56,7 +59,7 @@ def project_stretch(
     disturb the others. What is stretched even after two sweeps is shared with the edges around.
     """
     pins = positions.take(lengths.tethers.pins, axis=1)
-    tautest_first = sorted(batches.edges, key=lambda batch: batch.multipliers.min())
+    tautest_first = _tautest_first(lengths, batches)
     tolerance = min(STRAIN_LEFT, UNREST * dt**2)
     project_clusters(positions, lengths.clusters)
     hand_on(rigid, positions)
@@ -77,3 +80,9 @@ def project_stretch(
             left = share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH)
             if not left or (in_vain >= IN_VAIN and not lengths.levels):
                 break
+
+
+def _tautest_first(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:
+    """The batches of edges, by the tension of their tautest link."""
+    tension = np.minimum.reduceat(batches.links.multipliers, lengths.edges.starts[:-1])
+    return [batches.edges[place] for place in np.argsort(tension, kind="stable").tolist()]
