@@ -22,8 +22,11 @@ typedef struct {
     const real *masses, *free;        /* (n,) */
     real *displacement, *multipliers; /* (3, n) */
     real buckled;
+    const integer *places_beside;     /* (t, 6) pairs of corners in the matrix; -1 for none */
+    integer pairs;                    /* m */
+    const integer *starts, *others;   /* (n + 1,) and (m,) each particle's pairs with later ones */
     strained *strains;                /* (t,) to work in, as all that follow */
-    real *blocks;                     /* (n, 3, 3) */
+    real *diagonal, *blocks, *beside; /* (n, 3, 3), twice, and (m, 3, 3) */
     real *places, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
 } weave_batch;
 
@@ -129,80 +132,93 @@ static real measure(const weave_batch *all)
     return product;
 }
 
-/* The masses and patches times a vector. */
-static void multiply(const weave_batch *all, const real *vector, real *found)
+/* Adds what two corners of a patch oppose to each other's moves: a block of the matrix. */
+static inline void add_block(const real sides[4][6], const real slopes[4][4],
+                             const real skews[4][3], real shear, int a, int b, real *block)
 {
-    clear(found, 3 * all->particles);
-    for (integer t = 0; t < all->count; t++) {
-        const strained *at = all->strains + t;
-        real ways[3][3], forces[3][3];
-        gather(all, t, vector, ways);
-        real skewed = dot(at->skew[0], ways[0]) + dot(at->skew[1], ways[1]);
-        skewed *= all->firmness[3 * t + 2];
-        for (int axis = 0; axis < 3; axis++) {
-            forces[0][axis] = skewed * at->skew[0][axis];
-            forces[1][axis] = skewed * at->skew[1][axis];
-            forces[2][axis] = 0.0;
+    real firm[6] = {0.0};
+    for (int side = 0; side < 4; side++) {
+        real both = slopes[side][a] * slopes[side][b];
+        for (int k = 0; k < 6; k++)
+            firm[k] += both * sides[side][k];
+    }
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++)
+            block[3 * row + column] += firm[row == column ? row : 6 - row - column]
+                                       + shear * skews[a][row] * skews[b][column];
+}
+
+/* Adds a patch to the matrix. */
+static void add_patch(const weave_batch *all, integer t)
+{
+    const strained *at = all->strains + t;
+    const integer *corners = all->corners + 4 * t, *places = all->places_beside + 6 * t;
+    real sides[4][6], slopes[4][4], skews[4][3], shear = all->firmness[3 * t + 2];
+    for (int i = 0; i < 4; i++) {
+        const real *slope = all->slopes + 12 * t + 3 * i;
+        for (int axis = 0; axis < 3; axis++)
+            skews[i][axis] = slope[0] * at->skew[0][axis] + slope[1] * at->skew[1][axis];
+        for (int side = 0; side < 4; side++) {
+            real spread = all->spreads[2 * t + side % 2];
+            slopes[side][i] = slope[side % 2] + (side / 2 ? -spread : spread) * slope[2];
         }
-        for (int side = 0; side < 2; side++)
-            for (int k = 0; k < 2; k++) {
-                const real *along = at->along[side][k];
-                real spread = all->spreads[2 * t + k], aside = side ? -spread : spread, moved[3];
-                for (int axis = 0; axis < 3; axis++)
-                    moved[axis] = ways[k][axis] + aside * ways[2][axis];
-                real stretched = at->firmer[side][k] * dot(along, moved);
-                for (int axis = 0; axis < 3; axis++) {
-                    real force = at->turned[side][k] * moved[axis] + stretched * along[axis];
-                    forces[k][axis] += force;
-                    forces[2][axis] += aside * force;
-                }
-            }
-        scatter(all, t, forces, found);
     }
-    let_go(all, found);
-    for (integer i = 0; i < all->particles; i++)
-        for (int axis = 0; axis < 3; axis++)
-            found[3 * i + axis] += all->masses[i] * vector[3 * i + axis];
+    for (int side = 0; side < 4; side++) {
+        const real *along = at->along[side / 2][side % 2];
+        real firmer = at->firmer[side / 2][side % 2], turned = at->turned[side / 2][side % 2];
+        for (int a = 0; a < 3; a++) {
+            sides[side][a] = turned + firmer * along[a] * along[a];
+            sides[side][3 + a] = firmer * along[(a + 1) % 3] * along[(a + 2) % 3];
+        }
+    }
+    for (int a = 0, pair = 0; a < 4; a++) {
+        add_block(sides, slopes, skews, shear, a, a, all->diagonal + 9 * corners[a]);
+        for (int b = a + 1; b < 4; b++, pair++)
+            if (places[pair] >= 0 && corners[a] < corners[b])
+                add_block(sides, slopes, skews, shear, a, b, all->beside + 9 * places[pair]);
+            else if (places[pair] >= 0)
+                add_block(sides, slopes, skews, shear, b, a, all->beside + 9 * places[pair]);
+    }
 }
 
-/* Adds firmness times a vector's product with itself. */
-static inline void add_square(real *block, real firmness, const real vector[3])
+/* The matrix of masses and patches, and the inverted blocks on its diagonal; those of what is
+   pinned are 0. */
+static void assemble(const weave_batch *all)
 {
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
-            block[3 * a + b] += firmness * vector[a] * vector[b];
-}
-
-/* The inverted blocks on the diagonal; 0 for what is pinned. */
-static void find_blocks(const weave_batch *all)
-{
+    clear(all->beside, 9 * all->pairs);
     for (integer i = 0; i < 9 * all->particles; i++)
-        all->blocks[i] = i % 9 % 4 ? 0.0 : all->masses[i / 9];
-    for (integer entry = 0; entry < 4 * all->count; entry++) {
-        integer t = entry / 4;
-        const strained *at = all->strains + t;
-        const real *slopes = all->slopes + 3 * entry;
-        real *block = all->blocks + 9 * all->corners[entry], skew[3];
-        for (int axis = 0; axis < 3; axis++)
-            skew[axis] = slopes[0] * at->skew[0][axis] + slopes[1] * at->skew[1][axis];
-        add_square(block, all->firmness[3 * t + 2], skew);
-        for (int side = 0; side < 2; side++)
-            for (int k = 0; k < 2; k++) {
-                real spread = all->spreads[2 * t + k];
-                real slope = slopes[k] + (side ? -spread : spread) * slopes[2];
-                real turned = slope * slope * at->turned[side][k];
-                for (int a = 0; a < 3; a++)
-                    block[4 * a] += turned;
-                add_square(block, slope * slope * at->firmer[side][k], at->along[side][k]);
-            }
-    }
+        all->diagonal[i] = i % 9 % 4 ? 0.0 : all->masses[i / 9];
+    for (integer t = 0; t < all->count; t++)
+        add_patch(all, t);
     for (integer i = 0; i < all->particles; i++) {
-        real *block = all->blocks + 9 * i, cofactors[9];
+        real *block = all->diagonal + 9 * i, cofactors[9];
         for (int a = 0; a < 3; a++)
             cross(block + 3 * ((a + 1) % 3), block + 3 * ((a + 2) % 3), cofactors + 3 * a);
         real size = dot(block, cofactors);
         for (int k = 0; k < 9; k++)
-            block[k] = cofactors[k] * (all->free[i] / size);
+            all->blocks[9 * i + k] = cofactors[k] * (all->free[i] / size);
+    }
+}
+
+/* The matrix times a vector, which is 0 where pinned; what is found there counts for nothing. */
+static void multiply(const weave_batch *all, const real *vector, real *found)
+{
+    for (integer i = 0; i < all->particles; i++)
+        for (int a = 0; a < 3; a++)
+            found[3 * i + a] = dot(all->diagonal + 9 * i + 3 * a, vector + 3 * i);
+    for (integer i = 0; i < all->particles; i++) {
+        const real *own = vector + 3 * i;
+        real total[3] = {0.0, 0.0, 0.0};
+        for (integer pair = all->starts[i]; pair < all->starts[i + 1]; pair++) {
+            const real *block = all->beside + 9 * pair, *other = vector + 3 * all->others[pair];
+            real *answer = found + 3 * all->others[pair];
+            for (int a = 0; a < 3; a++) {
+                total[a] += dot(block + 3 * a, other);
+                answer[a] += block[a] * own[0] + block[3 + a] * own[1] + block[6 + a] * own[2];
+            }
+        }
+        for (int a = 0; a < 3; a++)
+            found[3 * i + a] += total[a];
     }
 }
 
@@ -293,7 +309,7 @@ EXPORT void project_weave(real *positions, const weave_batch *all, const weave_l
         all->moved[i] *= all->free[i / 3];
     }
     follow(all, limits, measure(all));
-    find_blocks(all);
+    assemble(all);
     follow(all, limits, solve(all, limits));
     for (integer i = 0; i < 3 * n; i++) {
         integer row = i % 3 * n + i / 3;
