@@ -248,6 +248,36 @@ def test_incident_features_and_what_lies_together_at_rest_are_left_alone() -> No
     np.testing.assert_allclose(contacts.gaps, 0.009)
 
 
+def fold(half: float) -> Floats:
+    """(3, 6) two squares of half a metre that share an edge, opened by twice this angle [rad].
+
+    Their diagonals, 0 to 3 and 1 to 4, lead across each other as slight ridges.
+    """
+    across, up = 0.5 * np.cos(half), 0.5 * np.sin(half)
+    ends = [(0.0, 0.0), (across, up), (across, -up)]
+    points = np.array([(x, y, z) for x, z in ends for y in (0.0, 0.5)]).T
+    points[2, [2, 5]] += 0.005, -0.005
+    return points
+
+
+@pytest.mark.parametrize("half", [0.005, 0.02, 0.03, 0.039])
+def test_a_fold_is_opened_no_farther_than_to_where_it_is_held(half: float) -> None:
+    """Pushed to beyond that, hanging cloth fell back and was pushed again, at 5 cm/s for ever."""
+    squares = surface(fold(np.pi / 2).T, [(0, 3, 2), (0, 1, 3), (1, 0, 4), (1, 4, 5)])
+    surfaces = all_meet(squares)
+
+    def held(half: float) -> Floats:
+        x = fold(half)
+        found = find_contacts(surfaces, x, x, reach=GAP)
+        crossing = (np.sort(found.particles, axis=0).T == [0, 1, 3, 4]).all(axis=1)
+        return np.asarray(found.gaps[crossing])
+
+    (gap,) = held(half)
+    opened = np.arcsin(gap / 0.5)  # the diagonals are as far apart as their middles
+    (there,) = held(opened)
+    assert there == pytest.approx(gap, rel=1e-2)
+
+
 @pytest.mark.parametrize(("gap", "held"), [(0.05, True), (5.0, False)])
 def test_the_guard_keeps_no_piece_smaller_than_its_distance_from_folding(
     gap: float, *, held: bool

@@ -13,6 +13,7 @@
 #define GRAZE 0.25
 #define RISING 1e-6
 #define SHARED 0.05
+#define LEVEL 0.04
 #define RIDGE 0.005
 #define STEADY 0.05
 #define PART 256 /* Leaves that a thread fits at a time. */
@@ -316,18 +317,23 @@ static void place(real *to, const surfaces *all, integer particle, real time)
         to[axis] = way[axis] + time * (way[3 + axis] - way[axis]);
 }
 
-/* Whether the way from one particle to another goes up along a direction, by more than a slope. */
-static int rises(const task *its, const pair *p, integer corner, integer base, real sign, real slope)
+/* The way from one particle to another when a pair touches. */
+static void take_way(real *way, const task *its, const pair *p, integer to, integer from)
+{
+    real top[3], bottom[3];
+    place(top, its->all, to, p->time);
+    place(bottom, its->all, from, p->time);
+    subtract(top, bottom, way);
+}
+
+/* Whether the way from one particle to another goes up along the normal. */
+static int rises(const task *its, const pair *p, integer corner, integer base)
 {
     if (corner < 0)
         return 0;
-    real top[3], bottom[3], normal[3];
-    place(top, its->all, corner, p->time);
-    place(bottom, its->all, base, p->time);
-    subtract(top, bottom, top);
-    for (int axis = 0; axis < 3; axis++)
-        normal[axis] = sign * p->now.normal[axis];
-    return dot(normal, top) > slope * __builtin_sqrt(dot(top, top));
+    real way[3];
+    take_way(way, its, p, corner, base);
+    return dot(p->now.normal, way) > RISING * __builtin_sqrt(dot(way, way));
 }
 
 /* Whether all triangles round a corner lie away, and this is the first. */
@@ -341,13 +347,13 @@ static int is_least_on_corner(const task *its, const pair *p, integer corner)
     for (integer i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
             integer other = all->corners[k * all->triangles + fan[i]];
-            if (other != corner && rises(its, p, other, corner, 1.0, RISING))
+            if (other != corner && rises(its, p, other, corner))
                 return 0;
         }
     return 1;
 }
 
-static int is_least_on_triangle(const task *its, const pair *p)
+static int is_least_on_triangle(const task *its, pair *p)
 {
     const surfaces *all = its->all;
     const real *weights = p->now.weights + 1;
@@ -363,10 +369,21 @@ static int is_least_on_triangle(const task *its, const pair *p)
         return is_least_on_corner(its, p, corner);
     integer edge = all->opposite_edges[unused * all->triangles + p->features[1]];
     return all->sides[edge] == p->features[1]
-           && !rises(its, p, all->wings[all->edges + edge], corner, 1.0, RISING);
+           && !rises(its, p, all->wings[all->edges + edge], corner);
 }
 
-static int is_least_on_edges(const task *its, const pair *p)
+/* How steeply a triangle beside an edge rises towards the other feature, at most. */
+static real rise_of(const task *its, const pair *p, integer corner, integer base, real sign)
+{
+    real way[3];
+    if (corner < 0)
+        return 0.0;
+    take_way(way, its, p, corner, base);
+    return sign * dot(p->now.normal, way) / larger(__builtin_sqrt(dot(way, way)), SHORTEST);
+}
+
+/* Edges that neighbours rise between are kept no farther apart than these let them. */
+static int is_least_on_edges(const task *its, pair *p)
 {
     const surfaces *all = its->all;
     const real *weights = p->now.weights;
@@ -378,16 +395,17 @@ static int is_least_on_edges(const task *its, const pair *p)
     if (!inner_first || !inner_second)
         return 1;
     int ridge = 0;
+    real steepest = 0.0;
     for (int which = 0; which < 2; which++)
         for (int side = 0; side < 2; side++) {
             integer wing = all->wings[side * all->edges + p->features[which]];
-            integer base = p->particles[2 * which];
-            real towards = which ? 1.0 : -1.0;
-            if (rises(its, p, wing, base, towards, SHARED))
-                return 0;
-            ridge |= wing < 0 || rises(its, p, wing, base, -towards, RIDGE);
+            real rise = rise_of(its, p, wing, p->particles[2 * which], which ? 1.0 : -1.0);
+            steepest = larger(rise, steepest);
+            ridge |= wing < 0 || -rise > RIDGE;
         }
-    return ridge;
+    if (steepest > 0.0)
+        p->gap = smaller(p->gap, p->now.apart * (LEVEL / larger(steepest, SHORTEST)));
+    return ridge && !(steepest > SHARED);
 }
 
 /* How high above a triangle a direction leads, as it starts the step; unscaled. */

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers
-from .numpy_regions import is_behind, is_hidden, is_least
+from .numpy_regions import is_behind, is_hidden, is_least_on_triangles, least_edges
 from .numpy_walk import activate as activate, near_pairs, refit as refit, take_ways as take_ways
 from .proximity import NEAREST, dot
 from .reach import Reach, flush
@@ -24,8 +24,8 @@ GRAZE = 0.25
 TOUCHING = 1.01
 """As near as this, in gaps, is taken for touching."""
 
-Touches = tuple[Floats, Floats, Floats, Booleans]
-"""(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) whether they touch at all."""
+Touches = tuple[Floats, Floats, Floats, Floats, Booleans]
+"""(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) whether they do."""
 
 
 def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
@@ -71,23 +71,28 @@ def _rows(
     features, particles = features[:, near], particles[:, near]
     gaps = _gaps(surfaces, kind, particles)
     x, ways = start[:, particles], end[:, particles] - start[:, particles]
-    apart = NEAREST[kind](x)[2]
-    touch = np.minimum(gaps * reach.of_gap, (apart + SHORTEST) * reach.of_start)
-    times, weights, normals, touched = _advance(kind, x, ways, np.zeros(len(touch)), touch)
+    began = NEAREST[kind](x)[2]
+    touch = np.minimum(gaps * reach.of_gap, (began + SHORTEST) * reach.of_start)
+    times, weights, normals, apart, touched = _advance(kind, x, ways, np.zeros(len(touch)), touch)
     final = x + ways
     rows = sum(weights[k] * dot(normals, final[:, k]) for k in range(4))
     if reach.all_touching:
         grazed = np.flatnonzero(touched & (rows >= touch))
         before = x[:, :, grazed], ways[:, :, grazed], times[grazed]
         after = _advance(kind, *before, GRAZE * touch[grazed])
-        times[grazed], weights[:, grazed], normals[:, grazed], touched[grazed] = after
-    guarded = touched & (apart > LOST * gaps)
+        times[grazed], weights[:, grazed], normals[:, grazed], _, touched[grazed] = after
+    guarded = touched & (began > LOST * gaps)
     guarded &= (gaps >= _full_gaps(surfaces, particles)) | ~_are_near(surfaces, kind, particles)
     kept = guarded if reach.all_touching else rows < touch + reach.beyond
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
     if not reach.all_touching:
-        here = (start, end, times)
-        kept &= is_least(surfaces, kind, features, particles, weights, normals, here)
+        those = surfaces, features, particles, weights, normals, (start, end, times)
+        if kind:
+            least, shares = least_edges(*those)
+            touch = np.minimum(touch, apart * shares)
+        else:
+            least = is_least_on_triangles(*those)
+        kept &= least
     kinds = np.full((1, np.count_nonzero(kept)), kind)
     found = np.concatenate([kinds, features[:, kept]])
     return found, weights[:, kept], normals[:, kept], touch[kept] / reach.of_gap
@@ -167,4 +172,4 @@ def _advance(kind: int, x: Floats, ways: Floats, times: Floats, touch: Floats) -
         going = going[(apart[going] > touch[going] * TOUCHING) & (times[going] < 1.0)]
     touched = apart <= touch * TOUCHING
     touched[going] = True
-    return times, weights, normals, touched
+    return times, weights, normals, apart, touched

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import SHORTEST, Booleans, Floats, Integers
 from .numpy_walk import RIDGE
 from .proximity import PARALLEL, cross, dot
 from .surfaces import Surfaces
@@ -15,6 +15,9 @@ nearer, and the pair is left to it…"""
 SHARED = 0.05
 """…but an edge is only left to its neighbours above this slope, well above RIDGE: below it they all
 hold, or else cloth at rest would rock from the one to the others."""
+LEVEL = 0.04
+"""In a fold that slope grows with the distance. So edges are pushed apart to where it would be no
+more than this: pushed farther they would be left alone, fall back, and be pushed again for ever."""
 Moment = tuple[Floats, Floats, Floats]
 """(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
 
@@ -92,34 +95,21 @@ def _side(
     return way, np.asarray(dot(change, change) <= STEADY * STEADY * size)
 
 
-def is_least(
+def is_least_on_triangles(
     surfaces: Surfaces,
-    kind: int,
     features: Integers,
     particles: Integers,
     weights: Floats,
     normals: Floats,
     moment: Moment,
 ) -> Booleans:
-    """(k,) whether no neighbour is nearer, and no other pair says the same.
+    """(k,) whether no neighbour of a vertex and a triangle is nearer, nor another pair says so.
 
     A pair that touches an edge or a corner of a triangle says something new only within the region
     of directions in which that edge or corner is what is nearest (Voronoi regions; Lin and Canny,
-    A fast algorithm for incremental distance calculation, 1991).
+    A fast algorithm for incremental distance calculation, 1991). It counts for the first triangle
+    of the edge or corner.
     """
-    rule = _least_edges if kind else _least_on_triangles
-    return rule(surfaces, features, particles, weights, normals, moment)
-
-
-def _least_on_triangles(
-    surfaces: Surfaces,
-    features: Integers,
-    particles: Integers,
-    weights: Floats,
-    normals: Floats,
-    moment: Moment,
-) -> Booleans:
-    """(k,) for vertices and triangles; edges and corners count for the first of theirs."""
     used = weights[1:] != 0.0
     count = used.sum(axis=0)
     rows, triangles = np.arange(len(count)), features[1]
@@ -138,41 +128,50 @@ def _least_on_triangles(
     return np.asarray(np.choose(count - 1, [on_corner, on_edge, np.ones_like(on_edge)]))
 
 
-def _least_edges(
+def least_edges(
     surfaces: Surfaces,
     features: Integers,
     particles: Integers,
     weights: Floats,
     normals: Floats,
     moment: Moment,
-) -> Booleans:
-    """(k,) for two edges; where one's end is nearest, only if it touches no triangle's edge."""
+) -> tuple[Booleans, Floats]:
+    """(k,) likewise for two edges, and (k,) how many times as far apart they may be pushed.
+
+    Where the end of one is nearest, they only count if that touches no triangle's edge.
+    """
     inner = weights != 0.0
     inner_first, inner_second = inner[:2].all(axis=0), inner[2:].all(axis=0)
     first_faces, second_faces = (surfaces.sides[0, feature] >= 0 for feature in features)
     told = (~inner_first & second_faces) | (~inner_second & first_faces)
-    ridge = np.zeros(len(inner_first), dtype=bool)
-    nearer = np.zeros_like(ridge)
+    ridge, steepest = np.zeros(len(told), dtype=bool), np.zeros(len(told))
     for place, towards in ((0, -normals), (1, normals)):
         base = particles[2 * place]
         for wing in surfaces.wings[:, features[place]]:
-            nearer |= _rises(wing, base, towards, moment, SHARED)
-            ridge |= (wing < 0) | _rises(wing, base, -towards, moment, RIDGE)
-    return np.asarray(~told & (~(inner_first & inner_second) | (ridge & ~nearer)))
+            rise = np.where(wing < 0, 0.0, _slopes(wing, base, towards, moment))
+            steepest = np.fmax(rise, steepest)
+            ridge |= (wing < 0) | (-rise > RIDGE)
+    both = inner_first & inner_second
+    shares = np.where(both & (steepest > 0.0), LEVEL / np.maximum(steepest, SHORTEST), np.inf)
+    return np.asarray(~told & (~both | (ridge & ~(steepest > SHARED)))), shares
 
 
-def _rises(
-    corners: Integers,
-    bases: Integers,
-    normals: Floats,
-    moment: Moment,
-    slope: float = RISING,
-) -> Booleans:
+def _slopes(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Floats:
+    """(k,) how steeply the way from a base to a corner goes up along the normal."""
+    way = _way(corners, bases, moment)
+    return np.asarray(dot(normals, way) / np.maximum(np.sqrt(dot(way, way)), SHORTEST))
+
+
+def _rises(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Booleans:
     """(k,) whether the way from a base to a corner goes up along the normal; −1 never does."""
+    way = _way(corners, bases, moment)
+    return np.asarray((corners >= 0) & (dot(normals, way) > RISING * np.sqrt(dot(way, way))))
+
+
+def _way(corners: Integers, bases: Integers, moment: Moment) -> Floats:
+    """(3, k) from bases to corners then [m]."""
     start, end, times = moment
-    way = _at(corners, start, end, times) - _at(bases, start, end, times)
-    up = dot(normals, way)
-    return np.asarray((corners >= 0) & (up > slope * np.sqrt(dot(way, way))))
+    return _at(corners, start, end, times) - _at(bases, start, end, times)
 
 
 def _at(particles: Integers, start: Floats, end: Floats, times: Floats) -> Floats:
