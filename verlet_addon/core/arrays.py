@@ -51,6 +51,10 @@ def norms(vectors: Sequence[Floats] | Floats) -> Floats:
     return np.maximum(found, SHORTEST, out=found)
 
 
+CACHED = 32768
+"""Numbers that are worked on at a time: no more than a processor has at hand."""
+
+
 def inverse(resistance: Floats, mobility: Floats) -> Floats:
     """(c,) 1 / resistance, and 0 where nothing can move."""
     movable = mobility > 0.0
@@ -62,10 +66,15 @@ def contracted(weights: Floats, values: Floats) -> Floats:
 
     Matrix products add in an order that the processor decides, and so end in other digits.
     """
-    total = np.zeros((len(weights), *values.shape[1:]))
-    for column, value in zip(weights.T, values, strict=True):
-        total += column.reshape(-1, *(1,) * value.ndim) * value
-    return total
+    flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
+    total = np.zeros((len(weights), flat.shape[1]))
+    rows = max(1, CACHED // max(1, flat.shape[1]))
+    for first in range(0, len(weights), rows):
+        found = total[first : first + rows]
+        product = np.empty_like(found)
+        for column, value in zip(weights[first : first + rows].T, flat, strict=True):
+            found += np.multiply(column[:, None], value, out=product)
+    return total.reshape(len(weights), *values.shape[1:])
 
 
 def first_seen(values: Integers) -> Integers:

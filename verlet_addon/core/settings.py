@@ -1,6 +1,7 @@
 """Every setting, with its meaning, unit, range and default; the only home of the defaults."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite
 from typing import Literal, get_args
 
@@ -131,7 +132,7 @@ class BodySettings:
         _require(self, "restitution", 0.0, 1.0)
         _require(self, "hardening", 0.0, 1.0)
 
-    @property
+    @cached_property
     def field_shares(self) -> dict[Kind, float]:
         """Share of their strength that force fields of each type act on the body with."""
         return {kind: self.wind * getattr(self, weight_name(kind)) for kind in KINDS}

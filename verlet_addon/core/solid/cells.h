@@ -20,6 +20,8 @@ typedef struct {
     const real *stiffnesses; /* (k, 3 w, 3 w) */
     const real *gradients;   /* (k, w, 3) */
     const real *volumes;     /* (k,) */
+    const integer *boxes;    /* (k,) its number among kinds that are alike on all sides, or −1 */
+    const real *modes;       /* (b, 3, 3, 8) of these; see compiled_kernels.py */
 } solid_cells;
 
 /* See Lattice. */
@@ -92,6 +94,53 @@ EACH void multiply(const real *matrix, const real *vector, int count, real *foun
     }
 }
 
+/* Sums and differences of values at the corners along each axis; twice done, 8 times as large. */
+EACH void add_and_subtract(real v[8])
+{
+    real sums[8], more[8];
+    for (int i = 0; i < 4; i++) {
+        sums[i] = v[i] + v[i + 4];
+        sums[i + 4] = v[i] - v[i + 4];
+    }
+    for (int i = 0; i < 2; i++) {
+        more[i] = sums[i] + sums[i + 2];
+        more[i + 2] = sums[i] - sums[i + 2];
+        more[i + 4] = sums[i + 4] + sums[i + 6];
+        more[i + 6] = sums[i + 4] - sums[i + 6];
+    }
+    for (int i = 0; i < 8; i += 2) {
+        v[i] = more[i] + more[i + 1];
+        v[i + 1] = more[i] - more[i + 1];
+    }
+}
+
+/* Puts what is odd along an axis where what is even was, in rows that belong to x, y and z. */
+EACH void swap_own(real from[3][8], real to[3][8])
+{
+    for (int i = 0; i < 8; i++) {
+        to[0][i] = from[0][i ^ 4];
+        to[1][i] = from[1][i ^ 2];
+        to[2][i] = from[2][i ^ 1];
+    }
+}
+
+/* A cell that is alike on all sides: sums and differences of its corners go together three by
+   three, x, y and z with what is odd along the same axes but for their own; all are (3, 8). */
+EACH void multiply_box(const real *modes, real moves[3][8], real pulls[3][8])
+{
+    real sums[3][8], found[3][8];
+    for (int a = 0; a < 3; a++)
+        add_and_subtract(moves[a]);
+    swap_own(moves, sums);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 8; i++)
+            found[a][i] = modes[24 * a + i] * sums[0][i] + modes[24 * a + 8 + i] * sums[1][i]
+                          + modes[24 * a + 16 + i] * sums[2][i];
+    swap_own(found, pulls);
+    for (int a = 0; a < 3; a++)
+        add_and_subtract(pulls[a]);
+}
+
 /* Where nodes carry a point. */
 static inline void carried(const solid_embedding *embedding, integer i, const real *rows,
                            integer m, real found[3])
@@ -106,8 +155,8 @@ static inline void carried(const solid_embedding *embedding, integer i, const re
 }
 
 /* Adds what a cell opposes moves (3, m) with. */
-EACH void add_cell(const solid_cells *cells, const solid_shape *shape, integer e, int width,
-                   real modulus, const real *moves, integer m, real *found)
+EACH void add_moved(const solid_cells *cells, const solid_shape *shape, integer e, int width,
+                    real modulus, const real *moves, integer m, real *found)
 {
     const int count = 3 * width;
     const integer *nodes = cells->nodes + width * e, kind = cells->kinds[e];
@@ -123,6 +172,74 @@ EACH void add_cell(const solid_cells *cells, const solid_shape *shape, integer e
     for (int i = 0; i < count; i++)
         local[i] = modulus * (local[i] + pressure * slopes[i]);
     scatter(found, m, nodes, width, local);
+}
+
+/* Of a cell that is alike on all sides: R K u of moves (3, 8) less how it is at rest. */
+EACH void oppose_box(const real *modes, const real *r, real each[3][8], const real *rest, integer m,
+                     const integer *nodes, real pulls[3][8])
+{
+    real local[3][8], found[3][8];
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            local[a][c] = r[a] * each[0][c] + r[3 + a] * each[1][c] + r[6 + a] * each[2][c];
+    if (rest)
+        for (int a = 0; a < 3; a++)
+            for (int c = 0; c < 8; c++)
+                local[a][c] -= rest[a * m + nodes[c]] - rest[a * m + nodes[0]];
+    multiply_box(modes, local, found);
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            pulls[a][c] = r[3 * a] * found[0][c] + r[3 * a + 1] * found[1][c]
+                          + r[3 * a + 2] * found[2][c];
+}
+
+/* Apart from each other, for a compiler has too few registers for all three at once. */
+#define APART static __attribute__((noinline, unused))
+
+APART void add_box(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
+                   const real *moves, integer m, real *found)
+{
+    const integer *nodes = cells->nodes + STRAIGHT * e, kind = cells->kinds[e];
+    const real *slopes = shape->slopes + 3 * STRAIGHT * e;
+    real each[3][8], pulls[3][8], growth = 0.0;
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            each[a][c] = moves[a * m + nodes[c]];
+    oppose_box(cells->modes + 72 * cells->boxes[kind], shape->rotations + 9 * e, each, NULL, m,
+               nodes, pulls);
+    for (int c = 0; c < 8; c++)
+        for (int a = 0; a < 3; a++)
+            growth += slopes[3 * c + a] * each[a][c];
+    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            found[a * m + nodes[c]] += modulus * (pulls[a][c] + pressure * slopes[3 * c + a]);
+}
+
+APART void add_straight(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
+                        const real *moves, integer m, real *found)
+{
+    add_moved(cells, shape, e, STRAIGHT, modulus, moves, m, found);
+}
+
+APART void add_curved(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
+                      const real *moves, integer m, real *found)
+{
+    add_moved(cells, shape, e, CURVED, modulus, moves, m, found);
+}
+
+/* Adds what all cells oppose moves (3, m) with. */
+static inline void add_cells(const solid_lattice *lattice, const solid_shapes *shapes, real modulus,
+                             const real *moves, real *found)
+{
+    const solid_cells *straight = &lattice->straight, *curved = &lattice->curved;
+    for (integer e = 0; e < straight->count; e++)
+        if (straight->boxes[straight->kinds[e]] >= 0)
+            add_box(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
+        else
+            add_straight(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
+    for (integer e = 0; e < curved->count; e++)
+        add_curved(curved, &shapes->curved, e, modulus, moves, lattice->nodes, found);
 }
 
 #endif

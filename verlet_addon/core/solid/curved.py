@@ -30,6 +30,9 @@ NODES, UNKNOWNS = 20, 60
 
 def build_curved(fillings: Floats, bends: Booleans, sizes: Floats) -> Elements:
     """Elements filled as `voxels.fill` says, (k, 5, 5, 5), whose edges bend or not, (k, 12)."""
+    if not len(fillings):
+        none = np.empty((0, NODES, 3))
+        return Elements(np.empty((0, UNKNOWNS, UNKNOWNS)), none, np.empty(0), none[:, :, 0])
     gradients, shapes = _samples()
     gradients = gradients / sizes
     at_samples = strains_of(gradients)

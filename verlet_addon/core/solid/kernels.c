@@ -94,52 +94,75 @@ EACH real find_shape(const real *places, const real *gradients, int width, real 
     return dot(held, cofactors) - 1.0;
 }
 
-/* Adds forces (3, m) of a group of cells, and what opposes moves (3, m); finds the shape. */
+/* Adds forces (3, m) of a cell, and finds its shape. */
 EACH void add_stress(const solid_lattice *lattice, const solid_cells *cells,
-                     const solid_shape *shape, int width, const real *nodes, real modulus,
-                     const real *moves, real *forces, real *opposed)
+                     const solid_shape *shape, integer e, int width, int boxed, const real *nodes,
+                     real modulus, real *forces)
 {
     const int count = 3 * width;
-    integer m = lattice->nodes;
-    for (integer e = 0; e < cells->count; e++) {
-        const integer *own = cells->nodes + width * e, kind = cells->kinds[e];
-        real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
-        real places[MOST], rest[MOST], local[MOST];
-        gather(nodes, m, own, width, places);
-        gather(lattice->rest, m, own, width, rest);
-        real growth = find_shape(places, cells->gradients + count * kind, width,
-                                 shape->quaternions + 4 * e, r, slopes);
-        real pressure = FIRST_LAME * cells->volumes[kind] * growth;
+    const integer *own = cells->nodes + width * e, kind = cells->kinds[e];
+    real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
+    real places[MOST], rest[MOST], local[MOST];
+    gather(nodes, lattice->nodes, own, width, places);
+    for (int i = count - 1; i >= 0; i--)
+        places[i] -= places[i % 3];
+    real growth = find_shape(places, cells->gradients + count * kind, width,
+                             shape->quaternions + 4 * e, r, slopes);
+    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
+    if (boxed) {
+        real each[3][8], pulls[3][8];
+        for (int i = 0; i < 24; i++)
+            each[i % 3][i / 3] = places[i];
+        oppose_box(cells->modes + 72 * cells->boxes[kind], r, each, lattice->rest, lattice->nodes,
+                   own, pulls);
+        for (int i = 0; i < 24; i++)
+            local[i] = pulls[i % 3][i / 3];
+    } else {
+        gather(lattice->rest, lattice->nodes, own, width, rest);
         turn_back_all(r, places, width, local);
         for (int i = 0; i < count; i++)
-            local[i] -= rest[i];
+            local[i] -= rest[i] - rest[i % 3];
         multiply(cells->stiffnesses + count * count * kind, local, count, places);
         turn_all(r, places, width, local);
-        for (int i = 0; i < count; i++)
-            local[i] = -modulus * (local[i] + pressure * slopes[i]);
-        scatter(forces, m, own, width, local);
-        add_cell(cells, shape, e, width, modulus, moves, m, opposed);
     }
+    for (int i = 0; i < count; i++)
+        local[i] = -modulus * (local[i] + pressure * slopes[i]);
+    scatter(forces, lattice->nodes, own, width, local);
 }
 
-/* Apart, for more than 4 KiB of arrays in one function would need a library on Windows. */
-static __attribute__((noinline)) void add_curved_stress(const solid_lattice *lattice,
-                                                        const solid_shape *shape, const real *nodes,
-                                                        real modulus, const real *moves,
-                                                        real *forces, real *opposed)
+APART void add_box_stress(const solid_lattice *lattice, const solid_shape *shape, integer e,
+                          const real *nodes, real modulus, real *forces)
 {
-    add_stress(lattice, &lattice->curved, shape, CURVED, nodes, modulus, moves, forces, opposed);
+    add_stress(lattice, &lattice->straight, shape, e, STRAIGHT, 1, nodes, modulus, forces);
+}
+
+APART void add_straight_stress(const solid_lattice *lattice, const solid_shape *shape, integer e,
+                               const real *nodes, real modulus, real *forces)
+{
+    add_stress(lattice, &lattice->straight, shape, e, STRAIGHT, 0, nodes, modulus, forces);
+}
+
+APART void add_curved_stress(const solid_lattice *lattice, const solid_shape *shape, integer e,
+                             const real *nodes, real modulus, real *forces)
+{
+    add_stress(lattice, &lattice->curved, shape, e, CURVED, 0, nodes, modulus, forces);
 }
 
 /* Writes forces (3, m), what opposes moves (3, m), and the shapes. */
 EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_shapes *shapes,
                         real modulus, const real *moves, real *forces, real *opposed)
 {
+    const solid_cells *straight = &lattice->straight;
     for (integer i = 0; i < 3 * lattice->nodes; i++)
         forces[i] = opposed[i] = 0.0;
-    add_stress(lattice, &lattice->straight, &shapes->straight, STRAIGHT, nodes, modulus, moves,
-               forces, opposed);
-    add_curved_stress(lattice, &shapes->curved, nodes, modulus, moves, forces, opposed);
+    for (integer e = 0; e < straight->count; e++)
+        if (straight->boxes[straight->kinds[e]] >= 0)
+            add_box_stress(lattice, &shapes->straight, e, nodes, modulus, forces);
+        else
+            add_straight_stress(lattice, &shapes->straight, e, nodes, modulus, forces);
+    for (integer e = 0; e < lattice->curved.count; e++)
+        add_curved_stress(lattice, &shapes->curved, e, nodes, modulus, forces);
+    add_cells(lattice, shapes, modulus, moves, opposed);
 }
 
 EXPORT void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found)

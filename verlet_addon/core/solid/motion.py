@@ -34,8 +34,11 @@ is not solved for."""
 RESTS = 1e-6
 """What moves by less than this share of how far it would go freely has come to rest."""
 STILL = 0.02
-"""What moved in the step before by less than this share of how far it would go freely is taken to
-lie still, unless that leaves more to be solved for than may be left: so what lies comes to rest."""
+LONG = 8
+"""What moved by less than this share of how far it would go freely, for so many steps on end, is
+taken to lie still, unless that leaves more to be solved for than may be left: so what lies comes to
+rest. What only turns back is as slow for fewer steps, by 2 STILL over the share of its load that
+draws it back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +123,9 @@ def set_off(
     state.anchors += leap.ground_shift[:, None]
     system.arrival[:] = arrival
     np.add(state.nodes, leap.free, out=system.places)
-    if moved_by(leap.solid, leap.inertia) < STILL * STILL * leap.far:
+    slow = moved_by(leap.solid, leap.inertia) < STILL * STILL * leap.far
+    state.slow = state.slow + 1 if slow else 0
+    if state.slow >= LONG:
         state.moves = -leap.free
     draw(system, leap.solid, leap.h_squared, *pins)
     stop_at_ground(system.stops, contacts)
@@ -154,7 +159,8 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     if barriers is None and _falls_freely(leap):
         return _fallen(leap, drive)
     points = _solved(leap, drive, barriers)
-    ways = state.nodes - drive.start, state.nodes - state.previous_nodes
+    # One that only turns back has been quicker before.
+    ways = leap.inertia, state.nodes - drive.start, state.nodes - state.previous_nodes
     if max(moved_by(leap.solid, way) for way in ways) <= RESTS * RESTS * leap.far:
         _stay(leap, drive)
         state.lying = Lying([rows.copy() for rows in acting], points.copy())

@@ -70,7 +70,7 @@ def find_shape(cells: Cells, nodes: Floats, shape: Shape) -> None:
     of Deformations* (2016), eq. 7, by steps of Newton's. `shape` is written to.
     """
     gradients = cells.elements.gradients[cells.kinds]
-    deformation = np.einsum("aec,eck->eak", nodes[:, cells.nodes], gradients)
+    deformation = np.einsum("aec,eck->eak", _from_first(cells, nodes), gradients)
     _turn(shape.quaternions, deformation)
     shape.rotations[:] = _matrices(shape.quaternions)
     squares = (deformation**2).sum(axis=(1, 2))
@@ -141,9 +141,9 @@ def elastic_forces(
 ) -> Floats:
     """(3, m) forces of strained cells [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J."""
     elements, kinds = cells.elements, cells.kinds
-    places = nodes[:, cells.nodes].transpose(1, 2, 0)
+    places = _from_first(cells, nodes).transpose(1, 2, 0)
     local = np.einsum("eba,ecb->eca", shape.rotations, places)
-    local -= rest[:, cells.nodes].transpose(1, 2, 0)
+    local -= _from_first(cells, rest).transpose(1, 2, 0)
     forces = _turned_back(cells, shape, local)
     gradients = elements.gradients[kinds]
     deformation = np.einsum("eca,eck->eak", places, gradients)
@@ -152,6 +152,11 @@ def elastic_forces(
     growth = np.linalg.det(deformation) - 1.0
     forces += (FIRST_LAME * elements.volumes[kinds] * growth)[:, None, None] * shape.slopes
     return _scattered(cells, forces, nodes.shape[1], -modulus)
+
+
+def _from_first(cells: Cells, nodes: Floats) -> Floats:
+    """(3, h, w) nodes from the first of each cell: stiff ones would feel the digits of places."""
+    return np.asarray(nodes[:, cells.nodes] - nodes[:, cells.nodes[:, :1]])
 
 
 def stiffness_product(lattice: Lattice, shapes: Shapes, modulus: float, moves: Floats) -> Floats:

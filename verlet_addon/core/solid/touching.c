@@ -198,16 +198,12 @@ static void note_loads(const solid_system *all, const real *moves)
 
 static void multiply_system(const solid_system *all, const real *moves, real *found)
 {
-    const solid_cells *straight = &all->lattice->straight, *curved = &all->lattice->curved;
     integer m = all->lattice->nodes;
     real moved[3], pull[3];
     for (int a = 0; a < 3; a++)
         for (integer i = 0; i < m; i++)
             found[a * m + i] = all->masses[i] * moves[a * m + i];
-    for (integer e = 0; e < straight->count; e++)
-        add_cell(straight, &all->shapes->straight, e, STRAIGHT, all->stiffness, moves, m, found);
-    for (integer e = 0; e < curved->count; e++)
-        add_cell(curved, &all->shapes->curved, e, CURVED, all->stiffness, moves, m, found);
+    add_cells(all->lattice, all->shapes, all->stiffness, moves, found);
     for (integer k = 0; k < all->holds; k++) {
         carried(all->embedding, all->held[k], moves, m, moved);
         for (int a = 0; a < 3; a++)
