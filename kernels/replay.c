@@ -57,6 +57,10 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("piippp-"))
         ((void (*)(p, i, i, p, p, p))f)(v[0].address, v[1].integer, v[2].integer, v[3].address,
                                         v[4].address, v[5].address);
+    else if (IS("ppipiddp-"))
+        ((void (*)(p, p, i, p, i, d, d, p))f)(v[0].address, v[1].address, v[2].integer,
+                                              v[3].address, v[4].integer, v[5].real, v[6].real,
+                                              v[7].address);
     else if (IS("ppddi-"))
         ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                      v[4].integer);

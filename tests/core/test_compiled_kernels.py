@@ -168,12 +168,6 @@ def _levels(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     kernels.project_levels(x, model.lengths.levels)
 
 
-def _tethers(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
-    """Tethers, to pins where they are now."""
-    tethers = model.lengths.tethers
-    kernels.project_tethers(x, tethers, x[:, tethers.pins])
-
-
 def _keep_momentum(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     """What a strain along x and a shear did to momentum and spin is taken back."""
     strained = x * np.array([[1.1], [1.0], [1.0]]) + 0.1 * x[[1, 2, 0]]
@@ -239,8 +233,8 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "held lengths": (ROPES, _hold_lengths),
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
     "levels": (LENGTHS, _levels),
-    "tethers": (LENGTHS, _tethers),
-    "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, 1e-3, most=0.01)),
+    "tethers": (LENGTHS, lambda k, x, m, _: k.project_tethers(x, m.lengths.tethers)),
+    "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, most=0.01)),
     "clusters": (CLUSTERS, lambda k, x, m, _: k.project_clusters(x, m.lengths.clusters)),
     "surface's former tension": (
         START,

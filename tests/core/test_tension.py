@@ -149,7 +149,7 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
     weights = 1.0 / model.inverse_masses
     centre = state.positions @ weights
     before = strains(mesh, state.positions.T).max()
-    share_stretch(state.positions, batches.lengths.links, 0.005, most=0.0)
+    share_stretch(state.positions, batches.lengths.links, most=0.0)
     np.testing.assert_allclose(state.positions @ weights, centre, rtol=0, atol=1e-12)
     assert strains(mesh, state.positions.T).max() < before / 2
 
@@ -184,7 +184,7 @@ def test_what_cannot_keep_its_lengths_is_given_up(
         state.positions += np.where(model.inverse_masses > 0.0, shaken, 0.0)
         state.positions[0, right] += far
         batches = ready_batches(model, state, "TCV", 1 / 240).lengths
-        project_stretch(state.positions, model.lengths, batches, dt=1 / 240, backwards=False)
+        project_stretch(state.positions, model.lengths, batches, backwards=False)
         return state.positions
 
     np.testing.assert_array_equal(swept(sweep.MOST_SWEEPS), swept(60))

@@ -49,7 +49,7 @@ def settle(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
         stop_solids(movers, concerned, encounter, dt)
         positions = [mover.state.positions for mover in movers]
         for island in islands(encounter, concerned):
-            settle_island(movers, island, positions, trees, dt)
+            settle_island(movers, island, positions, trees)
         known = len(encounter.rows.gaps)
         if search + 1 == SEARCHES or not meet_more(encounter, positions):
             break
@@ -61,7 +61,6 @@ def settle_island(
     island: Encounter,
     positions: Sequence[Floats],
     trees: Sequence[TreeBatches],
-    dt: float,
 ) -> None:
     """Solves contacts and lengths in turn, until both hold, in place; those of all bodies."""
     touched = [movers[body] for body in island.touched]
@@ -72,7 +71,7 @@ def settle_island(
         for mover in touched:
             hand_on_contacts(mover.state.rigid, mover.state.positions)
             if number < ROUNDS:
-                keep_lengths(mover, dt)
+                keep_lengths(mover)
             project_contacts(mover)
     if not rigid:
         keep_apart(island, positions, trees)

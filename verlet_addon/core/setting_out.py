@@ -10,6 +10,7 @@ from .field import Field
 from .forces.accelerations import accelerations
 from .jelly import leap
 from .model import SoftBodyModel
+from .momentum.compiled_kernels import follow_inertia
 from .overlap.easing import Burial, carried, raise_floors
 from .rigid.motion import set_out_rigid
 from .rippling import move_water
@@ -65,11 +66,14 @@ def set_out(
 def integrate(mover: Mover) -> None:
     """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
     model, state, batches = mover.model, mover.state, mover.batches
-    moved = state.positions - state.previous_positions
-    moved *= batches.velocity_gain
-    moved += mover.accelerations * batches.h_squared
+    moved = follow_inertia(
+        state.positions,
+        state.previous_positions,
+        mover.accelerations,
+        velocity_gain=batches.velocity_gain,
+        h_squared=batches.h_squared,
+    )
     add_pulls_from_start(moved, state.positions, batches.ropes.strips)
-    moved += state.positions
     state.previous_positions, state.positions = state.positions.copy(), moved
     state.positions[:, model.pinned] = mover.targets[:, model.pinned]
     if model.pieces is not None and state.rigid is not None:

@@ -34,7 +34,7 @@ def step(
     for sweep in range(settings.iterations):
         for mover in movers:
             if sweep == 0 or not is_relaxed(mover, settings.tolerance):
-                relax(mover, sweep, given.dt)
+                relax(mover, sweep)
         for mover in movers:
             project_contacts(mover)
         if meeting is not None:

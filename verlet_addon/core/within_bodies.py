@@ -26,7 +26,7 @@ LYING = 60
 things would gain speed by sweeps that always go one way: bunting flew up within four seconds."""
 
 
-def relax(mover: Mover, sweep: int, dt: float) -> None:
+def relax(mover: Mover, sweep: int) -> None:
     """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
     model, state, batches = mover.model, mover.state, mover.batches
     if mover.leap is not None:
@@ -46,7 +46,7 @@ def relax(mover: Mover, sweep: int, dt: float) -> None:
         inflate(model, state, mover.batches, start=mover.start, pressure=mover.pressure)
         project_former_tensions(state, batches)
     project_angles(mover, backwards=backwards)
-    keep_lengths(mover, dt, backwards=backwards)
+    keep_lengths(mover, backwards=backwards)
     state.positions = _with_momentum(model, before, positions, about=mover.start)
     put_again(state.rigid, state.positions)
 
@@ -60,14 +60,14 @@ def project_angles(mover: Mover, *, backwards: bool) -> None:
     project_shear(positions, batches.lengths, backwards=backwards)
 
 
-def keep_lengths(mover: Mover, dt: float, *, backwards: bool = False) -> None:
+def keep_lengths(mover: Mover, *, backwards: bool = False) -> None:
     """Sweeps once over all that keeps the lengths of a body."""
     positions, batches, rigid = mover.state.positions, mover.batches, mover.state.rigid
     lengths = mover.model.lengths
     if batches.shell is not None:
         return  # a shell keeps them as it follows each push
     project_weave(positions, batches.weave)
-    project_stretch(positions, lengths, batches.lengths, dt=dt, backwards=backwards, rigid=rigid)
+    project_stretch(positions, lengths, batches.lengths, backwards=backwards, rigid=rigid)
     for _ in range(1 if rigid is None else ROPE_ROUNDS):
         project_ropes(positions, batches.ropes)
         project_seams(positions, batches.seams)

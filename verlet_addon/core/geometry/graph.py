@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, magnitudes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,9 @@ def find_neighbours(graph: Graph, count: int) -> Neighbours:
 
 def edge_lengths(positions: Floats, edges: Integers) -> Floats:
     """(m,) rest lengths [m]."""
-    return np.asarray(np.linalg.norm(positions[edges[:, 1]] - positions[edges[:, 0]], axis=1))
+    arms = positions.take(edges[:, 1], axis=0)
+    arms -= positions.take(edges[:, 0], axis=0)
+    return magnitudes(arms.T)
 
 
 def edge_keys(a: Integers, b: Integers, particle_count: int) -> Integers:

@@ -1,4 +1,4 @@
-"""Momentum of bodies that nothing holds, in NumPy."""
+"""Inertia, and the momentum of bodies that nothing holds, in NumPy."""
 
 import numpy as np
 
@@ -8,6 +8,22 @@ NOTHING = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
 NEXT, AFTER = [1, 2, 0], [2, 0, 1]
 """The axes after x, y, z, and those after them."""
+
+
+def follow_inertia(
+    positions: Floats,
+    previous_positions: Floats,
+    accelerations: Floats,
+    *,
+    velocity_gain: float,
+    h_squared: float,
+) -> Floats:
+    """(3, n) x + g (x − x₋) + h² a: where the step before and accelerations (3, n) lead."""
+    moved = positions - previous_positions
+    moved *= velocity_gain
+    moved += accelerations * h_squared
+    moved += positions
+    return moved
 
 
 def conserve_momentum(

@@ -101,18 +101,11 @@ def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
 
 
 @instead_of(reference.project_tethers)
-def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
-    if not len(tethers.particles):
-        return
-    pins = np.ascontiguousarray(pins)
-    _project_tethers(
-        positions,
-        positions.shape[1],
-        len(tethers.particles),
-        tethers.particles,
-        pins,
-        tethers.lengths,
-    )
+def project_tethers(positions: Floats, tethers: Tethers) -> None:
+    count = len(tethers.particles)
+    if count:
+        n, lengths = positions.shape[1], tethers.lengths
+        _project_tethers(positions, n, count, tethers.particles, tethers.pins, lengths)
 
 
 @once
@@ -141,6 +134,6 @@ def _links_struct(links: Links) -> Packed:
 
 
 @instead_of(reference.share_stretch)
-def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
-    still = _share_stretch(positions, _links_struct(links), tolerance, most, OVERDONE, SHARINGS)
-    return bool(still)
+def share_stretch(positions: Floats, links: Links, *, most: float) -> bool:
+    struct = _links_struct(links)
+    return bool(_share_stretch(positions, struct, links.tolerance, most, OVERDONE, SHARINGS))

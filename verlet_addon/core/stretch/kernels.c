@@ -225,13 +225,14 @@ static void bring_near(real *positions, integer n, const distance_batch *batch)
     }
 }
 
-/* Draws particles (t,) that are further than lengths (t,) from their pins (3, t) towards them. */
+/* Draws particles (t,) that are further than lengths (t,) from their pins (t,) towards them. */
 EXPORT void project_tethers(real *positions, integer n, integer t, const integer *particles,
-                            const real *pins, const real *lengths)
+                            const integer *pins, const real *lengths)
 {
     for (integer i = 0; i < t; i++) {
         real *x = positions + particles[i], *y = x + n, *z = y + n;
-        real arm_x = *x - pins[i], arm_y = *y - pins[t + i], arm_z = *z - pins[2 * t + i];
+        const real *pin = positions + pins[i];
+        real arm_x = *x - pin[0], arm_y = *y - pin[n], arm_z = *z - pin[2 * n];
         real reach = distance(arm_x, arm_y, arm_z);
         if (reach > lengths[i]) {
             real excess = lengths[i] / reach - 1.0;

@@ -159,10 +159,10 @@ def _project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> Non
             row[batch.particles] = end
 
 
-def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
-    """C = |x − pin| − L ≤ 0; pins (3, t) do not move, so all are solved at once."""
+def project_tethers(positions: Floats, tethers: Tethers) -> None:
+    """C = |x − pin| − L ≤ 0; pins do not move, so all are solved at once."""
     arms = positions.take(tethers.particles, axis=1, mode="clip")
-    arms -= pins
+    arms -= positions.take(tethers.pins, axis=1, mode="clip")
     reach = norms(arms)
     far = np.flatnonzero(reach > tethers.lengths)
     if len(far):
@@ -172,8 +172,8 @@ def project_tethers(positions: Floats, tethers: Tethers, pins: Floats) -> None:
             row[particles] += arm[far] * excess
 
 
-def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: float) -> bool:
-    """Draws edges together that are stretched by more than this share, one after the other.
+def share_stretch(positions: Floats, links: Links, *, most: float) -> bool:
+    """Draws edges together that are stretched by more than is left to them, one after the other.
 
     That takes the edges around them along a little, which spreads peaks that sweeps over whole
     strips push to and fro. Each is drawn together by more than it needs (successive
@@ -184,7 +184,7 @@ def share_stretch(positions: Floats, links: Links, tolerance: float, *, most: fl
     """
     looked_at = np.arange(len(links.first))
     for _ in range(SHARINGS):
-        found = _stretched_links(positions, links, tolerance, looked_at)
+        found = _stretched_links(positions, links, links.tolerance, looked_at)
         if not len(found):
             return False
         looked_at = links.at(_draw_together(positions, links, found))

@@ -18,12 +18,6 @@ from .compiled_kernels import (
 from .constraints import LengthBatches, LengthConstraints
 from .strips import StripBatch
 
-STRAIN_LEFT = 4e-3
-"""Edges that are stretched by no more than this share are left as they are; then the 99th
-percentile stays under 0.5 % on real meshes."""
-UNREST = 300.0
-"""In short steps the tolerance is this times h² [1/s²]: what is left over acts as a force there,
-and would shake the cloth."""
 MOST_STRETCH = 0.012
 """Sweeps go on until no edge is stretched by more than this once what is left over has been shared
 with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th percentile…"""
@@ -46,7 +40,6 @@ def project_stretch(
     lengths: LengthConstraints,
     batches: LengthBatches,
     *,
-    dt: float,
     backwards: bool,
     rigid: Placement | None = None,
 ) -> None:
@@ -58,9 +51,7 @@ def project_stretch(
     carry tension no further than they reach. Clusters come last, for their corrections hardly
     disturb the others. What is stretched even after two sweeps is shared with the edges around.
     """
-    pins = positions.take(lengths.tethers.pins, axis=1)
     tautest_first = _tautest_first(lengths, batches)
-    tolerance = min(STRAIN_LEFT, UNREST * dt**2)
     project_clusters(positions, lengths.clusters)
     hand_on(rigid, positions)
     least, in_vain = inf, 0
@@ -68,16 +59,16 @@ def project_stretch(
         way = -1 if backwards and not sweep else 1
         if sweep:
             project_levels(positions, lengths.levels)
-        project_tethers(positions, lengths.tethers, pins)
+        project_tethers(positions, lengths.tethers)
         largest = project_strips(positions, tautest_first[::way])
         project_clusters(positions, lengths.clusters)
         hand_on(rigid, positions)
-        if largest < tolerance:
+        if largest < batches.links.tolerance:
             break
         in_vain = 0 if largest < PROGRESS * least else in_vain + 1
         least = least if in_vain else largest
         if sweep:
-            left = share_stretch(positions, batches.links, tolerance, most=MOST_STRETCH)
+            left = share_stretch(positions, batches.links, most=MOST_STRETCH)
             if not left or (in_vain >= IN_VAIN and not lengths.levels):
                 break
 
