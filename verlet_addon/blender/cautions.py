@@ -11,7 +11,7 @@ from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
-from .mesh_access import mesh_of, read_coordinates
+from .mesh_access import mesh_of, read_vertices
 from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from .properties import body_properties
@@ -198,7 +198,7 @@ def _welds(obj: bpy.types.Object, modifier: bpy.types.WeldModifier) -> bool:
     """Whether a Weld modifier merges vertices that no edge joins."""
     if modifier.mode != "ALL":
         return False
-    places = read_coordinates(mesh_of(obj).vertices).tolist()
+    places = read_vertices(mesh_of(obj)).tolist()
     tree = KDTree(len(places))
     for number, place in enumerate(places):
         tree.insert(place, number)

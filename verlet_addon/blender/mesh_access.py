@@ -20,10 +20,23 @@ def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
 
 
 def read_coordinates(points: Any) -> Floats:
-    """(n, 3) coordinates of a mesh's vertices or of a shape key's points."""
-    coordinates = np.empty(3 * len(points), np.float32)
-    points.foreach_get("co", coordinates)
-    return coordinates.reshape(-1, 3).astype(np.float64)
+    """(n, 3) coordinates of a shape key's points."""
+    return _read(points, "co")
+
+
+def read_vertices(mesh: bpy.types.Mesh) -> Floats:
+    """(n, 3) coordinates of a mesh's vertices."""
+    # A hundredth of the time; in Edit Mode, and without vertices, there is no such attribute.
+    if (attribute := mesh.attributes.get("position")) is not None:
+        return _read(cast(bpy.types.FloatVectorAttribute, attribute).data, "vector")
+    return _read(mesh.vertices, "co")
+
+
+def _read(points: Any, name: str) -> Floats:
+    """(n, 3) vectors of so many things, by the name of the property."""
+    vectors = np.empty(3 * len(points), np.float32)
+    points.foreach_get(name, vectors)
+    return vectors.reshape(-1, 3).astype(np.float64)
 
 
 def write_coordinates(points: Any, coordinates: Floats | NDArray[np.float32]) -> None:

@@ -11,7 +11,7 @@ from ..core.arrays import Floats, Integers
 from ..core.errors import MeshError
 from ..core.mesh import MeshData, Mirror, Paint, doubled_faces
 from .attachments import check_attachments
-from .mesh_access import group_weights, mesh_of, read_coordinates, shape_keys_of
+from .mesh_access import group_weights, mesh_of, read_coordinates, read_vertices, shape_keys_of
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties
 from .shape_properties import PAINTED
@@ -278,7 +278,7 @@ def _frame(depsgraph: bpy.types.Depsgraph) -> int:
 def _basis(obj: bpy.types.Object) -> Floats:
     """(n, 3) coordinates to which baked keys are relative."""
     key = shape_keys_of(obj)
-    return read_coordinates(key.reference_key.points if key else mesh_of(obj).vertices)
+    return read_coordinates(key.reference_key.points) if key else read_vertices(mesh_of(obj))
 
 
 def _integers(items: Any, attribute: str, *, width: int = 1) -> Integers:

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import MeshError
 from ..core.mesh import Plane
-from .mesh_access import mesh_of, read_coordinates
+from .mesh_access import mesh_of, read_vertices
 from .modifiers import is_carrier
 
 Joint = tuple[str, int]
@@ -109,5 +109,5 @@ def _heights(
     """(n,) how far the mesh's vertices are from a mirror's plane, and how near counts as on it."""
     matrix = np.array(obj.matrix_world, np.float64)
     plane = _plane(mirror.mirror_object or obj, axis)
-    positions = read_coordinates(mesh_of(obj).vertices) @ matrix[:3, :3].T + matrix[:3, 3]
+    positions = read_vertices(mesh_of(obj)) @ matrix[:3, :3].T + matrix[:3, 3]
     return (positions - plane.point) @ plane.normal, _reach(obj, mirror, plane)

@@ -14,7 +14,13 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import MeshError
-from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from .mesh_access import (
+    mesh_of,
+    read_coordinates,
+    read_vertices,
+    shape_keys_of,
+    write_coordinates,
+)
 
 _CARRIERS = {
     *("ARMATURE", "CAST", "CURVE", "HOOK", "LAPLACIANDEFORM", "LATTICE"),
@@ -184,4 +190,4 @@ def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
         raise MeshError(
             f"{obj.name} has {own} vertices but a modifier makes {count} of them; turn it off"
         )
-    return read_coordinates(mesh.vertices)
+    return read_vertices(mesh)

@@ -11,7 +11,13 @@ import bpy
 import numpy as np
 
 from ..core.arrays import Floats
-from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from .mesh_access import (
+    mesh_of,
+    read_coordinates,
+    read_vertices,
+    shape_keys_of,
+    write_coordinates,
+)
 
 _ATTRIBUTE = ".verlet_rest"
 """Blender neither lists nor exports attributes whose name begins with a dot."""
@@ -21,7 +27,7 @@ def remember_rest(obj: bpy.types.Object) -> None:
     """Keeps the shape that an object's mesh has now, in its Basis or without keys."""
     forget_rest(obj)
     mesh, key = mesh_of(obj), shape_keys_of(obj)
-    rest = read_coordinates(key.reference_key.points if key else mesh.vertices)
+    rest = read_coordinates(key.reference_key.points) if key else read_vertices(mesh)
     attribute: Any = mesh.attributes.new(_ATTRIBUTE, "FLOAT_VECTOR", "POINT")
     attribute.data.foreach_set("vector", rest.astype(np.float32).ravel())
 

@@ -6,14 +6,14 @@ import bpy
 import numpy as np
 
 from ..core.arrays import Floats, Integers
-from .mesh_access import read_coordinates
+from .mesh_access import read_vertices
 
 
 def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """(v, 3) world positions of the vertices that an object shows at the current frame [m]."""
     evaluated = obj.evaluated_get(depsgraph)
     matrix = np.array(evaluated.matrix_world, np.float64)
-    points = read_coordinates(evaluated.to_mesh().vertices)
+    points = read_vertices(evaluated.to_mesh())
     evaluated.to_mesh_clear()
     return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
 
