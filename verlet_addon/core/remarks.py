@@ -129,7 +129,8 @@ def _pulled_apart(
             continue
         held = np.zeros(state.positions.shape[1], dtype=bool)
         held[model.pinned] = True
-        edges = mesh.edges[held[mesh.edges[:, 0]] & held[mesh.edges[:, 1]]]
+        first, second = (held.take(ends) for ends in mesh.edges.T)
+        edges = mesh.edges[np.flatnonzero(first & second)]
         before, now = (edge_lengths(x, edges) for x in (mesh.at_rest, state.positions.T))
         parted = np.flatnonzero((now > (1.0 + PULLED_APART) * before) & (before > SHORTEST_EDGE))
         if len(parted):

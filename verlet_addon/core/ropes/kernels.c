@@ -88,7 +88,7 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
         if (before >= 0)
             pivot += load_link(all, before, along, -1.0, &right);
         if (k) {
-            real pushed[3] = {along[0], along[1], along[2]}, w = batch->between[link - 1];
+            real pushed[3] = {along[0], along[1], along[2]}, w = batch->inverse_masses[link];
             if (before >= 0) {
                 apply(all->mobility + 9 * before, along, pushed);
                 w = 1.0;
@@ -111,10 +111,9 @@ static void measure_stretch(const real *moved, integer n, const strip_batch *bat
 {
     for (integer k = 0; k < links; k++) {
         integer a = batch->path[begin + k], b = batch->path[begin + k + 1];
-        at.violation[k] = (at.across_x[k] * (moved[b] - moved[a])
-                           + at.across_y[k] * (moved[n + b] - moved[n + a])
-                           + at.across_z[k] * (moved[2 * n + b] - moved[2 * n + a]))
-                          * batch->movable[begin + k];
+        at.violation[k] = at.across_x[k] * (moved[b] - moved[a])
+                          + at.across_y[k] * (moved[n + b] - moved[n + a])
+                          + at.across_z[k] * (moved[2 * n + b] - moved[2 * n + a]);
     }
 }
 
@@ -270,7 +269,8 @@ EXPORT void undo_implicit_damping(real *previous, const real *start, const real 
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
         for (integer link = begin; link + 1 < batch->ends[p]; link++) {
             real tension = larger(-batch->multipliers[link], 0.0);
-            real tautness = tension * batch->mobilities[link] / batch->measures[link] / resolved;
+            real mobility = batch->inverse_masses[link] + batch->inverse_masses[link + 1];
+            real tautness = tension * mobility / batch->measures[link] / resolved;
             integer a = batch->path[link], b = batch->path[link + 1];
             real turn[3], former[3];
             way(positions, n, a, b, turn);

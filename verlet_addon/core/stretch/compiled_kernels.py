@@ -30,9 +30,9 @@ def pack_strips(batch: StripBatch) -> Packed:
     return pack(
         len(ends),
         ends,
-        *members(batch, "path inverse_masses between rest_lengths measures scaled_compliances"),
+        *members(batch, "path inverse_masses rest_lengths measures scaled_compliances"),
         batch.scaled_yielding if len(batch.scaled_yielding) else None,
-        *members(batch, "movable diagonal mobilities"),
+        batch.diagonal,
         batch.start_gains if len(batch.start_gains) else None,
         batch.multipliers,
         np.empty(9 * longest),

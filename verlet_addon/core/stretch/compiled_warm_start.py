@@ -19,7 +19,7 @@ def pack_net(net: StripNet) -> Packed:
         entries,
         len(ends),
         ends,
-        *members(net, "path bearing loose lightness stiffest masses"),
+        *members(net, "path bearing loose lightness masses"),
         len(net.pinned),
         *members(net, "pinned displacement push multipliers"),
         np.empty(entries),

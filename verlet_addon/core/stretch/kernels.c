@@ -64,7 +64,7 @@ static void yield(const strip_batch *batch, integer begin, integer links, path_w
 /* Sets up the system of a path: its diagonal, and the elements between each link and the next. */
 static void couple(const strip_batch *batch, integer begin, integer links, path_work at)
 {
-    const real *diagonal = batch->diagonal + begin, *between = batch->between + begin;
+    const real *diagonal = batch->diagonal + begin, *between = batch->inverse_masses + begin + 1;
     const real *x = at.across_x, *y = at.across_y, *z = at.across_z;
     for (integer k = 0; k < links; k++)
         at.pivot[k] = diagonal[k];

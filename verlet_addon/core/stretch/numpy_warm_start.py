@@ -11,6 +11,11 @@ from .warm_start import DIRECTIONS, StripNet
 TAUT_MEMORY = 0.85
 """Share of its tension that a taut link starts from at least, for it carries what hangs below. With
 0.95 dresses take a fifth less, but undamped triangles on two corners gain energy in tiny steps."""
+STIFFEST = 1e6
+"""Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count. Real
+meshes are stretched alike from 1e4 to 1e8."""
+SLACK = 1e-12
+"""What is less taut is so by rounding alone, as links across a sheet that hangs from an edge."""
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
 
@@ -58,12 +63,13 @@ def _measure_links(positions: Floats, net: StripNet) -> Floats:
 
 def _former_pulls(net: StripNet, lengths: Floats, kept: float, taut: float) -> Floats:
     """(k − 1,) T/l · h² of every link, 0 in gaps."""
-    pulls = np.minimum(net.multipliers, 0.0)
-    pulls *= -net.bearing
+    pulls = np.maximum(-net.multipliers, 0.0)
+    pulls *= net.bearing
     pulls /= lengths
     tautness = pulls * net.lightness
+    pulls[tautness < SLACK] = 0.0
     pulls *= kept + (max(TAUT_MEMORY, kept) - kept) * tautness / (tautness + taut + NONZERO)
-    return np.minimum(pulls, net.stiffest, out=pulls)
+    return np.minimum(pulls, STIFFEST / (net.lightness + NONZERO), out=pulls)
 
 
 def _force(net: StripNet, pulls: Floats) -> Floats:

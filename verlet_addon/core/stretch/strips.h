@@ -9,10 +9,10 @@ typedef struct {
     integer paths;
     const integer *ends; /* (paths,) where each ends in the path */
     const integer *path; /* (c,) */
-    const real *inverse_masses, *between, *rest_lengths, *measures;
+    const real *inverse_masses, *rest_lengths, *measures;
     const real *scaled_compliances;
     const real *scaled_yielding; /* or NULL */
-    const real *movable, *diagonal, *mobilities;
+    const real *diagonal;
     const real *start_gains; /* or NULL */
     real *multipliers;
     real *work; /* (9 l,) for paths of at most l entries */
@@ -41,7 +41,8 @@ static inline void measure(const real *positions, integer n, const strip_batch *
         at.z[k] = positions[2 * n + particle];
     }
     const real *px = at.x, *py = at.y, *pz = at.z;
-    const real *rest_lengths = batch->rest_lengths + begin, *movable = batch->movable + begin;
+    const real *rest_lengths = batch->rest_lengths + begin;
+    const real *inverse_masses = batch->inverse_masses + begin;
     const real *compliances = batch->scaled_compliances + begin;
     const real *multipliers = batch->multipliers + begin;
     for (integer k = 0; k < links; k++) {
@@ -50,8 +51,8 @@ static inline void measure(const real *positions, integer n, const strip_batch *
         at.across_x[k] = x * share;
         at.across_y[k] = y * share;
         at.across_z[k] = z * share;
-        at.violation[k] = (length - rest_lengths[k] + compliances[k] * multipliers[k])
-                          * movable[k];
+        real violation = length - rest_lengths[k] + compliances[k] * multipliers[k];
+        at.violation[k] = inverse_masses[k] + inverse_masses[k + 1] > 0.0 ? violation : 0.0;
     }
 }
 

@@ -5,15 +5,16 @@
 
 #define TAUT_MEMORY 0.85
 #define WEAK 0.05
+#define STIFFEST 1e6
+#define SLACK 1e-12
 
 /* All strips of some batches as one path; see StripNet. */
 typedef struct strip_net {
     integer particles, entries, paths; /* n, k */
     const integer *ends;               /* (paths,) where each strip ends in the path */
     const integer *path;               /* (k,) */
-    const real *bearing;               /* (k - 1,) */
-    const uint8_t *loose;              /* (k - 1,) */
-    const real *lightness, *stiffest;  /* (k - 1,) */
+    const uint8_t *bearing, *loose;    /* (k - 1,) */
+    const real *lightness;             /* (k - 1,) */
     const real *masses;                /* (n,) */
     integer pins;
     const integer *pinned;     /* (pins,) */
@@ -51,15 +52,17 @@ static int find_pulls(const real *positions, const strip_net *net, real kept, re
     for (integer k = 0; k + 1 < net->entries; k++) {
         integer a = net->path[k], b = net->path[k + 1];
         net->pulls[k] = 0.0;
-        if (net->multipliers[k] >= 0.0 || net->bearing[k] == 0.0)
+        if (net->multipliers[k] >= 0.0 || !net->bearing[k])
             continue;
         real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
         real z = positions[2 * n + b] - positions[2 * n + a];
         real length = distance(x, y, z);
-        real pull = -net->multipliers[k] * net->bearing[k] / length;
+        real pull = -net->multipliers[k] / length;
         real tautness = pull * net->lightness[k];
+        if (tautness < SLACK)
+            continue;
         pull *= kept + (larger(TAUT_MEMORY, kept) - kept) * tautness / (tautness + taut + NONZERO);
-        pull = smaller(pull, net->stiffest[k]);
+        pull = smaller(pull, STIFFEST / net->lightness[k]);
         net->pulls[k] = pull;
         any |= pull > 0.0;
         net->residual[3 * a] += pull * x;

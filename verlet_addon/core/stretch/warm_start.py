@@ -12,9 +12,6 @@ DIRECTIONS = 2
 """Directions searched in for a displacement. The count is fixed: if a residual decided when to
 stop, rounding could, and results would differ in bits. With 1 a skirt is stretched twice as much
 and a dress takes a third longer; with 3 nothing gets better."""
-STIFFEST = 1e6
-"""Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count. Real
-meshes are stretched alike from 1e4 to 1e8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +24,12 @@ class StripNet:
     """(k,)"""
     labels: Integers
     """(k,) number of the strip that each entry belongs to."""
-    bearing: Floats
-    """(k − 1,) 1 where tension is remembered, 0 elsewhere and in gaps."""
+    bearing: Booleans
+    """(k − 1,) where tension is remembered: in links, of which an end can move."""
     loose: Booleans
     """(k − 1,) whether both ends of a link can move."""
     lightness: Floats
     """(k − 1,) the larger inverse mass of each link's ends [1/kg]."""
-    stiffest: Floats
-    """(k − 1,) the most that h² T/l may be."""
     masses: Floats
     """(n,) [kg]; 1 for pinned particles."""
     pinned: Integers
@@ -64,10 +59,9 @@ def make_net(
         multipliers=multipliers[:-1],
         path=path,
         labels=np.cumsum(np.append(False, ~linked))[: len(path)],
-        bearing=(linked & (lightness > 0.0) & loaded[tails] & loaded[heads]).astype(np.float64),
+        bearing=linked & (lightness > 0.0) & loaded[tails] & loaded[heads],
         loose=free[tails] & free[heads],
         lightness=lightness,
-        stiffest=STIFFEST / np.where(lightness > 0.0, lightness, np.inf),
         masses=1.0 / np.where(free, inverse_masses, 1.0),
         pinned=np.flatnonzero(~free),
         rounds=int(longest).bit_length() + 1,
