@@ -9,6 +9,9 @@ struct stiff_batch;
 
 /* Those of ropes/, stretch/, bending/, momentum/ and contact/. */
 void add_pulls_from_start(real *moved, const real *positions, integer n, const strip_batch *batch);
+void follow_inertia(const real *positions, const real *previous, integer n,
+                    const real *accelerations, integer uniform, real velocity_gain,
+                    real h_squared, real *moved);
 void project_former_tension(real *positions, const struct strip_net *net, real kept, real taut,
                             integer rounds);
 void project_rope_bends(real *positions, integer n, const struct stencil_batch *const *batches,
@@ -80,15 +83,13 @@ static void set_out(real *x, real *previous, const hanging *rope, const surround
 {
     integer n = rope->n;
     real *moved = rope->arrival, share = (real)number / (real)given->steps;
-    for (integer i = 0; i < 3 * n; i++)
-        moved[i] = (x[i] - previous[i]) * rope->velocity_gain
-                   + rope->accelerations[i] * rope->h_squared;
+    follow_inertia(x, previous, n, rope->accelerations, 0, rope->velocity_gain, rope->h_squared,
+                   moved);
     for (integer i = 0; i < rope->generations; i++)
         add_pulls_from_start(moved, x, n, rope->strips[i]);
     copy(previous, x, 3 * n);
     copy(rope->start, x, 3 * n);
-    for (integer i = 0; i < 3 * n; i++)
-        x[i] = moved[i] + x[i];
+    copy(x, moved, 3 * n);
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0; i < rope->pins; i++) {
             real from = given->pins_start[axis * rope->pins + i];

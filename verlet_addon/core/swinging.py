@@ -29,6 +29,8 @@ def swing(body: Body, settings: SceneSettings, before: Sample, after: Sample) ->
     """
     model, state = body
     dt = after.duration / settings.substeps
+    if len(after.targets[0]) != model.vertex_count:
+        return False  # a mirror has made another half of it
     pins = state.positions[:, model.pinned], after.targets[0].T[:, model.pinned]
     if not (
         service().library is not None
