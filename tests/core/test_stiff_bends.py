@@ -107,6 +107,14 @@ def test_a_rigid_sheet_of_triangles_swings_as_one() -> None:
     assert np.abs(strains(mesh, track)).max() < 0.01
 
 
+def test_a_rigid_sheet_of_triangles_hangs_still() -> None:
+    """By two corners, in air that takes its swinging: remembered tension would drive it on."""
+    mesh = pinned(flat_sheet("strewn triangles", 14), [0, 14])
+    rigid = BodySettings(bend_compliance=0.0, damping=4.0)
+    (track,) = simulated([(mesh, rigid)], frames(4.0, 24), SceneSettings())
+    assert np.linalg.norm(np.diff(track[-5:], axis=0), axis=2).max() * 24 < 0.01
+
+
 def test_one_pair_of_triangles_forgets_alone() -> None:
     """Stiff quads remember their tension, though a cell of theirs be cut in two."""
     mesh = sheet(12)
