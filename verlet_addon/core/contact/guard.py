@@ -9,6 +9,7 @@ from ..detection.contacts import Contacts, search
 from ..detection.proximity import dot
 from ..detection.reach import Reach
 from ..detection.surfaces import Surfaces
+from ..geometry.graph import find_components
 from ..overlap.overlaps import leaving
 
 NEAREST = Reach(beyond=0.0, of_gap=0.1, of_start=0.5, all_touching=True)
@@ -43,7 +44,7 @@ def guard(
     right, as far as there is room.
     """
     end = end.copy()
-    zones = np.arange(end.shape[1])
+    together: list[Integers] = []
     for number in range(ROUNDS):
         passing = find_passing(surfaces, start, end, inverse_masses, active)
         if not len(passing.gaps):
@@ -52,7 +53,9 @@ def guard(
         if number < PUSHES:
             _hold_apart(passing, end, inverse_masses)
         else:
-            zones = _join(zones, passing.particles)
+            first, *others = passing.particles
+            together += [np.stack([first, other], axis=1) for other in others]
+            zones = find_components(end.shape[1], np.concatenate(together))
             share = 0.5 if number < PUSHES + HALVINGS else 0.0
             _move_as_one(zones, start, end, inverse_masses, share)
         if keep is not None and number < PUSHES + HALVINGS:
@@ -87,19 +90,6 @@ def _hold_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None
         resistance = float(mobility @ weights)
         if now < wanted and resistance > 0.0:
             end[:, particles] += normal[:, None] * mobility * ((wanted - now) / resistance)
-
-
-def _join(zones: Integers, particles: Integers) -> Integers:
-    """(N,) zones, joined where they share a pair; they are numbered by their least particle."""
-    while True:
-        joined = zones.copy()
-        least = joined[particles].min(axis=0)
-        for row in particles:
-            np.minimum.at(joined, zones[row], least)
-        joined = joined[joined[zones]]
-        if np.array_equal(joined, zones):
-            return zones
-        zones = joined
 
 
 def _move_as_one(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..geometry.matching import match
 
 LEAF = 2
 """Triangles or loose edges in a leaf."""
@@ -27,21 +28,12 @@ def fill_leaves(middles: Floats, neighbours: Integers, lengths: Floats) -> Integ
 def _in_pairs(neighbours: Integers, lengths: Floats, count: int) -> Integers:
     """(u, 2) triangles in pairs across long edges, and the rest by themselves, with −1.
 
-    Neighbours (2, k) share edges of these lengths (k,). An edge joins two if it is the longest
-    that is left to either.
+    Neighbours (2, k) share edges of these lengths (k,).
     """
-    rank = np.empty(len(lengths), dtype=np.int64)
-    rank[np.argsort(-lengths, kind="stable")] = np.arange(len(lengths))
+    longest_first = neighbours.T[np.argsort(-lengths, kind="stable")]
+    one, other = longest_first[match(longest_first, count)].T
     partner = np.full(count, -1)
-    while len(rank):
-        best = np.full(count, len(lengths))
-        for side in neighbours:
-            np.minimum.at(best, side, rank)
-        chosen = (best[neighbours] == rank).all(axis=0)
-        one, other = neighbours[:, chosen]
-        partner[one], partner[other] = other, one
-        free = (partner[neighbours] < 0).all(axis=0)
-        neighbours, rank = neighbours[:, free], rank[free]
+    partner[one], partner[other] = other, one
     first = np.flatnonzero((partner < 0) | (np.arange(count) < partner))
     return np.stack([first, partner[first]], axis=1)
 

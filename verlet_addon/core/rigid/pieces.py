@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by, sum_products, sum_rows
+from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_products, sum_rows
 from ..geometry.faces import among_triangles
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, remeshed
@@ -84,8 +84,6 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     crowd = np.maximum(np.bincount(labels, worked_on, count), 1.0)[labels]
     mobilities = shape.inverse_masses.copy()
     mobilities[particles] = np.where(shape.pinned[particles], 0.0, softness * crowd)
-    free = mobilities[particles] > 0.0
-    constrained = np.where(free, 1.0 / np.where(free, mobilities[particles], 1.0), 0.0)
     return Pieces(
         particles=particles,
         labels=labels,
@@ -94,7 +92,7 @@ def build_pieces(shape: RestShape) -> Pieces | None:
         arms=arms,
         softness=softness,
         mobilities=mobilities,
-        constrained=constrained,
+        constrained=inverse(mobilities[particles], mobilities[particles]),
         starts=np.searchsorted(labels, np.arange(count + 1)),
         joints=_joints(loose, particles, find_pieces(shape)),
     )

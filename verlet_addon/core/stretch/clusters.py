@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
+from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_rows
 from ..geometry.graph import edge_lengths
 
 SMALL = 0.1
@@ -45,7 +45,7 @@ def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -
     particles = np.array([p for found in members for p in found], dtype=np.int64)
     labels = np.repeat(np.arange(len(members)), [len(found) for found in members])
     movable = inverse_masses[particles] > 0.0
-    masses = np.where(movable, 1.0 / np.where(movable, inverse_masses[particles], 1.0), 0.0)
+    masses = inverse(inverse_masses[particles], inverse_masses[particles])
     masses = np.where(movable, masses, PINNED * sum_by(labels, masses, len(members))[labels])
     shares = masses / sum_by(labels, masses, len(members))[labels]
     arms = positions[particles].T
