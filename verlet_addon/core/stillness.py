@@ -33,12 +33,12 @@ def _alike(before: Sample, after: Sample) -> bool:
     """Whether what acts on bodies is at a sample what it was at the one before."""
     return (
         before.duration == after.duration
-        and not any(map(len, (*before.every_field, *after.every_field)))
+        and not any(map(len, (*before.every_field, *after.every_field, *after.every_mirror)))
         and _same_plane(before.ground, after.ground)
         and np.array_equal(before.gravity, after.gravity)
         and _same(before.targets, after.targets)
         and _same(before.colliders, after.colliders)
-        and not any(map(len, (after.mirrors, before.pin_weights, after.pin_weights)))
+        and not any(map(len, (before.pin_weights, after.pin_weights)))
     )
 
 
