@@ -161,7 +161,7 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     points = _solved(leap, drive, barriers)
     # One that only turns back has been quicker before.
     ways = leap.inertia, state.nodes - drive.start, state.nodes - state.previous_nodes
-    if max(moved_by(leap.solid, way) for way in ways) <= RESTS * RESTS * leap.far:
+    if state.slow and max(moved_by(leap.solid, way) for way in ways) <= RESTS * RESTS * leap.far:
         _stay(leap, drive)
         state.lying = Lying([rows.copy() for rows in acting], points.copy())
     return points

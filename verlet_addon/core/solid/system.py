@@ -67,10 +67,11 @@ def draw(system: System, solid: Solid, h_squared: float, targets: Floats, soft: 
 
 def stop_at_ground(stops: Stops, contacts: Sequence[PlaneContact]) -> None:
     """Lets the ground stop points, if there is any."""
-    stops.normals[:], stops.levels[:] = np.array([[0.0], [0.0], [1.0]]), -np.inf
-    stops.start[:] = stops.anchors
+    if not contacts:
+        stops.normals[:], stops.levels[:] = np.array([[0.0], [0.0], [1.0]]), -np.inf
+        stops.start[:] = stops.anchors
     for contact in contacts:
         stops.normals[:] = contact.plane.normal[:, None]
-        stops.levels[:] = contact.floors[1] + contact.level
+        np.add(contact.floors[1], contact.level, out=stops.levels)
         stops.frictions.fill(contact.friction)
         stops.start[:] = contact.start

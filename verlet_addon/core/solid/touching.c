@@ -251,8 +251,9 @@ static void find_blocks(const solid_system *all)
     real stiffness[9], place[3];
     weigh_pieces(all->alone, all->pieces, all->labels, all->masses, all->places,
                  all->lattice->nodes);
-    for (integer i = 0; i < 9 * all->lattice->nodes; i++)
-        all->blocks[i] = i % 9 % 4 ? 0.0 : all->diagonal[i / 9];
+    for (integer i = 0; i < all->lattice->nodes; i++)
+        for (int k = 0; k < 9; k++)
+            all->blocks[9 * i + k] = k % 4 ? 0.0 : all->diagonal[i];
     for (integer k = 0; k < all->holds; k++) {
         for (int i = 0; i < 9; i++)
             stiffness[i] = i % 4 ? 0.0 : all->held_stiffnesses[k];
@@ -533,9 +534,11 @@ static void keep_momentum(const solid_system *all, const real *start, real *node
         alone += pressed[k] == 0.0;
     if (!alone)
         return;
-    for (integer i = 0; i < 3 * m; i++) {
-        integer label = all->labels[i % m];
-        before[i] = label >= 0 && pressed[label] != 0.0 ? nodes[i] : all->places[i];
+    for (integer i = 0; i < m; i++) {
+        integer label = all->labels[i];
+        const real *from = label >= 0 && pressed[label] != 0.0 ? nodes : all->places;
+        for (int a = 0; a < 3; a++)
+            before[a * m + i] = from[a * m + i];
     }
     conserve_momentum(m, all->labels, all->inverse_masses, before, start, nodes, all->pieces,
                       all->rolling);
