@@ -16,6 +16,8 @@ from tests.core.bodies import (
     samples,
     simulated,
     slow,
+    strains,
+    thrown,
     tube,
 )
 from tests.core.crossings import crossings
@@ -123,6 +125,29 @@ def test_a_garment_closes_however_heavy_it_is_and_however_few_its_stitches(
     mesh = pinned(mesh, upper)
     end = settled(mesh, replace(SEWN, mass=mass), GRAVITY, 3.0)
     assert lengths(end, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+
+
+def hung_panels(cells: int) -> MeshData:
+    """One panel that is held altogether, and one that hangs on its lower edge, 5 mm away."""
+    mesh = panels(apart=5e-3, cells=cells)
+    upright = np.array([[0, 0, 1.0], [0, 1.0, 0], [-1.0, 0, 0]])
+    return pinned(replace(mesh, positions=mesh.positions @ upright.T), np.arange((cells + 1) ** 2))
+
+
+@pytest.mark.parametrize("cells", [6, 12])
+def test_what_has_been_sewn_stays_sewn_when_it_is_jerked(cells: int) -> None:
+    """Where no force is set: a dress that closed, and then fell on its shoulders, came off."""
+    mesh = thrown(hung_panels(cells), (0.0, 0.0, -2.0))
+    (track,) = simulated([(mesh, replace(SEWN, mass=1.0, use_tethers=False))], frames(1.0, 24))
+    assert lengths(track, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+
+
+@pytest.mark.parametrize(("cells", "most"), [(6, 0.02), (12, 0.06)])
+def test_what_hangs_by_a_seam_is_hardly_stretched_there(cells: int, most: float) -> None:
+    """Edges beside it bore what hung on it, for a step each: 4 and 16 %."""
+    mesh = hung_panels(cells)
+    end = settled(mesh, replace(SEWN, mass=1.0, use_tethers=False), GRAVITY, 1.0)
+    assert strains(sewn(mesh, every=True), end).max() < most
 
 
 @pytest.mark.parametrize(("share", "holds"), [(1.1, True), (0.9, False)])

@@ -98,7 +98,8 @@ class ShapeProperties:
     sewing_force: FloatProperty(
         name="Sewing Force",
         description="The greatest force with which each of those edges draws, in newtons. "
-        "0: as much as closes what is sewn, twice its weight shared out over the edges",
+        "0: as much as closes what is sewn, twice its weight shared out over the edges, "
+        "and ten times that once they are closed",
         default=_BODY.sewing_force,
         soft_min=0.0,
         soft_max=10.0,

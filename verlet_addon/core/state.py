@@ -84,6 +84,8 @@ class ParticleState:
     """Where its rigid pieces are."""
     gas: Gas | None = None
     """What is in it, if anything."""
+    closed: Booleans | None = None
+    """(s,) which seams have closed."""
     torn: Booleans | None = None
     """(s,) which seams have torn."""
     plastic: Plastic | None = None
@@ -123,8 +125,8 @@ def _make_batches(
     velocity_gain, h_squared = (float(gain) for gain in gains)
     drift, bend = (float(gain) for gain in start_gains(steps[0], model.settings.damping))
     bends = bend_batches(model.bends, w, h_squared)
-    if state.torn is None:
-        state.torn = np.zeros(len(model.seams.pairs), dtype=bool)
+    if state.closed is None or state.torn is None:
+        state.closed, state.torn = np.zeros((2, len(model.seams.pairs)), dtype=bool)
     return Batches(
         steps=steps,
         velocity_gain=velocity_gain,
@@ -138,7 +140,7 @@ def _make_batches(
         shell=None
         if model.shell is None
         else shell_system(model.shell, w, h_squared, model.goals, model.goal_compliances),
-        seams=seam_batches(model.seams, state.torn, w, h_squared),
+        seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         solid=_solid_system(model, state.solid, steps[0], h_squared),
     )
 

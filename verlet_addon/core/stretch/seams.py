@@ -1,8 +1,9 @@
 """Seams: pairs of particles that are drawn together by at most a certain force.
 
-Loose edges between faces are sewn, and hold again whenever they come together. Where cloth was
-split beforehand, either side is sewn to the other by seams of no length. They hold all that comes,
-or tear for good: pulled by their greatest force until they gape.
+Loose edges between faces are sewn, and hold again whenever they come together; where no force is
+set, those that have closed hold firmly. Where cloth was split beforehand, either side is sewn to
+the other by seams of no length. They hold all that comes, or tear for good: pulled by their
+greatest force until they gape.
 """
 
 from collections.abc import Iterable
@@ -20,6 +21,9 @@ DRAWING = 20.0
 """Where no force is set, all seams together draw with this times the body's mass, twice its weight.
 With half as much panels that hang by ten stitches stay open; five times the weight throws panels
 into each other [m/s²]."""
+FIRMER = 10.0
+"""Then those that have closed draw with so many times that: with thrice that a dress that falls on
+its shoulders still comes off."""
 GAPE = 0.2
 """A seam has torn that gapes by this share of the edges along it. Until then it goes on to resist,
 so that its neighbours take their part, and a jerk does not tear it."""
@@ -37,6 +41,8 @@ class Seams:
     """(m,) the greatest of each pair [N]."""
     gapes: Floats
     """(m,) how far apart they are when they have torn [m]."""
+    near: Floats
+    """(m,) how far apart they are when they have closed; 0 where that changes nothing [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +61,10 @@ class SeamBatch:
     """(c,) the greatest multipliers: force × h² [N s²]."""
     gapes: Floats
     """(c,) [m]"""
+    near: Floats
+    """(c,) [m]"""
+    closed: Booleans
+    """(c,) changed by the kernel."""
     torn: Booleans
     """(c,) changed by the kernel."""
     multipliers: Floats
@@ -72,7 +82,14 @@ def build_seams(shape: RestShape) -> Seams:
     stock = DRAWING * shape.masses.sum() / max(np.count_nonzero(~split), 1)
     forces = np.where(split, np.inf, body.sewing_force or stock)
     forces[tears] = body.tear_strength * widths[tears]
-    return Seams(pairs, starts, forces, np.where(tears, GAPE * widths, np.inf))
+    lasting = ~split & (body.sewing_force == 0.0)
+    return Seams(
+        pairs,
+        starts,
+        forces,
+        gapes=np.where(tears, GAPE * widths, np.inf),
+        near=np.where(lasting, 2.0 * body.thickness, 0.0),
+    )
 
 
 def _widths(shape: RestShape, pairs: Integers, split: Booleans) -> Floats:
@@ -89,9 +106,9 @@ def _widths(shape: RestShape, pairs: Integers, split: Booleans) -> Floats:
 
 
 def seam_batches(
-    seams: Seams, torn: Booleans, inverse_masses: Floats, h_squared: float
+    seams: Seams, closed: Booleans, torn: Booleans, inverse_masses: Floats, h_squared: float
 ) -> list[SeamBatch]:
-    """One batch per colour for one h² [s²]; they change which seams have torn, (m,)."""
+    """One batch per colour for one h² [s²]; they change which seams have closed or torn, (m,)."""
     batches = []
     for start, stop in zip(seams.starts[:-1], seams.starts[1:], strict=True):
         first, second = seams.pairs[start:stop].T
@@ -105,6 +122,8 @@ def seam_batches(
                 gains=inverse(mobility, mobility),
                 greatest=seams.forces[start:stop] * h_squared,
                 gapes=seams.gapes[start:stop],
+                near=seams.near[start:stop],
+                closed=closed[start:stop],
                 torn=torn[start:stop],
                 multipliers=np.zeros((3, stop - start)),
             )
@@ -121,10 +140,13 @@ def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
         apart = positions[:, batch.second] - positions[:, batch.first]
         pulls = batch.multipliers + batch.gains * apart
         size = np.maximum(norms(pulls), 1e-300)
-        pulls *= np.where(batch.torn, 0.0, np.minimum(1.0, batch.greatest / size))
+        greatest = np.where(batch.closed, FIRMER, 1.0) * batch.greatest
+        pulls *= np.where(batch.torn, 0.0, np.minimum(1.0, greatest / size))
         change = pulls - batch.multipliers
         batch.multipliers[...] = pulls
         positions[:, batch.first] += batch.inverse_masses[0] * change
         positions[:, batch.second] -= batch.inverse_masses[1] * change
         apart -= batch.inverse_masses.sum(axis=0) * change
-        batch.torn[norms(apart) > batch.gapes] = True
+        gaps = norms(apart)
+        batch.closed[gaps < batch.near] = True
+        batch.torn[gaps > batch.gapes] = True
