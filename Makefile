@@ -21,10 +21,11 @@ help: ## Say what there is to make
 test: lint kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
 	+$(MAKE) -j2 $(TOGETHER) test-core test-touching test-blender
 
-# Two at a time, the longest first; what each prints in one piece, where make can do that (from 4.0 on).
+# Two at a time, the longest first, which takes as long as the others together; what each prints in one piece, where
+# make can do that (from 4.0 on).
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection response solids_on* squeezed start_in* \
-    touching* weight))
+TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection gas response solids_on* squeezed start_in* \
+    touching* water weight))
 test-core: .venv/$(READY)
 	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(TOUCHING))
 
