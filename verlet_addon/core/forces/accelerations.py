@@ -55,8 +55,9 @@ def node_accelerations(
     windage: Windage,
     inverse_masses: Floats,
     solid: Solid,
-    nodes: tuple[Floats, Floats],
-    points: tuple[Floats, Floats],
+    nodes: Floats,
+    points: Floats,
+    find_velocities: Callable[[], tuple[Floats, Floats]],
     *,
     gravity: Floats,
     fields: Sequence[Field],
@@ -68,18 +69,20 @@ def node_accelerations(
     Parameters
     ----------
     windage, inverse_masses : of the body's p particles; (p,) [1/kg].
-    nodes, points : positions (3, m or p) [m] and velocities [m/s].
+    nodes, points : (3, m) and (3, p) [m].
+    find_velocities : gives theirs, (3, m) and (3, p) [m/s]; asked only where a field acts.
     gravity, fields, shares, dt : see `accelerations`.
     """
-    pull = np.broadcast_to(gravity[:, None], nodes[0].shape)
+    pull = np.broadcast_to(gravity[:, None], nodes.shape)
     if not any(shares[field.kind] for field in fields):
         return pull
-    felt = feel(fields, shares, *nodes)
-    forces, growth = air_forces(windage, feel(fields, shares, *points), *points)
+    speeds, blown_speeds = find_velocities()
+    felt, air = feel(fields, shares, nodes, speeds), feel(fields, shares, points, blown_speeds)
+    forces, growth = air_forces(windage, air, points, blown_speeds)
     forces /= np.maximum(1.0, growth * inverse_masses * dt)
-    blown = np.zeros_like(nodes[0])
+    blown = np.zeros_like(nodes)
     add_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, blown)
-    total = pull + felt.push - felt.rate * nodes[1] + blown / solid.masses
+    total = pull + felt.push - felt.rate * speeds + blown / solid.masses
     return _bounded(total, np.maximum(felt.rate, 0.0), dt)
 
 
