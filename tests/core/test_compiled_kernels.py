@@ -247,10 +247,9 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "rope bends": (BENDS, lambda k, x, _, b: k.project_rope_bends(x, b.bends.ropes)),
     "stiff bends": (BENDS, lambda k, x, _, b: k.project_stiff_bends(x, b.bends.stiff)),
     "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
-    "straight bends": (BENDS, lambda k, x, _, b: k.project_flat_bends(x, b.bends.straight)),
     "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
     "shells": ((np_shells, c_shells), _deform_shell),
-    "hinges": (BENDS, lambda k, x, _, b: k.project_signed_bends(x, b.bends.hinges)),
+    "bends alone": (BENDS, lambda k, x, _, b: k.project_surface_bends(x, b.bends.alone)),
 }
 
 

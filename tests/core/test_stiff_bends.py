@@ -141,7 +141,7 @@ def test_soft_bends_give_way_as_if_solved_at_once(kind: str, ratio: float) -> No
     every = straight_bends(bends.strips, bends.straight)
     h_squared = ratio / float(np.median(stiffness_ratios(every, inverse_masses, 1.0)))
     relaxed = bend_batches(bends, inverse_masses, h_squared)
-    assert len(relaxed.strips) + len(relaxed.straight) > 0
+    assert len(relaxed.strips) + len(relaxed.alone) > 0
     in_turn, at_once = np.stack([x, y, z]), np.stack([x, y, z])
     project_bends(in_turn, relaxed, backwards=False)
     solved = stiff_bend_batches(every, bends.positions, inverse_masses, h_squared)

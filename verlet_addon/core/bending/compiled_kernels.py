@@ -14,8 +14,7 @@ from .one_by_one import StencilBatch
 
 _factorize_pentadiagonal = declare("factorize_pentadiagonal", "ippp")
 _project_bend_strips = declare("project_bend_strips", "pipi")
-_project_flat_bends = declare("project_flat_bends", "pipi")
-_project_signed_bends = declare("project_signed_bends", "pipi")
+_project_surface_bends = declare("project_surface_bends", "pipi")
 _project_rope_bends = declare("project_rope_bends", "pipi")
 _project_stiff_bends = declare("project_stiff_bends", "pip")
 
@@ -69,14 +68,9 @@ def pack_stencils(batch: StencilBatch) -> Packed:
 _stencil_struct = once(pack_stencils)
 
 
-@instead_of(reference.project_flat_bends)
-def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    for_all(_project_flat_bends, positions, map(_stencil_struct, batches))
-
-
-@instead_of(reference.project_signed_bends)
-def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    for_all(_project_signed_bends, positions, map(_stencil_struct, batches))
+@instead_of(reference.project_surface_bends)
+def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    for_all(_project_surface_bends, positions, map(_stencil_struct, batches))
 
 
 @instead_of(reference.project_rope_bends)

@@ -53,12 +53,12 @@ class BendConstraints:
 
 @dataclass(frozen=True, eq=False)
 class BendBatches:
-    """The same, ready for one h²; of what is straight, each bend is in one list."""
+    """The same, ready for one h²; each bend is in one list."""
 
     stiff: list[StiffBendBatch]
     strips: list[BendStripBatch]
-    straight: list[StencilBatch]
-    hinges: list[StencilBatch]
+    alone: list[StencilBatch]
+    """Other bends of surfaces, relaxed one after the other."""
     ropes: list[StencilBatch]
     rigid: Booleans
     """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
@@ -130,8 +130,8 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     return BendBatches(
         stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, inverse_masses, h_squared),
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
-        straight=_soft_batches(bends.straight, stiff[along:surfaces], inverse_masses, h_squared),
-        hinges=stencil_batches(bends.hinges, inverse_masses, h_squared),
+        alone=_soft_batches(bends.straight, stiff[along:surfaces], inverse_masses, h_squared)
+        + stencil_batches(bends.hinges, inverse_masses, h_squared),
         ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
@@ -150,8 +150,7 @@ def _yielding_batches(
     return BendBatches(
         stiff=stiff_bend_batches(every, bends.positions, *given, hinges.rests) if stiff else [],
         strips=[],
-        straight=[],
-        hinges=[] if stiff else stencil_batches(hinges, *given),
+        alone=[] if stiff else stencil_batches(hinges, *given),
         ropes=stencil_batches(bends.ropes, *given),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )

@@ -1,7 +1,7 @@
 /* Angles: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
 #include "hinges.h"
 
-/* Members of a hinge, and of a corner of a rope. */
+/* Members of a hinge, and of three particles in a row. */
 #define HINGE 4
 #define CORNER 3
 
@@ -158,42 +158,30 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
     put_members(positions, n, batch, size, i, members);
 }
 
-/* Straight at rest, one by one. */
-static void draw_straight(real *positions, integer n, const stencil_batch *batch)
-{
-    real members[4][3], bend[3];
-    for (integer i = 0; i < batch->count; i++) {
-        gather(positions, n, batch, (int)batch->members, i, members, bend);
-        scatter(positions, n, batch, (int)batch->members, i, members, bend);
-    }
-}
-
-EXPORT void project_flat_bends(real *positions, integer n, const stencil_batch *const *batches,
-                               integer count)
-{
-    for (integer i = 0; i < count; i++)
-        draw_straight(positions, n, batches[i]);
-}
-
-/* Hinges keep their bend, and the side of their faces that they lie on. */
-static void turn_back(real *positions, integer n, const stencil_batch *batch)
+/* Lines and hinges, one by one; those with an angle at rest keep the side of their faces. */
+static inline void draw_back(real *positions, integer n, const stencil_batch *batch, int size)
 {
     real members[4][3], bend[3], direction[3];
     for (integer i = 0; i < batch->count; i++) {
         real rest = batch->rests[i];
-        gather(positions, n, batch, HINGE, i, members, bend);
-        direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
-        for (int axis = 0; axis < 3; axis++)
-            bend[axis] -= rest * direction[axis];
-        scatter(positions, n, batch, HINGE, i, members, bend);
+        gather(positions, n, batch, size, i, members, bend);
+        if (rest != 0.0) {
+            direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
+            for (int axis = 0; axis < 3; axis++)
+                bend[axis] -= rest * direction[axis];
+        }
+        scatter(positions, n, batch, size, i, members, bend);
     }
 }
 
-EXPORT void project_signed_bends(real *positions, integer n, const stencil_batch *const *batches,
-                               integer count)
+EXPORT void project_surface_bends(real *positions, integer n, const stencil_batch *const *batches,
+                                  integer count)
 {
     for (integer i = 0; i < count; i++)
-        turn_back(positions, n, batches[i]);
+        if (batches[i]->members == HINGE)
+            draw_back(positions, n, batches[i], HINGE);
+        else
+            draw_back(positions, n, batches[i], CORNER);
 }
 
 /* Ropes keep the angle between the directions from a particle to both neighbours. */

@@ -47,18 +47,12 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
         _put_back(positions, batch, points)
 
 
-def project_flat_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g = 0: straight at rest, which makes the constraint linear, axis by axis."""
+def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+    """C = g − r n̂ = 0, linear where straight at rest; hinges (p, q, a, b) keep their side, too."""
     for batch in batches:
         members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-        _scatter_bend(positions, batch, members, bend)
-
-
-def project_signed_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g − r n̂ = 0: hinges (p, q, a, b) keep their bend, and the side of the faces it is on."""
-    for batch in batches:
-        members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-        bend -= batch.rests * hinge_directions(members, bend, batch.rests)
+        if batch.rests.any():
+            bend -= batch.rests * hinge_directions(members, bend, batch.rests)
         _scatter_bend(positions, batch, members, bend)
 
 

@@ -3,10 +3,9 @@
 from ..arrays import Floats
 from .compiled_kernels import (
     project_bend_strips,
-    project_flat_bends,
     project_rope_bends,
-    project_signed_bends,
     project_stiff_bends,
+    project_surface_bends,
 )
 from .constraints import BendBatches
 from .numpy_kernels import aim
@@ -21,5 +20,4 @@ def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> 
             aim(positions, batch)
     project_stiff_bends(positions, bends.stiff)
     project_bend_strips(positions, bends.strips[way])
-    project_flat_bends(positions, bends.straight[way])
-    project_signed_bends(positions, bends.hinges[way])
+    project_surface_bends(positions, bends.alone[way])
