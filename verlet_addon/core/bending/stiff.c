@@ -19,20 +19,24 @@ typedef struct stiff_batch {
 static void gather_pulls(const real *positions, integer n, const stiff_batch *batch)
 {
     integer c = batch->count, f = batch->free_count, stride = f + 1;
+    real *pulls = batch->system->values;
     for (integer axis = 0; axis < 3; axis++) {
-        const real *x = positions + axis * n;
-        real *pull = batch->system->values + axis * stride;
         for (integer i = 0; i < f; i++)
-            pull[i] = -batch->multipliers[axis * f + i];
-        for (integer i = 0; i < c; i++) {
-            real bend = batch->targets ? -batch->targets[axis * c + i] : 0.0;
-            for (integer k = 0; k < 4; k++)
-                bend += x[batch->particles[k * c + i]] * batch->coefficients[k * c + i];
-            bend *= batch->stiffnesses[i];
-            for (integer k = 0; k < 4; k++)
-                pull[batch->number[batch->particles[k * c + i]]] -= batch->coefficients[k * c + i]
-                                                                    * bend;
-        }
+            pulls[axis * stride + i] = -batch->multipliers[axis * f + i];
+        pulls[axis * stride + f] = 0.0; /* what cannot move */
+    }
+    for (integer i = 0; i < c; i++) {
+        real bend[3] = {0.0, 0.0, 0.0};
+        for (integer axis = 0; batch->targets && axis < 3; axis++)
+            bend[axis] = -batch->targets[axis * c + i];
+        for (integer k = 0; k < 4; k++)
+            for (integer axis = 0; axis < 3; axis++)
+                bend[axis] += positions[axis * n + batch->particles[k * c + i]]
+                              * batch->coefficients[k * c + i];
+        for (integer k = 0; k < 4; k++)
+            for (integer axis = 0; axis < 3; axis++)
+                pulls[axis * stride + batch->number[batch->particles[k * c + i]]] -=
+                    batch->coefficients[k * c + i] * (bend[axis] * batch->stiffnesses[i]);
     }
 }
 

@@ -14,58 +14,68 @@ static real product_of(const real *row, const real *values, integer n)
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-static void add_scaled(real *sums, const real *row, integer n, real factor)
+static void add_scaled(real *restrict sums, const real *restrict row, integer n, real factor)
 {
     for (integer i = 0; i < n; i++)
         sums[i] += row[i] * factor;
 }
 
 /* Eliminates the unknowns of a part out of those around it. */
-static void eliminate(real *values, const depth *at, integer part, real *answer)
+static void eliminate(const dissected *system, const depth *at, integer part, const real *root,
+                      const real *passed)
 {
-    integer s = at->size, b = at->reach;
-    const integer *own = at->own + part * s, *border = at->border + part * b;
-    for (integer i = 0; i < s; i++)
-        answer[i] = 0.0;
-    for (integer k = 0; k < b; k++)
+    integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
+    const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
+    real *answers = at->answers + part * system->axes * at->size;
+    for (integer i = 0; i < system->axes * at->size; i++)
+        answers[i] = 0.0;
+    for (integer k = 0; k < system->axes * at->reach; k++)
         at->outside[k] = 0.0;
-    for (integer j = 0; j < s; j++)
-        add_scaled(answer + j, at->root_turned + (part * s + j) * s + j, s - j, values[own[j]]);
-    for (integer i = 0; i < s; i++)
-        add_scaled(at->outside, at->passed + (part * s + i) * b, b, answer[i]);
-    for (integer k = 0; k < b; k++)
-        values[border[k]] -= at->outside[k];
+    for (integer j = 0; j < s; root += s - j, j++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            add_scaled(answers + axis * at->size + j, root, s - j,
+                       system->values[axis * width + own[j]]);
+    for (integer i = 0; i < s; passed += b, i++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            add_scaled(at->outside + axis * at->reach, passed, b, answers[axis * at->size + i]);
+    for (integer axis = 0; axis < system->axes; axis++)
+        for (integer k = 0; k < b; k++)
+            system->values[axis * width + border[k]] -= at->outside[axis * at->reach + k];
 }
 
 /* Finds the unknowns of a part, given those around it. */
-static void find(real *values, const depth *at, integer part, real *answer)
+static void find(const dissected *system, const depth *at, integer part, const real *root,
+                 const real *passed)
 {
-    integer s = at->size, b = at->reach;
-    const integer *own = at->own + part * s, *border = at->border + part * b;
-    for (integer k = 0; k < b; k++)
-        at->outside[k] = values[border[k]];
-    for (integer i = 0; i < s; i++)
-        answer[i] -= product_of(at->passed + (part * s + i) * b, at->outside, b);
-    for (integer j = 0; j < s; j++)
-        values[own[j]] = product_of(at->root_turned + (part * s + j) * s + j, answer + j, s - j);
+    integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
+    const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
+    real *answers = at->answers + part * system->axes * at->size;
+    for (integer axis = 0; axis < system->axes; axis++)
+        for (integer k = 0; k < b; k++)
+            at->outside[axis * at->reach + k] = system->values[axis * width + border[k]];
+    for (integer i = 0; i < s; passed += b, i++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            answers[axis * at->size + i] -= product_of(passed, at->outside + axis * at->reach, b);
+    for (integer j = 0; j < s; root += s - j, j++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            system->values[axis * width + own[j]] = product_of(
+                root, answers + axis * at->size + j, s - j);
 }
 
 /* Lets each part of a depth be eliminated, or found. */
 static void pass(const dissected *system, const depth *at, int back)
 {
-    integer width = system->size + 1;
-    for (integer part = 0; part < at->parts; part++)
-        for (integer axis = 0; axis < system->axes; axis++)
-            (back ? find : eliminate)(system->values + axis * width, at, part,
-                                      at->answers + (part * system->axes + axis) * at->size);
-    for (integer axis = 0; axis < system->axes; axis++)
-        system->values[axis * width + system->size] = 0.0; /* stands for nothing */
+    const real *root = at->root, *passed = at->passed;
+    for (integer part = 0; part < at->parts; part++) {
+        integer s = at->sizes[part];
+        (back ? find : eliminate)(system, at, part, root, passed);
+        root += s * (s + 1) / 2;
+        passed += s * at->reaches[part];
+    }
 }
 
 void solve_dissected(const dissected *system)
 {
-    for (integer axis = 0; axis < system->axes; axis++)
-        system->values[axis * (system->size + 1) + system->size] = 0.0;
     for (integer i = 0; i < system->depths; i++)
         pass(system, system->depth[i], 0);
     for (integer i = system->depths - 1; i >= 0; i--)

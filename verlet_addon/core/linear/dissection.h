@@ -4,14 +4,15 @@
 
 #include "../kernels.h"
 
-/* The parts of one depth; see Depth. Those with fewer unknowns are filled up with the last number. */
+/* The parts of one depth; see Depth. What is read in every step lies there in that order. */
 typedef struct {
-    integer parts, size, reach;
-    const integer *own, *border; /* (p, s) and (p, b) */
-    const real *root_turned;     /* (p, s, s), transposed */
-    const real *passed;          /* (p, s, b) */
-    real *answers;               /* (p, axes, s) to work in */
-    real *outside;               /* (b,) */
+    integer parts, size, reach;     /* p, s and b at most */
+    const integer *sizes, *reaches; /* (p,) how many unknowns each has, and has around it */
+    const integer *own, *border;    /* (p, s) and (p, b) */
+    const real *root;               /* columns of each part's, from the diagonal down */
+    const real *passed;             /* rows of each part's */
+    real *answers;                  /* (p, axes, s) to work in */
+    real *outside;                  /* (axes, b) */
 } depth;
 
 /* See Factors. */
@@ -20,7 +21,7 @@ typedef struct {
     integer axes; /* right sides that are solved at once */
     integer depths;
     const depth *const *depth;
-    real *values; /* (axes, n + 1): right sides, and then the solutions */
+    real *values; /* (axes, n + 1): right sides, and then the solutions; the last is free */
 } dissected;
 
 /* Solves for the right sides in `values`. */
