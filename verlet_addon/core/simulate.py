@@ -14,6 +14,7 @@ from .holding import hold
 from .meeting import Meeting, prepare
 from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
+from .overlong import Drawn, can_be_drawn, find_ways, lengthen
 from .pairings import laws
 from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
@@ -22,7 +23,7 @@ from .settings import BodySettings, SceneSettings
 from .step import step
 from .step_data import Body
 from .stillness import stands_still
-from .substeps import cut_into_steps
+from .substeps import cut_into_steps, targets_of
 from .swinging import swing
 
 
@@ -66,6 +67,7 @@ def simulate(
     meeting: Meeting | None = None
     remarks: list[str] = []
     apart: set[int] = set()
+    drawn: dict[int, Drawn] = {}
     for sample in incoming:
         check_sample(sample)
         check_pressures(wholes, sample)
@@ -78,6 +80,7 @@ def simulate(
                 meeting = _bring_together(bodies, wholes, colliders, before)
                 remarks = what_a_start_tells(bodies, meeting, colliders, before, sample.gravity)
             bodies = _change_each(bodies, wholes, sample.settings, meeting)
+            bodies = _lengthen_each(bodies, wholes, reflections, drawn, before, sample)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
             remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, apart, sample.frame)
             stopped = sample
@@ -177,6 +180,27 @@ def _change_each(
     ):
         meeting.pairs = laws(settings, meeting.colliders)
     return [change(*each) for each in zip(bodies, wholes, settings, strict=True)]
+
+
+def _lengthen_each(
+    bodies: Sequence[Body],
+    wholes: Sequence[MeshData],
+    reflections: Sequence[Sequence[Reflection]],
+    drawn: dict[int, Drawn],
+    before: Sample,
+    after: Sample,
+) -> list[Body]:
+    """The bodies as long as they have to be for their pins on the way to a sample."""
+    longer = list(bodies)
+    targets = (targets_of(sample, reflections) for sample in (before, after))
+    for number, (mesh, *places) in enumerate(zip(wholes, *targets, strict=True)):
+        model = bodies[number][0]
+        if not can_be_drawn(model):
+            continue
+        if number not in drawn or drawn[number].pin_weights is not mesh.pin_weights:
+            drawn[number] = find_ways(mesh, model.settings)
+        longer[number] = lengthen(bodies[number], drawn[number], mesh, *places)
+    return longer
 
 
 def _advance(

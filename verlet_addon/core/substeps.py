@@ -19,7 +19,7 @@ def cut_into_steps(
     substeps: int,
 ) -> Iterator[Surroundings]:
     """What acts on bodies in each of so many equal steps; mirrors show what reflections tell."""
-    targets = (_targets(sample, reflections) for sample in (before, after))
+    targets = (targets_of(sample, reflections) for sample in (before, after))
     ways = [_way(*body) for body in zip(bodies, *targets, strict=True)]
     fields = list(zip(before.every_field, after.every_field, strict=True))
     collider_ways = list(zip(before.colliders, after.colliders, strict=True))
@@ -52,7 +52,7 @@ def cut_into_steps(
         )
 
 
-def _targets(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> list[Floats]:
+def targets_of(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> list[Floats]:
     """Per body (n, 3): where its mesh is animated to be, with what its mirrors show of it [m]."""
     wholes = zip(sample.targets, reflections, sample.every_mirror, strict=True)
     return [complete_positions(*whole) for whole in wholes]
