@@ -40,7 +40,7 @@ LAYERS = [
     "between_bodies",
     "build step mirrors",
     "easing_out remarks substeps swinging",
-    "agreement holding changing",
+    "agreement holding changing overlong",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

@@ -28,6 +28,8 @@ class Drawn:
 
     pin_weights: Floats
     """(n,) those that hold it."""
+    shrinking: float
+    """By what share all rest lengths were shorter."""
     pins: Integers
     """(2, k) where each way begins and ends."""
     lengths: Floats
@@ -40,6 +42,10 @@ class Drawn:
     """(n,) how many times as long each is made."""
     built: object = None
     """The constraints that were built so."""
+    asked: tuple[Floats, ...] = ()
+    """Targets that were asked about last…"""
+    needed: Floats | None = None
+    """…and the growth that they need."""
 
 
 def can_be_drawn(model: SoftBodyModel) -> bool:
@@ -68,6 +74,7 @@ def find_ways(mesh: MeshData, settings: BodySettings) -> Drawn:
     one, other = one[over], other[over]
     return Drawn(
         pin_weights=mesh.pin_weights,
+        shrinking=settings.shrinking,
         pins=np.stack([pin[one], pin[other]]),
         lengths=distance[one] + graph.lengths[over] + distance[other],
         middles=np.stack([one, other]),
@@ -106,10 +113,24 @@ def needed_growth(drawn: Drawn, *targets: Floats) -> Floats:
     return growth
 
 
+def _needed_as_before(drawn: Drawn, *targets: Floats) -> Floats:
+    """(n,) the same, which is known where nothing has moved since it was asked last."""
+    if drawn.needed is None or not all(map(np.array_equal, drawn.asked, targets)):
+        drawn.asked, drawn.needed = targets, needed_growth(drawn, *targets)
+    return drawn.needed
+
+
+def is_known(drawn: Drawn | None, mesh: MeshData, settings: BodySettings) -> bool:
+    """Whether ways are those of a body that is held and shrunk so."""
+    if drawn is None or drawn.shrinking != settings.shrinking:
+        return False
+    return np.array_equal(drawn.pin_weights, mesh.pin_weights)
+
+
 def lengthen(body: Body, drawn: Drawn, mesh: MeshData, *targets: Floats) -> Body:
     """The body, in motion, as long as it has to be for its pins to get to all targets (n, 3)."""
     model, state = body
-    growth = needed_growth(drawn, *targets)
+    growth = _needed_as_before(drawn, *targets)
     was_drawn = drawn.built is model.lengths
     if np.array_equal(growth, drawn.growth if was_drawn else np.ones(len(growth))):
         return body

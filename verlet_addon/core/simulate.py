@@ -14,7 +14,7 @@ from .holding import hold
 from .meeting import Meeting, prepare
 from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
-from .overlong import Drawn, can_be_drawn, find_ways, lengthen
+from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen
 from .pairings import laws
 from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
@@ -66,8 +66,7 @@ def simulate(
     bodies: list[Body] = []
     meeting: Meeting | None = None
     remarks: list[str] = []
-    apart: set[int] = set()
-    drawn: dict[int, Drawn] = {}
+    apart, drawn = set[int](), dict[int, Drawn]()
     for sample in incoming:
         check_sample(sample)
         check_pressures(wholes, sample)
@@ -85,9 +84,8 @@ def simulate(
             remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, apart, sample.frame)
             stopped = sample
         check_still(meshes, stopped, sample)
-        yield Frame(
-            sample.frame, _vertices(meshes, bodies), _deepest(meeting, len(meshes)), remarks
-        )
+        shown = _vertices(meshes, bodies), _deepest(meeting, len(meshes))
+        yield Frame(sample.frame, *shown, remarks)
         before, remarks = sample, []
 
 
@@ -197,7 +195,7 @@ def _lengthen_each(
         model = bodies[number][0]
         if not can_be_drawn(model):
             continue
-        if number not in drawn or drawn[number].pin_weights is not mesh.pin_weights:
+        if not is_known(drawn.get(number), mesh, model.settings):
             drawn[number] = find_ways(mesh, model.settings)
         longer[number] = lengthen(bodies[number], drawn[number], mesh, *places)
     return longer
