@@ -180,14 +180,18 @@ static void answer_strip(const strip_net *net, integer begin, integer end)
         }
 }
 
-/* answer = the displacement that each strip or particle alone would answer the residual with. */
-static void precondition(const strip_net *net)
+/* Goes a step along the heading, and makes the answer the displacement that each strip or particle
+   alone would answer what is left of the residual with. */
+static void go(const strip_net *net, real step)
 {
-    for (integer i = 0; i < net->particles; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            integer at = 3 * i + axis;
-            net->answer[at] = net->shares[i] > 0.0 ? 0.0 : net->residual[at] * net->diagonal[i];
+    for (integer i = 0; i < net->particles; i++) {
+        real alone = net->shares[i] > 0.0 ? 0.0 : net->diagonal[i];
+        for (integer at = 3 * i; at < 3 * i + 3; at++) {
+            net->found[at] += step * net->heading[at];
+            net->residual[at] -= step * net->resistance[at];
+            net->answer[at] = net->residual[at] * alone;
         }
+    }
     for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++])
         if (net->taut[p])
             answer_strip(net, begin, net->ends[p]);
@@ -223,14 +227,8 @@ static void search(const strip_net *net, integer stiff, integer rounds)
         }
         resist(net, stiff);
         real curvature = product(net->heading, net->resistance, n);
-        if (curvature > 0.0) {
-            real step = product(net->heading, net->residual, n) / curvature;
-            for (integer i = 0; i < 3 * n; i++) {
-                net->found[i] += step * net->heading[i];
-                net->residual[i] -= step * net->resistance[i];
-            }
-        }
-        precondition(net);
+        real slope = product(net->heading, net->residual, n);
+        go(net, curvature > 0.0 ? slope / curvature : 0.0);
     }
 }
 
