@@ -226,13 +226,13 @@ def check_mesh(mesh: MeshData) -> None:
 def _positions_problem(mesh: MeshData) -> str | None:
     """What is wrong with the coordinates."""
     if not len(mesh.positions):
-        return "has no vertices; add some, or release it"
+        return "has no vertices; add some, or remove its soft body"
     wrong = np.flatnonzero(~(np.abs(mesh.positions) < LARGEST).all(axis=1))
     if len(wrong):
         place = ", ".join(f"{value:g}" for value in mesh.positions[wrong[0]])
         return (
-            f"has {len(wrong)} vertices at impossible coordinates, vertex {wrong[0]} at ({place}); "
-            "move or delete them"
+            f"has {len(wrong)} of its vertices at impossible coordinates, vertex {wrong[0]} at "
+            f"({place}); move or delete them"
         )
     if not np.isfinite(mesh.velocities).all():
         return "moves at an infinite speed before the first frame; look at its animation there"
@@ -242,7 +242,7 @@ def _positions_problem(mesh: MeshData) -> str | None:
 def _edges_problem(mesh: MeshData) -> str | None:
     """What is wrong with the edges."""
     if not len(mesh.edges):
-        return "has no edges, so nothing holds it together; add edges, or release it"
+        return "has no edges, so nothing holds it together; add edges, or remove its soft body"
     if short := _without_length(mesh.positions, mesh.edges):
         return f"has edges of no length ({short} of them); use Merge by Distance in Edit Mode"
     if mesh.rest_positions is not None:
