@@ -82,9 +82,10 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
     for number, part in enumerate(parts):
         chosen = order[firsts[number] : firsts[number + 1]]
         below = [updates.pop(id(child)) for child in part.children]
-        border = np.setdiff1d(
-            np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)]), part.own
+        touched = np.unique(
+            np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)])
         )
+        border = touched[owner[touched] != number]
         front = _front(part.own, border, pairs[chosen], couplings[chosen], diagonal, place)
         for around, update in below:
             front[np.ix_(place[around], place[around])] += update
