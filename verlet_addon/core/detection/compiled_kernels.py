@@ -8,7 +8,7 @@ from ..arrays import Booleans, Floats, Integers
 from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .reach import Reach, flush
-from .rows import Rows, join_rows, make_room
+from .rows import Room, Rows, join_rows, make_room
 from .surfaces import Surfaces
 from .trees import Tree
 
@@ -83,13 +83,12 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
     trees = surfaces.trees[a], surfaces.trees[b]
     addresses = _surfaces(surfaces), *(_tree(tree) for tree in trees)
-    limits = flush(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
-    search = pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
+    search = _search(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
     nodes = _parts(trees[0].height, trees[1].height, own=a == b)
     wanted = sum(np.count_nonzero(tree.active[tree.leaves :]) for tree in trees)
     worth = WORTH if a == b else WORTH_OF_OTHERS
     most = min(wanted, *(tree.leaves for tree in trees)) // worth
-    capacity, used = ROOM * len(surfaces.owners), list[Rows]()
+    capacity, used = ROOM * len(surfaces.owners), list[Room]()
 
     def look() -> tuple[int, Rows]:
         """How many rows there are in the parts that this thread has taken on, and these rows."""
@@ -97,14 +96,11 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
             room = surfaces.rooms.pop()
         except IndexError:
             room = make_room(capacity)
-        rows = pack(len(room[3]), *room)
         pairs = nodes, len(nodes), taken
-        count = _find_near_rows(*addresses, search.address, rows.address, margin, *pairs)
-        if count <= len(room[3]):
+        count = _find_near_rows(*addresses, search.address, _room(room), margin, *pairs)
+        if count <= room.capacity:
             used.append(room)
-        features, weights, normals, gaps = room
-        there = features[:, :count], weights[:, :count], normals[:, :count], gaps[:count]
-        return count - len(gaps), there
+        return count - room.capacity, room.first(count)
 
     while True:
         taken, used[:] = np.zeros(1, dtype=np.int64), []
@@ -114,6 +110,19 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
         if max(lacks) <= 0:
             return known
         capacity += max(lacks)
+
+
+@cache
+def _search(reach: Reach, gap: float, longest: float) -> Packed:
+    """The search of kernels.c, for two owners that are kept so far apart."""
+    limits = flush(reach, gap, longest)
+    return pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
+
+
+@once
+def _room(room: Room) -> Packed:
+    """The rows of kernels.c."""
+    return pack(room.capacity, room.features, room.weights, room.normals, room.gaps)
 
 
 @cache

@@ -1,6 +1,7 @@
 """What comes near, as the kernels that look for it tell."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +21,28 @@ def join_rows(parts: Iterable[Rows]) -> Rows:
     return features, weights, normals, gaps
 
 
-def make_room(capacity: int) -> Rows:
+@dataclass(frozen=True, eq=False)
+class Room:
+    """Where a kernel writes rows."""
+
+    capacity: int
+    """How many there is room for."""
+    features: Integers
+    """(3, capacity), and so on: see Rows."""
+    weights: Floats
+    normals: Floats
+    gaps: Floats
+
+    def first(self, count: int) -> Rows:
+        """The first rows of it."""
+        columns = slice(count)
+        parts = (self.features[:, columns], self.weights[:, columns], self.normals[:, columns])
+        return *parts, self.gaps[columns]
+
+
+def make_room(capacity: int) -> Room:
     """Room for so many rows."""
     features = np.empty((3, capacity), dtype=np.int64)
-    return features, np.empty((4, capacity)), np.empty((3, capacity)), np.empty(capacity)
+    return Room(
+        capacity, features, np.empty((4, capacity)), np.empty((3, capacity)), np.empty(capacity)
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..crew import Crew
 from .nearby import near_along
-from .rows import Rows
+from .rows import Room
 from .trees import Tree, build_tree
 
 
@@ -86,7 +86,7 @@ class Surfaces:
     no others touch nothing of theirs."""
     crew: Crew
     """The threads that look for contacts."""
-    rooms: list[Rows]
+    rooms: list[Room]
     """Where compiled kernels write rows, as long as no thread does."""
 
     @cached_property
