@@ -106,6 +106,22 @@ def test_gltf_as_it_is_set_up(bodies: list[str], tmp_path: Path) -> None:
     check("glTF", bodies, tmp_path)
 
 
+@pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions of older files hold one thing")
+def test_what_is_attached_to_a_figure_is_in_its_clip(tmp_path: Path) -> None:
+    """As it is set up, glTF has both motions in one clip: neither figure nor cloth stands still."""
+    figure = sheet("Figure", height=3.0)
+    rigged(figure)
+
+    def attached(obj: Any) -> None:
+        item = obj.verlet.attachments.add()
+        item.target, item.vertex_group, obj.verlet.pin_group = figure, obj.verlet.pin_group, ""
+
+    baked_bodies(attached)
+    keys = bpy.data.objects["Cloth"].data.shape_keys
+    assert keys.animation_data.action == bpy.data.objects["Rig"].animation_data.action
+    check("glTF", ["Cloth", "Figure"], tmp_path)
+
+
 def test_alembic_as_it_is_set_up(bodies: list[str], tmp_path: Path) -> None:
     check("Alembic", bodies, tmp_path)
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 import bpy
 
 from .mesh_access import shape_keys_of
+from .properties import body_properties
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _MARK = "verlet"
@@ -95,15 +96,18 @@ def _moving_action(obj: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _movers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The object, the armatures that deform it, its parent, the parent's parent and so on."""
-    mover: bpy.types.Object | None = obj
-    while mover is not None:
+    """The object and, nearest first, the armatures that deform it, what holds it, its parents."""
+    waiting, seen = [obj], set()
+    while waiting:
+        mover = waiting.pop(0)
+        if mover.name_full in seen:
+            continue
+        seen.add(mover.name_full)
         yield mover
-        for modifier in mover.modifiers:
-            armature = getattr(modifier, "object", None) if modifier.type == "ARMATURE" else None
-            if armature is not None:
-                yield armature
-        mover = mover.parent
+        armatures = [m for m in mover.modifiers if m.type == "ARMATURE"]
+        holders = [getattr(item, "object", None) for item in armatures]
+        holders += [item.target for item in body_properties(mover).attachments]
+        waiting += [holder for holder in (*holders, mover.parent) if holder is not None]
 
 
 def _shared_action(obj: bpy.types.Object) -> bpy.types.Action:
