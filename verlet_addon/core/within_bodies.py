@@ -15,15 +15,12 @@ from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, se
 from .soft_pins import project_soft_pins
 from .step_data import Mover
 from .stretch.compiled_kernels import project_levels, strain_range
-from .stretch.seams import project_seams
+from .stretch.seams import project_seams, rounds_with
 from .stretch.sweep import project_shear, project_stretch
 from .weave.compiled_kernels import project_weave
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
-SEAM_ROUNDS = 3
-"""How often edges and seams are solved in turn. What hangs on a seam is stretched beside it by 16 %
-where a single round leaves 12 rows of edges to the first, and by 5 % after three."""
 LYING = 60
 """What has touched something for so many steps on end lies there. Sooner, what only swings against
 things would gain speed by sweeps that always go one way: bunting flew up within four seconds."""
@@ -70,7 +67,7 @@ def keep_lengths(mover: Mover, *, backwards: bool = False) -> None:
     if batches.shell is not None:
         return  # a shell keeps them as it follows each push
     project_weave(positions, batches.weave)
-    for number in range(SEAM_ROUNDS if batches.seams else 1):
+    for number in range(rounds_with(batches.seams)):
         if number:
             project_seams(positions, batches.seams)
         project_stretch(positions, lengths, batches.lengths, backwards=backwards, rigid=rigid)
