@@ -80,10 +80,9 @@ static int call(void *f, const char *kind, const value *v, d *result)
             v[0].address, v[1].address, v[2].integer, v[3].address, v[4].address, v[5].real,
             v[6].address, v[7].address, v[8].real, v[9].address, v[10].address, v[11].real,
             v[12].real, v[13].real, v[14].real);
-    else if (IS("iippipp-i"))
-        *result = (d)((i(*)(i, i, p, p, i, p, p))f)(v[0].integer, v[1].integer, v[2].address,
-                                                    v[3].address, v[4].integer, v[5].address,
-                                                    v[6].address);
+    else if (IS("iipipp-i"))
+        *result = (d)((i(*)(i, i, p, i, p, p))f)(v[0].integer, v[1].integer, v[2].address,
+                                                 v[3].integer, v[4].address, v[5].address);
     else if (IS("iippppp-"))
         ((void (*)(i, i, p, p, p, p, p))f)(v[0].integer, v[1].integer, v[2].address, v[3].address,
                                            v[4].address, v[5].address, v[6].address);

@@ -108,10 +108,7 @@ class VERLET_PT_material(BodyPanel):
             column.prop(body, "weft_compliance")
         if body.body_type != "ROPE":
             column.prop(body, "shear_compliance")
-        row = column.row()
-        row.use_property_decorate = False
-        row.prop(body.id_data, "verlet_bend")
-        row.prop_decorator(body, "bend_compliance")  # the power of ten itself cannot be keyed
+        column.prop(body.id_data, "verlet_bend")
         if body.body_type == "CLOTH":
             mesh = cast(bpy.types.Mesh, cast(bpy.types.Object, body.id_data).data)
             column.prop_search(body, "thread_map", mesh, "uv_layers", icon="GROUP_UVS")

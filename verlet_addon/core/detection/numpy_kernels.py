@@ -89,7 +89,8 @@ def _rows(
         those = surfaces, features, particles, weights, normals, (start, end, times)
         if kind:
             least, shares = least_edges(*those)
-            touch = np.minimum(touch, apart * shares)
+            steep = shares < np.inf
+            touch[steep] = np.minimum(touch[steep], apart[steep] * shares[steep])
         else:
             least = is_least_on_triangles(*those)
         kept &= least
