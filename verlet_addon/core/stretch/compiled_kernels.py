@@ -108,27 +108,37 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
         _project_tethers(positions, n, count, tethers.particles, tethers.pins, lengths)
 
 
+LINK = np.dtype([("ends", "2i4"), ("sides", "2i4"), ("values", "6f8")])
+SIDE = np.dtype([("numbers", "2i4"), ("squares", "2f8")])
+"""The strip_link and the link_side of kernels.c."""
+
+
 @once
 def _links_struct(links: Links) -> Packed:
     """The strip_links of kernels.c."""
     count, n = len(links.first), len(links.starts) - 1
+    every, sides = np.zeros(count, dtype=LINK), np.zeros(2 * count, dtype=SIDE)
     ends = np.stack([links.first, links.second], axis=1)
-    particles = np.repeat(np.arange(n), np.diff(links.starts))
-    others = ends[links.order].sum(axis=1) - particles
+    places = np.argsort(links.order, kind="stable").reshape(count, 2)
+    every["ends"] = ends
+    every["sides"] = np.where(ends[:, :1] > ends[:, 1:], places[:, ::-1], places)
+    columns = members(links, "rest_lengths shortest scaled_compliances gains")
+    every["values"] = np.stack([*links.inverse_masses, *columns], axis=1)
+    others = ends[links.order].sum(axis=1) - np.repeat(range(n), np.diff(links.starts))
+    bounds = np.stack([(1.0 + links.tolerance) * links.rest_lengths, links.shortest], axis=1)
+    sides["numbers"] = np.stack([links.order, others], axis=1)
+    sides["squares"] = bounds[links.order] ** 2
     return pack(
         count,
         n,
-        ends,
-        links.inverse_masses.T,
-        *members(links, "rest_lengths shortest scaled_compliances gains order"),
-        others,
+        every,
+        sides,
         links.starts,
         links.multipliers,
         np.empty(count + 1, dtype=np.int64),
         np.empty(n + 1, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
         np.zeros(n, dtype=np.bool_),
-        np.empty((count, 2)),
         np.empty((n, 4)),
     )
 

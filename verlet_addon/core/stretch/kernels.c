@@ -298,35 +298,53 @@ EXPORT void project_levels(real *positions, integer n, const coarse_level *const
             hand_down(positions, n, levels[i]);
 }
 
-/* The links of all strips; see Links. What is looked at most often lies side by side. */
+/* A link of the strips; see Links. What is looked at together lies together. */
 typedef struct {
-    integer count, particles;      /* k links of n particles */
-    const integer *ends;           /* (k, 2) */
-    const real *inverse_masses;    /* (k, 2) */
-    const real *rest_lengths, *shortest, *scaled_compliances, *gains;
-    const integer *order, *others; /* (2 k,) of each particle: its links and their other ends */
-    const integer *starts;         /* (n + 1,) where they begin */
-    real *multipliers;             /* (k,) */
+    int32_t ends[2], sides[2]; /* its particles, and where each has it among the sides */
+    real inverse_masses[2];
+    real rest_length, shortest, scaled_compliance, gain;
+} strip_link;
+
+/* A link as one of its particles has it. */
+typedef struct {
+    int32_t link, other;    /* and the particle at its other end */
+    real longest, shortest; /* squares of the lengths between which it is left alone */
+} link_side;
+
+/* All links of all strips. */
+typedef struct {
+    integer count, particles; /* k links of n particles */
+    const strip_link *links;  /* (k,) */
+    link_side *sides;         /* (2 k,) of each particle */
+    const integer *starts;    /* (n + 1,) where they begin */
+    real *multipliers;        /* (k,) */
     integer *found, *moved; /* (k + 1,) links and (n + 1,) particles, to work in as all that follow */
     uint8_t *marked, *seen; /* (k,) and (n,) 0 between calls */
-    real *bounds;           /* (k, 2) squares of the lengths between which a link is left alone */
     real *places;           /* (n, 4) positions, and room */
 } strip_links;
 
-/* Sets the length from which a link is stretched by more than a share. */
-static inline void set_bound(const strip_links *links, integer link, real tolerance)
+/* The length from which a link is stretched by more than a share. */
+static inline real longest(const strip_links *links, integer k, real tolerance)
 {
-    real limit = (1.0 + tolerance) * links->rest_lengths[link]
-                 - links->scaled_compliances[link] * links->multipliers[link];
-    links->bounds[2 * link] = limit * limit;
+    const strip_link *link = links->links + k;
+    return (1.0 + tolerance) * link->rest_length - link->scaled_compliance * links->multipliers[k];
 }
 
-/* Whether a link between these places is stretched, or too short. */
-static inline int is_stretched(const strip_links *links, integer link, const real *a, const real *b)
+/* Sets from which length a link that stretches by its tension is drawn together. */
+static inline void set_longest(const strip_links *links, integer k, real tolerance)
 {
-    real x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
-    real square = x * x + y * y + z * z;
-    return (square > links->bounds[2 * link]) | (square < links->bounds[2 * link + 1]);
+    real length = longest(links, k, tolerance);
+    for (int end = 0; end < 2; end++)
+        links->sides[links->links[k].sides[end]].longest = length * length;
+}
+
+/* Whether a link is stretched, or too short, seen from its particle there. */
+static inline int is_stretched(const link_side *side, real x, real y, real z, const real *places)
+{
+    const real *to = places + 4 * side->other;
+    real along_x = to[0] - x, along_y = to[1] - y, along_z = to[2] - z;
+    real square = along_x * along_x + along_y * along_y + along_z * along_z;
+    return (square > side->longest) | (square < side->shortest);
 }
 
 /* Mends the links found, one after the other; the number of particles listed in `moved`. */
@@ -335,28 +353,29 @@ static integer draw_together(const strip_links *links, integer found, real toler
 {
     integer moved = 0;
     for (integer i = 0; i < found; i++) {
-        integer link = links->found[i];
-        const integer *ends = links->ends + 2 * link;
-        const real *masses = links->inverse_masses + 2 * link;
-        real *a = links->places + 4 * ends[0], *b = links->places + 4 * ends[1];
+        integer k = links->found[i];
+        const strip_link *link = links->links + k;
+        const real *masses = link->inverse_masses;
+        real *a = links->places + 4 * link->ends[0], *b = links->places + 4 * link->ends[1];
         real across[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
         real length = distance(across[0], across[1], across[2]);
-        real scaled = links->scaled_compliances[link];
-        real excess = length - links->rest_lengths[link] + scaled * links->multipliers[link];
-        real lack = smaller(length - links->shortest[link], 0.0);
+        real scaled = link->scaled_compliance;
+        real excess = length - link->rest_length + scaled * links->multipliers[k];
+        real lack = smaller(length - link->shortest, 0.0);
         real more = scaled > 0.0 ? 1.0 : overdone;
-        real step = more * (larger(excess, 0.0) + lack) * links->gains[link];
+        real step = more * (larger(excess, 0.0) + lack) * link->gain;
         real pull = step / length;
-        links->multipliers[link] -= step;
-        set_bound(links, link, tolerance);
+        links->multipliers[k] -= step;
+        if (scaled > 0.0)
+            set_longest(links, k, tolerance);
         for (int axis = 0; axis < 3; axis++) {
             a[axis] += masses[0] * pull * across[axis];
             b[axis] -= masses[1] * pull * across[axis];
         }
         for (int end = 0; end < 2; end++) {
-            links->moved[moved] = ends[end];
-            moved += !links->seen[ends[end]];
-            links->seen[ends[end]] = 1;
+            links->moved[moved] = link->ends[end];
+            moved += !links->seen[link->ends[end]];
+            links->seen[link->ends[end]] = 1;
         }
     }
     for (integer i = 0; i < moved; i++)
@@ -368,40 +387,60 @@ static integer draw_together(const strip_links *links, integer found, real toler
    on what is found: it could not be foreseen. */
 static integer find_stretched(const strip_links *links, integer moved)
 {
-    const integer *starts = links->starts;
-    integer found = 0;
+    integer found = 0, *restrict list = links->found;
+    uint8_t *restrict marked = links->marked;
+    const real *places = links->places;
     for (integer i = 0; i < moved; i++) {
-        integer particle = links->moved[i], stop = starts[particle + 1];
-        const real *a = links->places + 4 * particle;
-        for (integer k = starts[particle]; k < stop; k++) {
-            integer link = links->order[k];
-            int stretched = is_stretched(links, link, a, links->places + 4 * links->others[k]);
-            links->found[found] = link;
-            found += stretched & !links->marked[link];
-            links->marked[link] |= (uint8_t)stretched;
+        integer particle = links->moved[i];
+        real x = places[4 * particle], y = places[4 * particle + 1], z = places[4 * particle + 2];
+        const link_side *side = links->sides + links->starts[particle];
+        const link_side *stop = links->sides + links->starts[particle + 1];
+        for (; side < stop; side++) {
+            int stretched = is_stretched(side, x, y, z, places);
+            list[found] = side->link;
+            found += stretched & !marked[side->link];
+            marked[side->link] |= (uint8_t)stretched;
         }
     }
     for (integer i = 0; i < found; i++)
-        links->marked[links->found[i]] = 0;
+        marked[list[i]] = 0;
     return found;
 }
 
-/* Sets all bounds, lays positions side by side, and lists in `found` the links that are stretched. */
+/* Whether a link is stretched, or too short, as its first particle has it. */
+static int needs_mending(const strip_links *links, integer k)
+{
+    const strip_link *link = links->links + k;
+    const real *from = links->places + 4 * link->ends[0];
+    return is_stretched(links->sides + link->sides[0], from[0], from[1], from[2], links->places);
+}
+
+/* Lays positions side by side, and lists in `found` the links that are stretched. */
 static integer begin_sharing(const real *positions, const strip_links *links, real tolerance)
 {
     integer n = links->particles, found = 0;
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++)
             links->places[4 * i + axis] = positions[axis * n + i];
-    for (integer link = 0; link < links->count; link++) {
-        real shortest = links->shortest[link];
-        links->bounds[2 * link + 1] = shortest * shortest;
-        set_bound(links, link, tolerance);
-        links->found[found] = link;
-        found += is_stretched(links, link, links->places + 4 * links->ends[2 * link],
-                              links->places + 4 * links->ends[2 * link + 1]);
+    for (integer k = 0; k < links->count; k++) {
+        if (links->links[k].scaled_compliance > 0.0)
+            set_longest(links, k, tolerance);
+        links->found[found] = k;
+        found += needs_mending(links, k);
     }
     return found;
+}
+
+/* Whether any of the links found is stretched by more than this share, or too short. */
+static int any_beyond(const strip_links *links, integer found, real tolerance, real most)
+{
+    int any = 0;
+    for (integer i = 0; i < found; i++) {
+        set_longest(links, links->found[i], most);
+        any |= needs_mending(links, links->found[i]);
+        set_longest(links, links->found[i], tolerance);
+    }
+    return any;
 }
 
 /* Mends links that are stretched by more than this share, or too short, until none is or so many
@@ -419,7 +458,5 @@ EXPORT integer share_stretch(real *positions, const strip_links *links, real tol
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++)
             positions[axis * n + i] = links->places[4 * i + axis];
-    for (integer i = 0; i < found; i++)
-        set_bound(links, links->found[i], most);
-    return find_stretched(links, moved) > 0;
+    return any_beyond(links, found, tolerance, most);
 }
