@@ -143,7 +143,8 @@ def test_what_is_exempt_stays_where_it_is(name: str) -> None:
 def test_two_jellies_that_overlap_part() -> None:
     """The upper one is put onto the lower, and both keep their shape.
 
-    Of sixteen starts, turned and shifted otherwise, one ends with crossed corners, and nine slide off.
+    Of sixteen starts, turned and shifted otherwise, one ends with crossed corners, and nine of the
+    upper ones slide off.
     """
     size = (0.3, 0.3, 0.3)
     low = (moved(block(size, (4, 4, 4)), np.eye(3), (0.0, 0.0, 0.01)), JELLY)
