@@ -174,8 +174,9 @@ static int replay(void *library, i name_size)
     p name = read_bytes(name_size), kind = read_bytes(read_integer());
     i arguments = read_integer(), buffers = read_integer();
     value v[16], expected;
-    p before[512], after[512];
-    i sizes[512], links[512], wrong = 0;
+    p *before = calloc((size_t)buffers, sizeof(p)), *after = calloc((size_t)buffers, sizeof(p));
+    i *sizes = calloc((size_t)buffers, sizeof(i)), *links = calloc((size_t)buffers, sizeof(i));
+    i wrong = 0;
     d result;
     for (i k = 0; k < arguments; k++)
         v[k].integer = read_integer();
@@ -206,6 +207,10 @@ static int replay(void *library, i name_size)
         free(before[k]);
         free(after[k]);
     }
+    free(before);
+    free(after);
+    free(sizes);
+    free(links);
     free(name);
     free(kind);
     return wrong == 0;
