@@ -181,7 +181,8 @@ def test_what_scripts_print_does_not_reach_stdout(
     handlers = bpy.app.handlers.frame_change_post
     handlers.append(bpy.app.handlers.persistent(chatter))
     try:
-        cli.main(["bake", str(blend), "--output", str(tmp_path / "out.blend"), "--json"])
+        given = ["--output", str(tmp_path / "out.blend"), "--json", "--set", "substeps=9"]
+        cli.main(["bake", str(blend), *given])
     finally:
         handlers.clear()
     text = printed()

@@ -161,8 +161,9 @@ def _bake(options: Namespace) -> str:
 def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
     """Bakes the scene that the file shows, and says what was done."""
     here = file_context(bpy.context)
-    with stdout_on_stderr():
-        override(here.scene, options.assignments)
+    if options.assignments:
+        with stdout_on_stderr():
+            override(here.scene, options.assignments)
     chosen = _chosen(here.scene, options.names)
     objects = chosen if options.names else taking_part(chosen, here.view_layer)
     names = [obj.name for obj in objects]
