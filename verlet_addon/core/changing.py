@@ -1,12 +1,12 @@
 """A body in motion whose settings are changed."""
 
 from dataclasses import replace
-from math import nan
 
 from .build import build_model
 from .field import KINDS
 from .mesh import MeshData
 from .settings import BodySettings, weight_name
+from .state import outdate
 from .step_data import Body
 
 FELT = ("pressure", "friction", "restitution", "gravity", "wind", *map(weight_name, KINDS))
@@ -23,9 +23,7 @@ def change(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
         state.solid.lying = None
     if _apart_from(settings, FELT, model.settings):
         return felt, state
-    if state.batches is not None:
-        # To be made anew, and to hand on the tension.
-        state.batches = replace(state.batches, steps=(nan, nan))
+    outdate(state)
     if _apart_from(settings, (*FELT, "damping"), model.settings):
         return felt, state
     return build_model(mesh, settings), state

@@ -1,7 +1,6 @@
 """Cloth and nets whose pins are farther apart than they are long are drawn out, and hang still."""
 
 from dataclasses import dataclass, replace
-from math import nan
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from .geometry.rest_shape import FIRM_PIN, painted
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .settings import BodySettings
+from .state import outdate
 from .step_data import Body
 from .stretch.tethers import build_tethers
 
@@ -53,6 +53,13 @@ def can_be_drawn(model: SoftBodyModel) -> bool:
     lengths, rings = model.lengths.edges.path, model.ropes.rings.path
     firm = model.settings.stretch_compliance == 0.0 and len(lengths) + len(rings) > 0
     return firm and model.solid is None and model.water is None and len(model.pinned) > 1
+
+
+def lies_as_at_rest(mesh: MeshData, settings: BodySettings, *targets: Floats) -> bool:
+    """Whether pins are where they are at rest, at all targets (n, 3): no way is too short then."""
+    pinned = np.flatnonzero(mesh.pin_weights >= FIRM_PIN)
+    rest = mesh.at_rest[pinned]
+    return settings.shrinking <= 0.0 and all(np.array_equal(at[pinned], rest) for at in targets)
 
 
 def find_ways(mesh: MeshData, settings: BodySettings) -> Drawn:
@@ -135,13 +142,12 @@ def lengthen(body: Body, drawn: Drawn, mesh: MeshData, *targets: Floats) -> Body
     if np.array_equal(growth, drawn.growth if was_drawn else np.ones(len(growth))):
         return body
     settings = model.settings
-    left = painted(mesh.paint.shrinking, np.arange(len(growth))[:, None])
-    paint = replace(mesh.paint, shrinking=(1.0 - settings.shrinking * left) * growth - 1.0)
-    longer = build_model(replace(mesh, paint=paint), replace(settings, shrinking=-1.0))
     if (growth == 1.0).all():
         longer = build_model(mesh, settings)
+    else:
+        left = painted(mesh.paint.shrinking, np.arange(len(growth))[:, None])
+        paint = replace(mesh.paint, shrinking=(1.0 - settings.shrinking * left) * growth - 1.0)
+        longer = build_model(replace(mesh, paint=paint), replace(settings, shrinking=-1.0))
     drawn.growth, drawn.built = growth, longer.lengths
-    if state.batches is not None:
-        # To be made anew, and to hand on the tension.
-        state.batches = replace(state.batches, steps=(nan, nan))
+    outdate(state)
     return replace(longer, settings=settings), state

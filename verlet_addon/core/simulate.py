@@ -14,7 +14,7 @@ from .holding import hold
 from .meeting import Meeting, prepare
 from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
-from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen
+from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
 from .pairings import laws
 from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
@@ -195,6 +195,8 @@ def _lengthen_each(
         model = bodies[number][0]
         if not can_be_drawn(model):
             continue
+        if number not in drawn and lies_as_at_rest(mesh, model.settings, *places):
+            continue  # as most bodies do all the time, whose ways need not be found
         if not is_known(drawn.get(number), mesh, model.settings):
             drawn[number] = find_ways(mesh, model.settings)
         longer[number] = lengthen(bodies[number], drawn[number], mesh, *places)

@@ -1,8 +1,9 @@
 """What a step changes, and the constraints made ready for steps of one length."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from math import nan
 
 import numpy as np
 
@@ -112,6 +113,12 @@ def ready_batches(
     for batch in state.batches.fresh():
         batch.multipliers.fill(0.0)
     return state.batches
+
+
+def outdate(state: ParticleState) -> None:
+    """Lets the batches be made anew for the next step, and hand on their tension."""
+    if state.batches is not None:
+        state.batches = replace(state.batches, steps=(nan, nan))
 
 
 def _make_batches(
