@@ -22,6 +22,7 @@ LAYERS = [
     "errors arrays",
     "portable_math compiled crew field",
     "settings",
+    "scene",
     "mesh momentum coloring drag linear",
     "integrators geometry materials",
     "rigid detection",

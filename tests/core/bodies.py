@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field
-from verlet_addon.core.mesh import Collider, MeshData, Plane, Sample
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
+from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.state import ParticleState

@@ -23,7 +23,7 @@ from tests.core.bodies import (
 )
 from tests.core.test_forces import wind
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import Collider, Plane
+from verlet_addon.core.scene import Collider, Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 

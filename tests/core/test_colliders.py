@@ -24,7 +24,7 @@ from tests.core.bodies import (
 )
 from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import Collider
+from verlet_addon.core.scene import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 G = 9.81

@@ -16,7 +16,7 @@ BAKE = """
 import numpy as np
 from verlet_addon.core.agreement import _sheet, what_slows, why_numpy_serves
 from verlet_addon.core.errors import KernelError
-from verlet_addon.core.mesh import Sample
+from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 mesh = _sheet(4)

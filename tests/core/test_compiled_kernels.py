@@ -32,10 +32,11 @@ from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels
 from verlet_addon.core.compiled import service
 from verlet_addon.core.contact import compiled_kernels as c_contact, numpy_plane as np_plane
 from verlet_addon.core.contact.plane import PlaneContact
-from verlet_addon.core.mesh import MeshData, Plane
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.momentum import compiled_kernels as c_momentum, numpy_kernels as np_momentum
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
+from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.shell import compiled_kernels as c_shells, numpy_kernels as np_shells
 from verlet_addon.core.shell.system import factorized

@@ -16,7 +16,7 @@ from tests.core.bodies import (
     thrown,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import Plane
+from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings, BodyType, SceneSettings
 
 G = 9.81

@@ -8,7 +8,8 @@ import pytest
 from tests.core.bodies import GRAVITY, frames, lengths, pinned, rope, samples, sheet
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import GOAL_RATE
-from verlet_addon.core.mesh import MeshData, Mirror, Plane
+from verlet_addon.core.mesh import MeshData, Mirror
+from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 

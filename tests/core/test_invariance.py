@@ -31,7 +31,8 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import MeshData, Plane
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 SHORT = frames(0.25, 24)

@@ -8,8 +8,9 @@ import pytest
 from tests.core.bodies import make_mesh, sheet
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import MeshError
-from verlet_addon.core.mesh import MeshData, Mirror, Plane, check_mesh
+from verlet_addon.core.mesh import MeshData, Mirror, check_mesh
 from verlet_addon.core.mirrors import complete, complete_positions
+from verlet_addon.core.scene import Plane
 
 
 def mirror(

@@ -22,7 +22,8 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import MeshError
-from verlet_addon.core.mesh import Collider, MeshData, Mirror, Paint, Plane, check_mesh
+from verlet_addon.core.mesh import MeshData, Mirror, Paint, check_mesh
+from verlet_addon.core.scene import Collider, Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 

@@ -43,7 +43,8 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.field import Field
 from verlet_addon.core.geometry.rest_shape import take_apart
-from verlet_addon.core.mesh import MeshData, Sample
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.solid import (

@@ -23,8 +23,9 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import MeshData, Plane
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.overlap.easing import OUT_AFTER
+from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
 
 THICKNESS = 0.005

@@ -13,7 +13,8 @@ from tests.core.test_compiled_kernels import star, thicket
 from tests.core.test_forces import wind
 from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS
-from verlet_addon.core.mesh import MeshData, Plane, Sample
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.scene import Plane, Sample
 from verlet_addon.core.settings import SceneSettings
 from verlet_addon.core.step import step
 from verlet_addon.core.substeps import cut_into_steps

@@ -26,7 +26,8 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import MeshError, SettingsError
-from verlet_addon.core.mesh import Collider, MeshData
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.scene import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 

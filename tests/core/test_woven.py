@@ -28,8 +28,9 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.materials import MATERIALS
-from verlet_addon.core.mesh import Collider, MeshData, Mirror, Paint, Plane
+from verlet_addon.core.mesh import MeshData, Mirror, Paint
 from verlet_addon.core.mirrors import complete
+from verlet_addon.core.scene import Collider, Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 WARP, WEFT, SHEAR = 2e-4, 6e-4, 4e-4

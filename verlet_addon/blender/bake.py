@@ -12,7 +12,8 @@ from ..core.agreement import what_slows
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.geometry.graph import edge_lengths
-from ..core.mesh import SHORTEST_EDGE, Frame, MeshData
+from ..core.mesh import SHORTEST_EDGE, MeshData
+from ..core.scene import Frame
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark

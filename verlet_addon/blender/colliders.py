@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import MeshError
-from ..core.mesh import Collider
+from ..core.scene import Collider
 from .properties import body_properties
 from .surfaces import read_points, read_triangles
 from .visibility import enabled_objects

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import MeshError
-from ..core.mesh import Plane
+from ..core.scene import Plane
 from .mesh_access import mesh_of, read_vertices
 from .modifiers import is_carrier
 

@@ -12,7 +12,8 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.field import Field
-from ..core.mesh import Collider, MeshData, Mirror, Plane, Sample
+from ..core.mesh import MeshData, Mirror
+from ..core.scene import Collider, Plane, Sample
 from ..core.settings import BodySettings
 from .attachments import Anchor, carry, take_hold
 from .colliders import Surface, read_collider, read_surface

@@ -12,13 +12,14 @@ from .contact.guard import find_passing, guard
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
 from .detection.contacts import Contacts, find_contacts
 from .detection.surfaces import Surface, Surfaces, join_surfaces
-from .mesh import Collider, MeshData
+from .mesh import MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
 from .overlap.overlaps import leaving
 from .pairings import distances, laws, who_meets
 from .ropes.touching import push_ropes
 from .ropes.trees import TreeBatches
+from .scene import Collider
 from .tally import Tally, count_step, start_tally
 
 NO_EDGES = np.empty((2, 0), np.int64)

@@ -1,4 +1,4 @@
-"""What the core takes from Blender: one body's mesh, and what is sampled at each frame."""
+"""One body's mesh, as the core takes it from Blender, and whether it can be simulated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -7,25 +7,7 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .errors import MeshError
-from .field import Field
-from .settings import BodySettings
-
-
-@dataclass(frozen=True, eq=False)
-class Plane:
-    """A plane at one moment: {x : normal · (x − point) = 0}; ground is solid below it."""
-
-    point: Floats
-    """(3,) [m]"""
-    normal: Floats
-    """(3,) unit vector, out of the ground."""
-
-    def towards(self, other: "Plane", share: float) -> "Plane":
-        """The plane a share of the way to another; its normal is shorter where it turns."""
-        return Plane(
-            point=self.point + (other.point - self.point) * share,
-            normal=self.normal + (other.normal - self.normal) * share,
-        )
+from .scene import Plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,38 +22,6 @@ class Mirror:
     """(3,) how fast its normal turns there [1/s]."""
     reach: float
     """Vertices as near to the plane as this are on it [m]."""
-
-
-LEAST_AREA = 1e-12
-"""What no triangle of a collider exceeds, if it is a point or a line [m²]…"""
-FEW = 64
-"""…and so many of them mostly tell that one does."""
-
-
-@dataclass(frozen=True, eq=False)
-class Collider:
-    """A surface that bodies meet, and that moves as it is animated."""
-
-    name: str
-    """The object's name, for messages."""
-    triangles: Integers
-    """(t, 3) vertex indices, counter-clockwise seen from outside; the same at every frame."""
-    outer: float
-    """Distance kept in front of the surface, besides the body's own thickness [m]."""
-    friction: float
-    """Coulomb coefficient; the slipperier of two touching surfaces decides."""
-    restitution: float
-    """Share of a body's bounce that it leaves, 0 … 1."""
-    single_sided: bool
-    """Whether it stops bodies at its front alone, and lets those behind come out."""
-
-    def has_area(self, places: Floats) -> bool:
-        """Whether it is more than a point or a line where its vertices are, (v, 3) [m]."""
-        for triangles in (self.triangles[:FEW], self.triangles):
-            a, b, c = places[triangles.T]
-            if (np.abs(np.cross(b - a, c - a)) > 2.0 * LEAST_AREA).any():
-                return True
-        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,60 +86,6 @@ class MeshData:
         none = np.zeros(len(self.positions))
         layers = (self.paint.object_collisions, self.paint.self_collisions)
         return np.stack([(none if layer is None else layer) > 0.0 for layer in layers])
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The scene at one frame, as far as bodies feel it."""
-
-    frame: int
-    """Scene frame, for messages and the caller."""
-    duration: float
-    """Simulated time since the sample before [s]: time scale × frame duration; 0 freezes."""
-    gravity: Floats
-    """(3,) acceleration [m/s²]."""
-    targets: list[Floats]
-    """Per body (n, 3): the animated mesh [m], which pinned vertices follow."""
-    ground: Plane | None
-    """The ground plane, if there is one."""
-    mirrors: Sequence[Sequence[Plane]] = ()
-    """Per body, where its mirrors are; left empty where no body has any."""
-    fields: Sequence[Sequence[Field]] = ()
-    """Per body, the force fields that it feels; left empty where there are none."""
-    pin_weights: Sequence[Floats] = ()
-    """Per body (n,), what holds it from here to the next sample in place of `MeshData.pin_weights`;
-    left empty where that does not change."""
-    colliders: Sequence[Floats] = ()
-    """Per collider (v, 3): where its vertices are [m]; they go straight from sample to sample."""
-    settings: Sequence[BodySettings] = ()
-    """Per body, its settings on the way here; left empty where none changes."""
-    pressures: Sequence[float] = ()
-    """Per body, that of its gas at its rest volume [Pa]; left empty where none changes."""
-
-    @property
-    def every_field(self) -> Sequence[Sequence[Field]]:
-        """Per body, the force fields that it feels, also where there are none."""
-        return self.fields or [()] * len(self.targets)
-
-    @property
-    def every_mirror(self) -> Sequence[Sequence[Plane]]:
-        """Per body, where its mirrors are, also where no body has any."""
-        return self.mirrors or [()] * len(self.targets)
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """The result at one frame."""
-
-    frame: int
-    """Scene frame of the sample that led here."""
-    positions: list[Floats]
-    """Per body (n, 3) [m]."""
-    deepest: Sequence[float] = ()
-    """Per body, how much nearer than its distance it came to anything since the frame before [m];
-    left empty where there is nothing to meet."""
-    remarks: Sequence[str] = ()
-    """What the user should know of what happened since the frame before, in one sentence each."""
 
 
 def sewn(mesh: MeshData, *, every: bool) -> MeshData:

@@ -12,7 +12,8 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .errors import MeshError
-from .mesh import SHORTEST_EDGE, MeshData, Mirror, Paint, Plane
+from .mesh import SHORTEST_EDGE, MeshData, Mirror, Paint
+from .scene import Plane
 from .state import ParticleState
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from .arrays import Booleans, Floats
 from .contact.response import Pairs
-from .mesh import Collider, MeshData
+from .mesh import MeshData
+from .scene import Collider
 from .settings import BodySettings
 
 

@@ -8,7 +8,8 @@ from .arrays import Booleans, Floats
 from .contact.plane import along
 from .geometry.graph import edge_lengths
 from .meeting import Meeting
-from .mesh import SHORTEST_EDGE, Collider, MeshData, Plane, Sample
+from .mesh import SHORTEST_EDGE, MeshData
+from .scene import Collider, Plane, Sample
 from .step_data import Body
 from .tally import MANY, Tally, start_frame
 

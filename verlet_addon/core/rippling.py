@@ -6,8 +6,9 @@ import numpy as np
 
 from .arrays import Floats
 from .geometry.rays import is_closed
-from .mesh import Collider, MeshData
+from .mesh import MeshData
 from .model import SoftBodyModel
+from .scene import Collider
 from .state import ParticleState
 from .water.dipping import Diver
 from .water.waves import Held, count_steps, dip, find_turn, ripple, start_waves

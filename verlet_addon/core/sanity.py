@@ -8,8 +8,9 @@ import numpy as np
 from .errors import DivergenceError, SettingsError
 from .field import Field, without_meaning
 from .forces.fields import feel
-from .mesh import MeshData, Sample
+from .mesh import MeshData
 from .model import SoftBodyModel
+from .scene import Sample
 from .state import ParticleState
 
 FASTEST = 1e4

@@ -12,13 +12,14 @@ from .changing import change
 from .easing_out import ease_out
 from .holding import hold
 from .meeting import Meeting, prepare
-from .mesh import Collider, Frame, MeshData, Sample, check_mesh, sewn
+from .mesh import MeshData, check_mesh, sewn
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
 from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
 from .pairings import laws
 from .remarks import what_a_frame_tells, what_a_start_tells
 from .rippling import fill_with_water
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
+from .scene import Collider, Frame, Sample
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .step_data import Body

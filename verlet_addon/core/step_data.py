@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from .arrays import Floats
 from .contact.plane import PlaneContact
 from .field import Field
-from .mesh import Plane
 from .model import SoftBodyModel
+from .scene import Plane
 from .solid.motion import Leap
 from .state import Batches, ParticleState
 

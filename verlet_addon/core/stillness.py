@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
-from .mesh import Plane, Sample
+from .scene import Plane, Sample
 from .state import ParticleState
 from .step_data import Body
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from .arrays import Floats
 from .field import between as fields_between
-from .mesh import Plane, Sample
 from .mirrors import Reflection, complete_positions
+from .scene import Plane, Sample
 from .step_data import Body, Surroundings
 
 

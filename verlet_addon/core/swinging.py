@@ -5,12 +5,12 @@ import numpy as np
 from .arrays import Floats
 from .bending.compiled_kernels import pack_stencils, pack_stiff
 from .compiled import Packed, declare, once, pack, service
-from .mesh import Sample
 from .model import SoftBodyModel
 from .ropes.compiled_kernels import pack_trees
 from .ropes.constraints import draw_out
 from .ropes.numpy_kernels import RESOLVED
 from .ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
+from .scene import Sample
 from .settings import SceneSettings
 from .state import Batches, ParticleState, ready_batches
 from .step_data import Body

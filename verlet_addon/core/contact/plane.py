@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..mesh import Plane
+from ..scene import Plane
 
 
 @dataclass(eq=False)
