@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 Addon = Callable[[str], ModuleType]
@@ -19,3 +20,11 @@ def test_a_bake_by_button_takes_at_most_three_tenths_longer(addon: Addon, redraw
 def test_esc_waits_no_longer_than_it_must(addon: Addon, redraw: float, patience: float) -> None:
     """A tenth of a second where drawing is quick, and never more than three."""
     assert addon("blender.bake_operator").seconds_of_work(redraw) <= patience
+
+
+def test_a_rope_without_faces_is_shown_as_well(addon: Addon) -> None:
+    """While it is baked; nothing of it looks away from the light."""
+    places, triangles = np.random.default_rng(0).random((5, 3)), np.empty((0, 3), np.int64)
+    colors = addon("blender.live_view").shaded(places, triangles)
+    assert colors.shape == (5, 4)
+    assert (colors == colors[0]).all()

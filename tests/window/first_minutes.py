@@ -174,6 +174,21 @@ def test_the_view_shows_bodies_as_far_as_the_bake_has_come(hand: Hand) -> Steps:
     assert orange_pixels(hand, "after_baking") < before + 100
 
 
+def test_whatever_the_add_menu_makes_is_baked_by_the_button(hand: Hand) -> Steps:
+    """All four together: the view shows them meanwhile, the rope without faces too."""
+    bpy.ops.object.delete()
+    made: list[Any] = []
+    for add in (verlet.add_cloth, verlet.add_rope, verlet.add_jelly, verlet.add_water):
+        add()
+        made.append(bpy.context.object)
+        made[-1].location.x = 4.0 * len(made)
+    bpy.context.scene.frame_end = 20
+    yield from hand.sidebar()
+    buttons = yield from hand.buttons()
+    yield from hand.click(buttons[BAKE])
+    yield from wait_until(lambda: all(len(baked(obj)) == 20 for obj in made))
+
+
 def orange_pixels(hand: Hand, name: str) -> int:
     """How many pixels of the screen are orange, bright or in shade."""
     image: Any = bpy.data.images.load(str(hand.picture(name).absolute()))

@@ -37,7 +37,7 @@ class LiveView:
         for (triangles, edges), places in zip(self._parts, positions, strict=True):
             content: dict[str, Any] = {
                 "pos": places.astype(np.float32),
-                "color": _shaded(places, triangles),
+                "color": shaded(places, triangles),
             }
             for kind, indices in (("TRIS", triangles), ("LINES", edges)):
                 if len(indices):
@@ -73,15 +73,15 @@ def _parts(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
     return triangles.reshape(-1, 3).astype(np.int64), pairs.astype(np.int64)
 
 
-def _shaded(positions: Floats, triangles: Integers) -> NDArray[np.float32]:
-    """(n, 4) colours of vertices, the darker the more they look away from the light."""
+def shaded(positions: Floats, triangles: Integers) -> NDArray[np.float32]:
+    """Gives (n, 4) colours of vertices, the darker the more they look away from the light."""
     corners = positions[triangles]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sums = [
         np.bincount(triangles.ravel(), np.repeat(part, 3), minlength=len(positions))
         for part in across.T
     ]
-    normals = np.stack(sums, axis=1)
+    normals = np.stack(sums, axis=1, dtype=np.float64)  # without any, counts are integers
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     # Cloth has two sides: both are lit alike.
     facing = np.abs(
