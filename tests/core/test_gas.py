@@ -49,6 +49,17 @@ def faces_of(mesh: MeshData) -> list[Integers]:
     return np.split(mesh.face_vertices, mesh.face_starts[1:-1])
 
 
+def triangles_of(mesh: MeshData) -> Integers:
+    """(t, 3) its faces, fanned out."""
+    return split(mesh).face_vertices.reshape(-1, 3)
+
+
+def volume_within(triangles: Integers, points: Floats) -> float:
+    """Within triangles [m³]."""
+    a, b, c = points[triangles.T]
+    return float((a * np.cross(b, c)).sum() / 6)
+
+
 def mean_radius(points: Floats) -> float:
     """Mean distance from the centre [m]."""
     return float(np.linalg.norm(points - points.mean(axis=0), axis=1).mean())
@@ -90,15 +101,16 @@ def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
     model, state = built_state((pinned(ball, top), BodySettings(pressure=pressure)), dt=1 / 240)
     plate = ball.positions.T.copy()
     plate[2, top] = 0.4
-    products = []
+    triangles, products = triangles_of(ball), []
     for number in range(480):
         plate[2, top] -= 0.3 / 240 * (number < 240)
         given = Surroundings(1 / 240, GRAVITY, [plate], [()], floor(-RADIUS), np.zeros(3))
         step([(model, state)], SceneSettings(), given)
         if number > 240 and state.gas is not None:
-            volume = _volume(faces_of(split(ball)), state.positions.T)
-            products.append(float(state.gas.pressures[0]) * volume / _volume_at_rest(ball))
-    assert np.array(products) == pytest.approx(pressure, rel=0.02)
+            volume = volume_within(triangles, state.positions.T)
+            products.append(float(state.gas.pressures[0]) * volume)
+    whole = volume_within(triangles, ball.positions)
+    assert np.array(products) / whole == pytest.approx(pressure, rel=0.02)
 
 
 @pytest.mark.slow
@@ -111,10 +123,11 @@ def test_squeezed_between_colliders_it_keeps_pressure_times_volume(substeps: int
     (low, at), (high, _) = plate(friction=0.5), plate(friction=0.5)
 
     def places(time: float) -> list[Floats]:
-        return [at + np.array((0.0, 0.0, z)) for z in (-0.51, 0.51 - 0.3 * min(time, 1.0))]
+        return [at + np.array((0.0, 0.0, z)) for z in (-0.51, 0.51 - 0.6 * min(time, 0.5))]
 
-    meeting, products = prepare([model], [ball], [low, high], places(0.0)), []
-    for number in range(30 * substeps):
+    meeting = prepare([model], [ball], [low, high], places(0.0))
+    triangles, products = triangles_of(ball), []
+    for number in range(15 * substeps):
         given = Surroundings(
             dt=dt,
             gravity=WEIGHTLESS,
@@ -127,10 +140,11 @@ def test_squeezed_between_colliders_it_keeps_pressure_times_volume(substeps: int
         )
         step([(model, state)], SceneSettings(substeps=substeps), given, meeting)
         assert state.gas is not None
-        volume = _volume(faces_of(split(ball)), state.positions.T)
-        products.append(float(state.gas.pressures[0]) * volume / _volume_at_rest(ball))
+        volume = volume_within(triangles, state.positions.T)
+        products.append(float(state.gas.pressures[0]) * volume)
+    whole = volume_within(triangles, ball.positions)
     assert np.ptp(state.positions[2]) == pytest.approx(0.71, abs=1e-3)
-    assert np.array(products[substeps:]) == pytest.approx(1000.0, rel=0.02)
+    assert np.array(products[substeps:]) / whole == pytest.approx(1000.0, rel=0.02)
 
 
 @pytest.mark.parametrize("pressure", [100.0, 300.0, 1000.0])
@@ -179,21 +193,9 @@ def test_a_flat_cover_is_blown_up_to_a_cushion(lifted: float, substeps: int) -> 
     mesh = cover(16, lifted=lifted)
     settings, scene = BodySettings(pressure=300.0), SceneSettings(substeps=substeps)
     (track,) = simulated([(mesh, settings)], frames(1.5, 24), scene, gravity=WEIGHTLESS)
-    triangles = faces_of(split(mesh))
-    assert _volume(triangles, track[-1]) == pytest.approx(0.2055, rel=0.03)
+    assert volume_within(triangles_of(mesh), track[-1]) == pytest.approx(0.2055, rel=0.03)
     strain = lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1
     assert strain.max() < 0.03
-
-
-def _volume(triangles: list[Integers], points: Floats) -> float:
-    """Within triangles [m³]."""
-    a, b, c = (points[[face[k] for face in triangles]] for k in range(3))
-    return float((a * np.cross(b, c)).sum() / 6)
-
-
-def _volume_at_rest(mesh: MeshData) -> float:
-    """At rest [m³]."""
-    return _volume(faces_of(split(mesh)), mesh.positions)
 
 
 @pytest.mark.parametrize("substeps", [1, 3, *slow(10)])
@@ -247,7 +249,7 @@ def test_turned_over_and_mixed_up_faces_enclose_the_same() -> None:
         fill_with_gas(model, state, 300.0)
         assert state.gas is not None
         volumes.append(float(state.gas.chambers.rest_volumes[0]))
-    assert volumes == pytest.approx([_volume_at_rest(ball)] * 3)
+    assert volumes == pytest.approx([volume_within(triangles_of(ball), ball.positions)] * 3)
 
 
 def test_a_bag_with_a_lid_stays_where_it_is() -> None:
