@@ -1,6 +1,6 @@
 """The one bake: samples the animated scene, simulates, and writes shape keys at the very end."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,7 +13,7 @@ from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.geometry.graph import edge_lengths
 from ..core.mesh import SHORTEST_EDGE, MeshData
-from ..core.scene import Frame
+from ..core.scene import Frame, Sample
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
@@ -25,6 +25,7 @@ from .mirrors import find_joints
 from .properties import body_properties, scene_properties
 from .sampling import Stage, read_meshes, read_samples
 from .shape_keys import write_bake
+from .visits import all_alike
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ def _bake(
         meshes = read_meshes(stage, frames[0])
         keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
         gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
-        samples = read_samples(stage, frames[0], frames[-1])
+        samples = _samples(stage, frames[0], frames[-1])
         results = simulate(meshes, settings, scene, samples, colliders)
         total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
         for done, result in enumerate(results, start=1):
@@ -185,6 +186,15 @@ def _bake(
     for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
         write_bake(obj, frames, coordinates[: len(frames)])
         remember_bake(obj, frames, mark)
+
+
+def _samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
+    """The scene frame by frame; visited but once where all frames are alike."""
+    samples = read_samples(stage, start, end)
+    if not all_alike(stage, start):
+        return samples
+    first = next(samples)
+    return (replace(first, frame=frame) for frame in range(first.frame, end + 1))
 
 
 def _collect(stage: Stage, positions: list[Floats], keys: list[NDArray[np.float32]]) -> None:
