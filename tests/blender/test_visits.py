@@ -38,7 +38,12 @@ def curtain() -> Any:
 def seen() -> Iterator[list[int]]:
     """The frames at which a figure was posed that has nothing to do with any body."""
     frames: list[int] = []
-    bpy.app.driver_namespace["pose"] = lambda frame: frames.append(frame) or 0.0
+
+    def pose(frame: int) -> float:
+        frames.append(frame)
+        return 0.0
+
+    bpy.app.driver_namespace["pose"] = pose
     _drive(empty("Figure"), "location", 0, "pose(frame)")
     yield frames
     del bpy.app.driver_namespace["pose"]
@@ -122,7 +127,7 @@ def _rig() -> None:
     blender.data.armatures["Rig"].edit_bones.new("Pin").tail = (0, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
     found("Curtain").modifiers.new("Armature", "ARMATURE").object = armature
-    _keyed(armature.pose.bones["Pin"], "location", (0, 0, 0), (0.03, 0, 0))  # type: ignore[union-attr]
+    _keyed(armature.pose.bones["Pin"], "location", (0, 0, 0), (0.03, 0, 0))
 
 
 def _waves(name: str) -> None:
