@@ -24,9 +24,10 @@ from tests.core.bodies import (
 from tests.core.crossings import crossings
 from tests.core.test_forces import wind
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.mesh import MeshData, sewn
+from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
+from verlet_addon.core.stretch.seams import sewn
 
 SEWN = BodySettings(use_sewing=True, damping=3.0, bend_compliance=1e5)
 THICKNESS = SEWN.thickness

@@ -1,6 +1,7 @@
 """Types of arrays, and what NumPy leaves to write again and again."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+Table = TypeVar("Table")
 
 SHORTEST = 1e-12
 """Distances are not divided by less than this [m]; coincident particles have no direction."""
@@ -53,6 +55,12 @@ def norms(vectors: Sequence[Floats] | Floats) -> Floats:
 
 CACHED = 32768
 """Numbers that are worked on at a time: no more than a processor has at hand."""
+
+
+def joined(*tables: Table) -> Table:
+    """Dataclasses of arrays, one after the other along the arrays' first axes."""
+    columns = zip(*(vars(table).values() for table in tables), strict=True)
+    return type(tables[0])(*map(np.concatenate, columns))
 
 
 def inverse(resistance: Floats, mobility: Floats) -> Floats:

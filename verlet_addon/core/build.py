@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats, Integers
+from .arrays import Floats
 from .bending.constraints import build_bends
 from .field import Field
 from .forces.accelerations import accelerations
 from .forces.aerodynamics import build_windage
+from .geometry.graph import label_free
 from .geometry.hinges import Hinges, find_hinges
 from .geometry.pairing import paired
 from .geometry.rest_shape import RestShape, take_apart, unlinked
@@ -90,7 +91,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         goal_compliances=goal_compliances(shape.mesh.pin_weights[goals], shape.masses[goals]),
         thicknesses=shape.thicknesses,
         pressed=shape.shares(shape.mesh.paint.pressure),
-        free_components=_free_components(shape),
+        free_components=label_free(shape.components, shape.pinned | (shape.mesh.pin_weights > 0.0)),
         lengths=lengths,
         weave=build_weave(shape, patches),
         ropes=build_ropes(shape),
@@ -120,13 +121,6 @@ def _lengths(shape: RestShape, hinges: Hinges) -> tuple[Patches, LengthConstrain
     left = unwoven(shape, patches)
     lengths = build_lengths(left, find_hinges(left.corners, left.particle_count))
     return patches, lengths, edge_strips(shape, ~shape.in_rope)
-
-
-def _free_components(shape: RestShape) -> Integers:
-    """(n,) labels of the components without any pin, −1 elsewhere."""
-    held = np.zeros(shape.components.max() + 1, dtype=bool)
-    held[shape.components[shape.pinned | (shape.mesh.pin_weights > 0.0)]] = True
-    return np.where(held, -1, np.cumsum(~held) - 1)[shape.components]
 
 
 def goal_compliances(weights: Floats, masses: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """One body's mesh, as the core takes it from Blender, and whether it can be simulated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -86,23 +86,6 @@ class MeshData:
         none = np.zeros(len(self.positions))
         layers = (self.paint.object_collisions, self.paint.self_collisions)
         return np.stack([(none if layer is None else layer) > 0.0 for layer in layers])
-
-
-def sewn(mesh: MeshData, *, every: bool) -> MeshData:
-    """The mesh with loose edges between faces taken for seams: every one, or those of no length.
-
-    The latter are where it was split, so that it can tear.
-    """
-    n = len(mesh.positions)
-    starts, corners = mesh.face_starts, mesh.face_vertices
-    onward = np.arange(len(corners)) + 1
-    onward[starts[1:][np.diff(starts) > 0] - 1] = starts[:-1][np.diff(starts) > 0]
-    sides = np.sort(np.stack([corners, corners[onward]], axis=1), axis=1)
-    edges = np.sort(mesh.edges, axis=1)
-    loose = ~np.isin(edges @ [n, 1], sides @ [n, 1])
-    seam = loose & np.isin(mesh.edges, corners).all(axis=1)
-    seam &= every | (_spans(mesh.positions, mesh.edges) < SHORTEST_EDGE)
-    return replace(mesh, edges=mesh.edges[~seam], seams=mesh.edges[seam])
 
 
 LARGEST = 1e6

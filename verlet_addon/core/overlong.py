@@ -6,6 +6,7 @@ import numpy as np
 
 from .arrays import Floats, Integers, ranges
 from .build import build_model
+from .geometry.faces import read_corners
 from .geometry.graph import Graph, Neighbours, edge_lengths, find_neighbours
 from .geometry.rest_shape import FIRM_PIN, painted
 from .mesh import MeshData
@@ -65,10 +66,8 @@ def lies_as_at_rest(mesh: MeshData, settings: BodySettings, *targets: Floats) ->
 def find_ways(mesh: MeshData, settings: BodySettings) -> Drawn:
     """The ways over each edge that leads from what is nearest to one pin to what is to another."""
     n, pinned = len(mesh.positions), mesh.pin_weights >= FIRM_PIN
-    corners, starts = mesh.face_vertices, mesh.face_starts
-    following = np.arange(1, len(corners) + 1)
-    following[starts[1:] - 1] = starts[:-1]
-    across = np.stack([corners, corners[following[following]]], axis=1)
+    corners = read_corners(mesh)
+    across = np.stack([corners.vertex, corners.after_next], axis=1)
     pairs = np.concatenate([mesh.edges, across[across[:, 0] != across[:, 1]]])
     shares = 1.0 - settings.shrinking * painted(mesh.paint.shrinking, pairs)
     graph = Graph(pairs, edge_lengths(mesh.at_rest, pairs) * shares)

@@ -12,7 +12,7 @@ from .changing import change
 from .easing_out import ease_out
 from .holding import hold
 from .meeting import Meeting, prepare
-from .mesh import MeshData, check_mesh, sewn
+from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
 from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
 from .pairings import laws
@@ -24,6 +24,7 @@ from .settings import BodySettings, SceneSettings
 from .step import step
 from .step_data import Body
 from .stillness import stands_still
+from .stretch.seams import sewn
 from .substeps import cut_into_steps, targets_of
 from .swinging import swing
 

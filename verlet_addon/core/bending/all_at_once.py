@@ -152,9 +152,10 @@ def _matrix(
     elements = bends.coefficients[:, first] * bends.coefficients[:, second] * stiffnesses[:, None]
     kept = (rows >= 0) & (columns >= 0)
     rows, columns, values = rows[kept], columns[kept], elements.ravel()[kept]
-    same = rows == columns
+    apart = rows != columns
     # A particle named twice, to fill up a line, counts 0 there.
-    diagonal = sum_by(rows[same], values[same], len(free))
-    keys, place = np.unique(edge_keys(rows[~same], columns[~same], len(free)), return_inverse=True)
-    couplings = sum_by(place.reshape(-1), values[~same], len(keys))
+    diagonal = sum_by(rows[~apart], values[~apart], len(free))
+    pairs = edge_keys((rows[apart], columns[apart]), len(free))
+    keys, place = np.unique(pairs, return_inverse=True)
+    couplings = sum_by(place.reshape(-1), values[apart], len(keys))
     return np.stack(np.divmod(keys, max(len(free), 1)), axis=1), couplings, diagonal

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats
+from ..arrays import Booleans, Floats, joined
 from ..geometry.graph import edge_lengths
-from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges, joined
+from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .all_at_once import Bends, StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends

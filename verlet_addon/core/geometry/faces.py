@@ -54,13 +54,7 @@ def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats
 
 def vertex_areas(corners: Corners, areas: Floats, particle_count: int) -> Floats:
     """(n,) the area around each vertex: every face shared out evenly over its corners [m²]."""
-    shares = areas / _sizes(corners, len(areas))
-    return sum_by(corners.vertex, shares[corners.face], particle_count)
-
-
-def _sizes(corners: Corners, face_count: int) -> Integers:
-    """(f,) corners of each face, at least 1."""
-    return np.maximum(np.bincount(corners.face, minlength=face_count), 1)
+    return sum_by(corners.vertex, areas[corners.face] / corners.size, particle_count)
 
 
 def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count: int) -> Floats:
@@ -69,9 +63,9 @@ def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count:
     With strain = compliance × tension, the edge's compliance is c L² / area; a grid of quads and
     the same grid cut into triangles then stretch alike [m²].
     """
-    keys = edge_keys(edges[:, 0], edges[:, 1], particle_count)
+    keys = edge_keys(edges.T, particle_count)
     order = np.argsort(keys, kind="stable")
-    corner_keys = edge_keys(corners.vertex, corners.following, particle_count)
+    corner_keys = edge_keys((corners.vertex, corners.following), particle_count)
     place = np.searchsorted(keys[order], corner_keys)
     part = areas[corners.face] * np.where(corners.size == 3, 1.0, 0.5)
     return sum_by(order[place], part, len(edges))
@@ -79,11 +73,17 @@ def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count:
 
 def among_triangles(edges: Integers, corners: Corners, particle_count: int) -> Booleans:
     """(m,) bool, edges that have faces, and triangles only."""
-    keys = edge_keys(edges[:, 0], edges[:, 1], particle_count)
-    corner_keys = edge_keys(corners.vertex, corners.following, particle_count)
+    keys = edge_keys(edges.T, particle_count)
+    corner_keys = edge_keys((corners.vertex, corners.following), particle_count)
     triangle = corners.size == 3
     wider = np.isin(keys, corner_keys[~triangle])
     return np.asarray(np.isin(keys, corner_keys[triangle]) & ~wider)
+
+
+def without_faces(edges: Integers, corners: Corners, particle_count: int) -> Booleans:
+    """(m,) bool, edges that carry no face, as ropes do."""
+    sides = edge_keys((corners.vertex, corners.following), particle_count)
+    return np.asarray(~np.isin(edge_keys(edges.T, particle_count), sides))
 
 
 def face_diagonals(corners: Corners) -> tuple[Integers, Integers]:

@@ -1,5 +1,6 @@
 """Edges as a graph: lengths, keys, neighbours and components."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,9 +56,17 @@ def edge_lengths(positions: Floats, edges: Integers) -> Floats:
     return magnitudes(arms.T)
 
 
-def edge_keys(a: Integers, b: Integers, particle_count: int) -> Integers:
-    """One number for each undirected pair of vertices."""
+def edge_keys(ends: Sequence[Integers] | Integers, particle_count: int) -> Integers:
+    """(m,) one number for each pair of vertices (2, m), whichever comes first."""
+    a, b = ends
     return np.asarray(np.minimum(a, b) * particle_count + np.maximum(a, b))
+
+
+def label_free(components: Integers, held: Booleans | Integers) -> Integers:
+    """(n,) labels, from 0, of the components without anything that is held, −1 elsewhere."""
+    grounded = np.zeros(components.max() + 1, dtype=bool)
+    grounded[components[held]] = True
+    return np.where(grounded, -1, np.cumsum(~grounded) - 1)[components]
 
 
 def find_components(particle_count: int, edges: Integers) -> Integers:

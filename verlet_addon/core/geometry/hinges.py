@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats, Integers, joined
 from .faces import Corners
 from .graph import edge_keys
 
@@ -27,7 +27,7 @@ class Hinges:
 
 def find_hinges(corners: Corners, particle_count: int) -> Hinges:
     """Pairs up the faces that meet at an edge; where more than two meet, neighbours in the list."""
-    keys = edge_keys(corners.vertex, corners.following, particle_count)
+    keys = edge_keys((corners.vertex, corners.following), particle_count)
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     first, second = order[same], order[same + 1]
@@ -76,9 +76,3 @@ def diagonal_hinges(corners: Corners) -> Hinges:
     beyond = np.stack([other, one], axis=1)
     faces = np.stack([corners.face[first]] * 2, axis=1)
     return Hinges(p, q, beyond, beyond, faces, np.full((len(p), 2), 3))
-
-
-def joined(first: Hinges, second: Hinges) -> Hinges:
-    """Both, one after the other."""
-    fields = zip(vars(first).values(), vars(second).values(), strict=True)
-    return Hinges(*(np.concatenate(pair) for pair in fields))

@@ -4,16 +4,14 @@ Most cloth of triangles is a grid cut along diagonals. Bent across edges alone i
 four times as stiff one way as another, for its edges run three ways, and those not evenly.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..arrays import Floats, Integers
-from .faces import face_normals, read_corners
+from .faces import face_normals
 from .graph import edge_keys
 from .hinges import Hinges
 from .matching import match
-from .rest_shape import RestShape
+from .rest_shape import RestShape, remeshed
 
 SLANT = 0.5
 """By less than this share of one diagonal the other differs from it in length, and in its middle:
@@ -35,23 +33,13 @@ def paired(shape: RestShape, hinges: Hinges) -> RestShape:
     quads = np.stack([p, hinges.beyond_q[chosen, 1], q, hinges.beyond_p[chosen, 0]], axis=1)
     alone = np.ones(len(shape.areas), dtype=bool)
     alone[hinges.faces[chosen]] = False
-    sizes, edges = np.diff(shape.mesh.face_starts), shape.mesh.edges
-    left = ~np.isin(edge_keys(edges[:, 0], edges[:, 1], n), edge_keys(p, q, n))
-    corners = shape.mesh.face_vertices[alone[shape.corners.face]]
-    mesh = replace(
-        shape.mesh,
-        edges=edges[left],
-        face_starts=np.cumsum([0, *sizes[alone], *np.full(len(quads), 4)]),
-        face_vertices=np.concatenate([corners, quads.ravel()]),
-    )
-    return replace(
+    sizes, corners = np.diff(shape.mesh.face_starts), alone[shape.corners.face]
+    return remeshed(
         shape,
-        mesh=mesh,
-        corners=read_corners(mesh),
-        areas=np.append(shape.areas[alone], shape.areas[hinges.faces[chosen]].sum(axis=1)),
-        lengths=shape.lengths[left],
-        loose=shape.loose[left],
-        in_rope=shape.in_rope[left],
+        ~np.isin(edge_keys(shape.mesh.edges.T, n), edge_keys((p, q), n)),
+        np.append(sizes[alone], np.full(len(quads), 4)),
+        np.append(shape.mesh.face_vertices[corners], quads),
+        np.append(shape.areas[alone], shape.areas[hinges.faces[chosen]].sum(axis=1)),
     )
 
 

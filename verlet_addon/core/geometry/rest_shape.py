@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..mesh import MeshData
 from ..settings import BodySettings
-from .faces import Corners, face_normals, read_corners, vertex_areas
-from .graph import edge_keys, edge_lengths, find_components
+from .faces import Corners, face_normals, read_corners, vertex_areas, without_faces
+from .graph import edge_lengths, find_components
 
 FIRM_PIN = 0.999
 """From this weight on a pin holds its particle exactly."""
@@ -86,8 +86,7 @@ def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
         mesh = replace(mesh, face_starts=np.zeros(1, dtype=np.int64), face_vertices=none)
     n = len(mesh.positions)
     corners = read_corners(mesh)
-    sides = edge_keys(corners.vertex, corners.following, n)
-    loose = ~np.isin(edge_keys(mesh.edges[:, 0], mesh.edges[:, 1], n), sides)
+    loose = without_faces(mesh.edges, corners, n)
     normals = face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
     areas = np.linalg.norm(normals, axis=1)
     lengths = edge_lengths(mesh.positions, mesh.edges)

@@ -141,8 +141,8 @@ def loosened(shape: RestShape) -> RestShape:
     faces[shape.corners.face[outer[shape.corners.vertex]]] = True
     corners = faces[shape.corners.face]
     kept = (labels[edges[:, 0]] != labels[edges[:, 1]]) | (labels[edges[:, 0]] < 0)
-    sides = edge_keys(mesh.face_vertices[corners], shape.corners.following[corners], n)
-    kept |= np.isin(edge_keys(edges[:, 0], edges[:, 1], n), sides)
+    sides = edge_keys((mesh.face_vertices[corners], shape.corners.following[corners]), n)
+    kept |= np.isin(edge_keys(edges.T, n), sides)
     threads = None if mesh.threads is None else mesh.threads[corners]
     return remeshed(
         replace(shape, mesh=replace(mesh, threads=threads)),

@@ -5,11 +5,10 @@ undo each other's work, and together give way. Here they are energies of one sum
 """
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, joined
 from ..bending.all_at_once import straight_bends
 from ..bending.constraints import BendConstraints
 from ..geometry.faces import edge_areas, face_diagonals
@@ -59,8 +58,6 @@ LARGEST = 12_000
 EARTH = 9.81
 """[m/s²]"""
 
-Kind = TypeVar("Kind", Springs, Angles)
-
 
 @dataclass(frozen=True, eq=False)
 class Shell:
@@ -97,7 +94,7 @@ def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
     return Shell(
         bends=joined(hinges, flat),
         hinges=len(curved.members),
-        lengths=joined(joined(_edges(shape), _across(shape)), joined(across, axes)),
+        lengths=joined(_edges(shape), _across(shape), across, axes),
         angles=joined(slanted, upright),
         positions=np.ascontiguousarray(shape.mesh.positions.T),
         components=shape.components,
@@ -110,12 +107,6 @@ def _droop(shape: RestShape) -> float:
     length = np.sqrt(12.0 * (arms * arms).sum(axis=1).mean())  # a rod's, whose arms are such
     density = shape.masses.sum() / shape.areas.sum()
     return float(density * EARTH * length**3 * shape.settings.bend_compliance / 8.0)
-
-
-def joined(first: Kind, second: Kind) -> Kind:
-    """Both, one after the other."""
-    fields = zip(vars(first).values(), vars(second).values(), strict=True)
-    return type(first)(*(np.concatenate(pair) for pair in fields))
 
 
 def _pairs(pairs: Integers, lengths: Floats, compliances: Floats) -> Springs:

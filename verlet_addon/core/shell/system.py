@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, inverse, sum_by
+from ..arrays import Floats, Integers, inverse, joined, sum_by
 from ..linear.dissection import Factors, factorize
-from .body import CORNERS, Angles, Shell, Springs, joined
+from .body import CORNERS, Angles, Shell, Springs
 
 STIFF = 0.3
 """From this ratio of stiffness on (see bending.all_at_once) a hinge is stiff. Half a tube that is

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, contracted
 from ..errors import MeshError
-from ..geometry.graph import edge_keys, find_components
+from ..geometry.graph import edge_keys, find_components, label_free
 from ..geometry.rest_shape import RestShape, unlinked
 from .grid import grid_around, symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed, resistances
@@ -119,7 +119,7 @@ def build_solid(shape: RestShape) -> Solid:
         surface=surface,
         embedding=embedding,
         masses=density * lattice.volumes,
-        free_components=_free_components(lattice, held),
+        free_components=label_free(_pieces(lattice), held),
         modulus=settings.stiffness,
         resistances=settings.stiffness * resistances(lattice),
         delay=LOSS * length * float(np.sqrt(density / settings.stiffness)),
@@ -216,8 +216,8 @@ def linear_part(positions: Floats, values: Floats, places: Floats) -> Floats:
 def check_closed(shape: RestShape) -> None:
     """Raises MeshError, in one sentence, where a surface has no inside."""
     name, corners = shape.mesh.name, shape.corners
-    keys = edge_keys(shape.mesh.edges[:, 0], shape.mesh.edges[:, 1], shape.particle_count)
-    sides = edge_keys(corners.vertex, corners.following, shape.particle_count)
+    keys = edge_keys(shape.mesh.edges.T, shape.particle_count)
+    sides = edge_keys((corners.vertex, corners.following), shape.particle_count)
     faces = np.bincount(np.searchsorted(np.sort(keys), sides), minlength=len(keys))
     open_edges = np.count_nonzero(faces < 2)
     if open_edges:
@@ -241,14 +241,6 @@ def check_hollow(shape: RestShape, lattice: Lattice) -> None:
             f"'{shape.mesh.name}' encloses no volume to speak of, {volume:.3g} m³ in {area:.3g} m² "
             "of surface; give it thickness, or set its type to Cloth"
         )
-
-
-def _free_components(lattice: Lattice, held: Integers) -> Integers:
-    """(m,) labels of the connected pieces without any of the nodes that are held, −1 elsewhere."""
-    labels = _pieces(lattice)
-    grounded = np.zeros(labels.max() + 1, dtype=bool)
-    grounded[labels[held]] = True
-    return np.asarray(np.where(grounded, -1, np.cumsum(~grounded) - 1)[labels])
 
 
 def _pieces(lattice: Lattice) -> Integers:

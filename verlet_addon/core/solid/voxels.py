@@ -122,7 +122,7 @@ def _side(places: Floats, a: Integers, b: Integers, column: Integers, row: Integ
 def _is_oriented(triangles: Integers, count: int) -> bool:
     """Whether every edge is passed as often one way as the other."""
     starts, ends = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
-    _, place = np.unique(edge_keys(starts, ends, count), return_inverse=True)
+    _, place = np.unique(edge_keys((starts, ends), count), return_inverse=True)
     return not np.bincount(place.reshape(-1), np.where(starts < ends, 1.0, -1.0)).any()
 
 

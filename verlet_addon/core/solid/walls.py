@@ -23,9 +23,9 @@ def without_walls(mesh: MeshData) -> MeshData:
     if not within.any():
         return mesh
     gone, n = within[corners.face], len(mesh.positions)
-    sides = edge_keys(corners.vertex, corners.following, n)
+    sides = edge_keys((corners.vertex, corners.following), n)
     walls_alone = np.setdiff1d(sides[gone], sides[~gone])
-    edges = ~np.isin(edge_keys(mesh.edges[:, 0], mesh.edges[:, 1], n), walls_alone)
+    edges = ~np.isin(edge_keys(mesh.edges.T, n), walls_alone)
     sizes = np.diff(mesh.face_starts)[~within]
     return replace(
         mesh,

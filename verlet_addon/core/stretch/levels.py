@@ -200,7 +200,7 @@ def _coarse_graph(graph: Graph, chosen: Integers, count: int) -> Graph:
     ways = [_two_steps(roots), _three_steps(roots, graph.pairs[inner], graph.lengths[inner])]
     first, second = (number[roots.others[np.concatenate([w[end] for w in ways])]] for end in (0, 1))
     lengths = np.concatenate([length for _, _, length in ways])
-    keys = np.where(first == second, -1, edge_keys(first, second, len(chosen)))
+    keys = np.where(first == second, -1, edge_keys((first, second), len(chosen)))
     order = np.argsort(keys, kind="stable")[np.count_nonzero(first == second) :]
     joined, places = np.unique(keys[order], return_index=True)
     shortest = np.minimum.reduceat(lengths[order], places) if len(joined) else lengths[:0]

@@ -7,15 +7,16 @@ greatest force until they gape.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, inverse, norms, sum_by
 from ..coloring import color_constraints
+from ..geometry.faces import read_corners, without_faces
 from ..geometry.graph import edge_lengths
 from ..geometry.rest_shape import RestShape
-from ..mesh import SHORTEST_EDGE
+from ..mesh import SHORTEST_EDGE, MeshData
 
 DRAWING = 20.0
 """Where no force is set, all seams together draw with this times the body's mass, twice its weight.
@@ -73,6 +74,17 @@ class SeamBatch:
     """(c,) changed by the kernel."""
     multipliers: Floats
     """(3, c) along each axis; changed by the kernel."""
+
+
+def sewn(mesh: MeshData, *, every: bool) -> MeshData:
+    """The mesh with loose edges between faces taken for seams: every one, or those of no length.
+
+    The latter are where it was split, so that it can tear.
+    """
+    loose = without_faces(mesh.edges, read_corners(mesh), len(mesh.positions))
+    seam = loose & np.isin(mesh.edges, mesh.face_vertices).all(axis=1)
+    seam &= every | (edge_lengths(mesh.positions, mesh.edges) < SHORTEST_EDGE)
+    return replace(mesh, edges=mesh.edges[~seam], seams=mesh.edges[seam])
 
 
 def build_seams(shape: RestShape) -> Seams:

@@ -83,7 +83,7 @@ def _turned_alike(name: str, triangles: Integers) -> Integers:
     """(3, t) the triangles, turned so that neighbours run opposite ways along their edge."""
     count = triangles.shape[1]
     tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
-    keys = edge_keys(tails, heads, int(triangles.max(initial=0)) + 1)
+    keys = edge_keys((tails, heads), int(triangles.max(initial=0)) + 1)
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
     sizes = np.diff(starts, append=len(order))
@@ -133,7 +133,8 @@ def _flips(count: int, first: Integers, second: Integers, alike: Integers) -> In
 def _lids(triangles: Integers, n: int) -> Integers:
     """(3, l) triangles over every hole, to and fro across its rim, so that all of it bears them."""
     tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
-    _, place, sizes = np.unique(edge_keys(tails, heads, n), return_inverse=True, return_counts=True)
+    keys = edge_keys((tails, heads), n)
+    _, place, sizes = np.unique(keys, return_inverse=True, return_counts=True)
     rim = sizes[place.reshape(-1)] == 1
     onward: dict[int, list[int]] = {}
     for tail, head in zip(tails[rim].tolist(), heads[rim].tolist(), strict=True):

@@ -94,7 +94,7 @@ def _triangles(shape: RestShape) -> tuple[Integers, Floats]:
 def _sides(triangles: Integers, values: Floats, n: int) -> tuple[Integers, Floats]:
     """(2, e) sides of triangles, side k being opposite to corner k, and their values summed up."""
     first, second = (np.roll(triangles, -k, axis=0).ravel() for k in (1, 2))
-    keys, place = np.unique(edge_keys(first, second, n), return_inverse=True)
+    keys, place = np.unique(edge_keys((first, second), n), return_inverse=True)
     return np.stack(np.divmod(keys, n)), sum_by(place.reshape(-1), values.ravel(), len(keys))
 
 

@@ -14,8 +14,8 @@ from math import pi, radians, sin
 import numpy as np
 
 from ..arrays import Floats, Integers, inverse
-from ..geometry.faces import face_diagonals, read_corners
-from ..geometry.rest_shape import RestShape, painted
+from ..geometry.faces import face_diagonals
+from ..geometry.rest_shape import RestShape, painted, remeshed
 from .patches import Patches
 
 REGULARIZATION = 1e-3
@@ -113,17 +113,9 @@ def unwoven(shape: RestShape, patches: Patches) -> RestShape:
     left[len(mesh.edges) :] &= aslant[len(mesh.edges) :] < sin(pi / 4)
     lengths = np.append(shape.lengths, shape.spans(across))
     lengths *= np.where(loose, 1.0, np.sqrt(1.0 + aslant * sin(SHEARED)))
-    none = np.zeros(0, dtype=np.int64)
-    mesh = replace(mesh, edges=pairs[left], face_starts=np.append(none, 0), face_vertices=none)
-    return replace(
-        shape,
-        mesh=mesh,
-        corners=read_corners(mesh),
-        areas=np.zeros(0),
-        lengths=lengths[left],
-        loose=loose[left],
-        in_rope=in_rope[left],
-    )
+    mesh, none = replace(mesh, edges=pairs), np.zeros(0, dtype=np.int64)
+    wider = replace(shape, mesh=mesh, lengths=lengths, loose=loose, in_rope=in_rope)
+    return remeshed(wider, left, none, none, np.zeros(0))
 
 
 def _aslant(shape: RestShape, patches: Patches, pairs: Integers) -> Floats:
