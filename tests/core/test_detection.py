@@ -487,9 +487,10 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
     found = []
     for kernels in (numpy_kernels, compiled_kernels):
         flags: list[Booleans] = []
-        surfaces.ways[:] = np.stack([start, end]).transpose(2, 0, 1)
+        surfaces.ways[:] = np.nan
         active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
         for owner, tree in enumerate(surfaces.trees):
+            kernels.take_ways(surfaces, owner, start, end)
             kernels.refit(surfaces, owner)
             kernels.activate(tree, active)
             flags.append(tree.active[1:].copy())

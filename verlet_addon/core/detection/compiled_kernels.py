@@ -14,7 +14,7 @@ from .trees import Tree
 
 _activate_tree = declare("activate_tree", "pp")
 _sum_weighted = declare("sum_weighted", "ppippi")
-_take_ways = declare("take_ways", "pppiii", "i")
+_take_ways = declare("take_ways", "ppppiii", "i")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "pppppdpip", "i")
@@ -40,6 +40,7 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         surfaces.owners,
         surfaces.rest.T,
         surfaces.ways,
+        surfaces.spans,
         surfaces.triangles.shape[1],
         surfaces.edges.shape[1],
         *members(
@@ -66,7 +67,7 @@ def _tree(tree: Tree) -> Packed:
 def take_ways(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
     first, last = surfaces.starts[owner : owner + 2].tolist()
     begin, end = np.ascontiguousarray(start), np.ascontiguousarray(end)
-    return bool(_take_ways(surfaces.ways, begin, end, begin.shape[1], first, last))
+    return bool(_take_ways(surfaces.ways, surfaces.spans, begin, end, begin.shape[1], first, last))
 
 
 @instead_of(reference.refit)

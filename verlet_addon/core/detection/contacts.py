@@ -109,9 +109,8 @@ def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
     boxes = np.array([tree.boxes[1] for tree in surfaces.trees])
     beyond = np.broadcast_to(reach.beyond, surfaces.meets.shape)[first, second]
     margins = (gaps * reach.of_gap + beyond)[:, None]
-    near = (boxes[first, 0] - margins <= boxes[second, 1]) & (
-        boxes[second, 0] - margins <= boxes[first, 1]
-    )
+    near = boxes[first, 0] + boxes[second, 1] <= margins
+    near &= boxes[second, 0] + boxes[first, 1] <= margins
     found = np.flatnonzero(near.all(axis=1))
     return list(zip(first[found].tolist(), second[found].tolist(), strict=True))
 

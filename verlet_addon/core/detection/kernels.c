@@ -16,10 +16,19 @@
 #define LEVEL 0.04
 #define RIDGE 0.005
 #define STEADY 0.05
+#define ROUNDED 1e-6
 #define PART 256 /* Leaves that a thread fits at a time. */
 #define UNREAD 0
 #define CLAIMED 1 /* One thread is about to write it, for all. */
 #define READ 2
+
+/* A box, in single precision and its far side with the other sign: two are told apart at once. */
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int whole_four __attribute__((vector_size(16)));
+typedef integer two __attribute__((vector_size(16)));
+typedef struct box {
+    float low[4], minus_high[4]; /* the last are 0, or no number where something is nowhere */
+} box;
 
 /* See Surfaces. */
 typedef struct {
@@ -27,6 +36,7 @@ typedef struct {
     const integer *owner;      /* (N,) */
     const real *rest;          /* (N, 3) [m] */
     const real *ways;          /* (N, 2, 3) where each begins and ends its way [m] */
+    const struct box *spans;   /* (N,) round these ways */
     integer triangles, edges;  /* t and e */
     const integer *corners;    /* (3, t) */
     const integer *ends;       /* (2, e) */
@@ -48,14 +58,15 @@ typedef struct {
     const integer *edges, *edge_starts;        /* (leaves + 1,) */
     uint8_t *active; /* (2 leaves,) */
     const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
-    real *cones, *boxes;                       /* (2 leaves, 2, 3) */
+    real *cones;                               /* (2 leaves, 2, 3) */
+    box *boxes;                                /* (2 leaves,) */
     struct edge_way *ways;                     /* one for each of its edges */
-    real *spans;                               /* (leaves, LEAF, 6) */
+    box *spans;                                /* (leaves, LEAF) */
 } tree;
 
 /* A box round the way of an edge, and what lies beside it, as the step starts. */
 typedef struct edge_way {
-    real box[6];
+    box span;
     integer known; /* what follows is: see read_edge */
     integer ridge; /* whether its triangles make an angle, or there are not two */
     integer steady; /* whether these keep their directions */
@@ -85,6 +96,7 @@ typedef struct {
     rows *found;
     const tree *a, *b;
     real margin;
+    four far; /* the margin, and what boxes are off by */
     integer count;
 } task;
 
@@ -117,38 +129,58 @@ static void add_normal(real *cone, const real *a, const real *b, const real *c)
     subtract(b, a, ab);
     subtract(c, a, ac);
     cross(ab, ac, normal);
-    real length = __builtin_sqrt(dot(normal, normal));
+    real length = __builtin_sqrt(dot(normal, normal)), share = 1.0 / larger(length, NONZERO);
     for (int axis = 0; axis < 3; axis++) {
-        bounds[axis] = length < NONZERO ? -1.0 : normal[axis] / length;
-        bounds[3 + axis] = length < NONZERO ? 1.0 : normal[axis] / length;
+        bounds[axis] = length < NONZERO ? -1.0 : normal[axis] * share;
+        bounds[3 + axis] = length < NONZERO ? 1.0 : normal[axis] * share;
     }
     widen(cone, bounds);
 }
 
-/* Puts a box round the ways of particles. */
-static void enclose(real *box, const surfaces *all, const integer *particles, int size)
+static inline four select(whole_four which, four yes, four no)
 {
-    for (int k = 0; k < size; k++) {
-        const real *start = all->ways + 6 * particles[k], *end = start + 3;
-        for (int axis = 0; axis < 3; axis++) {
-            real low = smaller(start[axis], end[axis]), high = larger(start[axis], end[axis]);
-            box[axis] = k ? smaller(box[axis], low) : low;
-            box[3 + axis] = k ? larger(box[3 + axis], high) : high;
-        }
+    return (four)((which & (whole_four)yes) | (~which & (whole_four)no));
+}
+
+static const box NOWHERE = {{__builtin_inff(), __builtin_inff(), __builtin_inff(), 0.0f},
+                            {__builtin_inff(), __builtin_inff(), __builtin_inff(), 0.0f}};
+
+/* Widens a box to hold another. */
+static inline void widen_box(box *own, const box *by)
+{
+    four *low = (four *)own->low, *high = (four *)own->minus_high;
+    const four *by_low = (const four *)by->low, *by_high = (const four *)by->minus_high;
+    *low = select(*low < *by_low, *low, *by_low);
+    *high = select(*high < *by_high, *high, *by_high);
+}
+
+/* Puts a box round the way of a particle (2, 3). */
+static inline void enclose(box *own, const real *way)
+{
+    real sum = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        own->low[axis] = (float)smaller(way[axis], way[3 + axis]);
+        own->minus_high[axis] = -(float)larger(way[axis], way[3 + axis]);
+        sum += (way[axis] - way[axis]) + (way[3 + axis] - way[3 + axis]);
     }
+    own->low[3] = own->minus_high[3] = (float)sum;
+}
+
+/* Whether a box is round something that is somewhere. */
+static inline int is_somewhere(const box *it)
+{
+    return it->low[3] == 0.0f;
 }
 
 /* Puts bounds round the way and the normals of a leaf's triangle or edge; 0 if it is nowhere. */
-static int enclose_element(real *span, real *cone, const surfaces *all, const integer *corners)
+static int enclose_element(box *span, real *cone, const surfaces *all, const integer *corners)
 {
-    real sum = 0.0;
-    enclose(span, all, corners, 3);
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 6; i++) {
-            real x = all->ways[6 * corners[k] + i];
-            sum += x - x;
-        }
-    if (sum != 0.0) { /* something is infinite, or no number */
+    const box *spans[3] = {all->spans + corners[0], all->spans + corners[1],
+                           all->spans + corners[2]};
+    *span = *spans[0];
+    widen_box(span, spans[1]);
+    widen_box(span, spans[2]);
+    if (!is_somewhere(spans[0]) || !is_somewhere(spans[1]) || !is_somewhere(spans[2])) {
         const real any[6] = {-1.0, -1.0, -1.0, 1.0, 1.0, 1.0};
         widen(cone, any);
         return 0;
@@ -261,18 +293,20 @@ EXPORT void refit_leaves(const tree *it, const surfaces *all, integer *next)
         integer last = first + PART < leaves ? first + PART : leaves;
         for (integer i = it->edge_starts[first]; i < it->edge_starts[last]; i++) {
             integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
-            enclose(it->ways[i].box, all, ends, 2);
+            it->ways[i].span = all->spans[ends[0]];
+            widen_box(&it->ways[i].span, all->spans + ends[1]);
             it->ways[i].known = UNREAD;
         }
         for (integer leaf = first; leaf < last; leaf++) {
-            real *box = it->boxes + 6 * (leaves + leaf), *cone = it->cones + 6 * (leaves + leaf);
-            set_all(box, infinity, -infinity);
+            box *own = it->boxes + leaves + leaf;
+            real *cone = it->cones + 6 * (leaves + leaf);
+            *own = NOWHERE;
             set_all(cone, infinity, -infinity);
             for (int k = 0; k < LEAF; k++) {
                 const integer *corners = it->corners + 3 * (LEAF * leaf + k);
-                real *span = it->spans + 6 * (LEAF * leaf + k);
+                box *span = it->spans + LEAF * leaf + k;
                 if (corners[0] >= 0 && enclose_element(span, cone, all, corners))
-                    widen(box, span);
+                    widen_box(own, span);
             }
         }
     }
@@ -284,29 +318,35 @@ EXPORT void refit_nodes(const tree *it, const surfaces *all)
     const real infinity = __builtin_inf();
     find_all_turns(it, all);
     for (integer node = ((integer)1 << it->height) - 1; node > 0; node--) {
-        real *bounds[2] = {it->boxes, it->cones};
-        for (int which = 0; which < 2; which++) {
-            real *own = bounds[which] + 6 * node, *left = bounds[which] + 12 * node;
-            set_all(own, infinity, -infinity);
-            widen(own, left);
-            widen(own, left + 6);
-        }
+        box *own = it->boxes + node, *children = it->boxes + 2 * node;
+        real *cone = it->cones + 6 * node, *cones = it->cones + 12 * node;
+        *own = children[0];
+        widen_box(own, children + 1);
+        set_all(cone, infinity, -infinity);
+        widen(cone, cones);
+        widen(cone, cones + 6);
     }
 }
 
-/* Takes over the ways (N, 2, 3) of particles from the first to the last; 1 if they are new ones. */
-EXPORT integer take_ways(real *ways, const real *start, const real *end, integer n,
+/* Takes over the ways (N, 2, 3) of particles from the first to the last, and puts boxes (N,) round
+   them; 1 if they are new ones. */
+EXPORT integer take_ways(real *ways, box *spans, const real *start, const real *end, integer n,
                          integer first, integer last)
 {
-    integer changed = 0;
-    for (integer i = first; i < last; i++)
+    integer any = 0;
+    for (integer i = first; i < last; i++) {
+        real *way = ways + 6 * i;
+        int changed = 0;
         for (int axis = 0; axis < 3; axis++) {
-            real *begins = ways + 6 * i + axis, *ends = begins + 3;
             real from = start[axis * n + i], to = end[axis * n + i];
-            changed |= *begins != from || *ends != to;
-            *begins = from, *ends = to;
+            changed |= way[axis] != from || way[3 + axis] != to;
+            way[axis] = from, way[3 + axis] = to;
         }
-    return changed;
+        any |= changed;
+        if (changed)
+            enclose(spans + i, way);
+    }
+    return any;
 }
 
 /* Where a particle is at a share of its way. */
@@ -590,6 +630,20 @@ static void add_row(task *its, const pair *p)
     found->gaps[row] = p->gap;
 }
 
+/* Whether a pair starts farther apart than this, as seen along the normal of its triangle, or across
+   both of its edges. */
+static int starts_beyond(const pair *p, real far)
+{
+    int from = p->kind ? 0 : 1;
+    real u[3], v[3], r[3], normal[3];
+    subtract(p->x[from + 1], p->x[from], u);
+    subtract(p->x[3], p->x[p->kind ? 2 : 1], v);
+    subtract(p->x[0], p->x[p->kind ? 2 : 1], r);
+    cross(u, v, normal);
+    real square = dot(normal, normal), height = dot(normal, r);
+    return height * height > far * far * square && square > PARALLEL * (dot(u, u) * dot(v, v));
+}
+
 /* Adds the row of a pair, if it comes within reach. */
 static void consider(task *its, pair *p)
 {
@@ -597,6 +651,8 @@ static void consider(task *its, pair *p)
     if (!read_ways(its, p))
         return;
     real most = fastest(p);
+    if (starts_beyond(p, most + its->margin))
+        return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     if (!(p->now.apart - most <= its->margin))
         return;
@@ -618,16 +674,19 @@ static void consider(task *its, pair *p)
         add_row(its, p);
 }
 
-static int boxes_overlap(const real *a, const real *b, real margin)
+/* Whether two boxes come as near each other as pairs have to. */
+static inline int are_close(const task *its, const box *a, const box *b)
 {
-    return (a[0] - margin <= b[3]) & (b[0] - margin <= a[3]) & (a[1] - margin <= b[4])
-           & (b[1] - margin <= a[4]) & (a[2] - margin <= b[5]) & (b[2] - margin <= a[5]);
+    four first = *(const four *)a->low + *(const four *)b->minus_high;
+    four second = *(const four *)b->low + *(const four *)a->minus_high;
+    two near = (two)((first <= its->far) & (second <= its->far));
+    return (near[0] & near[1]) == -1;
 }
 
 /* A vertex, edge or triangle of a leaf, and a box round its way. */
 typedef struct {
     integer number, particles[3];
-    const real *box;
+    const box *span;
     edge_way *way; /* of an edge */
 } member;
 
@@ -637,9 +696,9 @@ static int is_flush(const search *wanted, const real *turns)
     return turns[0] <= wanted->limits[0] && turns[1] <= wanted->limits[1];
 }
 
-/* Takes the vertices of a leaf that come as near a box as the margin; their boxes are kept. */
-static int take_vertices(const task *its, member *list, real (*boxes)[6], const tree *of,
-                         integer leaf, const real *box)
+/* Takes the vertices of a leaf that come near a box. */
+static int take_vertices(const task *its, member *list, const tree *of, integer leaf,
+                         const box *near)
 {
     int count = 0;
     for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
@@ -647,22 +706,21 @@ static int take_vertices(const task *its, member *list, real (*boxes)[6], const 
         it->number = it->particles[0] = of->vertices[i];
         if (is_flush(its->wanted, its->all->corner_turns + 2 * it->number))
             continue;
-        it->box = boxes[count];
-        enclose(boxes[count], its->all, it->particles, 1);
-        count += boxes_overlap(it->box, box, its->margin);
+        it->span = its->all->spans + it->number;
+        count += are_close(its, it->span, near);
     }
     return count;
 }
 
 static int take_triangles(const task *its, member *list, const tree *of, integer leaf,
-                          const real *box)
+                          const box *near)
 {
     int count = 0;
     for (int k = 0; k < LEAF; k++) {
         member *it = list + count;
         it->number = of->triangles[LEAF * leaf + k];
-        it->box = of->spans + 6 * (LEAF * leaf + k);
-        if (it->number < 0 || !boxes_overlap(it->box, box, its->margin))
+        it->span = of->spans + LEAF * leaf + k;
+        if (it->number < 0 || !are_close(its, it->span, near))
             continue;
         for (int corner = 0; corner < 3; corner++)
             it->particles[corner] = of->corners[3 * (LEAF * leaf + k) + corner];
@@ -671,15 +729,15 @@ static int take_triangles(const task *its, member *list, const tree *of, integer
     return count;
 }
 
-static int take_edges(const task *its, member *list, const tree *of, integer leaf, const real *box)
+static int take_edges(const task *its, member *list, const tree *of, integer leaf, const box *near)
 {
     int count = 0;
     for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
         member *it = list + count;
         it->way = of->ways + i;
-        it->box = it->way->box;
+        it->span = &it->way->span;
         it->number = of->edges[i];
-        if (!boxes_overlap(it->box, box, its->margin)
+        if (!are_close(its, it->span, near)
             || is_flush(its->wanted, its->all->edge_turns + 2 * it->number))
             continue;
         for (int k = 0; k < 2; k++)
@@ -711,13 +769,12 @@ static int is_hidden(const edge_way *one, const edge_way *other)
 }
 
 /* Considers the vertices of one leaf and the triangles of another. */
-static void consider_vertices(task *its, const tree *of, integer leaf, const real *box,
-                              const tree *other, integer other_leaf, const real *other_box)
+static void consider_vertices(task *its, const tree *of, integer leaf, const box *near,
+                              const tree *other, integer other_leaf, const box *other_near)
 {
     member vertices[3 * LEAF + 1], triangles[LEAF + 1];
-    real boxes[3 * LEAF + 1][6];
-    int count = take_vertices(its, vertices, boxes, of, leaf, other_box);
-    int triangle_count = count ? take_triangles(its, triangles, other, other_leaf, box) : 0;
+    int count = take_vertices(its, vertices, of, leaf, other_near);
+    int triangle_count = count ? take_triangles(its, triangles, other, other_leaf, near) : 0;
     pair p;
     p.kind = 0;
     for (int i = 0; i < count; i++)
@@ -725,7 +782,7 @@ static void consider_vertices(task *its, const tree *of, integer leaf, const rea
             const integer *corners = triangles[j].particles;
             integer vertex = vertices[i].number;
             if (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
-                || !boxes_overlap(vertices[i].box, triangles[j].box, its->margin))
+                || !are_close(its, vertices[i].span, triangles[j].span))
                 continue;
             p.features[0] = p.particles[0] = vertex;
             p.features[1] = triangles[j].number;
@@ -745,13 +802,13 @@ static int says_nothing(const surfaces *all, const member *one, const member *ot
 }
 
 /* Considers the edges of two leaves. */
-static void consider_edges(task *its, integer leaf, const real *box, integer other_leaf,
-                           const real *other_box)
+static void consider_edges(task *its, integer leaf, const box *near, integer other_leaf,
+                           const box *other_near)
 {
     member lists[2][3 * LEAF + 1];
     int own = its->a == its->b, same = own && leaf == other_leaf;
-    int count = take_edges(its, lists[0], its->a, leaf, other_box);
-    int other_count = count ? take_edges(its, lists[1], its->b, other_leaf, box) : 0;
+    int count = take_edges(its, lists[0], its->a, leaf, other_near);
+    int other_count = count ? take_edges(its, lists[1], its->b, other_leaf, near) : 0;
     pair p;
     p.kind = 1;
     for (int i = 0; i < count; i++)
@@ -760,7 +817,7 @@ static void consider_edges(task *its, integer leaf, const real *box, integer oth
             const integer *a = one->particles, *b = other->particles;
             if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
                 || (same && one->number > other->number)
-                || !boxes_overlap(one->box, other->box, its->margin)
+                || !are_close(its, one->span, other->span)
                 || (!its->wanted->all_touching && says_nothing(its->all, one, other)))
                 continue;
             if (own && one->number > other->number)
@@ -801,17 +858,17 @@ static void walk(task *its, integer a, integer b, integer height_a, integer heig
 {
     const tree *first = its->a, *second = its->b;
     if (!(first->active[a] || second->active[b])
-        || !boxes_overlap(first->boxes + 6 * a, second->boxes + 6 * b, its->margin)
+        || !are_close(its, first->boxes + a, second->boxes + b)
         || (first == second && is_smooth(first, height_a, a, b)))
         return;
     if (height_a == 0 && height_b == 0) {
-        const real *box = first->boxes + 6 * a, *other_box = second->boxes + 6 * b;
+        const box *near = first->boxes + a, *other_near = second->boxes + b;
         a -= (integer)1 << first->height;
         b -= (integer)1 << second->height;
-        consider_vertices(its, first, a, box, second, b, other_box);
+        consider_vertices(its, first, a, near, second, b, other_near);
         if (first != second || a != b)
-            consider_vertices(its, second, b, other_box, first, a, box);
-        consider_edges(its, a, box, b, other_box);
+            consider_vertices(its, second, b, other_near, first, a, near);
+        consider_edges(its, a, near, b, other_near);
     } else if (first == second) {
         walk(its, 2 * a, 2 * b, height_a - 1, height_b - 1);
         walk(its, 2 * a + 1, 2 * b + 1, height_a - 1, height_b - 1);
@@ -833,6 +890,16 @@ static integer height_of(const tree *it, integer node)
     return it->height - (63 - __builtin_clzll((unsigned long long)node));
 }
 
+/* The largest coordinate of what is in a tree. */
+static real size_of(const tree *it)
+{
+    real most = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+        most = larger(most, larger(__builtin_fabsf(it->boxes[1].low[axis]),
+                                   __builtin_fabsf(it->boxes[1].minus_high[axis])));
+    return most;
+}
+
 /* Finds what two trees, or one and itself, come near each other with, and returns how much.
 
    Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. */
@@ -840,7 +907,8 @@ EXPORT integer find_near_rows(const surfaces *all, const tree *a, const tree *b,
                               const search *wanted, rows *found, real margin,
                               const integer *nodes, integer pairs, integer *next)
 {
-    task its = {all, wanted, found, a, b, margin, 0};
+    float far = (float)(margin + ROUNDED * (margin + larger(size_of(a), size_of(b))));
+    task its = {all, wanted, found, a, b, margin, {far, far, far, far}, 0};
     integer k;
     while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
         const integer *from = nodes + 2 * k;

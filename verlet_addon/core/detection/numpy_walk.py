@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, Singles
 from .proximity import TINY, cross, dot
 from .surfaces import Surfaces
 from .trees import CONES, Tree
 
 RIDGE = 0.005
 """Triangles that meet in a smaller angle than this make no ridge [rad]."""
+ROUNDED = 1e-6
+"""More than single precision leaves off a sum, as a share of it: boxes are in that."""
 COS = 0.5
 """Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
 
@@ -35,21 +37,23 @@ def refit(surfaces: Surfaces, owner: int) -> None:
     corners = tree.corners
     ways = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
     whole = (np.isfinite(ways).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
-    _fill(tree.boxes[tree.leaves :], np.moveaxis(ways, 1, 0), whole)
+    tree.boxes[:], tree.boxes[..., 3] = np.inf, 0.0
+    tree.boxes[tree.leaves :, :, :3] = _bounds(np.moveaxis(ways, 1, 0), whole) * [[[1.0], [-1.0]]]
     a, b, c = (np.where(whole[..., 0], ways[..., k], 0.0).swapaxes(0, 1) for k in range(3))
     normals = cross(b - a, c - a)
     length = np.sqrt(dot(normals, normals))
     flat = length < TINY
-    units = normals / np.where(flat, 1.0, length)
+    units = normals * (1.0 / np.where(flat, 1.0, length))
     bounds = np.stack([np.where(flat, -1.0, units), np.where(flat, 1.0, units)], axis=-1)
     there = np.broadcast_to(corners[:, :, :1] >= 0, (*corners.shape[:2], 2))
-    _fill(tree.cones[tree.leaves :], bounds, there)
-    for bounds in (tree.boxes, tree.cones):
-        for height in range(tree.height):
-            level = tree.leaves >> height
-            pairs = bounds[level : 2 * level].reshape(-1, 2, 2, 3)
-            bounds[level >> 1 : level, 0] = pairs[:, :, 0].min(axis=1)
-            bounds[level >> 1 : level, 1] = pairs[:, :, 1].max(axis=1)
+    tree.cones[tree.leaves :] = _bounds(bounds, there)
+    for height in range(tree.height):
+        level = tree.leaves >> height
+        above, below = slice(level >> 1, level), slice(level, 2 * level)
+        tree.boxes[above] = tree.boxes[below].reshape(-1, 2, 2, 4).min(axis=1)
+        cones = tree.cones[below].reshape(-1, 2, 2, 3)
+        tree.cones[above, 0] = cones[:, :, 0].min(axis=1)
+        tree.cones[above, 1] = cones[:, :, 1].max(axis=1)
 
 
 def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
@@ -84,10 +88,10 @@ def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
     return np.where(flat[:, None], np.stack([sine, tight], axis=1), np.inf)
 
 
-def _fill(bounds: Floats, points: Floats, there: Booleans) -> None:
-    """Bounds (leaves, 2, 3) of points (3, moments, leaves, LEAF, k), as far as they are there."""
-    bounds[:, 0] = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
-    bounds[:, 1] = np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T
+def _bounds(points: Floats, there: Booleans) -> Floats:
+    """(leaves, 2, 3) those of points (3, moments, leaves, LEAF, k), as far as they are there."""
+    low = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
+    return np.stack([low, np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T], axis=1)
 
 
 def activate(tree: Tree, active: Booleans) -> None:
@@ -111,11 +115,11 @@ def near_pairs(a: Tree, b: Tree, margin: float, *, flat: bool) -> tuple[Integers
 
 def _near_leaves(a: Tree, b: Tree, margin: float) -> Integers:
     """(2, p) leaves whose boxes are as near as the margin; those of one tree once each."""
-    heights = [a.height, b.height]
+    heights, far = [a.height, b.height], np.float32(_widened(a, b, margin))
     nodes = np.ones((2, 1), dtype=np.int64)
     while True:
         nodes = nodes[:, a.active[nodes[0]] | b.active[nodes[1]]]
-        nodes = nodes[:, _overlap(a.boxes[nodes[0]], b.boxes[nodes[1]], margin)]
+        nodes = nodes[:, _overlap(a.boxes[nodes[0]], b.boxes[nodes[1]], far)]
         if a is b:
             nodes = nodes[:, ~_smooth(a, heights[0], nodes)]
         if heights == [0, 0]:
@@ -134,10 +138,14 @@ def _near_leaves(a: Tree, b: Tree, margin: float) -> Integers:
             nodes[higher, 1::2] += 1
 
 
-def _overlap(a: Floats, b: Floats, margin: float) -> Booleans:
-    """(k,) whether boxes (k, 2, 3) come as near as the margin on every axis."""
-    near = (a[:, 0] - margin <= b[:, 1]) & (b[:, 0] - margin <= a[:, 1])
-    return np.asarray(near.all(axis=1))
+def _widened(a: Tree, b: Tree, margin: float) -> float:
+    """The margin, and what boxes are off by, whose largest coordinates count [m]."""
+    return margin + ROUNDED * (margin + float(np.abs([a.boxes[1], b.boxes[1]]).max()))
+
+
+def _overlap(a: Singles, b: Singles, far: np.float32) -> Booleans:
+    """(k,) whether boxes (k, 2, 4) come so near on every axis."""
+    return np.asarray(((a[:, 0] + b[:, 1] <= far) & (b[:, 0] + a[:, 1] <= far)).all(axis=1))
 
 
 def _smooth(tree: Tree, height: int, nodes: Integers) -> Booleans:

@@ -29,11 +29,12 @@ static inline real share_along(const real *from_start, const real *edge)
 /* Sets direction and distance from a vector; of none, the direction across. */
 static inline void set_unit(nearest *found, const real *vector, const real *across)
 {
-    found->apart = __builtin_sqrt(dot(vector, vector));
-    const real *v = found->apart < SHORTEST ? across : vector;
-    real length = __builtin_sqrt(dot(v, v));
+    real length = found->apart = __builtin_sqrt(dot(vector, vector));
+    if (length < SHORTEST)
+        vector = across, length = __builtin_sqrt(dot(across, across));
+    real share = 1.0 / larger(length, NONZERO);
     for (int axis = 0; axis < 3; axis++)
-        found->normal[axis] = length < NONZERO ? (axis == 2) : v[axis] / length;
+        found->normal[axis] = length < NONZERO ? (axis == 2) : vector[axis] * share;
 }
 
 /* x holds the point, then the corners. */

@@ -119,4 +119,4 @@ def _unit(vector: Floats, across: Floats) -> tuple[Floats, Floats]:
     length = np.sqrt(dot(vector, vector))
     lost = length < TINY
     upwards = np.array([[0.0], [0.0], [1.0]])
-    return np.where(lost, upwards, vector / np.where(lost, 1.0, length)), apart
+    return np.where(lost, upwards, vector * (1.0 / np.where(lost, 1.0, length))), apart

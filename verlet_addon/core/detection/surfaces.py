@@ -1,13 +1,13 @@
 """What may touch: the surfaces of all bodies and colliders, as one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, Singles
 from ..crew import Crew
 from .nearby import near_along
 from .rows import Room
@@ -79,14 +79,16 @@ class Surfaces:
     """(N, 2) the most of any edge at a particle, likewise."""
     ways: Floats
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
+    spans: Singles
+    """(N, 2, 4) boxes round these ways, as those of trees, for the compiled kernels; written by them."""
     leaving: Integers
     """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
     exempt: Booleans
     """(2, N) which particles pass through other owners, and through their own: features that have
     no others touch nothing of theirs."""
-    crew: Crew
+    crew: Crew = field(default_factory=Crew)
     """The threads that look for contacts."""
-    rooms: list[Room]
+    rooms: list[Room] = field(default_factory=list)
     """Where compiled kernels write rows, as long as no thread does."""
 
     @cached_property
@@ -139,10 +141,9 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         corner_turns=np.full((count, 2), np.inf),
         trees=[build_tree(rest, triangles, edges, sides, *part) for part in parts],
         ways=np.full((count, 2, 3), np.nan),
+        spans=np.full((count, 2, 4), np.nan, dtype=np.float32),
         leaving=np.zeros((count, len(counts)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
-        crew=Crew(),
-        rooms=[],
     )
 
 

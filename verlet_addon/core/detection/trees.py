@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, Singles
 from ..geometry.graph import find_components
 from .leaves import LEAF, fill_leaves
 
@@ -44,15 +44,15 @@ class Tree:
     cones: Floats
     """(2 leaves, 2, 3) the least and the largest components of their triangles' unit normals, at
     both ends of the way. Written by `refit`."""
-    boxes: Floats
-    """(2 leaves, 2, 3) the least and the largest coordinates of each node on its way [m]; an empty
-    one has infinite bounds the wrong way round. Written by `refit`."""
+    boxes: Singles
+    """(2 leaves, 2, 4) the least coordinates of each node on its way, and the largest with the
+    other sign [m]; all are infinite for an empty one, and the last are 0. Written by `refit`."""
 
     ways: Floats
-    """(its edges, 20) the box of each on its way, and what is beside it. For the compiled kernels,
+    """(its edges, 18) the box of each on its way, and what is beside it. For the compiled kernels,
     which come upon each edge in many pairs of leaves; written by them."""
-    spans: Floats
-    """(leaves, LEAF, 6) boxes of triangles on their way, likewise [m]."""
+    spans: Singles
+    """(leaves, LEAF, 2, 4) boxes of triangles on their way, likewise [m]."""
     active: Booleans
     """(2 leaves,) whether what nodes come near is wanted; two nodes are if either of them is."""
 
@@ -99,9 +99,9 @@ def build_tree(
         joined=joined,
         joined_starts=np.searchsorted(joined, np.arange(2 * leaves + 1) * (2 * leaves)),
         cones=np.empty((2 * leaves, 2, 3)),
-        boxes=np.empty((2 * leaves, 2, 3)),
-        ways=np.empty((len(lines), 20)),
-        spans=np.empty((leaves, LEAF, 6)),
+        boxes=np.empty((2 * leaves, 2, 4), dtype=np.float32),
+        ways=np.empty((len(lines), 18)),
+        spans=np.empty((leaves, LEAF, 2, 4), dtype=np.float32),
         active=np.ones(2 * leaves, dtype=bool),
     )
 
