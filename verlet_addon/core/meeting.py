@@ -301,14 +301,15 @@ def _fast(encounter: Encounter) -> Booleans:
     """(N,) bool, particles in contact, and their neighbours, fast enough to have passed beside it.
 
     A row stands for the nearest of several pairs. The others cannot have passed where everyone
-    moved by less than a share of the distance.
+    moved, beside the row as a whole, by less than a share of the distance.
     """
     rows, start = encounter.rows, encounter.motion.start
-    ways = magnitudes(encounter.positions - start)
-    far = ways[rows.particles].max(axis=0, initial=0.0) > SAFE * np.minimum(
+    ways = (encounter.positions - start).take(rows.particles, axis=1)
+    ways -= ways.mean(axis=1, keepdims=True)
+    far = magnitudes(ways).max(axis=0, initial=0.0) > SAFE * np.minimum(
         rows.gaps, rows.heights(start)
     )
-    fast = np.zeros(len(ways), dtype=bool)
+    fast = np.zeros(start.shape[1], dtype=bool)
     if far.any():
         fast[rows.particles[:, far]] = True
         surfaces, its = encounter.meeting.surfaces, np.flatnonzero(fast)

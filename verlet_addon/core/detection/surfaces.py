@@ -80,7 +80,7 @@ class Surfaces:
     ways: Floats
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
     spans: Singles
-    """(N, 2, 4) boxes round these ways, as those of trees, for the compiled kernels; written by them."""
+    """(N, 2, 4) boxes round these ways, as trees have them; compiled kernels write and read them."""
     leaving: Integers
     """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
     exempt: Booleans
