@@ -80,7 +80,7 @@ class Surfaces:
     ways: Floats
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
     spans: Singles
-    """(N, 2, 4) boxes round these ways, as trees have them; compiled kernels write and read them."""
+    """(N, 2, 4) boxes round these ways, as trees have them. Compiled kernels make and use them."""
     leaving: Integers
     """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
     exempt: Booleans
