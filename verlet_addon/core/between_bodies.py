@@ -92,7 +92,7 @@ def stop_solids(
         if not surfaces.leaving[own].any() and not surfaces.leaving[:, body].any():
             ways = motion.start, motion.arrival
             barriers = find_barriers(encounter.rows, own, fixed, *ways, dt)
-        stop_solid(mover.model, mover.state, mover.leap, mover.targets, barriers)
+        stop_solid(mover, mover.leap, barriers)
 
 
 def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:

@@ -6,6 +6,7 @@ from .arrays import Floats
 from .errors import SettingsError
 from .model import SoftBodyModel
 from .state import Batches, ParticleState
+from .step_data import Mover
 from .stretch.compiled_warm_start import project_former_tension
 from .volume.chambers import build_chambers
 from .volume.gas import Gas, fill, press, too_strong
@@ -38,42 +39,32 @@ def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -
         state.gas, state.batches = fill(chambers, state.positions, model.pressed), None
 
 
-def inflate(
-    model: SoftBodyModel,
-    state: ParticleState,
-    batches: Batches,
-    *,
-    start: Floats,
-    pressure: float,
-) -> None:
+def inflate(mover: Mover) -> None:
     """Lets the gas within push its walls outwards, as tension is found that balances it.
-
-    Parameters
-    ----------
-    start : (3, n) where the step began [m].
-    pressure : of the gas at its rest volume [Pa].
 
     Raises
     ------
     SettingsError
         If the cloth is too light to be followed under such a pressure in steps so long.
     """
-    if state.gas is None:
+    gas, model, pressure = mover.state.gas, mover.model, mover.pressure
+    if gas is None:
         return
-    shorter = too_strong(state.gas, model.inverse_masses, pressure, batches.h_squared)
+    h_squared = mover.batches.h_squared
+    shorter = too_strong(gas, model.inverse_masses, pressure, h_squared)
     if shorter > 1.0:
         raise SettingsError(
             f"the pressure of '{model.name}' is {pressure:g} Pa, too much for so light a cloth; "
             f"raise the substeps {np.ceil(10.0 * shorter) / 10.0:g}-fold or its mass, or lower "
             "the pressure"
         )
-    batches.lengths.net.push[...] = press(
-        state.positions,
-        state.gas,
+    mover.batches.lengths.net.push[...] = press(
+        mover.state.positions,
+        gas,
         model.inverse_masses,
-        start=start,
+        start=mover.start,
         pressure=pressure,
-        h_squared=batches.h_squared,
+        h_squared=h_squared,
     )
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
-from .contact.plane import PlaneContact
 from .field import Field
 from .forces.accelerations import node_accelerations
 from .integrators import start_displacement
@@ -15,7 +14,8 @@ from .solid.barriers import Barriers
 from .solid.body import linear_part, rest_nodes, start_solid
 from .solid.compiled_kernels import interpolate
 from .solid.motion import Leap, arrive, foresee, hand_over, moved_by, set_off
-from .state import Batches, ParticleState
+from .state import ParticleState
+from .step_data import Mover, Surroundings
 
 
 def start_jelly(
@@ -60,21 +60,9 @@ def start_jelly(
     return ParticleState(points, before, previous_dt=dt, solid=state)
 
 
-def leap(
-    model: SoftBodyModel,
-    state: ParticleState,
-    batches: Batches,
-    gravity: Floats,
-    fields: Sequence[Field],
-    ground_shift: Floats,
-) -> Leap:
-    """Finds where inertia and forces lead a solid's nodes, and sets its points there.
-
-    Parameters
-    ----------
-    gravity, ground_shift : (3,) [m/s²], and how far the ground moves during the step [m].
-    fields : force fields that the body feels.
-    """
+def leap(mover: Mover, given: Surroundings, fields: Sequence[Field]) -> Leap:
+    """Finds where inertia and forces lead a solid's nodes, and sets its points there."""
+    model, state, batches = mover.model, mover.state, mover.batches
     solid, within, system = model.solid, state.solid, batches.solid
     assert solid is not None
     assert within is not None
@@ -89,7 +77,7 @@ def leap(
         within.nodes,
         state.positions,
         lambda: (displacement / previous_dt, state.velocities()),
-        gravity=gravity * model.settings.gravity,
+        gravity=given.gravity * model.settings.gravity,
         fields=fields,
         shares=model.settings.field_shares,
         dt=dt,
@@ -98,55 +86,48 @@ def leap(
     free = inertia + pull * batches.h_squared
     state.previous_positions = state.positions.copy()
     state.positions = interpolate(solid.embedding, within.nodes + free)
-    far = moved_by(solid, free)
-    return Leap(solid, within, system, dt, batches.h_squared, inertia, free, ground_shift, far)
+    return Leap(
+        solid,
+        within,
+        system,
+        dt,
+        batches.h_squared,
+        inertia,
+        free,
+        given.ground_shift,
+        far=moved_by(solid, free),
+    )
 
 
-def relax_solid(
-    model: SoftBodyModel,
-    state: ParticleState,
-    leap: Leap,
-    targets: Floats,
-    contacts: Sequence[PlaneContact],
-    arrival: Floats,
-) -> None:
+def relax_solid(mover: Mover, leap: Leap) -> None:
     """Solves for the stress within a solid, and for what holds and stops it.
 
-    What touched a collider a step ago does so again: where, is found before its stress.
-
-    Parameters
-    ----------
-    targets : (3, n) where pins are [m].
-    arrival : (3, p) where free motion led to, before the body was carried out of the ground [m].
+    What touched a collider a step ago does so again: where, is found before its stress. Contacts
+    with the ground are solved for together with that.
     """
+    model, positions = mover.model, mover.state.positions
     softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
-    pins = targets[:, leap.system.holds.points], softness
-    set_off(leap, contacts, pins, state.positions, state.positions - arrival)
+    pins = mover.targets[:, leap.system.holds.points], softness
+    set_off(leap, mover.contacts, pins, positions, positions - mover.arrival)
+    mover.contacts = []
     if np.isnan(leap.state.grasped[0]).all():
-        stop_solid(model, state, leap, targets, None)
+        stop_solid(mover, leap, None)
     else:
-        _show(model, state, leap, targets, foresee(leap))
+        _show(mover, leap, foresee(leap))
 
 
-def stop_solid(
-    model: SoftBodyModel,
-    state: ParticleState,
-    leap: Leap,
-    targets: Floats,
-    barriers: Barriers | None,
-) -> None:
-    """Solves for it anew if more is in its way than before; `targets` (3, n) of pins [m]."""
+def stop_solid(mover: Mover, leap: Leap, barriers: Barriers | None) -> None:
+    """Solves for it anew if more is in its way than before."""
     count = 0 if barriers is None else len(barriers.levels)
     if count > leap.barriers:
         leap.barriers = count
-        _show(model, state, leap, targets, arrive(leap, barriers if count else None))
+        _show(mover, leap, arrive(leap, barriers if count else None))
 
 
-def _show(
-    model: SoftBodyModel, state: ParticleState, leap: Leap, targets: Floats, points: Floats
-) -> None:
-    """Puts a body where its solid carries points (3, p) and pins are (3, n) [m]."""
+def _show(mover: Mover, leap: Leap, points: Floats) -> None:
+    """Puts a body where its solid carries points (3, p) [m], and pins are."""
+    state, pinned = mover.state, mover.model.pinned
     state.positions = points
-    state.positions[:, model.pinned] = targets[:, model.pinned]
+    state.positions[:, pinned] = mover.targets[:, pinned]
     leap.state.shown = state.positions.copy()
     leap.state.previously_shown = state.previous_positions.copy()

@@ -10,6 +10,7 @@ from .mesh import MeshData
 from .model import SoftBodyModel
 from .scene import Collider
 from .state import ParticleState
+from .step_data import Mover
 from .water.dipping import Diver
 from .water.waves import Held, count_steps, dip, find_turn, ripple, start_waves
 
@@ -46,22 +47,12 @@ def _body_that_dips(model: SoftBodyModel, mesh: MeshData) -> Diver | None:
     return Diver(model.triangles, loose, 0.0 if closed else model.settings.thickness)
 
 
-def move_water(
-    model: SoftBodyModel,
-    state: ParticleState,
-    integrator: str,
-    targets: Floats,
-    places: Sequence[Floats],
-    dt: float,
-) -> None:
-    """Moves a body's waves on by one step, on the level that its object has taken along.
+def move_water(mover: Mover, integrator: str, places: Sequence[Floats], dt: float) -> None:
+    """Moves a body's waves on by one step of so long [s], on the level that its object takes along.
 
-    Parameters
-    ----------
-    targets : (3, n) where the animated mesh is at the end of the step [m].
-    places : per body, and then per collider, (3, v) where its vertices are [m].
-    dt : length of the step [s].
+    Vertices of bodies, and then of colliders, are at such places, (3, v) each [m].
     """
+    model, state, targets = mover.model, mover.state, mover.targets
     water, within, body = model.water, state.water, model.settings
     if water is None or within is None:
         return

@@ -52,12 +52,12 @@ def set_out(
         arrival=state.positions,
     )
     if model.water is not None:
-        move_water(model, state, settings.integrator, targets, places, given.dt)
+        move_water(mover, settings.integrator, places, given.dt)
         return mover
     if model.solid is None:
         integrate(mover)
     else:
-        mover.leap = leap(model, state, mover.batches, given.gravity, fields, given.ground_shift)
+        mover.leap = leap(mover, given, fields)
     mover.arrival = state.positions.copy()
     find_contacts(mover, settings, given)
     return mover

@@ -31,8 +31,7 @@ def relax(mover: Mover, sweep: int) -> None:
     model, state, batches = mover.model, mover.state, mover.batches
     if mover.leap is not None:
         if sweep == 0:
-            relax_solid(model, state, mover.leap, mover.targets, mover.contacts, mover.arrival)
-            mover.contacts = []  # they are solved for, together with the stress
+            relax_solid(mover, mover.leap)
         return
     if sweep == 0:
         set_out_shell(batches.shell, state.positions, mover.targets)
@@ -43,7 +42,7 @@ def relax(mover: Mover, sweep: int) -> None:
     backwards = (state.steps + sweep) % 2 == 1 and state.touched < LYING
     if sweep == 0:
         draw_out(positions, batches.ropes)
-        inflate(model, state, mover.batches, start=mover.start, pressure=mover.pressure)
+        inflate(mover)
         project_former_tensions(state, batches)
     project_angles(mover, backwards=backwards)
     keep_lengths(mover, backwards=backwards)
