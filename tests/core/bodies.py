@@ -22,6 +22,8 @@ from verlet_addon.core.step_data import Surroundings
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 WEIGHTLESS = np.zeros(3)
+IN_ONE_STEP = SceneSettings(substeps=1)
+"""Frames are steps."""
 
 Faces = Sequence[Sequence[int]]
 Body = tuple[MeshData, BodySettings]
@@ -194,6 +196,12 @@ def rope(points: ArrayLike, *, name: str = "Rope") -> MeshData:
     """Points joined one to the next."""
     count = len(np.array(points, dtype=float))
     return make_mesh(points, edges=[(k, k + 1) for k in range(count - 1)], name=name)
+
+
+def net(cells: int) -> MeshData:
+    """The edges of a sheet, without faces."""
+    flat = sheet(cells)
+    return make_mesh(flat.positions, edges=flat.edges)
 
 
 def arc(length: float, span: float, segments: int) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import GRAVITY, frames, lengths, pinned, rope, samples, sheet
+from tests.core.bodies import GRAVITY, frames, pinned, rope, samples, sheet, strains
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import GOAL_RATE
 from verlet_addon.core.mesh import MeshData, Mirror
@@ -89,7 +89,7 @@ def test_a_curtain_that_loses_a_ring_hangs_on_by_the_others() -> None:
     rings = pinned(mesh, [0, 10, 20]).pin_weights
     fewer = pinned(mesh, [0, 10]).pin_weights
     track = held(mesh, [rings] * 48 + [fewer] * 48)
-    stretch = lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1
+    stretch = strains(mesh, track)
     assert stretch.max() < 0.03
     assert track[48, 20] == pytest.approx(mesh.positions[20])
     assert track[-1, 20, 2] < -0.3
@@ -105,7 +105,7 @@ def test_what_is_taken_hold_of_elsewhere_comes_within_a_frame() -> None:
     track = held(mesh, [mesh.pin_weights] * 48 + [caught] * 48, targets=[hook] * 96)
     assert np.linalg.norm(track[48, 40] - hook[40]) > 0.3
     assert np.array_equal(track[49:, 40], np.broadcast_to(hook[40], (47, 3)))
-    stretch = lengths(track, mesh.edges) / lengths(mesh.positions, mesh.edges) - 1
+    stretch = strains(mesh, track)
     assert stretch.max() < 0.01
 
 

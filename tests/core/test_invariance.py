@@ -16,10 +16,10 @@ from tests.core.bodies import (
     floor,
     frames,
     kinetic_energy,
-    make_mesh,
     masses,
     momenta,
     moved,
+    net,
     pinned,
     rope,
     rotation,
@@ -206,12 +206,6 @@ def test_undamped_energy_never_rises_in_tiny_steps(triangles: bool, pins: Sequen
     scene = SceneSettings(substeps=1)
     (track,) = simulated([(mesh, body)], frames(0.5, 960), scene)
     assert energy_rise(mesh, body, GRAVITY, track, 960) < 1e-3
-
-
-def net(columns: int) -> MeshData:
-    """A sheet's edges alone."""
-    mesh = sheet(columns)
-    return make_mesh(mesh.positions, edges=mesh.edges)
 
 
 @pytest.mark.parametrize("compliance", [0.0, 1e-4, 0.1])

@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core.bodies import (
-    frames,
-    make_mesh,
-    pinned,
-    sheet,
-    simulated,
-    slow,
-    strains,
-)
+from tests.core.bodies import frames, net, pinned, sheet, simulated, slow, strains
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.overlong import SLACK, find_ways, needed_growth
@@ -21,12 +13,6 @@ CELLS = 6
 SIDES = [0, 7, 14, 21, 28, 35, 42, 6, 13, 20, 27, 34, 41, 48]
 """Vertices of two sides across x, of CELLS by CELLS."""
 CORNERS = [0, 6, 42, 48]
-
-
-def net() -> MeshData:
-    """The edges of a sheet, without faces."""
-    flat = sheet(CELLS)
-    return make_mesh(flat.positions, edges=[(int(a), int(b)) for a, b in flat.edges])
 
 
 def pulled(mesh: MeshData, share: float) -> Floats:
@@ -42,7 +28,7 @@ def test_what_pins_pull_too_long_hangs_still(case: str) -> None:
 
     Between corners single threads take more of it than others.
     """
-    mesh = net() if case.startswith("net") else sheet(CELLS)
+    mesh = net(CELLS) if case.startswith("net") else sheet(CELLS)
     body = BodySettings(body_type="ROPE" if case.startswith("net") else "CLOTH")
     held = pinned(mesh, CORNERS if case.endswith("corners") else SIDES)
 

@@ -182,7 +182,7 @@ def remarks(bodies: Sequence[Body], around: Sequence[Moving], height: float) -> 
     meshes = [replace(mesh, colliders=range(len(around))) for mesh, _ in bodies]
     places: list[Floats] = [np.asarray(place) for _, place in around]
     scenes = samples(
-        meshes, frames(0.2, 24), gravity=GRAVITY, ground=floor(height), colliders=lambda _: places
+        meshes, frames(0.1, 24), gravity=GRAVITY, ground=floor(height), colliders=lambda _: places
     )
     results = simulate(
         meshes,
