@@ -327,7 +327,7 @@ def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats
     rebound_rows(encounter.former, encounter.positions, rows)
     depths = rows.gaps - rows.heights(encounter.positions)
     depths[leaving(meeting.surfaces, rows.particles, rows.weights) > 0] = 0.0
-    count_step(meeting.tally, meeting.surfaces, rows, depths)
+    count_step(meeting.tally, meeting.surfaces, rows, depths, encounter.positions)
     hand_back(encounter, former, encounter.former)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .contact.response import ContactRows
+from .detection.proximity import nearest_on_edges, nearest_on_triangle
 from .detection.surfaces import Surfaces
 
 CROWDED = 0.5
@@ -46,8 +47,16 @@ def start_tally(owners: int) -> Tally:
     )
 
 
-def count_step(tally: Tally, surfaces: Surfaces, rows: ContactRows, depths: Floats) -> None:
-    """Counts the rows of one step, which end so much nearer (k,) than their gaps [m]."""
+def count_step(
+    tally: Tally, surfaces: Surfaces, rows: ContactRows, depths: Floats, positions: Floats
+) -> None:
+    """Counts the rows of one step, which end so much nearer (k,) than their gaps [m].
+
+    That is along their normals; what ends beside what it met on its way, at positions (3, N), is
+    no nearer than it is.
+    """
+    deep = np.flatnonzero(depths > CROWDED * rows.gaps)
+    depths[deep] = np.minimum(depths[deep], rows.gaps[deep] - _apart(rows, deep, positions))
     first, second = surfaces.owners[rows.particles[[0, 3]]]
     for owners in (first, second):
         np.maximum.at(tally.deepest, owners, depths)
@@ -61,6 +70,12 @@ def count_step(tally: Tally, surfaces: Surfaces, rows: ContactRows, depths: Floa
     np.fill_diagonal(both, touching)
     tally.many += _between(first, second, len(tally.told)) > np.maximum(MANY * both, FEW)
     tally.steps += 1
+
+
+def _apart(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
+    """(k,) how far apart the features of some rows are [m]."""
+    x, by_vertex = positions[:, rows.particles[:, which]], np.signbit(rows.weights[1, which])
+    return np.where(by_vertex, nearest_on_triangle(x)[2], nearest_on_edges(x)[2])
 
 
 def start_frame(tally: Tally) -> None:

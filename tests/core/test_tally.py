@@ -1,0 +1,41 @@
+"""What users are told of contacts: how deep something sank in."""
+
+import numpy as np
+import pytest
+
+from verlet_addon.core.contact.response import Motion, Pairs, make_rows
+from verlet_addon.core.detection.contacts import Contacts
+from verlet_addon.core.detection.surfaces import Surface, join_surfaces
+from verlet_addon.core.tally import count_step, start_tally
+
+GAP = 0.005
+CORNERS = np.array([[0.0, 0.04, 0.0], [0.0, 0.0, 0.04], [0.0, 0.0, 0.0]])
+"""Of each triangle [m]."""
+
+
+@pytest.mark.parametrize(
+    ("place", "depth"),
+    [((0.01, 0.01, 0.001), 0.004), ((-0.018, 0.01, -0.007), 0.0)],
+    ids=["above", "beside"],
+)
+def test_only_what_is_near_is_told_to_have_sunk_in(
+    place: tuple[float, float, float], depth: float
+) -> None:
+    """A corner that met a face on its way, and ends beside it, below its plane, is not in it."""
+    other = CORNERS - CORNERS[:, :1] + np.array(place)[:, None]
+    triangle, none = np.array([[0], [1], [2]]), np.empty((2, 0), np.int64)
+    parts = [Surface(rest, triangle, none) for rest in (CORNERS, other)]
+    surfaces = join_surfaces(parts, np.ones((2, 2), dtype=bool), np.full((2, 2), GAP))
+    met = Contacts(
+        particles=np.array([[3], [0], [1], [2]]),
+        weights=np.array([[1.0], [-0.5], [-0.25], [-0.25]]),
+        normals=np.array([[0.0], [0.0], [1.0]]),
+        gaps=np.array([GAP]),
+        owners=np.array([[1], [0]]),
+    )
+    ends, still = np.concatenate([CORNERS, other], axis=1), np.zeros((2, 2))
+    motion = Motion(np.ones(6), ends, ends, 0.0 * ends, np.zeros(6, dtype=bool), 1 / 240)
+    rows, tally = make_rows(met, Pairs(still, still, still), motion), start_tally(2)
+    count_step(tally, surfaces, rows, rows.gaps - rows.heights(ends), ends)
+    np.testing.assert_allclose(tally.deepest, depth, rtol=0.0, atol=1e-12)
+    assert tally.crowded.any() == (depth > 0.0)
