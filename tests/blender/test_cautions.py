@@ -41,6 +41,19 @@ def said(addon: Addon) -> Callable[[], list[str]]:
     return warnings
 
 
+# --- bakes that will not be seen ----------------------------------------------------------------
+
+
+def test_a_shape_key_shown_alone_is_named(said: Callable[[], list[str]]) -> None:
+    """It would hide the bake; without keys the switch does nothing."""
+    obj = body(sheet())
+    obj.show_only_shape_key = True
+    assert not said()
+    obj.shape_key_add(name="Mine")
+    (sentence,) = said()
+    assert "Mine alone" in sentence
+
+
 # --- hidden bodies ------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from textwrap import wrap
 
 import bpy
 
-from .bake import bodies
+from .bake import bodies, frame_range
 from .bake_record import baked_range, baked_remarks, changed_since_bake
 from .file_context import file_context
 from .kinds_of_panel import SidebarPanel, layout_of
@@ -46,7 +46,11 @@ class VERLET_PT_bake(SidebarPanel):
         if (frames := baked_range(scene)) is None:
             return
         column.separator()
-        column.label(text=f"Baked frames {frames[0]} to {frames[1]}", icon="CHECKMARK")
+        text, (_, end) = f"Baked frames {frames[0]} to {frames[1]}", frame_range(scene)
+        if frames[1] < end:
+            column.label(text=f"{text}, not to {end}", icon="TIME")
+        else:
+            column.label(text=text, icon="CHECKMARK")
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")

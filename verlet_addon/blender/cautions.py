@@ -36,6 +36,7 @@ def cautions(
         *_left_out(away, "hidden", "show {them}"),
         *_left_out(foreign, "linked from another file", "make {them} local"),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
+        *_showing_one_key(baked),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
         *_fields_without_effect(view_layer, baked),
@@ -64,6 +65,17 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
             f"Attachment {number + 1} of {obj.name} has no {missing} and holds nothing; choose "
             "one, or remove it"
         )
+
+
+def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
+    """Bodies whose bake would play out of sight."""
+    for obj in objects:
+        if obj.show_only_shape_key and (key := obj.active_shape_key) is not None:
+            label = obj.bl_rna.properties["show_only_shape_key"].name
+            yield (
+                f"{obj.name} shows its shape key {key.name} alone, so its bake will not be seen; "
+                f"turn off {label} under its list of shape keys"
+            )
 
 
 def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:

@@ -7,7 +7,7 @@ import bpy
 from ..core.field import Kind
 from ..core.settings import weight_name
 from .bake import bodies
-from .colliders import met_colliders
+from .colliders import is_collider, met_colliders
 from .convert import type_hint
 from .file_context import file_context
 from .force_fields import acting_fields
@@ -32,11 +32,22 @@ class VERLET_PT_body(SidebarPanel):
             button.scale_y = 1.5
             button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
             column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
-            column.operator("verlet.make_collider", icon="MOD_PHYSICS")
+            self.fill_collider(column, cast(bpy.types.Object, context.object))
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
         column.separator()
         column.operator("verlet.release", icon="X")
+
+    def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
+        """Shows what soft bodies feel of a collider, or the button that makes one."""
+        if obj is None or not is_collider(obj):
+            column.operator("verlet.make_collider", icon="MOD_PHYSICS")
+            return
+        column.separator()
+        column.label(text="Collider; more under Physics", icon="MOD_PHYSICS")
+        column.prop(obj.collision, "thickness_outer", text="Thickness")
+        column.prop(obj.collision, "cloth_friction", text="Friction")
+        column.prop(obj.collision, "use_culling", text="Single Sided")
 
     def fill_body(
         self, column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body
