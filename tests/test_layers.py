@@ -42,7 +42,7 @@ LAYERS = [
     "between_bodies",
     "build step mirrors",
     "easing_out remarks substeps swinging",
-    "agreement holding changing overlong",
+    "agreement holding changing overlong wobbling",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

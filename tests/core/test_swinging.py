@@ -1,6 +1,6 @@
 """A rope that touches nothing is moved through a frame by one call, as steps would move it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -48,12 +48,14 @@ def way(case: str, *, ground: Plane | None, moving: bool) -> tuple[Body, list[Sa
     return body, list(scene)
 
 
-def stepped(body: Body, scene: Sequence[Sample]) -> tuple[Any, list[bool]]:
+def stepped(
+    body: Body, scene: Sequence[Sample], move: Callable[..., bool] = swing
+) -> tuple[Any, list[bool]]:
     """The body at the end, and for each frame whether one call moved it, as steps do."""
     (model, state), (_, other) = (built_state(body, dt=FRAME / SCENE.substeps) for _ in range(2))
     swung = []
     for before, after in pairwise(scene):
-        swung.append(swing((model, state), SCENE, before, after))
+        swung.append(move((model, state), SCENE, before, after))
         for each in (other,) if swung[-1] else (other, state):
             for given in cut_into_steps([(model, each)], [()], before, after, SCENE.substeps):
                 step([(model, each)], SCENE, given)

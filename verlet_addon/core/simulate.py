@@ -27,6 +27,7 @@ from .stillness import stands_still
 from .stretch.seams import sewn
 from .substeps import cut_into_steps, targets_of
 from .swinging import swing
+from .wobbling import wobble
 
 
 def simulate(
@@ -218,9 +219,11 @@ def _advance(
         return
     for (model, state), fields in zip(bodies, after.every_field, strict=True):
         check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
-    if meeting is None and len(bodies) == 1 and swing(bodies[0], settings, before, after):
-        check_sane(*bodies[0], after.frame)
-        return
+    if meeting is None and len(bodies) == 1:
+        alone = bodies[0], settings, before, after
+        if swing(*alone) or wobble(*alone):
+            check_sane(*bodies[0], after.frame)
+            return
     starts, ends = before.every_mirror, after.every_mirror
     steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     if meeting is not None:

@@ -37,7 +37,7 @@ def swing(body: Body, settings: SceneSettings, before: Sample, after: Sample) ->
         and settings.iterations == 1
         and state.previous_dt == dt
         and _is_rope_alone(model, state)
-        and _acts_evenly(state, before, after)
+        and acts_evenly(state, before, after)
         and not _may_be_drawn_out(model, *pins)
     ):
         return False
@@ -70,7 +70,7 @@ def _is_rope_alone(model: SoftBodyModel, state: ParticleState) -> bool:
     )
 
 
-def _acts_evenly(state: ParticleState, before: Sample, after: Sample) -> bool:
+def acts_evenly(state: ParticleState, before: Sample, after: Sample) -> bool:
     """Whether no field and no mirror acts, and nothing is in the ground, which stands still."""
     if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
         return False

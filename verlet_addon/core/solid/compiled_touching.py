@@ -27,7 +27,7 @@ def _stops(stops: Stops) -> Packed:
 
 
 @once
-def _system(system: System) -> Packed:
+def pack_system(system: System) -> Packed:
     """The solid_system of touching.c."""
     holds, work = system.holds, np.empty((8, 3, len(system.masses)))
     count = int(system.components.max(initial=-1)) + 1
@@ -52,18 +52,18 @@ def _system(system: System) -> Packed:
 
 @instead_of(numpy_touching.press)
 def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
-    _press(_system(system), right, moves, tolerance, least)
+    _press(pack_system(system), right, moves, tolerance, least)
 
 
 @instead_of(numpy_landing.land)
 def land(system: System, start: Floats, moves: Floats) -> tuple[Floats, Floats]:
     nodes, previous = np.empty_like(moves), np.empty_like(moves)
-    _land(_system(system), start, moves, nodes, previous)
+    _land(pack_system(system), start, moves, nodes, previous)
     return nodes, previous
 
 
 @instead_of(numpy_touching.settle)
 def settle(system: System, nodes: Floats) -> Floats:
     points = np.empty_like(system.stops.normals)
-    _settle(_system(system), nodes, points)
+    _settle(pack_system(system), nodes, points)
     return points

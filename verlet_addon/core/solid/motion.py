@@ -148,10 +148,10 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     It may be done again, once more is known of what is in its way. What moved nothing in the step
     before would move nothing again.
     """
-    state, drive, acting = leap.state, leap.drive, _acting(leap, barriers)
+    state, drive, acts = leap.state, leap.drive, _acting_with(leap, barriers)
     assert drive is not None
     state.anchors[:] = drive.anchors
-    if state.lying is not None and _alike(acting, state.lying.acting):
+    if state.lying is not None and _alike(acts, state.lying.acting):
         _stay(leap, drive)
         state.grasped = drive.grasped
         return state.lying.points.copy()
@@ -163,7 +163,7 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     ways = leap.inertia, state.nodes - drive.start, state.nodes - state.previous_nodes
     if state.slow and max(moved_by(leap.solid, way) for way in ways) <= RESTS * RESTS * leap.far:
         _stay(leap, drive)
-        state.lying = Lying([rows.copy() for rows in acting], points.copy())
+        state.lying = Lying([rows.copy() for rows in acts], points.copy())
     return points
 
 
@@ -195,11 +195,21 @@ def _stay(leap: Leap, drive: Drive) -> None:
     state.nodes, state.previous_nodes, state.moves = drive.start, drive.start, -leap.free
 
 
-def _acting(leap: Leap, barriers: Barriers | None) -> list[Floats]:
-    """All that decides how far a solid moves from where it lies without speed."""
-    stops, holds = leap.system.stops, leap.system.holds
-    own = [leap.free, leap.ground_shift, leap.system.arrival, holds.targets, holds.stiffnesses]
-    own += [stops.normals, stops.levels, stops.frictions]
+def acting(system: System, free: Floats, ground_shift: Floats) -> list[Floats]:
+    """All that decides how far a solid moves from where it lies without speed, but for colliders.
+
+    Parameters
+    ----------
+    free, ground_shift : (3, m) and (3,) see `Leap`.
+    """
+    stops, holds = system.stops, system.holds
+    own = [free, ground_shift, system.arrival, holds.targets, holds.stiffnesses]
+    return [*own, stops.normals, stops.levels, stops.frictions]
+
+
+def _acting_with(leap: Leap, barriers: Barriers | None) -> list[Floats]:
+    """The same with colliders."""
+    own = acting(leap.system, leap.free, leap.ground_shift)
     return own if barriers is None else own + [getattr(barriers, f.name) for f in fields(barriers)]
 
 
@@ -216,7 +226,8 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
         leap.pulls = _stress(leap, drive.start)
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
-    press(system, leap.pulls, state.moves, *_precision(leap))
+    least = LEAST * LEAST * leap.far
+    press(system, leap.pulls, state.moves, precision(leap.dt, solid.delay), least)
     state.nodes, state.previous_nodes = land(system, drive.start, state.moves)
     places = settle(system, state.nodes)
     if barriers is None:
@@ -230,9 +241,9 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
     return points
 
 
-def _precision(leap: Leap) -> tuple[float, float]:
-    """The share of what is to be solved for that may be left, and what need not be at all."""
-    return RESIDUAL / max(1.0, leap.dt / leap.solid.delay), LEAST * LEAST * leap.far
+def precision(dt: float, delay: float) -> float:
+    """The share of what is to be solved for that may be left in steps of this length [s]."""
+    return RESIDUAL / max(1.0, dt / delay)
 
 
 def moved_by(solid: Solid, moves: Floats) -> float:

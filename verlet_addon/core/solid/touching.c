@@ -1,47 +1,11 @@
 /* Stress and what a solid touches, solved for together: the same as numpy_touching.py. */
 #include "../momentum/turns.h"
-#include "as_one.h"
+#include "touching.h"
 
 #define CHANGES 6
 #define STEADY 0.01
 #define CONJUGATE_ROUNDS 400
 #define LEVER 0.2096313728906053 /* 3/16 of half of √5, see rolling.py */
-
-/* See Stops. */
-typedef struct {
-    integer points; /* p */
-    const real *normals;     /* (3, p) */
-    const real *levels;      /* (p,) */
-    const real *frictions;   /* (p,) */
-    const real *stiffnesses; /* (p,) */
-    const real *start;       /* (3, p) */
-    real *anchors;           /* (3, p) */
-    real *grips, *loads;     /* (p,) */
-} solid_stops;
-
-/* See System. */
-typedef struct {
-    const solid_lattice *lattice;
-    const solid_embedding *embedding;
-    const real *masses; /* (m,) */
-    const solid_shapes *shapes;
-    real stiffness;
-    const real *diagonal;         /* (m,) */
-    const real *arrival;          /* (3, p) */
-    integer holds;                /* g */
-    const integer *held;          /* (g,) */
-    const real *held_stiffnesses; /* (g,) */
-    const real *targets;          /* (3, g) */
-    const solid_stops *stops;
-    integer pieces;        /* k */
-    const integer *labels; /* (m,) */
-    const real *places;    /* (3, m) */
-    solid_piece *alone;    /* (k,) to work in, as are (m, 3, 3) and (3, m): */
-    real *blocks;
-    real *pushed, *residual, *ahead, *search, *along;
-    const real *inverse_masses; /* (m,) */
-    real *rolling;              /* (k, 33) to work in */
-} solid_system;
 
 static real along_normal(const solid_stops *stops, integer i, const real vector[3])
 {
