@@ -19,6 +19,13 @@ typedef int64_t integer;
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
+/* What runs once a step or so is made small rather than quick: six libraries lie in one zip. */
+#if defined(__clang__)
+#define SMALL __attribute__((minsize, noinline, unused))
+#else
+#define SMALL __attribute__((unused))
+#endif
+
 /* Distances are not divided by less than this [m]; coincident particles have no direction. */
 #define SHORTEST 1e-12
 /* Keeps 0 / 0 away where sizes may be as small as any. */

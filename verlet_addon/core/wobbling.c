@@ -40,7 +40,7 @@ typedef struct {
 } surroundings;
 
 /* Σ m (a − b)² of nodes, b left out where it is NULL. */
-static real moved_by(const solid_system *all, const real *a, const real *b)
+SMALL static real moved_by(const solid_system *all, const real *a, const real *b)
 {
     integer m = all->lattice->nodes;
     real total = 0.0;
@@ -52,14 +52,14 @@ static real moved_by(const solid_system *all, const real *a, const real *b)
     return total;
 }
 
-static void copy(real *to, const real *from, integer count)
+SMALL static void copy(real *to, const real *from, integer count)
 {
     for (integer i = 0; i < count; i++)
         to[i] = from[i];
 }
 
 /* How far apart the largest and the smallest along an axis are, at most. */
-static real spread(const real *moves, integer m)
+SMALL static real spread(const real *moves, integer m)
 {
     real widest = 0.0;
     for (int axis = 0; axis < 3; axis++) {
@@ -74,7 +74,7 @@ static real spread(const real *moves, integer m)
 }
 
 /* Moves nodes by inertia and gravity, and tells of each target where it is at step `number`. */
-static void set_out(const wobbly *body, moving *state, const surroundings *given, integer number)
+SMALL static void set_out(const wobbly *body, moving *state, const surroundings *given, integer number)
 {
     const solid_system *all = body->system;
     integer m = all->lattice->nodes, g = all->holds;
@@ -95,7 +95,7 @@ static void set_out(const wobbly *body, moving *state, const surroundings *given
 }
 
 /* Whether a solid that nothing strains goes on without turning, and touches nothing there. */
-static int falls_freely(const wobbly *body, const moving *state)
+SMALL static int falls_freely(const wobbly *body, const moving *state)
 {
     const solid_system *all = body->system;
     const solid_stops *stops = all->stops;
@@ -119,7 +119,7 @@ static int falls_freely(const wobbly *body, const moving *state)
 }
 
 /* Leads nodes where inertia and gravity do. */
-static void fall(const wobbly *body, moving *state)
+SMALL static void fall(const wobbly *body, moving *state)
 {
     const solid_system *all = body->system;
     const solid_stops *stops = all->stops;
@@ -134,7 +134,7 @@ static void fall(const wobbly *body, moving *state)
 }
 
 /* Finds what stress pulls nodes with on their free way, times h². */
-static void find_pulls(const wobbly *body, moving *state, real far)
+SMALL static void find_pulls(const wobbly *body, moving *state, real far)
 {
     const solid_system *all = body->system;
     integer m = all->lattice->nodes;
@@ -153,7 +153,7 @@ static void find_pulls(const wobbly *body, moving *state, real far)
 }
 
 /* Solves for stress and contact. */
-static void solve(const wobbly *body, moving *state, real far)
+SMALL static void solve(const wobbly *body, moving *state, real far)
 {
     const solid_system *all = body->system;
     for (integer i = 0; i < all->stops->points; i++)
@@ -165,7 +165,7 @@ static void solve(const wobbly *body, moving *state, real far)
 }
 
 /* Leaves nodes where they are, without speed. */
-static void stay(const wobbly *body, moving *state)
+SMALL static void stay(const wobbly *body, moving *state)
 {
     integer count = 3 * body->system->lattice->nodes;
     copy(state->nodes, body->start, count);
@@ -175,7 +175,7 @@ static void stay(const wobbly *body, moving *state)
 }
 
 /* Whether a step moved nothing to speak of; what only turns back has been quicker before. */
-static int rests(const wobbly *body, const moving *state, real far)
+SMALL static int rests(const wobbly *body, const moving *state, real far)
 {
     const solid_system *all = body->system;
     real most = body->rests * body->rests * far;
@@ -184,7 +184,7 @@ static int rests(const wobbly *body, const moving *state, real far)
            && moved_by(all, state->nodes, state->previous_nodes) <= most;
 }
 
-static void take_step(const wobbly *body, moving *state, const surroundings *given, integer number)
+SMALL static void take_step(const wobbly *body, moving *state, const surroundings *given, integer number)
 {
     const solid_system *all = body->system;
     integer m = all->lattice->nodes;
@@ -208,7 +208,7 @@ static void take_step(const wobbly *body, moving *state, const surroundings *giv
 
 /* Moves a solid on by some steps; one that lay without speed when a step began, and does when it
    ends, would not move in those to come. */
-EXPORT void wobble(const wobbly *body, moving *state, const surroundings *given)
+EXPORT SMALL void wobble(const wobbly *body, moving *state, const surroundings *given)
 {
     const solid_system *all = body->system;
     integer p = all->stops->points, lay = 0;

@@ -10,7 +10,7 @@ typedef struct {
 } solid_piece;
 
 /* How far a place moves by each of the six motions. */
-static inline void six_motions(const real arm[3], real motions[3][6])
+SMALL static void six_motions(const real arm[3], real motions[3][6])
 {
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 6; k++)
@@ -29,7 +29,7 @@ static inline void find_arm(const solid_piece *piece, const real *places, intege
 }
 
 /* Adds what a place with a stiffness opposes the motions with. */
-static inline void oppose(solid_piece *piece, const real place[3], const real stiffness[9])
+SMALL static void oppose(solid_piece *piece, const real place[3], const real stiffness[9])
 {
     real arm[3], motions[3][6];
     find_arm(piece, place, 1, 0, arm);
@@ -45,7 +45,7 @@ static inline void oppose(solid_piece *piece, const real place[3], const real st
 }
 
 /* The inverse of a symmetric matrix whose pivots are positive, by Gauss and Jordan. */
-static inline void invert_six(real matrix[36])
+SMALL static void invert_six(real matrix[36])
 {
     for (int i = 0; i < 6; i++) {
         real pivot = 1.0 / matrix[7 * i];
@@ -64,7 +64,7 @@ static inline void invert_six(real matrix[36])
 }
 
 /* Where the pieces are, by their m nodes at these places (3, m). */
-static inline void find_pieces(solid_piece *pieces, integer count, const integer *labels,
+SMALL static void find_pieces(solid_piece *pieces, integer count, const integer *labels,
                                const real *masses, const real *places, integer m)
 {
     for (integer k = 0; k < count; k++) {
@@ -84,7 +84,7 @@ static inline void find_pieces(solid_piece *pieces, integer count, const integer
 }
 
 /* What their masses oppose their motions with. */
-static inline void weigh_pieces(solid_piece *pieces, integer count, const integer *labels,
+SMALL static void weigh_pieces(solid_piece *pieces, integer count, const integer *labels,
                                 const real *masses, const real *places, integer m)
 {
     for (integer k = 0; k < count; k++)

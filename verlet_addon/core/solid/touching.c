@@ -107,7 +107,7 @@ static void opposed(const solid_stops *stops, integer i, const real moved[3], re
 }
 
 /* What stops a point pushes and rubs it with where it arrives. */
-static void pushed_back(const solid_system *all, integer i, real pull[3])
+SMALL static void pushed_back(const solid_system *all, integer i, real pull[3])
 {
     const solid_stops *stops = all->stops;
     real place[3], slid[3];
@@ -119,7 +119,7 @@ static void pushed_back(const solid_system *all, integer i, real pull[3])
         pull[a] = push * stops->normals[a * stops->points + i] - stops->grips[i] * slid[a];
 }
 
-static void drawn(const solid_system *all, integer k, real pull[3])
+SMALL static void drawn(const solid_system *all, integer k, real pull[3])
 {
     integer i = all->held[k], p = all->embedding->points;
     for (int a = 0; a < 3; a++)
@@ -127,7 +127,7 @@ static void drawn(const solid_system *all, integer k, real pull[3])
 }
 
 /* Adds all pulls where points arrive. */
-static void add_pulls(const solid_system *all, real *rows)
+SMALL static void add_pulls(const solid_system *all, real *rows)
 {
     integer m = all->lattice->nodes;
     real pull[3];
@@ -143,7 +143,7 @@ static void add_pulls(const solid_system *all, real *rows)
 }
 
 /* Notes what presses on points once nodes have moved. */
-static void note_loads(const solid_system *all, const real *moves)
+SMALL static void note_loads(const solid_system *all, const real *moves)
 {
     const solid_stops *stops = all->stops;
     real pull[3], moved[3], less[3];
@@ -182,7 +182,7 @@ static void multiply_system(const solid_system *all, const real *moves, real *fo
         }
 }
 
-static void add_spring(const solid_system *all, integer point, const real stiffness[9])
+SMALL static void add_spring(const solid_system *all, integer point, const real stiffness[9])
 {
     const integer width = all->embedding->width;
     for (integer c = width * point; c < width * (point + 1); c++) {
@@ -193,7 +193,7 @@ static void add_spring(const solid_system *all, integer point, const real stiffn
     }
 }
 
-static void invert(real block[9])
+SMALL static void invert(real block[9])
 {
     if (block[1] == 0.0 && block[2] == 0.0 && block[5] == 0.0) {
         for (int k = 0; k < 9; k += 4)
@@ -209,7 +209,7 @@ static void invert(real block[9])
 }
 
 /* The inverted blocks on the diagonal, and of pieces as they move as one. */
-static void find_blocks(const solid_system *all)
+SMALL static void find_blocks(const solid_system *all)
 {
     const solid_stops *stops = all->stops;
     real stiffness[9], place[3];
@@ -349,7 +349,7 @@ static rolling *pressed(const solid_system *all, integer i, const integer *label
     return label >= 0 && all->stops->loads[i] > 0.0 ? pieces + label : NULL;
 }
 
-static void find_centres(const solid_system *all, const real *nodes, const integer *labels,
+SMALL static void find_centres(const solid_system *all, const real *nodes, const integer *labels,
                          rolling *pieces, integer count)
 {
     const solid_stops *stops = all->stops;
@@ -379,7 +379,7 @@ static void find_centres(const solid_system *all, const real *nodes, const integ
 }
 
 /* How far what presses reaches along the way, as a sum of squares. */
-static void find_widths(const solid_system *all, const real *nodes, const integer *labels,
+SMALL static void find_widths(const solid_system *all, const real *nodes, const integer *labels,
                         rolling *pieces)
 {
     for (integer i = 0; i < all->stops->points; i++) {
@@ -396,7 +396,7 @@ static void find_widths(const solid_system *all, const real *nodes, const intege
 }
 
 /* Adds the spin and the moments of a node that moved, about where its piece touches. */
-static void add_spin(const real arm[3], const real moved[3], real mass, rolling *piece)
+SMALL static void add_spin(const real arm[3], const real moved[3], real mass, rolling *piece)
 {
     real around[3];
     cross(arm, moved, around);
@@ -413,7 +413,7 @@ static void add_spin(const real arm[3], const real moved[3], real mass, rolling 
 
 /* What turn a piece has, but for that about the normal, and the way it rolls. It turns about where
    it touches if it sticks there, and about its own centre if it slides. */
-static void find_way(rolling *piece)
+SMALL static void find_way(rolling *piece)
 {
     real slid = piece->slid / piece->load, share = slid * (2.0 - slid) / piece->mass, drift[3];
     for (int a = 0; a < 3; a++) {
@@ -437,7 +437,7 @@ static void find_way(rolling *piece)
 }
 
 /* The share of a piece's turn that is lost. */
-static real lost(const rolling *piece)
+SMALL static real lost(const rolling *piece)
 {
     real lever = LEVER * __builtin_sqrt(piece->width / piece->load);
     lever = smaller(lever, piece->friction * larger(piece->height / piece->mass, 0.0));
@@ -446,7 +446,7 @@ static real lost(const rolling *piece)
 }
 
 /* Changes nodes (3, m). */
-static void resist_rolling(const solid_system *all, const real *start, real *nodes)
+SMALL static void resist_rolling(const solid_system *all, const real *start, real *nodes)
 {
     const integer m = all->lattice->nodes, count = all->pieces, *labels = all->labels;
     rolling *pieces = (rolling *)all->rolling;
@@ -482,7 +482,7 @@ static void resist_rolling(const solid_system *all, const real *start, real *nod
 }
 
 /* Takes back what solving did to the momentum of pieces that nothing presses on. */
-static void keep_momentum(const solid_system *all, const real *start, real *nodes)
+SMALL static void keep_momentum(const solid_system *all, const real *start, real *nodes)
 {
     const integer m = all->lattice->nodes;
     real *pressed = all->along, *before = all->pushed;
@@ -509,7 +509,7 @@ static void keep_momentum(const solid_system *all, const real *start, real *node
 }
 
 /* Changes moves, and writes where nodes are and would have come from, all (3, m). */
-EXPORT void land_solid(const solid_system *all, const real *start, real *moves, real *nodes,
+EXPORT SMALL void land_solid(const solid_system *all, const real *start, real *moves, real *nodes,
                        real *previous)
 {
     const integer count = 3 * all->lattice->nodes;
