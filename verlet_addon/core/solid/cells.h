@@ -154,26 +154,6 @@ static inline void carried(const solid_embedding *embedding, integer i, const re
             found[a] += weights[c] * rows[a * m + corners[c]];
 }
 
-/* Adds what a cell opposes moves (3, m) with. */
-EACH void add_moved(const solid_cells *cells, const solid_shape *shape, integer e, int width,
-                    real modulus, const real *moves, integer m, real *found)
-{
-    const int count = 3 * width;
-    const integer *nodes = cells->nodes + width * e, kind = cells->kinds[e];
-    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
-    real each[MOST], local[MOST], pulls[MOST], growth = 0.0;
-    gather(moves, m, nodes, width, each);
-    turn_back_all(r, each, width, local);
-    multiply(cells->stiffnesses + count * count * kind, local, count, pulls);
-    turn_all(r, pulls, width, local);
-    for (int i = 0; i < count; i++)
-        growth += slopes[i] * each[i];
-    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
-    for (int i = 0; i < count; i++)
-        local[i] = modulus * (local[i] + pressure * slopes[i]);
-    scatter(found, m, nodes, width, local);
-}
-
 /* Of a cell that is alike on all sides: R K u of moves (3, 8) less how it is at rest. */
 EACH void oppose_box(const real *modes, const real *r, real each[3][8], const real *rest, integer m,
                      const integer *nodes, real pulls[3][8])
@@ -193,53 +173,8 @@ EACH void oppose_box(const real *modes, const real *r, real each[3][8], const re
                           + r[3 * a + 2] * found[2][c];
 }
 
-/* Apart from each other, for a compiler has too few registers for all three at once. */
-#define APART static __attribute__((noinline, unused))
-
-APART void add_box(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
-                   const real *moves, integer m, real *found)
-{
-    const integer *nodes = cells->nodes + STRAIGHT * e, kind = cells->kinds[e];
-    const real *slopes = shape->slopes + 3 * STRAIGHT * e;
-    real each[3][8], pulls[3][8], growth = 0.0;
-    for (int a = 0; a < 3; a++)
-        for (int c = 0; c < 8; c++)
-            each[a][c] = moves[a * m + nodes[c]];
-    oppose_box(cells->modes + 72 * cells->boxes[kind], shape->rotations + 9 * e, each, NULL, m,
-               nodes, pulls);
-    for (int c = 0; c < 8; c++)
-        for (int a = 0; a < 3; a++)
-            growth += slopes[3 * c + a] * each[a][c];
-    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
-    for (int a = 0; a < 3; a++)
-        for (int c = 0; c < 8; c++)
-            found[a * m + nodes[c]] += modulus * (pulls[a][c] + pressure * slopes[3 * c + a]);
-}
-
-APART void add_straight(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
-                        const real *moves, integer m, real *found)
-{
-    add_moved(cells, shape, e, STRAIGHT, modulus, moves, m, found);
-}
-
-APART void add_curved(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
-                      const real *moves, integer m, real *found)
-{
-    add_moved(cells, shape, e, CURVED, modulus, moves, m, found);
-}
-
 /* Adds what all cells oppose moves (3, m) with. */
-static inline void add_cells(const solid_lattice *lattice, const solid_shapes *shapes, real modulus,
-                             const real *moves, real *found)
-{
-    const solid_cells *straight = &lattice->straight, *curved = &lattice->curved;
-    for (integer e = 0; e < straight->count; e++)
-        if (straight->boxes[straight->kinds[e]] >= 0)
-            add_box(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
-        else
-            add_straight(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
-    for (integer e = 0; e < curved->count; e++)
-        add_curved(curved, &shapes->curved, e, modulus, moves, lattice->nodes, found);
-}
+void add_cells(const solid_lattice *lattice, const solid_shapes *shapes, real modulus,
+               const real *moves, real *found);
 
 #endif

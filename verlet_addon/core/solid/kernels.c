@@ -94,6 +94,74 @@ EACH real find_shape(const real *places, const real *gradients, int width, real 
     return dot(held, cofactors) - 1.0;
 }
 
+/* Adds what a cell opposes moves (3, m) with. */
+EACH void add_moved(const solid_cells *cells, const solid_shape *shape, integer e, int width,
+                    real modulus, const real *moves, integer m, real *found)
+{
+    const int count = 3 * width;
+    const integer *nodes = cells->nodes + width * e, kind = cells->kinds[e];
+    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
+    real each[MOST], local[MOST], pulls[MOST], growth = 0.0;
+    gather(moves, m, nodes, width, each);
+    turn_back_all(r, each, width, local);
+    multiply(cells->stiffnesses + count * count * kind, local, count, pulls);
+    turn_all(r, pulls, width, local);
+    for (int i = 0; i < count; i++)
+        growth += slopes[i] * each[i];
+    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
+    for (int i = 0; i < count; i++)
+        local[i] = modulus * (local[i] + pressure * slopes[i]);
+    scatter(found, m, nodes, width, local);
+}
+
+/* Apart from each other, for a compiler has too few registers for all three at once. */
+#define APART static __attribute__((noinline))
+
+APART void add_box(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
+                   const real *moves, integer m, real *found)
+{
+    const integer *nodes = cells->nodes + STRAIGHT * e, kind = cells->kinds[e];
+    const real *slopes = shape->slopes + 3 * STRAIGHT * e;
+    real each[3][8], pulls[3][8], growth = 0.0;
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            each[a][c] = moves[a * m + nodes[c]];
+    oppose_box(cells->modes + 72 * cells->boxes[kind], shape->rotations + 9 * e, each, NULL, m,
+               nodes, pulls);
+    for (int c = 0; c < 8; c++)
+        for (int a = 0; a < 3; a++)
+            growth += slopes[3 * c + a] * each[a][c];
+    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 8; c++)
+            found[a * m + nodes[c]] += modulus * (pulls[a][c] + pressure * slopes[3 * c + a]);
+}
+
+APART void add_straight(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
+                        const real *moves, integer m, real *found)
+{
+    add_moved(cells, shape, e, STRAIGHT, modulus, moves, m, found);
+}
+
+APART void add_curved(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
+                      const real *moves, integer m, real *found)
+{
+    add_moved(cells, shape, e, CURVED, modulus, moves, m, found);
+}
+
+void add_cells(const solid_lattice *lattice, const solid_shapes *shapes, real modulus,
+               const real *moves, real *found)
+{
+    const solid_cells *straight = &lattice->straight, *curved = &lattice->curved;
+    for (integer e = 0; e < straight->count; e++)
+        if (straight->boxes[straight->kinds[e]] >= 0)
+            add_box(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
+        else
+            add_straight(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
+    for (integer e = 0; e < curved->count; e++)
+        add_curved(curved, &shapes->curved, e, modulus, moves, lattice->nodes, found);
+}
+
 /* Adds forces (3, m) of a cell, and finds its shape. */
 EACH void add_stress(const solid_lattice *lattice, const solid_cells *cells,
                      const solid_shape *shape, integer e, int width, int boxed, const real *nodes,
