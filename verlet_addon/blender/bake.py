@@ -6,7 +6,6 @@ from typing import cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.agreement import what_slows
 from ..core.arrays import Floats
@@ -20,8 +19,9 @@ from .bake_record import remember_bake, settings_mark
 from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
 from .following import check_following
-from .mesh_io import check_body, is_own, is_shown, world_to_key
+from .mesh_io import WayToKey, check_body, is_own, is_shown, way_to_key
 from .mirrors import find_joints
+from .modifiers import has_carriers
 from .properties import body_properties, scene_properties
 from .sampling import Stage, read_meshes, read_samples
 from .shape_keys import write_bake
@@ -156,16 +156,17 @@ def _bake(
     marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
         meshes = read_meshes(stage, frames[0])
-        keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
         gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
-        samples = _samples(stage, frames[0], frames[-1])
+        samples = read_samples(stage, frames[0], frames[-1])
+        alike = all_alike(stage, frames[0])
+        keys = _Keys(stage, frames, meshes, alike=alike)
+        if alike:
+            samples = _repeated(samples, frames[-1])
         results = simulate(meshes, settings, scene, samples, colliders)
         total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
         for done, result in enumerate(results, start=1):
             gauge.measure(result)
-            if result.frame in frames:
-                index = frames.index(result.frame)
-                _collect(stage, result.positions, [coordinates[index] for coordinates in keys])
+            keys.collect(result)
             enough = yield Progress(
                 result.frame,
                 done,
@@ -178,30 +179,53 @@ def _bake(
                 result.positions,
             )
             if enough and result.frame >= frames[0]:
-                frames = [frame for frame in frames if frame <= result.frame]
+                keys.end_at(result.frame)
                 break
         # Again, for what makes one follow may be animated from nothing.
         ground = scene_properties(stage.scene).ground_object
         check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
-    for obj, coordinates, mark in zip(stage.bodies, keys, marks, strict=True):
-        write_bake(obj, frames, coordinates[: len(frames)])
-        remember_bake(obj, frames, mark)
+    keys.write(marks)
 
 
-def _samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
-    """The scene frame by frame; visited but once where all frames are alike."""
-    samples = read_samples(stage, start, end)
-    if not all_alike(stage, start):
-        return samples
+def _repeated(samples: Iterator[Sample], end: int) -> Iterator[Sample]:
+    """The first sample for every frame up to the end."""
     first = next(samples)
     return (replace(first, frame=frame) for frame in range(first.frame, end + 1))
 
 
-def _collect(stage: Stage, positions: list[Floats], keys: list[NDArray[np.float32]]) -> None:
-    """Turns world positions at the current frame into shape-key coordinates."""
-    depsgraph = stage.depsgraph
-    for obj, world, coordinates in zip(stage.bodies, positions, keys, strict=True):
-        coordinates[:] = world_to_key(obj, depsgraph, world)
+class _Keys:
+    """Collects the frames that get a shape key, and writes them."""
+
+    def __init__(
+        self, stage: Stage, frames: list[int], meshes: Sequence[MeshData], *, alike: bool
+    ) -> None:
+        self._stage, self._frames = stage, frames
+        self._keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
+        lasting = alike and not any(map(has_carriers, stage.bodies))
+        self._ways = self._read_ways() if lasting else None
+
+    def _read_ways(self) -> list[WayToKey]:
+        """The way from each body's world positions to a key, at the current frame."""
+        return [way_to_key(obj, self._stage.depsgraph) for obj in self._stage.bodies]
+
+    def collect(self, result: Frame) -> None:
+        """Takes another frame, at which the scene stands."""
+        if result.frame not in self._frames:
+            return
+        index = self._frames.index(result.frame)
+        ways = self._ways or self._read_ways()
+        for coordinates, way, positions in zip(self._keys, ways, result.positions, strict=True):
+            coordinates[index] = way(positions)
+
+    def end_at(self, frame: int) -> None:
+        """Leaves out what comes after a frame."""
+        self._frames = [each for each in self._frames if each <= frame]
+
+    def write(self, marks: Sequence[str]) -> None:
+        """Writes all keys of all bodies, and what tells their settings."""
+        for obj, coordinates, mark in zip(self._stage.bodies, self._keys, marks, strict=True):
+            write_bake(obj, self._frames, coordinates[: len(self._frames)])
+            remember_bake(obj, self._frames, mark)
 
 
 class _Gauge:

@@ -1,6 +1,6 @@
 """The animated mesh as world-space arrays, and the way back into shape keys."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import bpy
@@ -15,6 +15,9 @@ from .mesh_access import group_weights, mesh_of, read_coordinates, read_vertices
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties
 from .shape_properties import PAINTED
+
+WayToKey = Callable[[Floats], NDArray[np.float32]]
+"""Takes world positions (n, 3) to coordinates (n, 3) of a shape key that shows them."""
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
@@ -153,11 +156,16 @@ def pin_weights(obj: bpy.types.Object) -> Floats:
 def world_to_key(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats
 ) -> NDArray[np.float32]:
-    """Coordinates (n, 3) of a shape key that shows the mesh at these world positions now.
+    """Coordinates (n, 3) of a shape key that shows the mesh at these world positions now."""
+    return way_to_key(obj, depsgraph)(positions)
+
+
+def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKey:
+    """The way from world positions to a shape key that shows the mesh there at the current frame.
 
     The key is relative to the Basis and stands at 1, beside the user's keys as they are at the
     current frame. It undoes the object's matrix, the user's keys and the modifiers that carry
-    vertices along.
+    vertices along; where there are such, the way does not outlive a return to Blender.
 
     Raises
     ------
@@ -169,15 +177,19 @@ def world_to_key(
         raise MeshError(
             f"{obj.name} has scale 0 at frame {_frame(depsgraph)}; give it another scale there"
         )
-    # Not solved for all vertices by LAPACK, whose threads take longer than the sums.
-    wanted = np.einsum("xy,ny->nx", _inverse(linear), positions - offset)
-    if has_carriers(obj):
-        displacements = undo_carriers(obj, depsgraph, wanted)
-    else:
-        displacements = wanted - read_deformed(obj, depsgraph)
-    # What stands still differs by roundings of float64, which would swell sparse exports.
-    displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
-    return (_basis(obj) + displacements).astype(np.float32)
+    inverse, basis = _inverse(linear), _basis(obj)
+    carried = has_carriers(obj)
+    shown = basis if carried else read_deformed(obj, depsgraph)
+
+    def way(positions: Floats) -> NDArray[np.float32]:
+        # Not solved for all vertices by LAPACK, whose threads take longer than the sums.
+        wanted = np.einsum("xy,ny->nx", inverse, positions - offset)
+        displacements = undo_carriers(obj, depsgraph, wanted) if carried else wanted - shown
+        # What stands still differs by roundings of float64, which would swell sparse exports.
+        displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
+        return (basis + displacements).astype(np.float32)
+
+    return way
 
 
 def _inverse(linear: Floats) -> Floats:
