@@ -104,14 +104,15 @@ def what_a_frame_tells(
     bodies: Sequence[Body],
     meeting: Meeting | None,
     colliders: Sequence[Collider],
-    apart: set[int],
-    frame: int,
+    looked_at: dict[int, Floats | None],
+    sample: Sample,
 ) -> list[str]:
     """What went on all through a frame, in one sentence, once: no room, and too many contacts.
 
-    And which bodies have been pulled apart where they are held; their numbers are noted.
+    And which bodies have been pulled apart where they are held: that is noted by their numbers, and
+    where they were held when they were looked at, None once it was told.
     """
-    told = _pulled_apart(meshes, bodies, apart, frame)
+    frame, told = sample.frame, _pulled_apart(meshes, bodies, looked_at, sample)
     if meeting is not None:
         names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
         told += _without_room(meeting.tally, names, len(bodies), frame)
@@ -121,27 +122,33 @@ def what_a_frame_tells(
 
 
 def _pulled_apart(
-    meshes: Sequence[MeshData], bodies: Sequence[Body], told: set[int], frame: int
+    meshes: Sequence[MeshData],
+    bodies: Sequence[Body],
+    looked_at: dict[int, Floats | None],
+    sample: Sample,
 ) -> list[str]:
     """One sentence for each body with edges held at both ends by what parts."""
     found = []
-    for number, (mesh, (model, state)) in enumerate(zip(meshes, bodies, strict=True)):
-        if number in told:
+    given = zip(meshes, bodies, sample.targets, strict=True)
+    for number, (mesh, (model, state), targets) in enumerate(given):
+        before = looked_at.get(number, targets[:0])
+        if before is None or (before is targets and not sample.pin_weights):
             continue
+        looked_at[number] = targets
         held = np.zeros(state.positions.shape[1], dtype=bool)
         held[model.pinned] = True
         first, second = (held.take(ends) for ends in mesh.edges.T)
         edges = mesh.edges[np.flatnonzero(first & second)]
-        before, now = (edge_lengths(x, edges) for x in (mesh.at_rest, state.positions.T))
-        parted = np.flatnonzero((now > (1.0 + PULLED_APART) * before) & (before > SHORTEST_EDGE))
+        rest, now = (edge_lengths(x, edges) for x in (mesh.at_rest, state.positions.T))
+        parted = np.flatnonzero((now > (1.0 + PULLED_APART) * rest) & (rest > SHORTEST_EDGE))
         if len(parted):
-            told.add(number)
-            worst = parted[np.argmax(now[parted] / before[parted])]
+            looked_at[number] = None
+            worst = parted[np.argmax(now[parted] / rest[parted])]
             first, second = edges[worst].tolist()
             found.append(
                 f"{model.name} is held at its vertices {first} and {second}, which move apart: at "
-                f"frame {frame} the edge between them is stretched by "
-                f"{now[worst] / before[worst] - 1.0:.0%}; hold only one of them"
+                f"frame {sample.frame} the edge between them is stretched by "
+                f"{now[worst] / rest[worst] - 1.0:.0%}; hold only one of them"
             )
     return found
 

@@ -69,7 +69,7 @@ def simulate(
     bodies: list[Body] = []
     meeting: Meeting | None = None
     remarks: list[str] = []
-    apart, drawn = set[int](), dict[int, Drawn]()
+    looked_at, drawn = dict[int, Floats | None](), dict[int, Drawn]()
     for sample in incoming:
         check_sample(sample)
         check_pressures(wholes, sample)
@@ -84,9 +84,10 @@ def simulate(
             bodies = _change_each(bodies, wholes, sample.settings, meeting)
             bodies = _lengthen_each(bodies, wholes, reflections, drawn, before, sample)
             _advance(bodies, reflections, scene_settings, before, sample, meeting)
-            remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, apart, sample.frame)
+            remarks += what_a_frame_tells(meshes, bodies, meeting, colliders, looked_at, sample)
             stopped = sample
-        check_still(meshes, stopped, sample)
+        else:
+            check_still(meshes, stopped, sample)
         shown = _vertices(meshes, bodies), _deepest(meeting, len(meshes))
         yield Frame(sample.frame, *shown, remarks)
         before, remarks = sample, []
