@@ -20,13 +20,14 @@ def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[f
     """
     channels = actions.own_channels(obj)
     group = channels.groups.new(_GROUP)
+    kinds: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
+    linear = kinds.enum_items["LINEAR"].value
     for name, points in zip(names, _pulses(frames), strict=True):
         curve = channels.fcurves.new(_value_path(name))
         curve.group = group
         curve.keyframe_points.add(len(points))
         curve.keyframe_points.foreach_set("co", np.array(points, np.float32).ravel())
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+        curve.keyframe_points.foreach_set("interpolation", [linear] * len(points))
         curve.update()
 
 

@@ -33,7 +33,7 @@ def hold(
     """
     model, state = body
     before, now = former.pin_weights, mesh.pin_weights
-    if np.array_equal(before, now):
+    if before is now or np.array_equal(before, now):
         return body
     if np.array_equal(before >= FIRM_PIN, now >= FIRM_PIN) and np.array_equal(before > 0, now > 0):
         return _drawn(model, now), state

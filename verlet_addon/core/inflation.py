@@ -82,7 +82,8 @@ def project_former_tensions(state: ParticleState, batches: Batches) -> None:
     else:
         _forget_jumps(state.gas, net.multipliers)
         project_former_tension(positions, net, kept=1.0, taut=TAUT, rounds=GAS_DIRECTIONS)
-    project_former_tension(positions, batches.ropes.net, kept=1.0, taut=0.0)
+    ropes = batches.ropes
+    project_former_tension(positions, ropes.net, kept=1.0, taut=0.0, rounds=ropes.directions)
 
 
 def _forget_jumps(gas: Gas, tension: Floats) -> None:

@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 
+from .arrays import magnitudes
 from .errors import DivergenceError, SettingsError
 from .field import Field, without_meaning
 from .forces.fields import feel
@@ -95,9 +96,10 @@ def _mean_span(mesh: MeshData) -> float:
 
 def check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
     """Raises DivergenceError naming the first body that is not finite or far too fast."""
-    speeds = np.sqrt((state.velocities() ** 2).sum(axis=0))
-    wrong = np.flatnonzero(~(speeds < FASTEST))
-    if len(wrong):
+    speeds = magnitudes(state.velocities())
+    slow = speeds < FASTEST  # which what is no number is not
+    if not slow.all():
+        wrong = np.flatnonzero(~slow)
         raise DivergenceError(
             f"'{model.name}' became unstable at frame {frame}, moving at "
             f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or look for a pin, the ground "

@@ -16,7 +16,6 @@ from .state import Batches, ParticleState, ready_batches
 from .step_data import Body
 from .stretch.compiled_kernels import pack_strips
 from .stretch.compiled_warm_start import pack_net
-from .stretch.warm_start import DIRECTIONS
 
 _swing = declare("swing", "pppp")
 
@@ -123,7 +122,7 @@ def _rope_struct(batches: Batches) -> Packed:
         free,
         model.free_components,
         model.thicknesses,
-        DIRECTIONS,
+        ropes.directions,
         MOST_ROUNDS,
         STRAIN_LEFT,
         RESOLVED,

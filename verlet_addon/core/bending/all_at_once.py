@@ -67,20 +67,16 @@ def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
     lines = along.strips.path[middle[:, None] + [-1, 0, 1]]
     parts = [(lines, along.coefficients[:, middle].T, along.compliances[middle])]
     parts += [(some.members, some.coefficients, some.compliances) for some in straight]
-    missing = [HINGE - members.shape[1] for members, _, _ in parts]
+    width = np.arange(HINGE)
+    members = [some[:, np.minimum(width, some.shape[1] - 1)] for some, _, _ in parts]
+    coefficients = np.zeros((sum(map(len, members)), HINGE))
+    begin = 0
+    for _, some, _ in parts:
+        coefficients[begin : begin + len(some), : some.shape[1]] = some
+        begin += len(some)
     return Bends(
-        np.concatenate(
-            [
-                np.pad(members, ((0, 0), (0, more)), mode="edge")
-                for (members, _, _), more in zip(parts, missing, strict=True)
-            ]
-        ),
-        np.concatenate(
-            [
-                np.pad(coefficients, ((0, 0), (0, more)))
-                for (_, coefficients, _), more in zip(parts, missing, strict=True)
-            ]
-        ),
+        np.concatenate(members),
+        coefficients,
         np.concatenate([compliances for _, _, compliances in parts]),
     )
 

@@ -10,7 +10,7 @@ from ..geometry.rest_shape import RestShape, painted
 from ..stretch.elasticity import edge_strips
 from ..stretch.paths import Strips
 from ..stretch.strips import StripBatch, strip_batches
-from ..stretch.warm_start import StripNet, make_net
+from ..stretch.warm_start import DIRECTIONS, StripNet, make_net
 from .spans import Spans, find_spans, reach_pins, rigid_spans
 from .springs import acting_from_start
 from .trees import TreeBatches, Trees, are_trees, build_trees, tree_batches
@@ -51,6 +51,11 @@ class RopeBatches:
     def strips(self) -> Sequence[StripBatch]:
         """All of them."""
         return [*self.rings, *(generation.batch for generation in self.trees.generations)]
+
+    @property
+    def directions(self) -> int:
+        """How many to search in for what former tension does; a path alone is solved directly."""
+        return DIRECTIONS if self.net.labels[-1:].any() else 1
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:

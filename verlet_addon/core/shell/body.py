@@ -81,11 +81,12 @@ def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
     Nor where it is floppy, where ropes hang on it, which are relaxed with what they hang on, or
     where it is too large. Triangles of constant strain are too firm when bent within their plane.
     """
-    curved, straight = bends.hinges, straight_bends(bends.strips, bends.straight)
+    curved = bends.hinges
     if not len(curved.members) or shape.loose.any() or shape.particle_count > LARGEST:
         return None
     if _droop(shape) > FLOPPY:
         return None
+    straight = straight_bends(bends.strips, bends.straight)
     across, slanted = _quads(shape)
     axes, upright = _triangles(shape)
     hinges = Springs(curved.members, curved.coefficients, curved.rests, curved.compliances)
