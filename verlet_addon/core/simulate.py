@@ -88,8 +88,7 @@ def simulate(
             stopped = sample
         else:
             check_still(meshes, stopped, sample)
-        shown = _vertices(meshes, bodies), _deepest(meeting, len(meshes))
-        yield Frame(sample.frame, *shown, remarks)
+        yield Frame(sample.frame, _vertices(meshes, bodies), _deepest(meeting, meshes), remarks)
         before, remarks = sample, []
 
 
@@ -113,11 +112,11 @@ def _vertices(meshes: Sequence[MeshData], bodies: Sequence[Body]) -> list[Floats
     ] or [mesh.positions for mesh in meshes]
 
 
-def _deepest(meeting: Meeting | None, bodies: int) -> list[float]:
+def _deepest(meeting: Meeting | None, meshes: Sequence[MeshData]) -> list[float]:
     """Per body, how much nearer than its distance it came to anything since this was last asked."""
     if meeting is None:
         return []
-    deepest: list[float] = meeting.tally.deepest[:bodies].tolist()
+    deepest: list[float] = meeting.tally.deepest[: len(meshes)].tolist()
     meeting.tally.deepest.fill(0.0)
     return deepest
 
