@@ -40,6 +40,22 @@ def ranges(starts: Integers, counts: Integers) -> Integers:
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
 
 
+def dot(a: Sequence[Floats] | Floats, b: Sequence[Floats] | Floats) -> Floats:
+    """(k,) products of vectors that are given by axis."""
+    return np.asarray(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """(3, k) cross products of vectors (3, k)."""
+    return np.stack(
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    )
+
+
 def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
     """(k,) lengths of vectors that are given by axis (3, k)."""
     squares = vectors[0] * vectors[0]

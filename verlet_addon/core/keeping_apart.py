@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import Floats, magnitudes
+from .arrays import NONZERO, Floats, magnitudes
 from .contact.compiled_kernels import project_rows
 from .contact.response import ContactRows
 from .detection.surfaces import Surfaces
@@ -43,7 +43,7 @@ def keep_apart(
     for places, before in zip(own, settled, strict=True):
         moved = positions[:, places] - before
         far, allowed = magnitudes(moved), STRETCHED * meeting.shortest[places]
-        positions[:, places] = before + moved * np.minimum(1.0, allowed / np.maximum(far, 1e-300))
+        positions[:, places] = before + moved * np.minimum(1.0, allowed / np.maximum(far, NONZERO))
     _push_farther(rows, positions, meeting.surfaces)
     hand_back(encounter, bodies, positions)
 

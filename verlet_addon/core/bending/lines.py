@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import NONZERO, Booleans, Floats, Integers, sum_by
 from ..geometry.hinges import Hinges
 
 STRAIGHT = 1e-3
@@ -47,7 +47,7 @@ def _even(positions: Floats, triples: Integers) -> Booleans:
     """(k,) bool, whether triples are in a row, as far as can be told."""
     ends = positions[triples[:, [0, 2]]] - positions[triples[:, [1]]]
     arms = np.linalg.norm(ends, axis=2).min(axis=1)
-    least = ROUNDING * np.abs(positions).max(initial=0.0) / np.maximum(arms, 1e-300)
+    least = ROUNDING * np.abs(positions).max(initial=0.0) / np.maximum(arms, NONZERO)
     return np.asarray(line_turns(positions, triples) < np.minimum(least, STRAIGHT))
 
 

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, dot, sum_by
 from ..detection.contacts import Contacts, search
-from ..detection.proximity import dot
 from ..detection.reach import Reach
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components

@@ -6,7 +6,7 @@ digit what solving row after row does.
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers
+from ..arrays import NONZERO, Floats, Integers, dot, magnitudes
 from ..coloring import turns
 from .response import ContactRows
 
@@ -26,7 +26,7 @@ def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
     """The rows of one turn."""
     apart = _apart(positions, rows, turn)
     normals, mobilities = rows.normals[:, turn], rows.mobilities[turn]
-    height = normals[0] * apart[0] + normals[1] * apart[1] + normals[2] * apart[2]
+    height = dot(normals, apart)
     before = rows.pushed[turn]
     pushed = np.maximum(before + (rows.targets[turn] - height) / mobilities, 0.0)
     touching = (pushed > 0.0) | (before > 0.0)
@@ -38,10 +38,11 @@ def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
     )
     pushed, before = pushed[touching], before[touching]
     rubbed = rows.rubbed[:, turn]
-    slid = apart - rows.anchors[:, turn] + rubbed * mobilities
-    away = normals[0] * slid[0] + normals[1] * slid[1] + normals[2] * slid[2]
+    slid: Floats = np.subtract(apart, rows.anchors[:, turn])
+    slid += rubbed * mobilities
+    away = dot(normals, slid)
     slid -= normals * away
-    length = np.sqrt(slid[0] * slid[0] + slid[1] * slid[1] + slid[2] * slid[2])
+    length = magnitudes(slid)
     limit = rows.friction[turn] * pushed
     held = slid * np.minimum(1.0 / mobilities, limit / np.maximum(length, NONZERO))
     rows.pushed[turn] = pushed
@@ -61,13 +62,9 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
         hit = turn[rows.pushed[turn] > 0.0]
         apart = _apart(positions, rows, hit) - _apart(previous_positions, rows, hit)
         normals = rows.normals[:, hit]
-        moved = normals[0] * apart[0] + normals[1] * apart[1] + normals[2] * apart[2]
-        _add(
-            previous_positions,
-            rows,
-            hit,
-            normals * ((moved - rows.climbs[hit]) / rows.mobilities[hit]),
-        )
+        moved = dot(normals, apart)
+        impulse = normals * ((moved - rows.climbs[hit]) / rows.mobilities[hit])
+        _add(previous_positions, rows, hit, impulse)
 
 
 def _apart(positions: Floats, rows: ContactRows, turn: Integers) -> Floats:

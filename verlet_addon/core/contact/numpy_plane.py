@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats
+from ..arrays import NONZERO, Floats, magnitudes
 from .plane import PlaneContact, along, bounce
 
 
@@ -23,7 +23,7 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
     contact.pushed[hit] = pushed
     slid = positions[:, hit] + contact.rubbed[:, hit] - contact.start[:, hit]
     slid -= normal * along(contact.plane.normal, slid)
-    length = np.sqrt((slid * slid).sum(axis=0))
+    length = magnitudes(slid)
     slid *= np.minimum(1.0, contact.friction * pushed / np.maximum(length, NONZERO))
     positions[:, hit] -= slid - contact.rubbed[:, hit]
     contact.rubbed[:, hit] = slid

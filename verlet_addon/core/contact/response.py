@@ -4,10 +4,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, dot
 from ..detection.compiled_kernels import sum_weighted
 from ..detection.contacts import Contacts
-from ..detection.proximity import dot
 from ..integrators import start_displacement
 from .plane import bounce
 

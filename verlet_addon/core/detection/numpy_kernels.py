@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers
+from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
 from .numpy_regions import is_behind, is_hidden, is_least_on_triangles, least_edges
 from .numpy_walk import activate as activate, near_pairs, refit as refit, take_ways as take_ways
-from .proximity import NEAREST, dot
+from .proximity import NEAREST
 from .reach import Reach, flush
 from .rows import Rows, join_rows
 from .surfaces import Surfaces

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers
+from ..arrays import SHORTEST, Booleans, Floats, Integers, cross, dot
 from .numpy_walk import RIDGE
-from .proximity import PARALLEL, cross, dot
+from .proximity import PARALLEL
 from .surfaces import Surfaces
 
 STEADY = 0.05

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, Singles
-from .proximity import TINY, cross, dot
+from ..arrays import NONZERO, Booleans, Floats, Integers, Singles, cross, dot
 from .surfaces import Surfaces
 from .trees import CONES, Tree
 
@@ -42,7 +41,7 @@ def refit(surfaces: Surfaces, owner: int) -> None:
     a, b, c = (np.where(whole[..., 0], ways[..., k], 0.0).swapaxes(0, 1) for k in range(3))
     normals = cross(b - a, c - a)
     length = np.sqrt(dot(normals, normals))
-    flat = length < TINY
+    flat = length < NONZERO
     units = normals * (1.0 / np.where(flat, 1.0, length))
     bounds = np.stack([np.where(flat, -1.0, units), np.where(flat, 1.0, units)], axis=-1)
     there = np.broadcast_to(corners[:, :, :1] >= 0, (*corners.shape[:2], 2))

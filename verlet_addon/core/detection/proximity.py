@@ -1,13 +1,11 @@
 """Where a point and a triangle, or two segments, are nearest to each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers
+from ..arrays import NONZERO, SHORTEST, Booleans, Floats, Integers, cross, dot
 
-TINY = 1e-300
-"""Nothing is divided by less."""
 FLAT = 1e-20
 """Triangles whose squared area is a smaller share of their edges' squares are lines."""
 PARALLEL = 1e-12
@@ -16,22 +14,6 @@ PARALLEL = 1e-12
 Vector = tuple[Floats, Floats, Floats]
 Proximity = tuple[Floats, Floats, Floats]
 """(4, k) weights, (3, k) unit vectors from the second feature to the first, (k,) distances [m]."""
-
-
-def dot(a: Sequence[Floats] | Floats, b: Sequence[Floats] | Floats) -> Floats:
-    """(k,) products of vectors that are given by axis."""
-    return np.asarray(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """(3, k) cross products of vectors (3, k)."""
-    return np.stack(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
-    )
 
 
 def nearest_on_triangle(x: Floats) -> Proximity:
@@ -100,7 +82,7 @@ NEAREST: tuple[Callable[[Floats], Proximity], Callable[[Floats], Proximity]] = (
 
 def _share(from_start: Floats, edge: Floats) -> Floats:
     """(k,) how far along edges the nearest points are, 0 to 1."""
-    share = dot(from_start, edge) / np.maximum(dot(edge, edge), TINY)
+    share = dot(from_start, edge) / np.maximum(dot(edge, edge), NONZERO)
     return np.asarray(np.clip(share, 0.0, 1.0))
 
 
@@ -117,6 +99,6 @@ def _unit(vector: Floats, across: Floats) -> tuple[Floats, Floats]:
     touching = apart < SHORTEST
     vector = np.where(touching, across, vector)
     length = np.sqrt(dot(vector, vector))
-    lost = length < TINY
+    lost = length < NONZERO
     upwards = np.array([[0.0], [0.0], [1.0]])
     return np.where(lost, upwards, vector * (1.0 / np.where(lost, 1.0, length))), apart

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, magnitudes
 from ..field import Field, Kind
 from ..solid.body import Solid
 from ..solid.numpy_kernels import add_to_nodes
@@ -89,5 +89,5 @@ def node_accelerations(
 def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
     """(3, n) accelerations that a step can follow, `rates` (n,) being those of drag [1/s]."""
     total = total / np.maximum(1.0, rates * dt)
-    kicks = np.sqrt((total * total).sum(axis=0)) * dt
+    kicks = magnitudes(total) * dt
     return np.asarray(total / np.maximum(1.0, kicks / LARGEST_KICK))

@@ -64,7 +64,7 @@ def _plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     """(4, n) forces on faces, shared out evenly over their corners, and their growth."""
     corners, count = windage.corners, len(windage.plate_factors)
     normals = _area_vectors(corners, positions, count)
-    areas = np.sqrt((normals * normals).sum(axis=0))
+    areas = magnitudes(normals)
     normals = normals / np.where(areas > 0.0, areas, 1.0)
     shares = 1.0 / np.bincount(corners.face, minlength=count)
     means = sum_rows(corners.face, rows[:, corners.vertex], count) * shares

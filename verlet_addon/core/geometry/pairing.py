@@ -6,7 +6,7 @@ four times as stiff one way as another, for its edges run three ways, and those 
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import NONZERO, Floats, Integers
 from .faces import face_normals
 from .graph import edge_keys
 from .hinges import Hinges
@@ -17,7 +17,7 @@ SLANT = 0.5
 """By less than this share of one diagonal the other differs from it in length, and in its middle:
 two equilateral triangles have 0.73. With 0.3, slightly strewn grids bend twice as stiffly along one
 diagonal; with 0.7, what is strewn evenly gets stiffer by a tenth."""
-FLAT = 1e-3
+COPLANAR = 1e-3
 """Triangles whose normals differ by less than this lie in one plane [rad]."""
 
 
@@ -26,7 +26,7 @@ def paired(shape: RestShape, hinges: Hinges) -> RestShape:
 
     The edge between them is left out. See `find_halves`.
     """
-    chosen = find_halves(shape, hinges, slant=SLANT, fold=FLAT)
+    chosen = find_halves(shape, hinges, slant=SLANT, fold=COPLANAR)
     if not len(chosen):
         return shape
     p, q, n = hinges.p[chosen], hinges.q[chosen], shape.particle_count
@@ -52,7 +52,7 @@ def find_halves(shape: RestShape, hinges: Hinges, *, slant: float, fold: float) 
     fold : the largest angle between the normals of two halves [rad].
     """
     normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), NONZERO)
     first, second = normals[hinges.faces[:, 0]], normals[hinges.faces[:, 1]]
     flat = np.linalg.norm(first - second, axis=1) < fold
     slants = _slants(shape.mesh.positions, hinges)
@@ -69,4 +69,4 @@ def _slants(positions: Floats, hinges: Hinges) -> Floats:
     length = np.linalg.norm(p - q, axis=1)
     longer = np.abs(np.linalg.norm(a - b, axis=1) - length)
     apart = np.linalg.norm(p + q - a - b, axis=1)
-    return np.asarray(np.maximum(longer, apart) / np.maximum(length, 1e-300))
+    return np.asarray(np.maximum(longer, apart) / np.maximum(length, NONZERO))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, magnitudes
 from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
@@ -123,8 +123,7 @@ def _held_inside(clearing: Clearing, places: Floats, held: Booleans) -> Booleans
 
 def _apart(points: Floats, others: Floats) -> Floats:
     """(k, p) how far points (3, k) are from others (3, p) [m]."""
-    ways = points[:, :, None] - others[:, None]
-    return np.asarray(np.sqrt((ways * ways).sum(axis=0)))
+    return magnitudes(points[:, :, None] - others[:, None])
 
 
 def _carried(clearing: Clearing) -> Booleans:

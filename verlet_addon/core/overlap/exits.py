@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, magnitudes
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
@@ -43,7 +43,7 @@ class Exits:
     def ways(self, places: Floats) -> Floats:
         """(3, k) unit vectors, of positions (3, N) [m]."""
         way = np.einsum("xsk,sk->xk", frames_of(places, self.corners), self.slants)
-        return np.asarray(way / np.sqrt((way * way).sum(axis=0)))
+        return np.asarray(way / magnitudes(way))
 
     def heights(self, places: Floats) -> Floats:
         """(k,) how far vertices are beyond their places along their ways; below 0 inside [m]."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by, sum_rows
+from ..arrays import NONZERO, Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
 from ..detection.surfaces import Surfaces
 from ..geometry.rays import crossings, winding
 
@@ -93,5 +93,5 @@ def frames_of(places: Floats, corners: Integers) -> Floats:
     """(3, 3, k) two sides of triangles (3, k), and their unit normals."""
     a, b, c = (places[:, corner] for corner in corners)
     normal = np.cross(b - a, c - a, axis=0)
-    length = np.sqrt((normal * normal).sum(axis=0))
-    return np.stack([b - a, c - a, normal / np.maximum(length, 1e-300)], axis=1)
+    length = magnitudes(normal)
+    return np.stack([b - a, c - a, normal / np.maximum(length, NONZERO)], axis=1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_rows
+from ..arrays import NONZERO, Floats, Integers, inverse, magnitudes, sum_rows
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
 from .placement import Placement
@@ -71,7 +71,7 @@ def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
         lack = moments - turning_of(product)
         step = np.einsum("sij,sj->si", _inverse_inertia(product), lack)
         angle = np.sqrt((step * step).sum(axis=1, keepdims=True))
-        held = np.minimum(1.0, FARTHEST / np.maximum(angle, 1e-300))
+        held = np.minimum(1.0, FARTHEST / np.maximum(angle, NONZERO))
         turn = rotations_about(step * held) @ turn
     return np.asarray(turn)
 
@@ -93,7 +93,7 @@ def join(placement: Placement, joints: Joints, positions: Floats) -> None:
     """
     for _ in range(LINEARIZED):
         apart = positions[:, joints.pairs[0]] - positions[:, joints.pairs[1]]
-        lengths = np.sqrt((apart * apart).sum(axis=0))
+        lengths = magnitudes(apart)
         along = apart / np.maximum(lengths, 1e-12)
         lacks = lengths - joints.rest_lengths
         lacks[joints.slack & (lacks < 0.0)] = 0.0
@@ -166,9 +166,9 @@ class _System:
     def solve(self, lacks: Floats) -> Floats:
         """(e,) pulls that take this much (e,) from edges."""
         diagonal = self.diagonal()
-        inverse = np.where(diagonal > 0.0, 1.0 / np.where(diagonal > 0.0, diagonal, 1.0), 0.0)
+        lightness = inverse(diagonal, diagonal)
         pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
-        search = ahead = inverse * residual
+        search = ahead = lightness * residual
         size = first = float((residual * ahead).sum())
         for _ in range(CONJUGATE_ROUNDS):
             if size <= RESIDUAL * RESIDUAL * first:
@@ -177,7 +177,7 @@ class _System:
             step = size / float((search * found).sum())
             pulls += step * search
             residual -= step * found
-            ahead = inverse * residual
+            ahead = lightness * residual
             size, former = float((residual * ahead).sum()), size
             search = ahead + (size / former) * search
         return pulls

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, joined
+from ..arrays import NONZERO, Booleans, Floats, Integers, joined
 from ..bending.all_at_once import straight_bends
 from ..bending.constraints import BendConstraints
 from ..geometry.faces import edge_areas, face_diagonals
@@ -53,7 +53,7 @@ class Angles:
 FLOPPY = 30.0
 """Flat and held at one end, what is no shell would droop by so many times its length, by the
 formula for small droops: a shirt by thousands, a cap of denim by 25, a paper cup by less than 1."""
-LARGEST = 12_000
+MOST_PARTICLES = 12_000
 """Particles of the largest shell: its matrix takes some 400 MB then, and seconds to factorize."""
 EARTH = 9.81
 """[m/s²]"""
@@ -82,7 +82,7 @@ def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
     where it is too large. Triangles of constant strain are too firm when bent within their plane.
     """
     curved = bends.hinges
-    if not len(curved.members) or shape.loose.any() or shape.particle_count > LARGEST:
+    if not len(curved.members) or shape.loose.any() or shape.particle_count > MOST_PARTICLES:
         return None
     if _droop(shape) > FLOPPY:
         return None
@@ -194,7 +194,7 @@ def _triangles(shape: RestShape) -> tuple[Springs, Angles]:
     members, areas = _members(shape, 3)
     members = _from_widest(members[:, :3], shape)
     a, b, c = (shape.spans(members[:, [k, (k + 1) % 3]]) for k in range(3))
-    along = (a**2 + c**2 - b**2) / (2.0 * np.maximum(a, 1e-300))
+    along = (a**2 + c**2 - b**2) / (2.0 * np.maximum(a, NONZERO))
     height = np.sqrt(np.maximum(c**2 - along**2, 0.0))
     sound: Booleans = (height > THIN * a) & (areas > 0.0)
     a, along, height, areas = a[sound], along[sound], height[sound], areas[sound]

@@ -8,7 +8,7 @@ since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_products, sum_rows
+from ..arrays import NONZERO, Floats, Integers, sum_products, sum_rows
 from ..linear.rotations import rotations_about, turning_of
 from .compiled_kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
@@ -82,7 +82,7 @@ def _hold(system: ShellSystem, touched: Integers, pushes: Floats) -> None:
     freedom = system.freedom[:, :, touched]
     within = (freedom * pushes).sum(axis=1)
     size, whole = (within * within).sum(axis=0), (pushes * pushes).sum(axis=0)
-    within *= np.where(size > SLIGHT**2 * whole, 1.0 / np.sqrt(np.maximum(size, 1e-300)), 0.0)
+    within *= np.where(size > SLIGHT**2 * whole, 1.0 / np.sqrt(np.maximum(size, NONZERO)), 0.0)
     system.freedom[:, :, touched] = freedom - within[:, None] * within
     system.pushes[:, touched] += pushes
 
@@ -155,7 +155,7 @@ def _follow(system: ShellSystem, before: Floats, now: Floats) -> None:
     for _ in range(TURNS):
         size = np.abs((rotations * products).sum(axis=(1, 2)))
         across = turning_of(np.einsum("cik,cjk->cij", products, rotations))
-        further = rotations_about(across / np.maximum(size, 1e-300)[:, None])
+        further = rotations_about(across / np.maximum(size, NONZERO)[:, None])
         rotations[...] = np.einsum("cij,cjk->cik", further, rotations)
 
 
@@ -174,7 +174,7 @@ def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floa
     for _ in range(CONJUGATE_ROUNDS):
         system.spent += not system.followed  # what is held takes more, however new the matrix is
         resisted = _unheld(system, multiply(system, way))
-        length = size / max(float((way * resisted).sum()), 1e-300)
+        length = size / max(float((way * resisted).sum()), NONZERO)
         moves += length * way
         pull -= length * resisted
         left = _unheld(system, precondition(factored, system.rotations, pull))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, norms, sum_by
+from ..arrays import NONZERO, Floats, norms, sum_by
 from ..bending.numpy_kernels import hinge_directions
 from ..linear import dissection
 from .body import CORNERS
@@ -23,7 +23,7 @@ def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
     points = positions.take(members[:, curved], axis=1)
     directions[:, curved] = hinge_directions(points, vectors[:, curved], system.rests[curved])
     along = (vectors * directions).sum(axis=0)
-    taut = 1.0 - system.rests / np.where(along == 0.0, 1e-300, along)
+    taut = 1.0 - system.rests / np.where(along == 0.0, NONZERO, along)
     taut = np.where(system.rests == 0.0, 1.0, np.clip(taut, 0.0, 1.0))
     system.bare[...] = system.stiffnesses * taut
     misses = vectors - system.rests * directions

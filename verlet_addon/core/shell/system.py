@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, inverse, joined, sum_by
+from ..arrays import NONZERO, Floats, Integers, inverse, joined, magnitudes, sum_by
 from ..linear.dissection import Factors, factorize
 from .body import CORNERS, Angles, Shell, Springs
 
@@ -162,7 +162,7 @@ def angle_slopes(
 ) -> tuple[Floats, Floats]:
     """(4, 3, a) how cos φ changes with each member, and (a,) cos φ."""
     one, other = gather(positions, members, first), gather(positions, members, second)
-    sizes = [np.maximum(np.sqrt((row * row).sum(axis=0)), 1e-300) for row in (one, other)]
+    sizes = [np.maximum(magnitudes(row), NONZERO) for row in (one, other)]
     one /= sizes[0]
     other /= sizes[1]
     cosines = (one * other).sum(axis=0)

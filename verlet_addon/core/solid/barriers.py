@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, dot
 from ..contact.response import ContactRows, eased
-from ..detection.proximity import dot
 from .lattice import Embedding
 from .numpy_touching import Stops, System
 

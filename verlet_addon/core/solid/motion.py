@@ -13,9 +13,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats, Integers, dot
 from ..contact.plane import PlaneContact
-from ..detection.proximity import dot
 from .barriers import Barriers, beyond, held, lift
 from .body import Lying, Solid, SolidState
 from .compiled_kernels import find_stress, interpolate

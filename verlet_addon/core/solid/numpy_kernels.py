@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import NONZERO, Booleans, Floats, Integers, sum_by
 from ..momentum.numpy_kernels import find_turns
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
@@ -73,11 +73,13 @@ def find_shape(cells: Cells, nodes: Floats, shape: Shape) -> None:
     deformation = np.einsum("aec,eck->eak", _from_first(cells, nodes), gradients)
     _turn(shape.quaternions, deformation)
     shape.rotations[:] = _matrices(shape.quaternions)
-    squares = (deformation**2).sum(axis=(1, 2))
-    held = (
-        deformation * np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
-    )
-    shape.slopes[:] = np.einsum("eak,eck->eca", cofactors(held), gradients)
+    shape.slopes[:] = np.einsum("eak,eck->eca", cofactors(_held(deformation)), gradients)
+
+
+def _held(deformation: Floats) -> Floats:
+    """(h, 3, 3) deformations, stretched no more than LARGEST."""
+    share = np.sqrt(LARGEST / np.maximum((deformation**2).sum(axis=(1, 2)), NONZERO))
+    return np.asarray(deformation * np.minimum(1.0, share)[:, None, None])
 
 
 def _turn(quaternions: Floats, deformation: Floats) -> None:
@@ -147,9 +149,7 @@ def elastic_forces(
     forces = _turned_back(cells, shape, local)
     gradients = elements.gradients[kinds]
     deformation = np.einsum("eca,eck->eak", places, gradients)
-    squares = (deformation**2).sum(axis=(1, 2))
-    deformation *= np.minimum(1.0, np.sqrt(LARGEST / np.maximum(squares, 1e-300)))[:, None, None]
-    growth = np.linalg.det(deformation) - 1.0
+    growth = np.linalg.det(_held(deformation)) - 1.0
     forces += (FIRST_LAME * elements.volumes[kinds] * growth)[:, None, None] * shape.slopes
     return _scattered(cells, forces, nodes.shape[1], -modulus)
 

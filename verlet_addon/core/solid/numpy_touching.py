@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
-from ..detection.proximity import dot
+from ..arrays import NONZERO, Floats, Integers, dot, magnitudes, sum_by
 from .as_one import Pieces, find_pieces
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffness_product
@@ -119,7 +118,7 @@ def look(stops: Stops, points: Floats) -> bool:
     unheld = touching & np.isnan(stops.anchors[0])
     stops.anchors[:, unheld] = stops.start[:, unheld]
     slid = across(stops.normals, points - np.where(touching, stops.anchors, points))
-    lengths = np.sqrt((slid * slid).sum(axis=0))
+    lengths = magnitudes(slid)
     pushes = stops.stiffnesses * np.where(np.isfinite(depths), np.abs(depths), 0.0)
     most = stops.frictions * pushes
     slips = most < stops.stiffnesses * lengths
@@ -159,9 +158,9 @@ def settle(system: System, nodes: Floats) -> Floats:
     touching = np.flatnonzero(depths > 0.0)
     anchors, normals = stops.anchors[:, touching], stops.normals[:, touching]
     slid = across(normals, points[:, touching] - anchors)
-    length = np.sqrt((slid * slid).sum(axis=0))
+    length = magnitudes(slid)
     most = stops.frictions[touching] * depths[touching]
-    loose = np.maximum(0.0, 1.0 - most / np.maximum(length, 1e-300))
+    loose = np.maximum(0.0, 1.0 - most / np.maximum(length, NONZERO))
     stops.anchors.fill(np.nan)
     stops.anchors[:, touching] = anchors + slid * loose
     points[:, touching] += normals * depths[touching]

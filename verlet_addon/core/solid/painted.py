@@ -10,7 +10,7 @@ from .lattice import Cells, Embedding, Lattice
 
 SHADES = 100
 """Shares of stiffness are told apart by one in so many: cells of one shade are of one kind."""
-LEAST = 1e-3
+FAINTEST = 1e-3
 """Cells keep at least this share of their stiffness."""
 
 
@@ -26,7 +26,7 @@ def _shaded(cells: Cells, shares: Floats) -> Cells:
     shades = np.rint(np.clip(shares.mean(axis=1), 0.0, 1.0) * SHADES).astype(np.int64)
     found, kinds = np.unique(cells.kinds * (SHADES + 1) + shades, return_inverse=True)
     former, shades = np.divmod(found, SHADES + 1)
-    share, all_ = np.maximum(shades / SHADES, LEAST), cells.elements
+    share, all_ = np.maximum(shades / SHADES, FAINTEST), cells.elements
     elements = Elements(
         stiffnesses=all_.stiffnesses[former] * share[:, None, None],
         gradients=all_.gradients[former],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import NONZERO, Floats
 from ..contact.plane import along
 from ..momentum.numpy_kernels import find_turns
 from .numpy_touching import System
@@ -39,7 +39,7 @@ def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
         total = float(load.sum())
         centre = (load * places).sum(axis=1) / total
         normal = (load * stops.normals[:, points]).sum(axis=1)
-        normal /= max(_size(normal), 1e-300)
+        normal /= max(_size(normal), NONZERO)
         friction = float((load * stops.frictions[points]).sum()) / total
         members = np.flatnonzero(components == label)
         arms, weighty = before[:, members] - centre[:, None], masses[members]
@@ -49,10 +49,10 @@ def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
         own = arms - slid * middle[:, None]
         spin, turn = _turn(own, moved, own * weighty, normal)
         ahead = (_matrix(turn) * normal).sum(axis=1)
-        reach = along(ahead / max(_size(ahead), 1e-300), places - centre[:, None])
+        reach = along(ahead / max(_size(ahead), NONZERO), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
         lever = min(LEVER * width, friction * max(float((normal * middle).sum()), 0.0))
-        share = min(1.0, lever * total / max(spin, 1e-300))
+        share = min(1.0, lever * total / max(spin, NONZERO))
         nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), own)
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import NONZERO, Floats, Integers, sum_by
 
 MOST, COARSE = 4000, 3
 """Others are touched by triangles that are cut, if there are no more of them than this, and faces
@@ -34,7 +34,7 @@ class Skin:
             return np.ones(len(self.areas))
         further = self.areas[len(self.areas) - self.corners.shape[1] :]
         more = sum_by(self.corners.ravel(), (self.shares * further).ravel(), len(self.areas))
-        return np.asarray(1.0 + more / np.maximum(self.areas, 1e-300))
+        return np.asarray(1.0 + more / np.maximum(self.areas, NONZERO))
 
     def spread(self, vertices: Floats) -> Floats:
         """(p, 3) values (n, 3) at vertices, and between them."""

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import NONZERO, Booleans, Floats, Integers
 from ..geometry.matching import match
 
 SHARPEST = -0.5
@@ -136,7 +136,7 @@ def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
 def _outward(positions: Floats, pairs: Integers) -> Floats:
     """(2m, 3) unit vectors along pairs away from their ends."""
     arms = positions[pairs[:, 1]] - positions[pairs[:, 0]]
-    arms /= np.maximum(np.linalg.norm(arms, axis=1, keepdims=True), 1e-300)
+    arms /= np.maximum(np.linalg.norm(arms, axis=1, keepdims=True), NONZERO)
     return np.asarray(np.stack([arms, -arms], axis=1).reshape(-1, 3))
 
 

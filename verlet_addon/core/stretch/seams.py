@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, inverse, norms, sum_by
+from ..arrays import NONZERO, Booleans, Floats, Integers, inverse, norms, sum_by
 from ..coloring import color_constraints
 from ..geometry.faces import read_corners, without_faces
 from ..geometry.graph import edge_lengths
@@ -162,7 +162,7 @@ def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
     for batch in batches:
         apart = positions[:, batch.second] - positions[:, batch.first]
         pulls = batch.multipliers + batch.gains * apart
-        size = np.maximum(norms(pulls), 1e-300)
+        size = np.maximum(norms(pulls), NONZERO)
         greatest = np.where(batch.closed, FIRMER, 1.0) * batch.greatest
         pulls *= np.where(batch.torn, 0.0, np.minimum(1.0, greatest / size))
         change = pulls - batch.multipliers

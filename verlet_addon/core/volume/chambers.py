@@ -15,7 +15,7 @@ from ..geometry.graph import edge_keys, find_components
 
 HOLLOW = 1e-4
 """What holds less than this share of the volume of a ball with as much surface has no inside…"""
-FLAT = 1e-2
+EMPTY = 1e-2
 """…and a closed surface that holds less than this is empty: a metre of cushion under 3 mm thick."""
 
 
@@ -55,7 +55,7 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
     balls = np.sqrt(areas**3 / (36.0 * np.pi))
     hollow = np.abs(volumes) >= HOLLOW * balls
     lidded = np.isin(found, components[closed[0, faces.shape[1] :]])
-    flat = (np.abs(volumes) < FLAT * balls) & ~lidded
+    flat = (np.abs(volumes) < EMPTY * balls) & ~lidded
     if not len(found) or (~hollow & (lidded | (areas == 0.0))).any():
         raise MeshError(
             f"'{name}' has pressure, but a part of it encloses no space at rest; "

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by
+from ..arrays import NONZERO, Floats, Integers, magnitudes, sum_by
 from ..geometry.rays import crossings
 
 FACING = 0.1
@@ -39,7 +39,7 @@ def submersion(
     vertices : (3, v) of the diver.
     """
     up = normals.mean(axis=1)
-    up /= max(float(np.sqrt(up @ up)), 1e-300)
+    up /= max(float(np.sqrt(up @ up)), NONZERO)
     filled = np.zeros(seat.shape[1])
     columns = np.flatnonzero(up @ normals > FACING)
     levels = up @ seat[:, columns]
@@ -65,7 +65,7 @@ def _threads(
     Threads go from ends (3, k) to (3, k).
     """
     middles, along = ends.mean(axis=1), ends[:, 1] - ends[:, 0]
-    lengths = np.sqrt((along * along).sum(axis=0))
+    lengths = magnitudes(along)
     filled = np.zeros(seat.shape[1])
     for middle, length in zip(middles.T, lengths.tolist(), strict=True):
         away = seat[:, columns] - middle[:, None]

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by, sum_rows
+from ..arrays import Floats, Integers, magnitudes, sum_by, sum_rows
 from ..errors import MeshError
 from ..geometry.faces import Corners, face_normals
 from ..geometry.graph import edge_keys
 from ..geometry.rest_shape import RestShape
 from ..mesh import MeshData
 
-FLAT = 1e-9
+SLIVER = 1e-9
 """Triangles with less than this share of their longest side's square as area carry no waves."""
 
 
@@ -60,7 +60,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
     spans = [positions[triangles[k - 1]] - positions[triangles[k - 2]] for k in range(3)]
     squares = np.stack([(span * span).sum(axis=1) for span in spans])
     areas = np.linalg.norm(np.cross(spans[0], spans[1]), axis=1) / 2.0
-    sound = areas > FLAT * squares.max(axis=0, initial=0.0)
+    sound = areas > SLIVER * squares.max(axis=0, initial=0.0)
     if not sound.any():
         raise MeshError(f"'{mesh.name}' has no faces that waves could run on; give it some")
     triangles, shares, areas = triangles[:, sound], shares[sound], areas[sound]
@@ -102,7 +102,7 @@ def _normals(positions: Floats, corners: Corners, faces: int, n: int) -> Floats:
     """(3, n) means of the faces' normals, by area; up where there is none."""
     normals = face_normals(positions, corners, faces)[corners.face]
     summed = sum_rows(corners.vertex, normals.T, n)
-    size = np.sqrt((summed * summed).sum(axis=0))
+    size = magnitudes(summed)
     upright = np.array([[0.0], [0.0], [1.0]])
     return np.where(size > 0.0, summed / np.where(size > 0.0, size, 1.0), upright)
 

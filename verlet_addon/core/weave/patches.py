@@ -13,7 +13,7 @@ from ..geometry.hinges import Hinges
 from ..geometry.pairing import find_halves
 from ..geometry.rest_shape import RestShape
 
-FLAT = 1e-9
+SLIVER = 1e-9
 """Triangles whose area is less than this share of their longest side's square are flat."""
 SLANT, FOLD = 1.0, 0.5
 """Two triangles are one patch up to this slant (`find_halves`), as two equilateral ones are, and up
@@ -90,14 +90,14 @@ def _warps(shape: RestShape, triangles: Integers) -> Floats:
     points = shape.mesh.positions[shape.mesh.face_vertices[triangles]]
     sides = points[:, 1:] - points[:, :1]
     areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) / 2.0
-    areas[areas < FLAT * (sides**2).sum(axis=2).max(axis=1)] = 0.0
+    areas[areas < SLIVER * (sides**2).sum(axis=2).max(axis=1)] = 0.0
     places = shape.mesh.threads[triangles]
     across = places[:, 1:] - places[:, :1]
     area = across[:, 0, 0] * across[:, 1, 1] - across[:, 1, 0] * across[:, 0, 1]
     way = sides[:, 1] * across[:, :1, 0] - sides[:, 0] * across[:, 1:, 0]
     way *= np.sign(area)[:, None]
     size = np.linalg.norm(way, axis=1)
-    flat = (np.abs(area) <= FLAT * (across**2).sum(axis=2).max(axis=1)) | (size == 0.0)
+    flat = (np.abs(area) <= SLIVER * (across**2).sum(axis=2).max(axis=1)) | (size == 0.0)
     lost = np.count_nonzero(flat & (areas > 0.0))
     if lost:
         raise MeshError(
@@ -124,7 +124,7 @@ def _measured(shape: RestShape, corners: Integers, warps: Floats) -> Patches:
     normals = np.cross(points[:, 2] - points[:, 0], points[:, 3] - points[:, 1])
     longest = ((points - np.roll(points, 1, axis=1)) ** 2).sum(axis=2).max(axis=1)
     weft = np.cross(warps, normals)
-    sound = np.linalg.norm(normals, axis=1) > FLAT * longest
+    sound = np.linalg.norm(normals, axis=1) > SLIVER * longest
     sound &= np.linalg.norm(weft, axis=1) > 0.0
     corners, points, weft, normals = corners[sound], points[sound], weft[sound], normals[sound]
     threads = np.stack([np.cross(normals, weft), weft], axis=1)
