@@ -41,6 +41,27 @@ def said(addon: Addon) -> Callable[[], list[str]]:
     return warnings
 
 
+# --- vertex groups ------------------------------------------------------------------------------
+
+
+def test_groups_that_were_never_given_vertices_are_named(said: Callable[[], list[str]]) -> None:
+    """Making and choosing one does not assign anything to it, as many a beginner finds out."""
+    obj, target = body(sheet()), sheet("Mast")
+    for name in ("Top", "Buttons", "Corner"):
+        obj.vertex_groups.new(name=name)
+    obj.verlet.pin_group, obj.verlet.rigid_group = "Top", "Buttons"
+    item = obj.verlet.attachments.add()
+    item.target, item.vertex_group = target, "Corner"
+    assert [re.findall(r"(?<=, )\w+(?=;)", sentence) for sentence in said()] == [
+        ["Top"],
+        ["Buttons"],
+        ["Corner"],
+    ]
+    for group in obj.vertex_groups:
+        group.add([0], 0.1, "REPLACE")
+    assert not said()
+
+
 # --- bakes that will not be seen ----------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
-from .mesh_access import mesh_of, read_vertices
+from .mesh_access import group_weights, mesh_of, read_vertices
 from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from .properties import body_properties
@@ -36,6 +36,7 @@ def cautions(
         *_left_out(away, "hidden", "show {them}"),
         *_left_out(foreign, "linked from another file", "make {them} local"),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
+        *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *_showing_one_key(baked),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
@@ -65,6 +66,22 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
             f"Attachment {number + 1} of {obj.name} has no {missing} and holds nothing; choose "
             "one, or remove it"
         )
+
+
+def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
+    """Vertex groups that were made and chosen, but never given any vertices."""
+    body = body_properties(obj)
+    chosen = [("pin group", body.pin_group), ("rigid group", body.rigid_group)]
+    attached = acting_attachments(obj)
+    chosen += [
+        (f"group of attachment {number + 1}", item.vertex_group) for number, item in attached
+    ]
+    for what, name in chosen:
+        if name and not group_weights(obj, name).any():
+            yield (
+                f"No vertex of {obj.name} is in its {what}, {name}; assign some to it in Edit "
+                "Mode, or choose another one"
+            )
 
 
 def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
