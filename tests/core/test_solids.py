@@ -43,6 +43,7 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.field import Field
 from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -345,6 +346,14 @@ def test_what_lies_lies_still(stiffness: float) -> None:
     body = replace(JELLY, resolution=3, stiffness=stiffness)
     (track,) = simulated([(box, body)], frames(2.0, 24), ground=floor())
     assert np.abs(track[-1] - track[-2]).max() < 1e-9
+
+
+def test_a_ball_that_lands_on_a_corner_stays_on_it() -> None:
+    """A hard one, on its pole: that it stands there at all would tip it over within two seconds."""
+    ball = moved(sphere(24, 12, radius=0.1), np.eye(3), (0.0, 0.0, 0.3))
+    body = MATERIALS["RUBBER_BALL"].settings
+    (track,) = simulated([(ball, body)], frames(2.9, 24), ground=floor())
+    assert np.abs(track[36:] - track[-1]).max() < 1e-9
 
 
 @pytest.mark.parametrize("woken", ["lift", "table", "force", "pin"])

@@ -36,7 +36,8 @@ def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -
         state.gas = state.batches = None
     elif state.gas is None and pressure > 0.0 and model.settings.body_type == "CLOTH":
         chambers = build_chambers(model.name, model.rest_positions, model.triangles)
-        state.gas, state.batches = fill(chambers, state.positions, model.pressed), None
+        state.gas = fill(chambers, state.positions, model.pressed, model.inverse_masses)
+        state.batches = None
 
 
 def inflate(mover: Mover) -> None:
@@ -51,7 +52,7 @@ def inflate(mover: Mover) -> None:
     if gas is None:
         return
     h_squared = mover.batches.h_squared
-    shorter = too_strong(gas, model.inverse_masses, pressure, h_squared)
+    shorter = too_strong(gas, pressure, h_squared)
     if shorter > 1.0:
         raise SettingsError(
             f"the pressure of '{model.name}' is {pressure:g} Pa, too much for so light a cloth; "

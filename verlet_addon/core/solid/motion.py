@@ -30,7 +30,7 @@ moves them as a whole by the square of step over delay, by that much less."""
 LEAST = 1e-8
 """Moves that change the way of a step by less than this share need not be found: what falls freely
 is not solved for."""
-RESTS = 1e-6
+RESTS = 1e-5
 """What moves by less than this share of how far it would go freely has come to rest."""
 STILL = 0.02
 LONG = 8

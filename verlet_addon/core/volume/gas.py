@@ -27,14 +27,21 @@ class Gas:
     """(s,) over the outside, in the last step [Pa]."""
     felt: Floats
     """(n,) share of it that each particle feels."""
+    tautness: float
+    """Of the average link of the tautest chamber, h² T/(l m), for each Pa and s² of h²: a ball of
+    radius r under pressure p has a tension of p r/2, so T = p r l/2, and r = 3 V/A [m/kg]."""
     tension: Floats | None = None
     """(k,) times h², negative where links pull, that its walls remembered two steps ago [kg m]."""
 
 
-def fill(chambers: Chambers, positions: Floats, felt: Floats) -> Gas:
+def fill(chambers: Chambers, positions: Floats, felt: Floats, inverse_masses: Floats) -> Gas:
     """Gas in chambers whose walls are at positions (3, n) and feel such shares of it (n,)."""
     volumes, _ = volumes_and_slopes(positions, chambers)
-    return Gas(chambers, volumes, np.zeros_like(volumes), felt)
+    walls, count = chambers.particles, len(volumes)
+    lightness = sum_by(walls, inverse_masses, count + 1)[:count]
+    free = sum_by(walls, (inverse_masses > 0.0).astype(np.float64), count + 1)[:count]
+    tautness = 1.5 * chambers.rest_volumes / chambers.areas * lightness / np.maximum(free, 1.0)
+    return Gas(chambers, volumes, np.zeros_like(volumes), felt, float(tautness.max()))
 
 
 def press(
@@ -75,21 +82,9 @@ def press(
     return np.asarray(slopes * gas.felt * np.append(h_squared * found, 0.0)[chambers.particles])
 
 
-def too_strong(gas: Gas, inverse_masses: Floats, pressure: float, h_squared: float) -> float:
-    """How many times as short steps would have to be for this pressure; up to 1 they may stay.
-
-    A ball of radius r under pressure p has a tension of p r/2: T = p r l/2, and r = 3 V/A.
-    """
-    chambers, count = gas.chambers, len(gas.expected)
-    walls = chambers.particles < count
-    labels = chambers.particles[walls]
-    free = inverse_masses[walls] > 0.0
-    lightness = sum_by(labels, inverse_masses[walls], count) / np.maximum(
-        sum_by(labels, free.astype(np.float64), count), 1.0
-    )
-    sizes = np.sqrt(chambers.areas / np.bincount(labels, minlength=count))
-    tension = 1.5 * pressure * chambers.rest_volumes / chambers.areas * sizes
-    return float(np.sqrt((h_squared * tension / sizes * lightness).max() / TAUTEST))
+def too_strong(gas: Gas, pressure: float, h_squared: float) -> float:
+    """How many times as short steps would have to be for this pressure; up to 1 they may stay."""
+    return float(np.sqrt(h_squared * pressure * gas.tautness / TAUTEST))
 
 
 def _positive_root(a: Floats, b: Floats, c: Floats) -> Floats:
