@@ -43,6 +43,8 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
 
 def settle(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
     """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
+    if not len(encounter.rows.gaps) and all(mover.leap is None for mover in movers):
+        return
     trees = [mover.batches.ropes.trees for mover in movers]
     concerned = set(range(len(movers)))
     for search in range(SEARCHES):

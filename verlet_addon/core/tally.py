@@ -55,6 +55,9 @@ def count_step(
     That is along their normals; what ends beside what it met on its way, at positions (3, N), is
     no nearer than it is.
     """
+    tally.steps += 1
+    if not len(depths):
+        return  # as mostly, with colliders that are far away
     deep = np.flatnonzero(depths > CROWDED * rows.gaps)
     depths[deep] = np.minimum(depths[deep], rows.gaps[deep] - _apart(rows, deep, positions))
     first, second = surfaces.owners[rows.particles[[0, 3]]]
@@ -69,7 +72,6 @@ def count_step(
     both = touching[:, None] + touching
     np.fill_diagonal(both, touching)
     tally.many += _between(first, second, len(tally.told)) > np.maximum(MANY * both, FEW)
-    tally.steps += 1
 
 
 def _apart(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
