@@ -357,7 +357,7 @@ def advance(
     bodies: Sequence[tuple[SoftBodyModel, ParticleState]],
     targets: Sequence[Floats],
     *,
-    dt: float,
+    dt: float = 1 / 240,
     steps: int = 1,
     gravity: Floats = GRAVITY,
     ground: Plane | None = None,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
-    GRAVITY,
     IN_ONE_STEP,
     WEIGHTLESS,
+    advance,
     built,
     built_state,
     floor,
@@ -102,13 +102,12 @@ def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
     ball = sphere(16, 12, radius=RADIUS)
     top = np.flatnonzero(ball.positions[:, 2] > 0.4)
     model, state = built_state((pinned(ball, top), BodySettings(pressure=pressure)), dt=1 / 240)
-    plate = ball.positions.T.copy()
-    plate[2, top] = 0.4
+    plate = ball.positions.copy()
+    plate[top, 2] = 0.4
     triangles, products = triangles_of(ball), []
     for number in range(480):
-        plate[2, top] -= 0.3 / 240 * (number < 240)
-        given = Surroundings(1 / 240, GRAVITY, [plate], [()], floor(-RADIUS), np.zeros(3))
-        step([(model, state)], SceneSettings(), given)
+        plate[top, 2] -= 0.3 / 240 * (number < 240)
+        advance([(model, state)], [plate], ground=floor(-RADIUS))
         if number > 240 and state.gas is not None:
             volume = volume_within(triangles, state.positions.T)
             products.append(float(state.gas.pressures[0]) * volume)
@@ -156,10 +155,9 @@ def test_pressure_is_there_from_the_first_frame(pressure: float) -> None:
     ball = sphere(24, 16)
     settings = BodySettings(pressure=pressure)
     model, state = built_state((ball, settings), gravity=WEIGHTLESS, dt=1 / 240)
-    given = Surroundings(1 / 240, WEIGHTLESS, [ball.positions.T], [()], None, np.zeros(3))
     for number in range(48):
         before = state.positions
-        step([(model, state)], SceneSettings(), given)
+        advance([(model, state)], [ball.positions], gravity=WEIGHTLESS)
         ways = ((state.positions - before) * 240) ** 2 / model.inverse_masses
         assert state.gas is not None
         if number >= 9:
@@ -328,11 +326,7 @@ def test_a_curve_that_asks_for_nonsense_is_told_so(pressure: float) -> None:
 def test_sheets_without_pressure_have_no_gas() -> None:
     """Nothing changes for what is no balloon."""
     model, state = built_state((sheet(4), BodySettings()))
-    step(
-        [(model, state)],
-        SceneSettings(),
-        Surroundings(1 / 240, GRAVITY, [model.rest_positions], [()], None, np.zeros(3)),
-    )
+    advance([(model, state)], [sheet(4).positions])
     assert state.gas is None
 
 

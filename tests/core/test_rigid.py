@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
-    GRAVITY,
     IN_ONE_STEP,
     WEIGHTLESS,
+    advance,
     built_state,
     cube,
     floor,
@@ -34,8 +34,6 @@ from verlet_addon.core.geometry.rest_shape import take_apart
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.rigid import compiled_kernels as in_c, numpy_kernels as in_numpy
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.step import step
-from verlet_addon.core.step_data import Surroundings
 
 FREE = BodySettings(damping=0.0)
 
@@ -193,9 +191,7 @@ def test_compiled_kernels_agree_with_the_reference(name: str) -> None:
     cloth = sheet(10, 4)
     hinge = rigid(cloth, np.flatnonzero(np.abs(cloth.positions[:, 0] - 0.5) > 0.15))
     model, state = built_state((pinned(hinge, [0]), FREE), dt=1 / 240)
-    given = Surroundings(1 / 240, GRAVITY, [hinge.positions.T], [()], None, np.zeros(3))
-    for _ in range(20):
-        step([(model, state)], SceneSettings(), given)
+    advance([(model, state)], [hinge.positions], steps=20)
     assert state.rigid is not None
     strewn = np.random.default_rng(3).normal(scale=0.003, size=state.positions.shape)
     found = []

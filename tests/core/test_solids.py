@@ -16,6 +16,7 @@ import pytest
 from tests.core.bodies import (
     GRAVITY,
     WEIGHTLESS,
+    advance,
     block,
     built_state,
     cross,
@@ -58,8 +59,6 @@ from verlet_addon.core.solid import (
 from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
 from verlet_addon.core.solid.numpy_touching import Holds, Stops, System
-from verlet_addon.core.step import step
-from verlet_addon.core.step_data import Surroundings
 from verlet_addon.core.stillness import stands_still
 
 JELLY = BodySettings(body_type="SOFT")
@@ -284,12 +283,11 @@ def test_a_free_body_keeps_its_momentum_while_it_spins_and_wobbles() -> None:
     model, state = build(
         mesh, replace(UNDAMPED, stiffness=50.0, resolution=5), gravity=WEIGHTLESS, dt=1 / 240
     )
-    given = Surroundings(1 / 240, WEIGHTLESS, [mesh.positions.T], [()], None, np.zeros(3))
     assert model.solid is not None
     assert state.solid is not None
     mass, kept = model.solid.masses, []
     for _ in range(240):
-        step([(model, state)], SceneSettings(), given)
+        advance([(model, state)], [mesh.positions], gravity=WEIGHTLESS)
         speed = (state.solid.nodes - state.solid.previous_nodes) * 240
         turning = np.cross(state.solid.previous_nodes, speed, axis=0)
         kept.append(np.concatenate([(mass * speed).sum(axis=1), (mass * turning).sum(axis=1)]))
@@ -516,9 +514,7 @@ def test_jelly_recovers_from_any_shape(start: str) -> None:
     shaken = np.random.default_rng(5).normal(scale=1e-3, size=state.solid.nodes.shape)
     state.solid.nodes = crushed[start] @ state.solid.nodes + shaken
     state.solid.previous_nodes = state.solid.nodes.copy()
-    given = Surroundings(1 / 240, WEIGHTLESS, [mesh.positions.T], [()], None, np.zeros(3))
-    for _ in range(480):
-        step([(model, state)], SceneSettings(), given)
+    advance([(model, state)], [mesh.positions], steps=480, gravity=WEIGHTLESS)
     assert off_shape(mesh.positions, state.positions[:, : len(mesh.positions)].T) < 0.03
 
 
