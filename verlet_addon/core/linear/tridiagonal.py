@@ -1,9 +1,10 @@
 """Symmetric tridiagonal systems by cyclic reduction.
 
 Each round eliminates every second unknown (R. W. Hockney, *A Fast Direct Solution of Poisson's
-Equation*, 1965), so that whole arrays are worked on at once.
+Equation*, 1965), so that whole arrays are worked on at once. Elements may be blocks as well.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,15 +12,30 @@ import numpy as np
 from ..arrays import Floats
 
 
+class Arithmetic(NamedTuple):
+    """How k elements of a matrix, the last axis of their array, are worked with."""
+
+    times: Callable[[Floats, Floats], Floats]
+    """Products of elements."""
+    apply: Callable[[Floats, Floats], Floats]
+    """Products of elements and unknowns."""
+    turned: Callable[[Floats], Floats]
+    """Their transposes."""
+    inverted: Callable[[Floats], Floats]
+
+
+NUMBERS = Arithmetic(np.multiply, np.multiply, lambda numbers: numbers, lambda x: 1.0 / x)
+
+
 class Round(NamedTuple):
     """What one round needs of the unknowns it eliminates, those with odd places."""
 
     inverse: Floats
-    """1 / their diagonal."""
+    """Of their diagonal."""
     before: Floats
-    """Coupling to the unknown before, over their diagonal."""
+    """That times the coupling to the unknown before."""
     after: Floats
-    """Coupling to the unknown after, over their diagonal."""
+    """That times the coupling to the unknown after."""
 
 
 class Factors(NamedTuple):
@@ -27,47 +43,53 @@ class Factors(NamedTuple):
 
     rounds: list[Round]
     inverse: Floats
-    """1 / the diagonal of the unknowns that are left, none coupled to another."""
+    """Of the diagonal of the unknowns that are left, none coupled to another."""
+    arithmetic: Arithmetic
 
 
-def factorize(diagonal: Floats, beside: Floats, rounds: int) -> Factors:
+def factorize(
+    diagonal: Floats, beside: Floats, rounds: int, arithmetic: Arithmetic = NUMBERS
+) -> Factors:
     """Prepares a system for `solve`.
 
     Parameters
     ----------
-    diagonal : (n,) above 0.
-    beside : (n − 1,) element between an unknown and the next.
+    diagonal : (…, n) above 0.
+    beside : (…, n − 1) element between an unknown and the next.
     rounds : so many that runs of coupled unknowns are shorter than 2^rounds.
     """
+    times, _, turned, inverted = arithmetic
     done: list[Round] = []
-    while len(done) < rounds and len(diagonal) > 1:
-        left, onward = beside[::2], beside[1::2]
-        inverse = 1.0 / diagonal[1::2]
-        before, after = left * inverse, onward * inverse[: len(onward)]
+    while len(done) < rounds and diagonal.shape[-1] > 1:
+        left, onward = beside[..., ::2], beside[..., 1::2]
+        inverse = inverted(diagonal[..., 1::2])
+        before = times(inverse, turned(left))
+        after = times(inverse[..., : onward.shape[-1]], onward)
         done.append(Round(inverse, before, after))
-        kept = diagonal[::2].copy()
-        kept[: len(before)] -= before * left
-        kept[1:] -= after * onward
-        diagonal, beside = kept, -after * left[: len(after)]
-    return Factors(done, 1.0 / diagonal)
+        kept = diagonal[..., ::2].copy()
+        kept[..., : before.shape[-1]] -= times(left, before)
+        kept[..., 1:] -= times(turned(onward), after)
+        diagonal, beside = kept, -times(left[..., : after.shape[-1]], after)
+    return Factors(done, inverted(diagonal), arithmetic)
 
 
 def solve(factors: Factors, right: Floats) -> Floats:
     """Returns (…, n) the solutions for right-hand sides (…, n)."""
+    _, apply, turned, _ = factors.arithmetic
     odds = []
     for _, before, after in factors.rounds:
         odd = right[..., 1::2]
         odds.append(odd)
         right = right[..., ::2].copy()
-        right[..., : len(before)] -= before * odd
-        right[..., 1:] -= after * odd[..., : len(after)]
-    found = right * factors.inverse
+        right[..., : before.shape[-1]] -= apply(turned(before), odd)
+        right[..., 1:] -= apply(turned(after), odd[..., : after.shape[-1]])
+    found = apply(factors.inverse, right)
     for (inverse, before, after), rest in zip(
         reversed(factors.rounds), reversed(odds), strict=True
     ):
-        odd = rest * inverse
-        odd -= before * found[..., : len(before)]
-        odd[..., : len(after)] -= after * found[..., 1:]
+        odd = apply(inverse, rest)
+        odd -= apply(before, found[..., : before.shape[-1]])
+        odd[..., : after.shape[-1]] -= apply(after, found[..., 1:])
         both = np.empty((*found.shape[:-1], found.shape[-1] + odd.shape[-1]))
         both[..., ::2], both[..., 1::2] = found, odd
         found = both
