@@ -14,6 +14,7 @@ from .rigid.motion import hand_on_contacts
 from .ropes.trees import TreeBatches
 from .solid.barriers import find_barriers
 from .step_data import Mover, Surroundings
+from .stretch.compiled_kernels import strain_range
 from .within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 
 ROUNDS = 8
@@ -22,6 +23,15 @@ millimetre of contact lacks is hardly seen, but what it stretches an edge of two
 SEARCHES = 2
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere. What
 else they lead to is left to the guard."""
+
+SHARE_OF_SOLIDS = 0.5
+"""Share of the tension that answers contacts which is remembered beside solids, whose push comes a
+step late; elsewhere none is. The next step starts from what is remembered while nothing presses
+yet, and with all of it taut cloth throws up what lies on it, higher than it fell from. Gas presses
+from the start of a step, and its walls remember everything…"""
+CAUGHT = 0.05
+"""…and so does a body where an edge is stretched by more than this share: else what a fast ball has
+wound around itself does not come off."""
 
 
 def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundings) -> Encounter:
@@ -38,6 +48,8 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
         dt=given.dt,
     )
     ends = world([mover.state.positions for mover in movers], given.collider_ends)
+    for mover in movers:
+        mover.free_tension = mover.batches.lengths.net.multipliers.copy()
     return meet(meeting, motion, ends)
 
 
@@ -77,6 +89,13 @@ def settle_island(
             project_contacts(mover)
     if not rigid:
         keep_apart(island, positions, trees)
+    beside_solids = any(mover.leap is not None for mover in touched)
+    for mover in touched:
+        its = mover.batches.lengths
+        share = SHARE_OF_SOLIDS if beside_solids else 0.0
+        share = 1.0 if strain_range(mover.state.positions, its.edges)[1] > CAUGHT else share
+        answer = its.net.multipliers - mover.free_tension
+        mover.remembered = mover.free_tension + share * answer
 
 
 def stop_solids(
@@ -98,7 +117,10 @@ def stop_solids(
 
 
 def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:
-    """Sets the speed of what has been pushed apart."""
+    """Sets the speed of what has been pushed apart, and what tension is remembered of it."""
+    for mover in movers:
+        if mover.remembered is not None and mover.state.gas is None:
+            mover.batches.lengths.net.multipliers[...] = mover.remembered
     states = [mover.state for mover in movers]
     positions = [state.positions for state in states]
 

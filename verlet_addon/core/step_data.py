@@ -1,7 +1,9 @@
 """What a step works on: the bodies, what is around them, and each one's way through it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from .arrays import Floats
 from .contact.plane import PlaneContact
@@ -58,5 +60,9 @@ class Mover:
     """(3, n) where the step began [m]."""
     arrival: Floats
     """(3, n) where free motion led to [m]."""
+    free_tension: Floats = field(default_factory=lambda: np.empty(0))
+    """(k,) h² times that of its surface's links before they met anything [kg m]…"""
+    remembered: Floats | None = None
+    """…and what the next step starts from, where they did."""
     leap: Leap | None = None
     """Where free motion leads the nodes of a solid."""
