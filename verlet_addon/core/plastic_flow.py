@@ -2,29 +2,25 @@
 
 import numpy as np
 
-from .arrays import Floats
 from .bending.numpy_kernels import rope_bends, signed_bends
-from .model import SoftBodyModel
 from .plasticity import Plastic, strip_strains
-from .state import Batches, ParticleState
+from .step_data import Mover
 from .stretch.links import Links
 from .stretch.paths import Strips
 from .weave.numpy_kernels import thread_lengths
 
 
-def wear(model: SoftBodyModel, state: ParticleState, batches: Batches, dt: float) -> None:
-    """Writes new rests into the batches where a body has yielded; lengths only ever grow."""
-    if state.plastic is None:
-        return
-    _wear_lengths(model, state.positions, state.plastic, batches, dt)
-    _wear_bends(model, state.positions, state.plastic, batches, dt)
+def wear(mover: Mover, dt: float) -> None:
+    """Writes new rests into a body's batches where it has yielded; lengths only ever grow."""
+    if mover.state.plastic is not None:
+        _wear_lengths(mover, mover.state.plastic, dt)
+        _wear_bends(mover, mover.state.plastic, dt)
 
 
-def _wear_lengths(
-    model: SoftBodyModel, positions: Floats, plastic: Plastic, batches: Batches, dt: float
-) -> None:
+def _wear_lengths(mover: Mover, plastic: Plastic, dt: float) -> None:
     """Of edges, ropes and threads."""
-    fresh, used, hardening = model, batches.model, model.settings.hardening
+    fresh, positions, batches = mover.model, mover.state.positions, mover.batches
+    used, hardening = batches.model, fresh.settings.hardening
     for original, strips, yielding in (
         (fresh.lengths.edges, used.lengths.edges, plastic.strips[0]),
         (fresh.ropes.rings, used.ropes.rings, plastic.strips[1]),
@@ -37,7 +33,7 @@ def _wear_lengths(
     for batch in batches.weave:
         strains = thread_lengths(positions, batch).T - 1.0
         plastic.weave.follow(np.maximum(strains, plastic.weave.kept), hardening, dt)
-        np.add(model.weave.rests, plastic.weave.kept, out=batch.rests)
+        np.add(fresh.weave.rests, plastic.weave.kept, out=batch.rests)
 
 
 def _hand_on(strips: Strips, links: Links) -> None:
@@ -46,14 +42,13 @@ def _hand_on(strips: Strips, links: Links) -> None:
     links.rest_lengths[movable] = strips.rest_lengths[:-1][movable]
 
 
-def _wear_bends(
-    model: SoftBodyModel, positions: Floats, plastic: Plastic, batches: Batches, dt: float
-) -> None:
+def _wear_bends(mover: Mover, plastic: Plastic, dt: float) -> None:
     """Of hinges and ropes."""
-    hardening = model.settings.hardening
+    fresh, used = mover.model.bends, mover.batches.model.bends
     for original, bends, yielding, measure in (
-        (model.bends.hinges, batches.model.bends.hinges, plastic.bends[0], signed_bends),
-        (model.bends.ropes, batches.model.bends.ropes, plastic.bends[1], rope_bends),
+        (fresh.hinges, used.hinges, plastic.bends[0], signed_bends),
+        (fresh.ropes, used.ropes, plastic.bends[1], rope_bends),
     ):
-        yielding.follow(measure(positions, bends) - original.rests, hardening, dt)
+        bent = measure(mover.state.positions, bends) - original.rests
+        yielding.follow(bent, mover.model.settings.hardening, dt)
         np.add(original.rests, yielding.kept, out=bends.rests)

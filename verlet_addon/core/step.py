@@ -46,6 +46,6 @@ def step(
         part_from_each_other(movers, encounter)
     for mover in movers:
         put_again(mover.state.rigid, mover.state.positions)
-        wear(mover.model, mover.state, mover.batches, given.dt)
+        wear(mover, given.dt)
         mover.state.previous_dt = given.dt
         mover.state.steps += 1

@@ -54,7 +54,7 @@ def project_angles(mover: Mover, *, backwards: bool) -> None:
     """Sweeps once over all within a body but its lengths."""
     model, positions, batches = mover.model, mover.state.positions, mover.batches
     project_levels(positions, model.lengths.levels)
-    project_soft_pins(model, positions, mover.targets, batches.h_squared)
+    project_soft_pins(mover)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
 
