@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.core.bodies import Body, built_state, floor, pinned, rope, samples, thrown
+from tests.core.bodies import Body, built_state, floor, pinned, rope, samples, simulated, thrown
 from tests.core.test_compiled_kernels import star, thicket
 from tests.core.test_forces import wind
+from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS
+from verlet_addon.core.meeting import prepare
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.scene import Plane, Sample
+from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.state import ready_batches
 from verlet_addon.core.step import step
 from verlet_addon.core.substeps import cut_into_steps
 from verlet_addon.core.swinging import swing
@@ -91,3 +94,52 @@ def test_what_acts_unevenly_is_left_to_steps() -> None:
     for after in (blown, rising, slower):
         assert not swing(body, SCENE, scene[2], after)
     assert swing(body, SCENE, scene[2], scene[3])
+
+
+PLATE = np.array([(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)])
+BOUNCY = Collider("Plate", np.array([[0, 1, 2], [0, 2, 3]]), 0.001, 0.5, 0.9, False)
+
+
+@pytest.mark.parametrize("case", ["held by nothing, tumbling", "held at one end"])
+def test_a_rope_is_left_to_steps_while_it_is_near_a_collider(case: str) -> None:
+    """It moves to the bit as beside one that has no face near it, but lies on all sides of it.
+
+    Falling, bouncing off a plate that rises against it, and flying on, or swinging through it.
+    """
+    body, _ = way(case, ground=None, moving=False)
+    around = np.repeat([(-30.0, -30.0, -30.0), (30.0, 30.0, 30.0)], 3, axis=0)
+    around[[1, 4], 0] += 0.1
+    around[[2, 5], 1] += 0.1
+    everywhere = replace(BOUNCY, name="Corners", triangles=np.array([[0, 1, 2], [3, 4, 5]]))
+
+    def rising(time: float) -> Floats:
+        return np.asarray(PLATE + np.array([0.0, 0.0, 0.3 * time - 0.4]))
+
+    swung = simulated([body], [FRAME] * 16, SCENE, colliders=[(BOUNCY, rising)])
+    others = [(BOUNCY, rising), (everywhere, lambda _: around)]
+    stepped = simulated([body], [FRAME] * 16, SCENE, colliders=others)
+    np.testing.assert_array_equal(swung[0], stepped[0])
+    assert not np.array_equal(swung[0], simulated([body], [FRAME] * 16, SCENE)[0])
+
+
+def test_a_frame_begins_anew_once_a_rope_has_come_near_a_collider() -> None:
+    """What one call did to it until then is taken back; farther away, it moves the rope on."""
+    held, scene = way("held at one end", ground=None, moving=False)
+    mesh = replace(held[0], colliders=[0])
+    (model, state), _ = stepped(held, scene[:4])
+
+    def moves_on(height: float) -> bool:
+        places = [PLATE + np.array([0.0, 0.0, height])]
+        before, after = (replace(sample, colliders=places) for sample in scene[3:5])
+        meeting = prepare([model], [mesh], [BOUNCY], places)
+        return swing((model, state), SCENE, before, after, meeting)
+
+    def memory() -> list[Floats]:
+        net = ready_batches(model, state, SCENE.integrator, FRAME / SCENE.substeps).ropes.net
+        return [state.positions, state.previous_positions, net.multipliers, net.displacement]
+
+    former = [rows.copy() for rows in memory()]
+    assert not moves_on(0.0)
+    for rows, before in zip(memory(), former, strict=True):
+        np.testing.assert_array_equal(rows, before)
+    assert moves_on(-0.5)

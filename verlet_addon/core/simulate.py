@@ -219,9 +219,9 @@ def _advance(
         return
     for (model, state), fields in zip(bodies, after.every_field, strict=True):
         check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
-    if meeting is None and len(bodies) == 1:
+    if len(bodies) == 1:
         alone = bodies[0], settings, before, after
-        if swing(*alone) or wobble(*alone):
+        if swing(*alone, meeting) or (meeting is None and wobble(*alone)):
             check_sane(*bodies[0], after.frame)
             return
     starts, ends = before.every_mirror, after.every_mirror

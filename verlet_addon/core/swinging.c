@@ -140,8 +140,21 @@ static void regain_speed(const real *x, real *previous, const hanging *rope)
     keep_momentum(previous, rope, x);
 }
 
-/* Moves a rope on by some steps: positions and those a step before, (3, n). */
-EXPORT void swing(real *positions, real *previous, const hanging *rope, const surroundings *given)
+/* Widens a box, the least of each axis and then the most, to hold particles. */
+static void widen(real *box, const real *positions, integer n)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++) {
+            real at = positions[axis * n + i];
+            box[axis] = at < box[axis] ? at : box[axis];
+            box[3 + axis] = at > box[3 + axis] ? at : box[3 + axis];
+        }
+}
+
+/* Moves a rope on by some steps: positions and those a step before, (3, n); widens a box to hold
+   where it has been at the end of each. */
+EXPORT void swing(real *positions, real *previous, const hanging *rope, const surroundings *given,
+                  real *box)
 {
     integer n = rope->n;
     for (integer i = 0; i < 3 * n; i++)
@@ -159,5 +172,6 @@ EXPORT void swing(real *positions, real *previous, const hanging *rope, const su
             rebound_plane(positions, previous, n, rope->pushed, given->normal, given->level,
                           rope->start, rope->floors, given->restitution, rope->arrival,
                           rope->accelerations, rope->dt, rope->drift, rope->bend, 0.0);
+        widen(box, positions, n);
     }
 }

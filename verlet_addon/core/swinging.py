@@ -1,10 +1,11 @@
-"""A rope that touches nothing but the ground, moved through all steps of a frame by one call."""
+"""A rope that meets nothing but the ground, moved through all steps of a frame by one call."""
 
 import numpy as np
 
 from .arrays import Floats
 from .bending.compiled_kernels import pack_stencils, pack_stiff
 from .compiled import Packed, declare, once, pack, service
+from .meeting import Meeting
 from .model import SoftBodyModel
 from .ropes.compiled_kernels import pack_trees
 from .ropes.constraints import draw_out
@@ -17,14 +18,21 @@ from .step_data import Body
 from .stretch.compiled_kernels import pack_strips
 from .stretch.compiled_warm_start import pack_net
 
-_swing = declare("swing", "pppp")
+_swing = declare("swing", "ppppp")
 
 
-def swing(body: Body, settings: SceneSettings, before: Sample, after: Sample) -> bool:
+def swing(
+    body: Body,
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    meeting: Meeting | None = None,
+) -> bool:
     """Moves a rope on from one sample to the next as `step` would, to the bit; whether it could.
 
     Telling each step of a short rope what to do takes ten times as long as doing it. What is more
-    than a rope without rings that gravity, pins and a ground at rest act on, is left to `step`.
+    than a rope without rings that gravity, pins and a ground at rest act on, is left to `step`. So
+    is one that has come near a collider on its way, whose frame begins anew.
     """
     model, state = body
     dt = after.duration / settings.substeps
@@ -38,6 +46,7 @@ def swing(body: Body, settings: SceneSettings, before: Sample, after: Sample) ->
         and _is_rope_alone(model, state)
         and acts_evenly(state, before, after)
         and not _may_be_drawn_out(model, *pins)
+        and (meeting is None or _touches_nothing(state, meeting))
     ):
         return False
     batches = ready_batches(model, state, settings.integrator, dt)
@@ -46,9 +55,32 @@ def swing(body: Body, settings: SceneSettings, before: Sample, after: Sample) ->
     if after.ground is None:
         state.burial = None
     around = _surroundings(body, settings, after, pins)
-    _swing(positions, previous, _rope_struct(batches), around.address)
+    net = batches.ropes.net
+    tension, displacement = net.multipliers.copy(), net.displacement.copy()
+    box = np.stack([positions.min(axis=1), positions.max(axis=1)])
+    _swing(positions, previous, _rope_struct(batches), around.address, box)
+    if meeting is not None and not _is_far(box, meeting, before, after):
+        net.multipliers[:], net.displacement[:] = tension, displacement
+        return False
     state.positions, state.previous_positions = positions, previous
     state.steps += settings.substeps
+    return True
+
+
+def _touches_nothing(state: ParticleState, meeting: Meeting) -> bool:
+    """Whether a rope alone does not meet itself, touched nothing, and starts inside of nothing."""
+    surfaces = meeting.surfaces
+    return state.touched == 0 and not surfaces.meets[0, 0] and not surfaces.leaving.any()
+
+
+def _is_far(box: Floats, meeting: Meeting, before: Sample, after: Sample) -> bool:
+    """Whether a body within a box (2, 3) comes near no box round a collider's way."""
+    margin = meeting.surfaces.gaps.max() + meeting.reaches.max()
+    for ways in zip(before.colliders, after.colliders, strict=True):
+        lowest = np.min([points.min(axis=0) for points in ways], axis=0)
+        highest = np.max([points.max(axis=0) for points in ways], axis=0)
+        if (box[0] - margin <= highest).all() and (box[1] + margin >= lowest).all():
+            return False
     return True
 
 
