@@ -507,7 +507,7 @@ static real fastest(const pair *p)
     return __builtin_sqrt(most);
 }
 
-static void find_nearest(nearest *found, integer kind, const real x[4][3])
+static void find_nearest(nearest *found, integer kind, const real (*x)[3])
 {
     if (kind)
         nearest_on_edges(found, x);
