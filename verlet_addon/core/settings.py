@@ -122,13 +122,12 @@ class BodySettings:
             "wave_speed",
             "damping",
             "thickness",
+            "friction",
+            "wind",
+            *map(weight_name, KINDS),
         ):
             _require(self, name, 0.0)
-        _require(self, "friction", 0.0)
         _require(self, "gravity", -inf)
-        _require(self, "wind", 0.0)
-        for kind in KINDS:
-            _require(self, weight_name(kind), 0.0)
         _require(self, "restitution", 0.0, 1.0)
         _require(self, "hardening", 0.0, 1.0)
 
