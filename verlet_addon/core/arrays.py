@@ -74,10 +74,10 @@ CACHED = 32768
 """Numbers that are worked on at a time: no more than a processor has at hand."""
 
 
-def joined(*tables: Table) -> Table:
-    """Dataclasses of arrays, one after the other along the arrays' first axes."""
+def joined(*tables: Table, axis: int = 0) -> Table:
+    """Dataclasses of arrays, one after the other along an axis of all of them."""
     columns = zip(*(vars(table).values() for table in tables), strict=True)
-    return type(tables[0])(*map(np.concatenate, columns))
+    return type(tables[0])(*(np.concatenate(column, axis=axis) for column in columns))
 
 
 def inverse(resistance: Floats, mobility: Floats) -> Floats:

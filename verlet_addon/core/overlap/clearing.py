@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, magnitudes
+from ..arrays import Booleans, Floats, Integers, joined, magnitudes
 from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from ..geometry.rays import closed_shells
 from .easing import OUT_AFTER
-from .exits import NOWHERE, Exits, joined, ways_out
+from .exits import NOWHERE, Exits, ways_out
 from .overlaps import BURIED, EMERGING, held_outside
 from .pierced import CLEAR, find_pierced, near_solids
 from .solids import Solids, inside, turned_outwards
@@ -168,7 +168,8 @@ def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None
     inner = vertices[within.any(axis=1)]
     kept = ~np.isin(exits.vertices, vertices) | (waiting & np.isin(exits.vertices, inner))
     again = np.setdiff1d(inner, exits.vertices[kept])
-    clearing.exits = joined([exits.chosen(kept), ways_out(clearing.solids, again, places)])
+    found = ways_out(clearing.solids, again, places)
+    clearing.exits = joined(exits.chosen(kept), found, axis=-1)
     # What is on its way is not stopped because it swings a little.
     fresh = np.arange(len(clearing.exits.ages)) >= kept.sum()
     clearing.waiting = _held_inside(clearing, places, held) & fresh

@@ -1,11 +1,10 @@
 """Ways out of solids for what starts inside of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, magnitudes
+from ..arrays import Booleans, Floats, Integers, joined, magnitudes
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
@@ -52,12 +51,6 @@ class Exits:
         return np.asarray((self.ways(places) * apart).sum(axis=0))
 
 
-def joined(all_exits: Sequence[Exits]) -> Exits:
-    """All of them in one list."""
-    parts = ([getattr(its, each.name) for its in all_exits] for each in fields(Exits))
-    return Exits(*(np.concatenate(part, axis=-1) for part in parts))
-
-
 NOWHERE = Exits(
     np.empty(0, np.int64),
     np.empty((3, 0), np.int64),
@@ -90,7 +83,7 @@ def ways_out(solids: Solids, buried: Integers, places: Floats) -> Exits:
             if together:
                 chosen[:] = len(WAYS.T) - 1 - common if number else common
             found.append(_exits(its, own_lengths, corners, chosen, places, along=together))
-    return joined(found)
+    return joined(*found, axis=-1)
 
 
 def _patches(solids: Solids, buried: Integers) -> Integers:
