@@ -18,6 +18,7 @@ from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
 from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
+from .crossing import crossing
 from .following import check_following
 from .mesh_io import WayToKey, check_body, is_own, is_shown, way_to_key
 from .mirrors import find_joints
@@ -242,7 +243,7 @@ class _Gauge:
         self._names = [mesh.name for mesh in meshes]
         self.stretch, self.most_stretched = 0.0, ""
         self.penetration: float | None = None
-        self.remarks = what_slows()
+        self.remarks = [*what_slows(), *crossing(meshes, settings)]
 
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""

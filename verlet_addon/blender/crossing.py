@@ -1,0 +1,73 @@
+"""Cloths that start through each other: without an inside, nothing tells which way is out."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+from mathutils.bvhtree import BVHTree
+
+from ..core.arrays import Booleans, Floats, Integers
+from ..core.mesh import MeshData
+from ..core.settings import BodySettings
+
+SLACK = 1e-4
+"""What reaches to both sides by less than this share of its size only touches."""
+
+
+def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> Iterator[str]:
+    """What to say of each two cloths that pass through each other at the first frame."""
+    cloths = [
+        (mesh.name, mesh.positions[_triangles(mesh)])
+        for mesh, body in zip(meshes, settings, strict=True)
+        if body.body_type == "CLOTH" and np.isfinite(mesh.positions).all()
+    ]
+    for (name, first), (other, second) in combinations(cloths, 2):
+        if _meet(first, second) and _cross(first, second):
+            yield (
+                f"{name} and {other} pass through each other at the first frame, and may stay so, "
+                "for neither has an inside; move them apart there"
+            )
+
+
+def _triangles(mesh: MeshData) -> Integers:
+    """(t, 3) its faces, cut up, but for those that pass through other bodies."""
+    sizes = np.diff(mesh.face_starts)
+    counts = np.maximum(sizes - 2, 0)
+    first = np.repeat(mesh.face_starts[:-1], counts)
+    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    corners = np.stack((first, first + number + 1, first + number + 2), axis=1)
+    triangles: Integers = mesh.face_vertices[corners]
+    if (exempt := mesh.paint.object_collisions) is not None:
+        triangles = triangles[~(exempt[triangles] > 0).any(axis=1)]
+    return triangles
+
+
+def _meet(first: Floats, second: Floats) -> bool:
+    """Whether boxes around two sets (t, 3, 3) of triangles do."""
+    if not (len(first) and len(second)):
+        return False
+    low = np.maximum(first.min(axis=(0, 1)), second.min(axis=(0, 1)))
+    return bool((low <= np.minimum(first.max(axis=(0, 1)), second.max(axis=(0, 1)))).all())
+
+
+def _cross(first: Floats, second: Floats) -> bool:
+    """Whether a triangle of one set passes through one of the other, and does not just touch it."""
+    pairs = np.array(_tree(first).overlap(_tree(second)), np.int64).reshape(-1, 2)
+    ours, theirs = first[pairs[:, 0]], second[pairs[:, 1]]
+    return bool((_on_both_sides(ours, theirs) & _on_both_sides(theirs, ours)).any())
+
+
+def _tree(triangles: Floats) -> BVHTree:
+    """Boxes around triangles (t, 3, 3)."""
+    corners = np.arange(3 * len(triangles)).reshape(-1, 3)
+    tree = BVHTree.FromPolygons(triangles.reshape(-1, 3).tolist(), corners.tolist())
+    return cast(BVHTree, tree)
+
+
+def _on_both_sides(triangles: Floats, planes: Floats) -> Booleans:
+    """(p,) whether triangles (p, 3, 3) reach to both sides of the planes of others."""
+    normals = np.cross(planes[:, 1] - planes[:, 0], planes[:, 2] - planes[:, 0])
+    heights = np.einsum("pcx,px->pc", triangles - planes[:, :1], normals)
+    slack = SLACK * np.linalg.norm(normals, axis=1) ** 1.5
+    return np.asarray((heights.min(axis=1) < -slack) & (heights.max(axis=1) > slack))
