@@ -151,12 +151,15 @@ static void widen(real *box, const real *positions, integer n)
         }
 }
 
-/* Moves a rope on by some steps: positions and those a step before, (3, n); widens a box to hold
-   where it has been at the end of each. */
+/* Moves a rope on by some steps: positions and those a step before, (3, n); the box holds where it
+   has been at their ends. */
 EXPORT void swing(real *positions, real *previous, const hanging *rope, const surroundings *given,
                   real *box)
 {
     integer n = rope->n;
+    for (int axis = 0; axis < 3; axis++)
+        box[axis] = box[3 + axis] = positions[axis * n];
+    widen(box, positions, n);
     for (integer i = 0; i < 3 * n; i++)
         rope->accelerations[i] = given->gravity[i / n];
     for (integer number = 1; number <= given->steps; number++) {

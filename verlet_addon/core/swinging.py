@@ -57,7 +57,7 @@ def swing(
     around = _surroundings(body, settings, after, pins)
     net = batches.ropes.net
     tension, displacement = net.multipliers.copy(), net.displacement.copy()
-    box = np.stack([positions.min(axis=1), positions.max(axis=1)])
+    box = np.empty((2, 3))
     _swing(positions, previous, _rope_struct(batches), around.address, box)
     if meeting is not None and not _is_far(box, meeting, before, after):
         net.multipliers[:], net.displacement[:] = tension, displacement
