@@ -80,10 +80,12 @@ def rod(name: str, *, length: float, radius: float, material: Any) -> Any:
 
 
 def make_body(obj: Any, body_type: str, *, pinned: NDArray[np.int64], **settings: float) -> None:
-    """Makes an object a Verlet body that is held at some of its vertices."""
-    obj.vertex_groups.new(name="Pin").add(pinned.tolist(), 1.0, "REPLACE")
+    """Makes an object a Verlet body, held at some of its vertices if any are given."""
     body = obj.verlet
-    body.enabled, body.body_type, body.pin_group = True, body_type, "Pin"
+    body.enabled, body.body_type = True, body_type
+    if len(pinned):
+        obj.vertex_groups.new(name="Pin").add(pinned.tolist(), 1.0, "REPLACE")
+        body.pin_group = "Pin"
     for name, value in settings.items():
         setattr(body, name, value)
 

@@ -62,6 +62,18 @@ def test_groups_that_were_never_given_vertices_are_named(said: Callable[[], list
     assert not said()
 
 
+SAMPLES = sorted((Path(__file__).parents[2] / "sample_blends").glob("*.blend"))
+
+
+@pytest.mark.skipif(not SAMPLES, reason="the samples are not beside these tests")
+def test_of_samples_there_is_nothing_to_be_said() -> None:
+    """At their first frame; each is a model of how a scene is set up."""
+    for path in SAMPLES:
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        verlet.bake(frame_start=1, frame_end=1)
+        assert not bpy.context.scene.verlet.baked_remarks, path.name
+
+
 # --- bakes that will not be seen ----------------------------------------------------------------
 
 
