@@ -26,9 +26,8 @@ def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows,
     weights = np.concatenate([np.ones((1, count)), -second])
     normals = rng.normal(size=(3, count))
     normals /= np.linalg.norm(normals, axis=0)
-    contacts = Contacts(
-        particles, weights, normals, np.full(count, GAP), np.tile([[0], [1]], (1, count))
-    )
+    owners, keys = np.tile([[0], [1]], (1, count)), np.arange(count)
+    contacts = Contacts(particles, weights, normals, np.full(count, GAP), owners, keys)
     pairs = Pairs(np.full((2, 2), 0.5), np.full((2, 2), 0.3), np.zeros((2, 2)))
     masses = np.where(np.arange(size) < pins, 0.0, 1.0 + np.arange(size))
     pull = np.tile([[0.0], [0.0], [-9.81]], (1, size))
@@ -47,7 +46,9 @@ def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
         for _ in range(3):
             kernels.project_rows(positions, rows)
         kernels.rebound_rows(previous, positions, rows)
-        outcomes.append((positions, previous, rows.pushed, rows.rubbed))
+        moved = np.zeros_like(positions)
+        kernels.push_rows(moved, rows)
+        outcomes.append((positions, previous, rows.pushed, rows.rubbed, moved))
     assert (outcomes[0][2] > 0.0).any()
     for expected, found in zip(*outcomes, strict=True):
         scale = np.abs(expected).max()

@@ -32,6 +32,7 @@ def test_only_what_is_near_is_told_to_have_sunk_in(
         normals=np.array([[0.0], [0.0], [1.0]]),
         gaps=np.array([GAP]),
         owners=np.array([[1], [0]]),
+        keys=np.array([0]),
     )
     ends, still = np.concatenate([CORNERS, other], axis=1), np.zeros((2, 2))
     motion = Motion(np.ones(6), ends, ends, 0.0 * ends, np.zeros(6, dtype=bool), 1 / 240)

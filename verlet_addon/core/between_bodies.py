@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .contact.memory import begin, displacements, recall, remember
 from .contact.response import Motion
 from .islands import bodies_around, islands
 from .jelly import stop_solid
@@ -50,7 +51,48 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
     ends = world([mover.state.positions for mover in movers], given.collider_ends)
     for mover in movers:
         mover.free_tension = mover.batches.lengths.net.multipliers.copy()
-    return meet(meeting, motion, ends)
+    encounter = meet(meeting, motion, ends)
+    if meeting.memory is not None:
+        begin(encounter.rows, meeting.memory)
+        count = meeting.surfaces.rest.shape[1]
+        before = displacements(meeting.memory.rows, count)
+        _move(movers, meeting, displacements(encounter.rows, count) - before)
+    return encounter
+
+
+def push_again(movers: Sequence[Mover], meeting: Meeting | None, dt: float) -> None:
+    """Pushes what the step before pushed apart as much as then, before lengths are solved for.
+
+    Else tension, which does not know of contacts yet, would draw cloth into what it lies on.
+    """
+    if meeting is not None and meeting.memory is not None:
+        meeting.memory = recall(meeting.memory, dt)
+        rows = meeting.memory.rows
+        _move(movers, meeting, displacements(rows, meeting.surfaces.rest.shape[1]))
+
+
+def _move(movers: Sequence[Mover], meeting: Meeting, moved: Floats) -> None:
+    """Moves bodies as their particles in the world (3, N) [m]."""
+    for mover, own in zip(movers, meeting.own.values(), strict=True):
+        mover.state.positions[:, : own.stop - own.start] += moved[:, own]
+
+
+def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
+    """Keeps what contacts have pushed, for the next step.
+
+    Solids and rigid parts take pushes in their own way; those of ropes are solved to the last
+    digit. What starts inside of something is pushed by how far it still has to come.
+    """
+    meeting, rows = encounter.meeting, encounter.rows
+    surfaces = meeting.surfaces
+    lasting = np.ones(len(surfaces.meets), dtype=bool)
+    for body, mover in enumerate(movers):
+        model = mover.model
+        parts = model.solid, model.shell, model.pieces
+        lasting[body] = all(part is None for part in parts)
+    lasting[surfaces.owners[surfaces.leaving.any(axis=1)]] = False
+    both = lasting[surfaces.owners[rows.particles[[0, 3]]]].all(axis=0) & ~rows.strung
+    meeting.memory = remember(rows, both, encounter.motion.dt, meeting.memory)
 
 
 def settle(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
@@ -130,5 +172,6 @@ def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:
 
     stop_passing(encounter, positions, keep)
     part(encounter, [state.previous_positions for state in states], positions)
+    _remember(movers, encounter)
     for body, state in enumerate(states):
         state.touched = state.touched + 1 if body in encounter.touched else 0

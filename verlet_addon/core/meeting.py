@@ -9,6 +9,7 @@ import numpy as np
 from .arrays import Booleans, Floats, magnitudes, ranges
 from .contact.compiled_kernels import project_rows, rebound_rows
 from .contact.guard import find_passing, guard
+from .contact.memory import Memory
 from .contact.response import ContactRows, Motion, Pairs, joined, make_rows
 from .detection.contacts import Contacts, find_contacts
 from .detection.surfaces import Surface, Surfaces, join_surfaces
@@ -59,6 +60,8 @@ class Meeting:
     colliders: Sequence[Collider]
     absent: Booleans
     """(colliders,) which are a point or a line for now, and so touch nothing; changes."""
+    memory: Memory | None = None
+    """What contacts start from; changes."""
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
@@ -226,9 +229,8 @@ def _find_rows(
 ) -> ContactRows:
     """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
     reaches = np.maximum.outer(meeting.reaches, meeting.reaches)
-    found = find_contacts(meeting.surfaces, motion.start, end, reaches, active)
-    cleared = meeting.clearing.sorted_out(_thinned(meeting, found), motion.start)
-    return make_rows(cleared, meeting.pairs, motion)
+    found = _thinned(meeting, find_contacts(meeting.surfaces, motion.start, end, reaches, active))
+    return make_rows(meeting.clearing.sorted_out(found, motion.start), meeting.pairs, motion)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBatches]) -> bool:

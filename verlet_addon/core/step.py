@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .between_bodies import meet_each_other, part_from_each_other, settle
+from .between_bodies import meet_each_other, part_from_each_other, push_again, settle
 from .inflation import fill_with_gas
 from .meeting import Meeting
 from .plastic_flow import wear
@@ -31,6 +31,7 @@ def step(
         )
     ]
     encounter = None
+    push_again(movers, meeting, given.dt)
     for sweep in range(settings.iterations):
         for mover in movers:
             if sweep == 0 or not is_relaxed(mover, settings.tolerance):

@@ -76,8 +76,12 @@ def count_step(
 
 def _apart(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
     """(k,) how far apart the features of some rows are [m]."""
-    x, by_vertex = positions[:, rows.particles[:, which]], np.signbit(rows.weights[1, which])
-    return np.where(by_vertex, nearest_on_triangle(x)[2], nearest_on_edges(x)[2])
+    apart = np.empty(len(which))
+    by_vertex = np.signbit(rows.weights[1, which])
+    for its, nearest in ((by_vertex, nearest_on_triangle), (~by_vertex, nearest_on_edges)):
+        if its.any():
+            apart[its] = nearest(positions[:, rows.particles[:, which[its]]])[2]
+    return apart
 
 
 def start_frame(tally: Tally) -> None:

@@ -9,6 +9,7 @@ from .plane import PlaneContact
 from .response import ContactRows
 
 _project_rows = declare("project_rows", "pip")
+_push_rows = declare("push_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
 _project_plane = declare("project_plane", "pippdppdpp")
 _rebound_plane = declare("rebound_plane", "ppippdppdppdddd")
@@ -30,6 +31,11 @@ def _rows_struct(rows: ContactRows) -> Packed:
 @instead_of(numpy_kernels.project_rows)
 def project_rows(positions: Floats, rows: ContactRows) -> None:
     _project_rows(positions, positions.shape[1], _rows_struct(rows))
+
+
+@instead_of(numpy_kernels.push_rows)
+def push_rows(positions: Floats, rows: ContactRows) -> None:
+    _push_rows(positions, positions.shape[1], _rows_struct(rows))
 
 
 @instead_of(numpy_kernels.rebound_rows)

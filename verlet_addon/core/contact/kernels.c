@@ -78,6 +78,20 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
     }
 }
 
+/* Moves particles as rows have pushed and rubbed them in all. */
+EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
+{
+    integer k = rows->count;
+    for (integer row = 0; row < k; row++) {
+        real impulse[3], pushed = rows->pushed[row];
+        if (!(pushed > 0.0))
+            continue;
+        for (int axis = 0; axis < 3; axis++)
+            impulse[axis] = rows->normals[axis * k + row] * pushed - rows->rubbed[axis * k + row];
+        add_impulse(positions, n, rows, row, impulse);
+    }
+}
+
 /* Sets how fast what has been pushed parts. */
 EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
                          const contact_rows *rows)

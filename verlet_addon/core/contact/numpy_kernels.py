@@ -6,7 +6,7 @@ digit what solving row after row does.
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, dot, magnitudes
+from ..arrays import NONZERO, Floats, Integers, dot, magnitudes, sum_rows
 from ..coloring import turns
 from .response import ContactRows
 
@@ -49,6 +49,14 @@ def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
     rows.rubbed[:, turn] = held
     impulse = normals * (pushed - before) - (held - rubbed)
     _add(positions, rows, turn, impulse)
+
+
+def push_rows(positions: Floats, rows: ContactRows) -> None:
+    """Moves particles (3, N) as rows have pushed and rubbed them in all."""
+    impulses = rows.normals * rows.pushed - rows.rubbed
+    for corner in range(4):
+        moves = rows.pulls[corner] * impulses
+        positions += sum_rows(rows.particles[corner], moves, positions.shape[1])
 
 
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:

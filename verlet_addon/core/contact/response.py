@@ -32,6 +32,8 @@ class ContactRows:
     """(3, k) unit vectors."""
     gaps: Floats
     """(k,) how far apart they are to be kept [m]."""
+    keys: Integers
+    """(k,) of the two features that they are between, the same from step to step; −1 for none."""
     targets: Floats
     """(k,) how far apart they have to be at the end of this step [m]."""
     climbs: Floats
@@ -106,6 +108,7 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
         mobilities=mobilities,
         normals=contacts.normals,
         gaps=contacts.gaps,
+        keys=contacts.keys,
         targets=np.minimum(contacts.gaps, began + eased(contacts.gaps - began, motion.dt)) + rise,
         climbs=climbs,
         anchors=anchors,

@@ -25,6 +25,8 @@ class Contacts:
     """(k,) how far apart they are kept [m]."""
     owners: Integers
     """(2, k) of the first and of the second."""
+    keys: Integers
+    """(k,) of the two features that they are between, the same from step to step; −1 for none."""
 
     def chosen(self, which: Booleans | Integers) -> "Contacts":
         """Some of them."""
@@ -67,7 +69,8 @@ def search(
     )
     edges, triangles = surfaces.edges, surfaces.triangles
     most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
-    order = np.argsort((features[0] * most + features[1]) * most + features[2])
+    keys = (features[0] * most + features[1]) * most + features[2]
+    order = np.argsort(keys)
     kind, first, second = features.take(order, axis=1)
     by_vertex = int(np.searchsorted(kind, 1))
     particles = np.empty((4, len(order)), dtype=np.int64)
@@ -81,6 +84,7 @@ def search(
         normals=normals.take(order, axis=1),
         gaps=gaps.take(order),
         owners=surfaces.owners.take(particles[[0, 3]]),
+        keys=keys.take(order),
     )
 
 

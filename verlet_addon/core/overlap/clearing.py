@@ -71,6 +71,7 @@ class Clearing:
             normals=exits.ways(places),
             gaps=self.floors(),
             owners=self.owners(),
+            keys=np.full(len(exits.ages), -1),
         )
         return rows.chosen(~self.waiting)
 

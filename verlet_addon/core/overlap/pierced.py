@@ -119,4 +119,5 @@ def _push_out(
         normals=normals,
         gaps=surfaces.gaps[tuple(owners)],
         owners=owners,
+        keys=np.full(count, -1),
     )
