@@ -20,7 +20,7 @@ def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
     """Every module and its C are there, with manifest, licence and manual; no tests, no samples."""
     sources = [path for path in (ROOT / "verlet_addon").rglob("*") if path.suffix in SOURCES]
     modules = {path.relative_to(ROOT).as_posix() for path in sources}
-    texts = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md"}
+    texts = {"blender_manifest.toml", "__init__.py", "LICENSE"}
     wheels = {wheel.removeprefix("./") for wheel in MANIFEST["wheels"]}
     with zipfile.ZipFile(extension_zip) as package:
         assert set(package.namelist()) == modules | texts | wheels

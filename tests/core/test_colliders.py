@@ -291,7 +291,7 @@ def test_a_fine_sheet_keeps_its_lengths_where_its_flaps_slap_a_ball() -> None:
     assert crossed([body], [track[-1:]], around) == 0
 
 
-@pytest.mark.parametrize("substeps", [1, *slow(3, 10)])
+@pytest.mark.parametrize("substeps", [1, *slow(3), 8, *slow(9, 10)])
 @pytest.mark.parametrize("what", ["plate at 50 m/s", *slow("ball at 100 m/s")])
 def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     """What hits a hung sheet takes it along; half a second later it is under 5 % stretched.
@@ -314,7 +314,7 @@ def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     tracks = simulated(bodies, frames(0.55, 24), scene, colliders=[(shape, place)])
     assert crossed(bodies, tracks, [(shape, place)]) == 0
     assert tracks[0][2, :, 1].max() > 0.39, "it should have been hit"
-    assert substeps < 10 or np.abs(strains(mesh, tracks[0][-1])).max() < 0.05
+    assert substeps < 8 or np.abs(strains(mesh, tracks[0][-1])).max() < 0.05
 
 
 @pytest.mark.parametrize("scale", [(0.0, 0.0, 0.0), *slow((1.0, 0.0, 0.0))], ids=["point", "line"])

@@ -80,8 +80,10 @@ def _move(movers: Sequence[Mover], meeting: Meeting, moved: Floats) -> None:
 def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
     """Keeps what contacts have pushed, for the next step.
 
-    Solids and rigid parts take pushes in their own way; those of ropes are solved to the last
-    digit. What starts inside of something is pushed by how far it still has to come.
+    Only what colliders push: taut cloth would throw up a heavy sheet that lies on it. Solids and
+    rigid parts take pushes in their own way; those of ropes are solved to the last digit. What is
+    caught would not come off, and what starts inside of something is pushed by how far it still has
+    to come.
     """
     meeting, rows = encounter.meeting, encounter.rows
     surfaces = meeting.surfaces
@@ -89,9 +91,11 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
     for body, mover in enumerate(movers):
         model = mover.model
         parts = model.solid, model.shell, model.pieces
-        lasting[body] = all(part is None for part in parts)
+        caught = strain_range(mover.state.positions, mover.batches.lengths.edges)[1] > CAUGHT
+        lasting[body] = not caught and all(part is None for part in parts)
     lasting[surfaces.owners[surfaces.leaving.any(axis=1)]] = False
-    both = lasting[surfaces.owners[rows.particles[[0, 3]]]].all(axis=0) & ~rows.strung
+    owners = surfaces.owners[rows.particles[[0, 3]]]
+    both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
     meeting.memory = remember(rows, both, encounter.motion.dt, meeting.memory)
 
 
