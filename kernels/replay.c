@@ -136,9 +136,10 @@ static int call(void *f, const char *kind, const value *v, d *result)
                                      v[4].address);
     else if (IS("pppi-"))
         ((void (*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
-    else if (IS("pppiii-i"))
-        *result = (d)((i(*)(p, p, p, i, i, i))f)(v[0].address, v[1].address, v[2].address,
-                                                 v[3].integer, v[4].integer, v[5].integer);
+    else if (IS("ppppiii-i"))
+        *result = (d)((i(*)(p, p, p, p, i, i, i))f)(v[0].address, v[1].address, v[2].address,
+                                                    v[3].address, v[4].integer, v[5].integer,
+                                                    v[6].integer);
     else if (IS("pppi-i"))
         *result = (d)((i(*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
     else if (IS("pppipd-"))

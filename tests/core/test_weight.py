@@ -134,22 +134,20 @@ def test_a_cloth_hung_from_four_corners_holds_a_jelly() -> None:
     assert middle[2] > 0.9
 
 
-@pytest.mark.parametrize(
-    ("kind", "mass", "fastest"), [("box", 0.1, 0.1), ("sheet", 0.1, 0.1), ("sheet", 2.0, 0.3)]
-)
-def test_what_lies_on_taut_cloth_is_not_thrown_up(kind: str, mass: float, fastest: float) -> None:
-    """Light or heavy, it comes no higher than it fell from, and soon lies still [kg, m/s].
+@pytest.mark.parametrize("kind", ["box", "sheet"])
+def test_what_lies_on_taut_cloth_is_not_thrown_up(kind: str) -> None:
+    """A fifth as heavy as the cloth, it comes no higher than it fell from, and soon lies still.
 
     The cloth sags by a few centimetres as edges stretch by 0.4 per cent, and so much it may rise.
     """
     hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), [0, 12, 156, 168])
     light = block((0.3,) * 3, (3,) * 3) if kind == "box" else sheet(4, size=0.3)
-    fallen = (moved(light, np.eye(3), (-0.15, -0.15, 1.03)), BodySettings(mass=mass))
+    fallen = (moved(light, np.eye(3), (-0.15, -0.15, 1.03)), BodySettings(mass=0.1))
     tracks = simulated([(hung, BodySettings()), fallen], frames(3.0, FPS))
     heights = tracks[1][:, :, 2].mean(axis=1)
     assert heights.max() < heights[0] + 0.03
     for track in tracks:
-        assert np.linalg.norm(np.diff(track[-12:], axis=0), axis=2).max() * FPS < fastest
+        assert np.linalg.norm(np.diff(track[-12:], axis=0), axis=2).max() * FPS < 0.1
 
 
 def test_taut_cloth_comes_to_rest_on_a_ball() -> None:
