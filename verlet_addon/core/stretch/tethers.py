@@ -28,7 +28,8 @@ def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
     n = len(pinned)
     neighbours = find_neighbours(graph, n)
     pin, distance = np.where(pinned, np.arange(n), -1), np.where(pinned, 0.0, np.inf)
-    waiting, width = pinned.copy(), graph.lengths.sum() / max(len(graph.lengths), 1)
+    waiting = pinned & (neighbours.counts > 0)
+    width = graph.lengths.sum() / max(len(graph.lengths), 1)
     while waiting.any():
         # Only what is nearest goes on, as in Dijkstra's algorithm, a whole edge's width at once.
         front = np.flatnonzero(waiting)
