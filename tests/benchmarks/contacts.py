@@ -16,6 +16,7 @@ import numpy as np
 
 import verlet_addon
 from tests.benchmarks.cloth import Row, write_table
+from tests.blender.scenes import mesh_object
 from tests.core.bodies import sphere
 from verlet_addon.blender.colliders import make_collider
 from verlet_addon.core.arrays import Floats
@@ -37,12 +38,8 @@ def over_a_sphere(side: int, *, triangles: int = 2000) -> Any:
     # Blender numbers the triangles at the poles of its own otherwise from run to run.
     shape = sphere(rings, rings, radius=RADIUS)
     faces = np.split(shape.face_vertices, shape.face_starts[1:-1])
-    mesh = bpy.data.meshes.new("Sphere")
-    mesh.from_pydata(shape.positions.tolist(), [], [face.tolist() for face in faces])
-    ball = bpy.data.objects.new("Sphere", mesh)
-    ball.location.z = RADIUS
-    bpy.context.collection.objects.link(ball)
-    make_collider(ball)
+    places = shape.positions.tolist()
+    make_collider(mesh_object("Sphere", places, [], [f.tolist() for f in faces], height=RADIUS))
     bpy.ops.mesh.primitive_grid_add(
         x_subdivisions=side - 1,
         y_subdivisions=side - 1,

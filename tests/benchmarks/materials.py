@@ -16,6 +16,7 @@ import numpy as np
 
 import verlet_addon
 from tests.benchmarks.cloth import Row, write_table
+from tests.blender.scenes import mesh_object
 from tests.core.bodies import disc, sphere
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.materials import MATERIALS
@@ -68,12 +69,7 @@ def _object(points: Floats, edges: Any, faces: Any, pinned: Any = ()) -> Any:
     """A mesh object in a scene of its own."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.scene.frame_end = FRAMES
-    mesh = bpy.data.meshes.new("Body")
-    mesh.from_pydata(points.tolist(), edges, faces)
-    obj = bpy.data.objects.new("Body", mesh)
-    bpy.context.collection.objects.link(obj)
-    bpy.context.view_layer.objects.active = obj
-    obj.select_set(True)
+    obj = mesh_object("Body", points.tolist(), edges, faces)
     if len(pinned):
         obj.vertex_groups.new(name="Pinned").add(pinned.tolist(), 1.0, "REPLACE")
     return obj

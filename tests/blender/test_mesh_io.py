@@ -278,7 +278,7 @@ def round_trip(io: ModuleType, keys: ModuleType, obj: Any, wanted: Callable[[Any
     for frame in (1, 6):
         bpy.context.scene.frame_set(frame)
         targets.append(wanted(io.read_positions(obj, depsgraph())))
-        coordinates.append(io.world_to_key(obj, depsgraph(), targets[-1]))
+        coordinates.append(io.way_to_key(obj, depsgraph())(targets[-1]))
     keys.write_bake(obj, (1, 6), np.stack(coordinates))
     for frame in (1, 6):
         bpy.context.scene.frame_set(frame)
@@ -331,7 +331,7 @@ def test_an_unmoved_mesh_gives_the_basis_itself(io: ModuleType) -> None:
     basis = np.array([point.co for point in obj.data.shape_keys.reference_key.points])
     bpy.context.scene.frame_set(3)
     positions = io.read_positions(obj, depsgraph())
-    np.testing.assert_array_equal(io.world_to_key(obj, depsgraph(), positions), basis)
+    np.testing.assert_array_equal(io.way_to_key(obj, depsgraph())(positions), basis)
 
 
 @pytest.mark.parametrize("prepare", [no_keys, mixed_keys], ids=lambda f: f.__name__)
@@ -340,7 +340,7 @@ def test_the_way_back_through_modifiers_leaves_no_trace(io: ModuleType, prepare:
     prepare(obj)
     armature_between_finishes(obj)
     before, picture = state(obj), shown(obj)
-    io.world_to_key(obj, depsgraph(), billowed(io.read_positions(obj, depsgraph())))
+    io.way_to_key(obj, depsgraph())(billowed(io.read_positions(obj, depsgraph())))
     assert state(obj) == before
     np.testing.assert_array_equal(shown(obj), picture)
 
@@ -365,7 +365,7 @@ def test_modifiers_without_a_way_back_are_an_error(io: ModuleType, mesh_error: A
     before = state(obj)
     positions = io.read_positions(obj, depsgraph())
     with pytest.raises(mesh_error, match="The modifiers of Sheet cannot be undone; turn off"):
-        io.world_to_key(obj, depsgraph(), positions + 1)
+        io.way_to_key(obj, depsgraph())(positions + 1)
     assert state(obj) == before
 
 
@@ -378,7 +378,7 @@ def test_a_key_shown_alone_does_not_spoil_a_bake(
     obj.show_only_shape_key = True
     with addon("blender.former_bake").former_bakes_hidden([obj]):
         wanted = billowed(io.read_positions(obj, depsgraph()))
-        coordinates = io.world_to_key(obj, depsgraph(), wanted)
+        coordinates = io.way_to_key(obj, depsgraph())(wanted)
     assert obj.show_only_shape_key
     keys.write_bake(obj, (1,), coordinates[None])
     obj.show_only_shape_key = False
@@ -391,7 +391,7 @@ def test_a_scale_animated_to_zero_is_named_with_its_frame(io: ModuleType, mesh_e
     obj.keyframe_insert("scale", frame=4)
     bpy.context.scene.frame_set(4)
     with pytest.raises(mesh_error, match="Sheet has scale 0 at frame 4"):
-        io.world_to_key(obj, depsgraph(), np.zeros((36, 3)))
+        io.way_to_key(obj, depsgraph())(np.zeros((36, 3)))
 
 
 def test_a_modifier_that_cannot_be_hidden_is_an_error(io: ModuleType, mesh_error: Any) -> None:

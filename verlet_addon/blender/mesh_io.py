@@ -153,13 +153,6 @@ def pin_weights(obj: bpy.types.Object) -> Floats:
     return group_weights(obj, body_properties(obj).pin_group)
 
 
-def world_to_key(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats
-) -> NDArray[np.float32]:
-    """Coordinates (n, 3) of a shape key that shows the mesh at these world positions now."""
-    return way_to_key(obj, depsgraph)(positions)
-
-
 def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKey:
     """The way from world positions to a shape key that shows the mesh there at the current frame.
 

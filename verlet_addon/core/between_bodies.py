@@ -88,11 +88,10 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
     meeting, rows = encounter.meeting, encounter.rows
     surfaces = meeting.surfaces
     lasting = np.ones(len(surfaces.meets), dtype=bool)
-    for body, mover in enumerate(movers):
-        model = mover.model
+    for body in encounter.touched:
+        model = movers[body].model
         parts = model.solid, model.shell, model.pieces
-        caught = strain_range(mover.state.positions, mover.batches.lengths.edges)[1] > CAUGHT
-        lasting[body] = not caught and all(part is None for part in parts)
+        lasting[body] = all(part is None for part in parts) and not _is_caught(movers[body])
     lasting[surfaces.owners[surfaces.leaving.any(axis=1)]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
@@ -137,11 +136,15 @@ def settle_island(
         keep_apart(island, positions, trees)
     beside_solids = any(mover.leap is not None for mover in touched)
     for mover in touched:
-        its = mover.batches.lengths
         share = SHARE_OF_SOLIDS if beside_solids else 0.0
-        share = 1.0 if strain_range(mover.state.positions, its.edges)[1] > CAUGHT else share
-        answer = its.net.multipliers - mover.free_tension
+        share = 1.0 if _is_caught(mover) else share
+        answer = mover.batches.lengths.net.multipliers - mover.free_tension
         mover.remembered = mover.free_tension + share * answer
+
+
+def _is_caught(mover: Mover) -> bool:
+    """Whether any edge of a surface is stretched as it is only where something holds it fast."""
+    return strain_range(mover.state.positions, mover.batches.lengths.edges)[1] > CAUGHT
 
 
 def stop_solids(

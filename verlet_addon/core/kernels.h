@@ -50,6 +50,12 @@ static inline real distance(real x, real y, real z)
     return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);
 }
 
+static inline void copy(real *to, const real *from, integer count)
+{
+    for (integer i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
 /* Puts a particle at (x, y, z). */
 static inline void put(real *positions, integer n, integer particle, real x, real y, real z)
 {

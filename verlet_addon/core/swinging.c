@@ -71,12 +71,6 @@ typedef struct {
     real level, friction, restitution;
 } surroundings;
 
-static void copy(real *to, const real *from, integer count)
-{
-    for (integer i = 0; i < count; i++)
-        to[i] = from[i];
-}
-
 /* Moves particles by inertia, gravity and springs, and pins to where they are at step `number`. */
 static void set_out(real *x, real *previous, const hanging *rope, const surroundings *given,
                     integer number)

@@ -52,12 +52,6 @@ SMALL static real moved_by(const solid_system *all, const real *a, const real *b
     return total;
 }
 
-SMALL static void copy(real *to, const real *from, integer count)
-{
-    for (integer i = 0; i < count; i++)
-        to[i] = from[i];
-}
-
 /* How far apart the largest and the smallest along an axis are, at most. */
 SMALL static real spread(const real *moves, integer m)
 {
