@@ -36,6 +36,7 @@ LAYERS = [
     "state pairings tally",
     "sanity",
     "meeting",
+    "encounter",
     "step_data keeping_apart islands",
     "inflation rippling jelly soft_pins plastic_flow",
     "setting_out within_bodies stillness",

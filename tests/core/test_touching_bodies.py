@@ -27,7 +27,8 @@ from tests.core.test_colliders import GAP, TINY, ball, crossed, plate as flat_pl
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contact.guard import guard
 from verlet_addon.core.contact.response import Motion
-from verlet_addon.core.meeting import gather, meet, prepare, stop_passing
+from verlet_addon.core.encounter import gather, meet, stop_passing
+from verlet_addon.core.meeting import prepare
 from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
@@ -133,7 +134,7 @@ def test_the_guard_looks_where_nothing_was_looked_for() -> None:
     )
     encounter = meet(meeting, motion, start)
     bodies = [mesh.positions.T - [[0.0], [0.0], [0.3]]]
-    gather(encounter, bodies, encounter.positions, everyone=True)  # as pushes leave it
+    gather(meeting.own, bodies, encounter.positions)  # as pushes leave it
     stop_passing(encounter, bodies, lambda _: None)
     assert bodies[0][2].min() > 0.0
 
@@ -170,7 +171,7 @@ def test_what_would_pass_is_solved_with_lengths(monkeypatch: pytest.MonkeyPatch)
         acted.append(not np.array_equal(found, given[2]))
         return found
 
-    monkeypatch.setattr("verlet_addon.core.meeting.guard", watched)
+    monkeypatch.setattr("verlet_addon.core.encounter.guard", watched)
     mesh = moved(sheet(24), np.eye(3), (-0.5, -0.5, 0.23))
     bodies = [(mesh, replace(SELF, damping=2.0))]
     around = [ball(radius=0.2, friction=1.0)]

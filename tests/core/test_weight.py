@@ -10,7 +10,7 @@ from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, pinn
 from tests.core.test_colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.between_bodies import settle
-from verlet_addon.core.meeting import Encounter
+from verlet_addon.core.encounter import Encounter
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.step_data import Mover
 

@@ -7,10 +7,11 @@ import numpy as np
 from .arrays import Floats
 from .contact.memory import begin, displacements, recall, remember
 from .contact.response import Motion
+from .encounter import Encounter, meet, meet_more, part, stop_passing, touch
 from .islands import bodies_around, islands
 from .jelly import stop_solid
 from .keeping_apart import keep_apart
-from .meeting import Encounter, Meeting, meet, meet_more, part, stop_passing, touch
+from .meeting import Meeting
 from .rigid.motion import hand_on_contacts
 from .ropes.trees import TreeBatches
 from .solid.barriers import find_barriers

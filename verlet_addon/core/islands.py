@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import Integers
+from .encounter import Encounter
 from .geometry.graph import find_components
-from .meeting import Encounter
 
 
 def islands(encounter: Encounter, bodies: set[int]) -> Iterator[Encounter]:

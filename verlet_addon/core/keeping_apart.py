@@ -9,7 +9,7 @@ from .arrays import NONZERO, Floats, magnitudes
 from .contact.compiled_kernels import project_rows
 from .contact.response import ContactRows
 from .detection.surfaces import Surfaces
-from .meeting import Encounter, gather, hand_back, touch
+from .encounter import Encounter, gather, hand_back, touch
 from .ropes.trees import TreeBatches
 
 HOLDS = 4
@@ -31,7 +31,7 @@ def keep_apart(
     Only what is still much too near is pushed farther.
     """
     meeting, rows, positions = encounter.meeting, encounter.rows, encounter.positions
-    gather(encounter, bodies, positions)
+    gather(encounter.touched, bodies, positions)
     own = list(encounter.touched.values())
     settled = [positions[:, places].copy() for places in own]
     for _ in range(HOLDS):
@@ -45,7 +45,7 @@ def keep_apart(
         far, allowed = magnitudes(moved), STRETCHED * meeting.shortest[places]
         positions[:, places] = before + moved * np.minimum(1.0, allowed / np.maximum(far, NONZERO))
     _push_farther(rows, positions, meeting.surfaces)
-    hand_back(encounter, bodies, positions)
+    hand_back(encounter.touched, bodies, positions)
 
 
 def _push_farther(rows: ContactRows, positions: Floats, surfaces: Surfaces) -> None:
