@@ -287,6 +287,20 @@ def test_curves_stand_in_a_group_named_verlet(keys: ModuleType) -> None:
         assert {point.interpolation for point in curve.keyframe_points} == {"LINEAR"}
 
 
+def test_curves_of_a_bake_are_out_of_the_way(keys: ModuleType) -> None:
+    """Hundreds of them would cover the user's in the Graph Editor, and go where those are moved."""
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    for curve in curves_of(obj.data.shape_keys):
+        assert curve.hide
+        assert not curve.select
+        for point in curve.keyframe_points:
+            assert not point.select_control_point
+            assert not point.select_left_handle
+            assert not point.select_right_handle
+            assert point.type == "GENERATED" or bpy.app.version < (4, 3, 0)
+
+
 def test_curves_join_the_users_action(keys: ModuleType) -> None:
     obj = sheet()
     animated_with_object(obj)
@@ -417,6 +431,19 @@ def test_keys_added_after_a_bake_get_their_basis_back(keys: ModuleType) -> None:
     keys.remove_bake(obj)
     assert [block.name for block in obj.data.shape_keys.key_blocks] == ["Basis", "smile"]
     np.testing.assert_array_equal(shown(obj), rest)
+
+
+def test_what_is_added_at_a_baked_key_has_its_place_at_rest_too(keys: ModuleType) -> None:
+    """Blender itself leaves it there in the mesh, and shows that once the keys are gone."""
+    obj = sheet()
+    keys.write_bake(obj, FRAMES, shapes(obj) + np.array((0, 0, 5), np.float32))
+    obj.active_shape_key_index = 2
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    keys.remove_bake(obj)
+    assert coordinates(obj.data.vertices)[:, 2].max() == 0
 
 
 def test_keys_of_a_bake_may_be_sorted(keys: ModuleType) -> None:

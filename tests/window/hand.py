@@ -115,6 +115,17 @@ class Hand:
                 found[what] = (x, y)
         return found
 
+    def find(self, button: str) -> Generator[None, None, tuple[int, int]]:
+        """Where a button of the sidebar is, scrolled to where a small window shows it."""
+        for direction in ("", "WHEELDOWNMOUSE", "WHEELUPMOUSE"):
+            for _ in range(40 if direction else 0):
+                yield from self.event(direction)
+            if direction:
+                yield from wait(1.0)
+            if button in (buttons := (yield from self.buttons())):
+                return buttons[button]
+        raise AssertionError(f"there is no button {button}")
+
     def _under_mouse(self) -> str:
         """The command or data path of the button under the mouse, or nothing."""
         manager, ops = bpy.context.window_manager, blender.ops.ui

@@ -30,7 +30,7 @@ def cloth_over_the_cube() -> Any:
 
 def open_panel(hand: Hand, button: str, up: int) -> Steps:
     """Clicks the title of a closed panel."""
-    _, y = (yield from hand.buttons())[button]
+    _, y = yield from hand.find(button)
     yield from hand.click((hand.region("UI").x + 60, y + up))
     yield from hand.redrawn()
 
@@ -47,7 +47,7 @@ def test_a_cube_is_made_solid_and_stops_a_cloth(hand: Hand) -> Steps:
     yield from hand.redrawn()
     yield from open_panel(hand, *COLLISIONS)
     hand.picture("collisions")
-    yield from hand.click((yield from hand.buttons())[BAKE])
+    yield from hand.click((yield from hand.find(BAKE)))
     yield from wait_until(lambda: len(baked(cloth)) == 24)
     hand.picture("collided")
     over = shown(cloth, 24)

@@ -12,22 +12,40 @@ from .mesh_access import shape_keys_of
 _GROUP = "Verlet"
 
 
+def _number(attribute: str, choice: str) -> int:
+    """The number by which Blender stores a choice of keyframes."""
+    choices: Any = bpy.types.Keyframe.bl_rna.properties[attribute]
+    return int(choices.enum_items[choice].value)
+
+
+_EACH = {
+    "interpolation": _number("interpolation", "LINEAR"),
+    # Drawn small, so that the user's own stand out, from Blender 4.3 on.
+    **({"type": _number("type", "GENERATED")} if bpy.app.version >= (4, 3, 0) else {}),
+    "select_control_point": False,
+    "select_left_handle": False,
+    "select_right_handle": False,
+}
+"""What holds for every keyframe of a bake, so that whoever moves the selected ones leaves it."""
+
+
 def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[float]) -> None:
     """Lets each named shape key of an object rise and fall between the frames beside its own.
 
     The first key holds 1 before its frame, the last after it. The curves join those that the user
-    has on these keys already, in a group of their own.
+    has on these keys already, in a group of their own, and out of sight in the Graph Editor, where
+    hundreds of them would cover the user's.
     """
     channels = actions.own_channels(obj)
     group = channels.groups.new(_GROUP)
-    kinds: Any = bpy.types.Keyframe.bl_rna.properties["interpolation"]
-    linear = kinds.enum_items["LINEAR"].value
     for name, points in zip(names, _pulses(frames), strict=True):
         curve = channels.fcurves.new(_value_path(name))
         curve.group = group
         curve.keyframe_points.add(len(points))
         curve.keyframe_points.foreach_set("co", np.array(points, np.float32).ravel())
-        curve.keyframe_points.foreach_set("interpolation", [linear] * len(points))
+        for attribute, value in _EACH.items():
+            curve.keyframe_points.foreach_set(attribute, [value] * len(points))
+        curve.hide, curve.select = True, False
         curve.update()
 
 

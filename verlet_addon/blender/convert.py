@@ -18,6 +18,9 @@ from .mirrors import find_joints
 from .properties import body_properties
 from .shape_properties import NAMES
 
+FEWEST_FACES = 16
+"""Cloth of fewer hardly folds: a plane as Blender adds it has one."""
+
 
 def convert(
     objects: Sequence[bpy.types.Object],
@@ -107,4 +110,7 @@ def type_hint(obj: bpy.types.Object, body_type: str) -> str:
     closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)
     if body_type == "SOFT" and not closed:
         return "Open: close the mesh, or choose Cloth"
+    if body_type == "CLOTH" and 0 < len(mesh.polygons) < FEWEST_FACES:
+        finer = any(modifier.type in ("SUBSURF", "MULTIRES") for modifier in obj.modifiers)
+        return f"Too few faces to fold: {'apply Subdivision' if finer else 'subdivide it'}"
     return ""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..core.errors import MeshError
 from . import animation
 from .bake_record import forget_bake
-from .mesh_access import shape_keys_of, write_coordinates
+from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 from .properties import body_properties
 from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
 from .timing import animation_frame
@@ -121,9 +121,14 @@ def _remove_keys(obj: bpy.types.Object, names: Iterable[str]) -> None:
 
 
 def _remove_lone_basis(obj: bpy.types.Object) -> None:
-    """Removes the Basis if no other key is left."""
+    """Removes the Basis if no other key is left.
+
+    The mesh gets its shape: where it was edited while another key was active, Blender leaves what
+    was added there.
+    """
     key = shape_keys_of(obj)
     if key is not None and len(key.key_blocks) == 1:
+        write_coordinates(mesh_of(obj).vertices, read_coordinates(key.reference_key.points))
         obj.shape_key_remove(key.reference_key)
 
 
