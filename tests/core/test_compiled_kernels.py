@@ -247,6 +247,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     ),
     "rope bends": (BENDS, lambda k, x, _, b: k.project_rope_bends(x, b.bends.ropes)),
     "stiff bends": (BENDS, lambda k, x, _, b: k.project_stiff_bends(x, b.bends.stiff)),
+    "face loops": (BENDS, lambda k, x, _, b: k.project_face_loops(x, b.bends.loops)),
     "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
     "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
     "shells": ((np_shells, c_shells), _deform_shell),

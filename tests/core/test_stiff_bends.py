@@ -130,9 +130,9 @@ def test_one_pair_of_triangles_forgets_alone() -> None:
 
 
 @pytest.mark.parametrize("kind", SHEETS)
-@pytest.mark.parametrize("ratio", [0.02, 0.2])
-def test_soft_bends_give_way_as_if_solved_at_once(kind: str, ratio: float) -> None:
-    """A smooth wave flattens as fast, whether its bends are relaxed in turn or solved as one."""
+@pytest.mark.parametrize("ratio", [0.02, 0.2, 5.0, 12.0])
+def test_softer_bends_give_way_as_if_solved_at_once(kind: str, ratio: float) -> None:
+    """A smooth wave flattens as fast, whether its bends are solved in turn or as one."""
     mesh = flat_sheet(kind, 24)
     x, y, z = mesh.positions.T.copy()
     z += 0.01 * np.sin(2 * np.pi * x) * np.sin(2 * np.pi * y)
@@ -141,7 +141,7 @@ def test_soft_bends_give_way_as_if_solved_at_once(kind: str, ratio: float) -> No
     every = straight_bends(bends.strips, bends.straight)
     h_squared = ratio / float(np.median(stiffness_ratios(every, inverse_masses, 1.0)))
     relaxed = bend_batches(bends, inverse_masses, h_squared)
-    assert len(relaxed.strips) + len(relaxed.alone) > 0
+    assert not relaxed.stiff or kind == "strewn triangles"
     in_turn, at_once = np.stack([x, y, z]), np.stack([x, y, z])
     project_bends(in_turn, relaxed, backwards=False)
     solved = stiff_bend_batches(every, bends.positions, inverse_masses, h_squared)

@@ -60,7 +60,7 @@ class Batches:
         """The batches whose multipliers start every step at zero; nets remember theirs."""
         yield from chain(self.seams, self.weave)
         bends = self.bends
-        yield from chain(bends.stiff, bends.strips, bends.alone, bends.ropes)
+        yield from chain(bends.stiff, bends.strips, bends.loops, bends.alone, bends.ropes)
 
 
 @dataclass(eq=False)

@@ -1,6 +1,6 @@
 """Angles in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -9,11 +9,13 @@ from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
 from ..linear.compiled_dissection import pack_factors
 from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
+from .along_face_loops import FaceLoopBatch, twist_matrix
 from .along_strips import BendStripBatch, bend_matrix
 from .one_by_one import StencilBatch
 
 _factorize_pentadiagonal = declare("factorize_pentadiagonal", "ippp")
 _project_bend_strips = declare("project_bend_strips", "pipi")
+_project_face_loops = declare("project_face_loops", "pipi")
 _project_surface_bends = declare("project_surface_bends", "pipi")
 _project_rope_bends = declare("project_rope_bends", "pipi")
 _project_stiff_bends = declare("project_stiff_bends", "pip")
@@ -32,16 +34,20 @@ def _strip_struct(batch: BendStripBatch) -> Packed:
         len(ends),
         ends,
         *members(batch, "path coefficients responses scaled_compliances gains"),
-        *(_factors(batch) if batch.factors else (None, None, None)),
+        *(_line_factors(batch) if batch.factors else (None, None, None)),
         batch.multipliers,
         np.empty((longest, 3)),
         np.empty((longest, 3)),
     )
 
 
-def _factors(batch: BendStripBatch) -> list[Floats]:
+def _line_factors(batch: BendStripBatch) -> list[Floats]:
     """The system of a batch, factorized."""
-    matrix = bend_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
+    return _factors(bend_matrix(batch.coefficients, batch.responses, batch.scaled_compliances))
+
+
+def _factors(matrix: Sequence[Floats]) -> list[Floats]:
+    """A diagonal, what is beside it and what is beyond, factorized."""
     size = len(matrix[0])
     factors = [np.append(np.zeros(size - len(row)), row) for row in matrix]
     _factorize_pentadiagonal(size, *factors)
@@ -51,6 +57,31 @@ def _factors(batch: BendStripBatch) -> list[Floats]:
 @instead_of(reference.project_bend_strips)
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
     for_all(_project_bend_strips, positions, map(_strip_struct, batches))
+
+
+@once
+def _loop_struct(batch: FaceLoopBatch) -> Packed:
+    """The face_loop_batch of face_loops.c."""
+    ends = np.flatnonzero(np.append(batch.twists == len(batch.multipliers) - 1, True)) + 1
+    longest = int(np.diff(ends, prepend=0).max())
+    beside = twist_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
+    return pack(
+        len(ends),
+        ends,
+        batch.rungs.T,
+        batch.coefficients.T,
+        batch.responses.T,
+        *members(batch, "scaled_compliances twists"),
+        *_factors([*beside, np.empty(0)])[:2],
+        batch.multipliers,
+        np.empty((longest, 2, 3)),
+        np.empty((longest, 3)),
+    )
+
+
+@instead_of(reference.project_face_loops)
+def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
+    for_all(_project_face_loops, positions, map(_loop_struct, batches))
 
 
 def pack_stencils(batch: StencilBatch) -> Packed:

@@ -11,6 +11,7 @@ from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .all_at_once import Bends, StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
+from .along_face_loops import FaceLoopBatch, face_loop_batches
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lines import STRAIGHT, Lines, lines_across_quads, lines_along_ropes
 from .one_by_one import StencilBatch, Stencils, stencil_batches
@@ -24,8 +25,8 @@ STRIPS_ALONE = 20.0
 """Up to this one, lines along strips are solved strip after strip. Half of it changes no law and no
 real mesh; with twice as much, clamped triangles droop 5 % too far, and a dress stretches more."""
 TWISTS_ALONE = 3.0
-"""Up to this one, quads twist one after the other: with a tenth of it a sheet of 22,801 vertices
-takes twice as long, and with twice as much denim drapes too limply by 7 points."""
+"""Up to this one, quads twist one after the other, and up to STRIPS_ALONE along face loops; with
+twice as much denim drapes too limply by 7 points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,8 @@ class BendBatches:
 
     stiff: list[StiffBendBatch]
     strips: list[BendStripBatch]
+    loops: list[FaceLoopBatch]
+    """Twists of quads that are neither soft nor stiff."""
     alone: list[StencilBatch]
     """Other bends of surfaces, relaxed one after the other."""
     ropes: list[StencilBatch]
@@ -118,23 +121,41 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     along = len(line_places(bends.strips))
     n, surfaces = len(inverse_masses), len(ratios) - len(straight_ropes.members)
     stiff = ratios > ALONE
-    twists = slice(surfaces - len(bends.straight[-1].members), surfaces)
-    stiff[twists] = ratios[twists] > TWISTS_ALONE
     runs = line_runs(bends.strips)
     highest = np.zeros(len(runs))
     np.maximum.at(highest, runs, ratios[:along])
     stiff[:along] &= highest[runs] > STRIPS_ALONE
+    looped = _choose_twists(every, ratios, stiff, len(bends.straight[-1].members), surfaces)
     soft_ropes = ~bends.straight_ropes
     soft_ropes[~soft_ropes] = ~stiff[surfaces:]
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
         stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, inverse_masses, h_squared),
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
-        alone=_soft_batches(bends.straight, stiff[along:surfaces], inverse_masses, h_squared)
+        loops=face_loop_batches(every.chosen(looped), inverse_masses, h_squared),
+        alone=_soft_batches(
+            bends.straight, (stiff | looped)[along:surfaces], inverse_masses, h_squared
+        )
         + stencil_batches(bends.hinges, inverse_masses, h_squared),
         ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
+
+
+def _choose_twists(
+    every: Bends, ratios: Floats, stiff: Booleans, count: int, surfaces: int
+) -> Booleans:
+    """Which bends are twists to be solved along face loops; sets which twists are `stiff`.
+
+    So many twists are the last of surfaces' bends. Those among stiff bends go with them.
+    """
+    looped = np.zeros(len(ratios), dtype=bool)
+    twists = slice(surfaces - count, surfaces)
+    stiff[twists] = False
+    among = np.isin(every.members[twists], every.members[stiff]).any(axis=1)
+    stiff[twists] = ratios[twists] > np.where(among, TWISTS_ALONE, STRIPS_ALONE)
+    looped[twists] = (ratios[twists] > TWISTS_ALONE) & ~stiff[twists]
+    return looped
 
 
 def _yielding_batches(
@@ -150,6 +171,7 @@ def _yielding_batches(
     return BendBatches(
         stiff=stiff_bend_batches(every, bends.positions, *given, hinges.rests) if stiff else [],
         strips=[],
+        loops=[],
         alone=[] if stiff else stencil_batches(hinges, *given),
         ropes=stencil_batches(bends.ropes, *given),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),

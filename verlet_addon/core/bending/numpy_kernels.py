@@ -10,8 +10,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers, norms, sum_by
-from ..linear import dissection, pentadiagonal
+from ..linear import dissection, pentadiagonal, tridiagonal
 from .all_at_once import StiffBendBatch
+from .along_face_loops import FaceLoopBatch
 from .along_strips import BendStripBatch
 from .one_by_one import StencilBatch, Stencils
 
@@ -138,6 +139,24 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
             points[:, k : k + size] -= responses * steps
         for row, point in zip(positions, points, strict=True):
             row[batch.path] = point
+
+
+def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
+    """C = g = 0 for all twists of a face loop at once: linear, as in strips.
+
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with the λ that the loops across have left.
+    """
+    for batch in batches:
+        points = positions.take(batch.rungs, axis=1, mode="clip")
+        corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
+        steps = batch.scaled_compliances * batch.multipliers[batch.twists].T
+        for coefficients, corner in zip(batch.coefficients, corners, strict=True):
+            steps += coefficients * corner
+        steps = tridiagonal.solve(batch.factors, steps)
+        batch.multipliers[batch.twists] -= steps.T
+        for responses, corner in zip(batch.responses, corners, strict=True):
+            np.subtract(corner, responses * steps, out=corner)
+        positions[:, batch.rungs] = points
 
 
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:

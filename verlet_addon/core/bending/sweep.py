@@ -3,6 +3,7 @@
 from ..arrays import Floats
 from .compiled_kernels import (
     project_bend_strips,
+    project_face_loops,
     project_rope_bends,
     project_stiff_bends,
     project_surface_bends,
@@ -20,4 +21,5 @@ def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> 
             aim(positions, batch)
     project_stiff_bends(positions, bends.stiff)
     project_bend_strips(positions, bends.strips[way])
+    project_face_loops(positions, bends.loops[way])
     project_surface_bends(positions, bends.alone[way])

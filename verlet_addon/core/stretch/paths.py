@@ -65,7 +65,7 @@ def build_strips(
     yielding : (m,) compliance added where a pair is pushed together [m/N].
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
-    strips = _string_together(pairs, _straight_joints(positions, pairs, loose))
+    strips = string_together(pairs, _straight_joints(positions, pairs, loose))
     pieces = sorted(_color_strips(strips, len(positions)), key=lambda piece: piece[0])
     return lay_out(pieces, rest_lengths, compliances, yielding)
 
@@ -104,7 +104,7 @@ def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Int
 
     Pair k has the ends 2k and 2k + 1.
     """
-    first, second = _sharing_ends(pairs)
+    first, second = sharing_ends(pairs)
     centre = pairs.ravel()[first]
     outward = _outward(positions, pairs)
     cosines = np.einsum("kx,kx->k", outward[first], outward[second])
@@ -118,7 +118,7 @@ def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Int
     return np.asarray(ends[match(ends, pairs.size)])
 
 
-def _sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
+def sharing_ends(pairs: Integers) -> tuple[Integers, Integers]:
     """Which two ends of pairs lie on one particle."""
     particles = pairs.ravel()
     order = np.argsort(particles, kind="stable")
@@ -140,7 +140,7 @@ def _outward(positions: Floats, pairs: Integers) -> Floats:
     return np.asarray(np.stack([arms, -arms], axis=1).reshape(-1, 3))
 
 
-def _string_together(pairs: Integers, joints: Integers) -> list[tuple[list[int], list[int]]]:
+def string_together(pairs: Integers, joints: Integers) -> list[tuple[list[int], list[int]]]:
     """Paths as (particles, pairs between them), each particle once; rings are cut open."""
     joined = np.full(pairs.size, -1)
     joined[joints] = joints[:, ::-1]

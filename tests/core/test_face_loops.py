@@ -1,0 +1,70 @@
+"""Twists of quads are solved along face loops, each of them both ways."""
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import block, built, flat_sheet, make_mesh, sphere, tube
+from verlet_addon.core.bending.all_at_once import Bends
+from verlet_addon.core.bending.along_face_loops import FaceLoopBatch, face_loop_batches
+from verlet_addon.core.bending.numpy_kernels import project_face_loops
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings
+
+
+def ribbon() -> MeshData:
+    """A row of quads that comes back, and crosses itself in its first quad."""
+    inner, outer = [(1, 1), (2, 1), (2, 2), (1, 2)], [(1, 0), (3, 0), (3, 3), (0, 3), (0, 1)]
+    points = [(x, y, 0.0) for x, y in [(0, 0), *inner, *outer]]
+    faces = [(0, 5, 1, 9), (5, 6, 2, 1), (6, 7, 3, 2), (7, 8, 4, 3), (8, 9, 1, 4)]
+    return make_mesh(points, faces=faces)
+
+
+MESHES = {
+    "sheet": flat_sheet("quads", 5),
+    "tube": tube(6, 3),
+    "block": block((1.0, 1.0, 1.0), (3, 2, 4)),
+    "sphere": sphere(8, 6),
+    "ribbon": ribbon(),
+    "triangles": sphere(3, 2),
+}
+
+
+def looped(mesh: MeshData) -> tuple[Bends, list[FaceLoopBatch]]:
+    """Twists of a mesh, free and of different masses, and their batches."""
+    twists = built((mesh, BodySettings())).bends.straight[-1]
+    every = Bends(twists.members, twists.coefficients, twists.compliances)
+    masses = 1.0 + np.arange(len(mesh.positions)) / 3.0
+    return every, face_loop_batches(every, 1.0 / masses, 1e4)
+
+
+@pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
+def test_each_twist_is_in_two_loops(mesh: MeshData) -> None:
+    """Between opposite edges of its quad, either way; no colour has a particle twice."""
+    twists, batches = looped(mesh)
+    ways = set()
+    for batch in batches:
+        particles = batch.rungs.ravel()
+        assert len(np.unique(particles)) == len(particles)
+        for k in np.flatnonzero(batch.twists < len(twists.members)):
+            first, last = batch.rungs[:, k].tolist(), batch.rungs[:, k + 1].tolist()
+            p, q, a, b = twists.members[batch.twists[k]].tolist()
+            assert {*first, *last} == {p, q, a, b}
+            assert set(first) not in ({p, q}, {a, b})
+            ways.add((batch.twists[k], frozenset(first if p in first else last)))
+    assert len(ways) == 2 * len(twists.members)
+
+
+@pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
+def test_twists_give_way_without_a_push_from_outside(mesh: MeshData) -> None:
+    """What is shaken keeps its momentum; what is flat stays as it is."""
+    twists, batches = looped(mesh)
+    rest = mesh.positions.T.copy()
+    shaken = rest + np.random.default_rng(5).normal(0.0, 0.01, rest.shape)
+    for start, moves in ((rest, False), (shaken, True)):
+        after = start.copy()
+        for batch in batches:
+            batch.multipliers.fill(0.0)
+        project_face_loops(after, batches)
+        masses = 1.0 + np.arange(rest.shape[1]) / 3.0
+        np.testing.assert_allclose((after - start) @ masses, 0.0, atol=1e-12)
+        assert (np.abs(after - start).max() > 1e-4) == (moves and len(twists.members) > 0)

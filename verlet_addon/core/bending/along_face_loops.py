@@ -1,0 +1,131 @@
+"""Twists of quads strung together along face loops, each of which is twisted as one piece.
+
+A quad's twist joins its four corners. A face loop goes from quad to quad across opposite edges, its
+rungs; its twists form a tridiagonal system that never changes. Each quad is in two loops: solved
+along one and then along the other, twists give way nearly as if all were solved at once
+(alternating directions; D. W. Peaceman, H. H. Rachford, *The Numerical Solution of Parabolic and
+Elliptic Differential Equations*, 1955).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..geometry.graph import edge_keys
+from ..linear.tridiagonal import Factors, factorize
+from ..stretch.paths import sharing_ends, string_together
+from .all_at_once import Bends
+
+RUNGS = np.array([[[0, 2], [1, 3]], [[2, 1], [3, 0]]])
+"""(2, 2, 2) members (p, q, a, b) of a twist that are its first and its last rung, either way."""
+
+Loop = tuple[list[int], list[int]]
+"""Rungs, and the twists between them."""
+
+
+@dataclass(frozen=True, eq=False)
+class FaceLoopBatch:
+    """The twists of one colour, ready for one h²; the twist k has the rungs k and k + 1."""
+
+    rungs: Integers
+    """(2, c) both particles of each."""
+    coefficients: Floats
+    """(4, c − 1) of one rung's particles and of the next one's [1/m]; 0 where a loop ends."""
+    responses: Floats
+    """(4, c − 1) inverse mass × coefficient."""
+    scaled_compliances: Floats
+    """(c − 1,)"""
+    twists: Integers
+    """(c − 1,) which of all t twists each is; t where a loop ends."""
+    factors: Factors
+    """Of the whole system."""
+    multipliers: Floats
+    """(t + 1, 3) XPBD's multipliers of all twists, which all batches share; changed by the
+    kernel."""
+
+
+def face_loop_batches(
+    twists: Bends, inverse_masses: Floats, h_squared: float
+) -> list[FaceLoopBatch]:
+    """One batch per colour, for one h² [s²]; each twist, of which none is rigid, is in two."""
+    rungs, loops = _find_loops(twists.members, len(inverse_masses))
+    count = len(twists.members)
+    multipliers = np.zeros((count + 1, 3))
+    batches = []
+    for chosen in _by_color(rungs, loops, len(inverse_masses)):
+        path = rungs[[rung for along, _ in chosen for rung in along]].T
+        order = np.array([twist for _, between in chosen for twist in [*between, count]][:-1])
+        coefficients = _coefficients(twists, path, order)
+        responses = inverse_masses[np.concatenate([path[:, :-1], path[:, 1:]])] * coefficients
+        scaled = np.append(twists.compliances / h_squared, 0.0)[order]
+        diagonal, beside = twist_matrix(coefficients, responses, scaled)
+        rounds = max(len(between) for _, between in chosen).bit_length()
+        batches.append(
+            FaceLoopBatch(
+                rungs=path,
+                coefficients=coefficients,
+                responses=responses,
+                scaled_compliances=scaled,
+                twists=order,
+                factors=factorize(diagonal, beside, rounds),
+                multipliers=multipliers,
+            )
+        )
+    return batches
+
+
+def twist_matrix(
+    coefficients: Floats, responses: Floats, scaled_compliances: Floats
+) -> tuple[Floats, Floats]:
+    """C M⁻¹ Cᵀ + α̃ of twists (4, m), as (m,) diagonal and (m − 1,) beside it.
+
+    A twist shares a rung with the next.
+    """
+    diagonal = (responses * coefficients).sum(axis=0) + scaled_compliances
+    beside = (responses[2:, :-1] * coefficients[:2, 1:]).sum(axis=0)
+    return np.where(diagonal > 0.0, diagonal, 1.0), beside
+
+
+def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[Loop]]:
+    """(r, 2) particles of rungs, and the face loops, in which no particle is twice."""
+    ends = members[:, RUNGS].reshape(-1, 2)
+    keys, rung = np.unique(edge_keys(ends.T, particle_count), return_inverse=True)
+    rungs = np.stack(np.divmod(keys, particle_count), axis=1)
+    pairs = rung.reshape(-1, 2)
+    joints = np.stack(sharing_ends(pairs), axis=1)
+    joints = joints[np.bincount(rung.ravel())[pairs.ravel()[joints[:, 0]]] == 2]
+    loops: list[Loop] = []
+    for along, ways in string_together(pairs, joints):
+        between = [way // 2 for way in ways]
+        if len(set(rungs[along].ravel().tolist())) == 2 * len(along):
+            loops.append((along, between))
+        else:
+            loops += [(along[k : k + 2], [twist]) for k, twist in enumerate(between)]
+    return rungs, loops
+
+
+def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[list[Loop]]:
+    """Loops in groups that hold no particle twice; the longest first, for they reach far."""
+    used: list[int] = [0] * particle_count
+    groups: list[list[Loop]] = []
+    for loop in sorted(loops, key=lambda loop: -len(loop[1])):
+        particles, taken = rungs[loop[0]].ravel().tolist(), 0
+        for particle in particles:
+            taken |= used[particle]
+        bit = ~taken & (taken + 1)
+        for particle in particles:
+            used[particle] |= bit
+        if bit.bit_length() > len(groups):
+            groups.append([])
+        groups[bit.bit_length() - 1].append(loop)
+    return groups
+
+
+def _coefficients(twists: Bends, path: Integers, order: Integers) -> Floats:
+    """(4, c − 1) as `FaceLoopBatch` has them."""
+    real = order < len(twists.members)
+    members = twists.members[np.where(real, order, 0)]
+    values = twists.coefficients[np.where(real, order, 0)] * real[:, None]
+    wanted = np.concatenate([path[:, :-1], path[:, 1:]])
+    return np.asarray(((members[None] == wanted[..., None]) * values[None]).sum(axis=2))
