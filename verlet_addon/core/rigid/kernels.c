@@ -66,7 +66,7 @@ static void multiply_back(const real a[9], const real b[9], real found[9])
             found[3 * i + j] = dot(a + 3 * i, b + 3 * j);
 }
 
-static void invert_inertia(const real second[9], real inverse[9])
+SMALL static void invert_inertia(const real second[9], real inverse[9])
 {
     real trace = (second[0] + second[4] + second[8]) * (1.0 + NOTHING), rows[9], columns[9];
     for (int k = 0; k < 9; k++)
@@ -137,8 +137,9 @@ static void push(const placement *all, integer piece, const real force[3], const
 }
 
 /* What moved the particles of a piece, each by its mass. */
-static void gather_pushes(const placement *all, integer piece, const real *positions, integer n,
-                          const real *masses, real share, real force[3], real torque[3])
+SMALL static void gather_pushes(const placement *all, integer piece, const real *positions,
+                                integer n, const real *masses, real share, real force[3],
+                                real torque[3])
 {
     for (int x = 0; x < 3; x++)
         force[x] = torque[x] = 0.0;
@@ -246,8 +247,8 @@ static void spread(const placement *all, const joints *near, const real *pulls, 
             }
 }
 
-static void find_product(const placement *all, const joints *near, const real *pulls, real *found,
-                         integer n)
+SMALL static void find_product(const placement *all, const joints *near, const real *pulls,
+                               real *found, integer n)
 {
     spread(all, near, pulls, 1.0, all->placed, n);
     for (integer piece = 0; piece < all->count; piece++) {
@@ -276,7 +277,7 @@ static void find_product(const placement *all, const joints *near, const real *p
 }
 
 /* 1 / how much longer a pull of 1 along each edge makes it; 0 where nothing can move. */
-static void find_inverses(const placement *all, const joints *near, real *inverses)
+SMALL static void find_inverses(const placement *all, const joints *near, real *inverses)
 {
     for (integer e = 0; e < near->count; e++) {
         real total = 0.0, along[3], lever[3], turning[3];
@@ -296,7 +297,7 @@ static void find_inverses(const placement *all, const joints *near, real *invers
 }
 
 /* Directions of edges, and what they lack; whether any is stretched. */
-static int measure(const joints *near, const real *positions, integer n, real *lacks)
+SMALL static int measure(const joints *near, const real *positions, integer n, real *lacks)
 {
     int stretched = 0;
     for (integer e = 0; e < near->count; e++) {
@@ -316,7 +317,7 @@ static int measure(const joints *near, const real *positions, integer n, real *l
     return stretched;
 }
 
-static void solve(const placement *all, const joints *near, integer n)
+SMALL static void solve(const placement *all, const joints *near, integer n)
 {
     integer count = near->count;
     real *residual = near->work + 3 * count, *pulls = residual + count, *search = pulls + count;

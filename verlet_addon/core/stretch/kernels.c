@@ -162,7 +162,7 @@ EXPORT real project_strips(real *positions, integer n, const strip_batch *const 
 }
 
 /* Widens range[0] <= (C + compliance * multiplier) / L <= range[1] to what is found. */
-static void widen(const real *positions, integer n, const strip_batch *batch, real *range)
+SMALL static void widen(const real *positions, integer n, const strip_batch *batch, real *range)
 {
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
         integer links = batch->ends[p] - begin - 1;
