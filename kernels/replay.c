@@ -52,8 +52,8 @@ static int call(void *f, const char *kind, const value *v, d *result)
                                      v[4].address);
     else if (IS("ppp-"))
         ((void (*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
-    else if (IS("ippp-"))
-        ((void (*)(i, p, p, p))f)(v[0].integer, v[1].address, v[2].address, v[3].address);
+    else if (IS("ip-"))
+        ((void (*)(i, p))f)(v[0].integer, v[1].address);
     else if (IS("piippp-"))
         ((void (*)(p, i, i, p, p, p))f)(v[0].address, v[1].integer, v[2].integer, v[3].address,
                                         v[4].address, v[5].address);

@@ -8,7 +8,7 @@ from tests.core.bodies import built_state, sheet, tube
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending.along_strips import bend_strip_batches
 from verlet_addon.core.bending.numpy_kernels import project_bend_strips
-from verlet_addon.core.linear.pentadiagonal import factorize, solve
+from verlet_addon.core.linear.pentadiagonal import Bands, solve
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.settings import BodySettings
@@ -30,8 +30,8 @@ def test_pentadiagonal_systems_are_solved(sizes: list[int], seed: int) -> None:
         matrix[start : start + size, start : start + size] = bends @ bends.T + 0.1 * np.eye(size)
         start += size
     right = random.normal(size=(3, n))
-    diagonal, beside, beyond = (np.diag(matrix, k).copy() for k in range(3))
-    found = solve(factorize(diagonal, beside, beyond, max(sizes)), right)
+    rows = np.stack([np.pad(np.diag(matrix, k), (min(k, n), 0))[:n] for k in range(3)])
+    found = solve(Bands(rows, max(sizes)), right)
     np.testing.assert_allclose(found, np.linalg.solve(matrix, right.T).T, atol=1e-9)
 
 

@@ -201,6 +201,7 @@ class _Keys:
         self, stage: Stage, frames: list[int], meshes: Sequence[MeshData], *, alike: bool
     ) -> None:
         self._stage, self._frames = stage, frames
+        self._places = {frame: place for place, frame in enumerate(frames)}
         self._keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
         lasting = alike and not any(map(has_carriers, stage.bodies))
         self._ways = self._read_ways() if lasting else None
@@ -211,12 +212,12 @@ class _Keys:
 
     def collect(self, result: Frame) -> None:
         """Takes another frame, at which the scene stands."""
-        if result.frame not in self._frames:
+        place = self._places.get(result.frame)
+        if place is None:
             return
-        index = self._frames.index(result.frame)
         ways = self._ways or self._read_ways()
         for coordinates, way, positions in zip(self._keys, ways, result.positions, strict=True):
-            coordinates[index] = way(positions)
+            coordinates[place] = way(positions)
 
     def end_at(self, frame: int) -> None:
         """Leaves out what comes after a frame."""

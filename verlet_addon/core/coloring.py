@@ -20,10 +20,11 @@ def color_constraints(members: Integers) -> tuple[Integers, Integers]:
     order : (m,) constraints sorted by colour, in their own order within a colour.
     starts : (colours + 1,) where each colour begins in `order`.
     """
+    if not len(members):
+        return np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     colors = find_colors(members)
     order = np.argsort(colors, kind="stable")
-    count = int(colors.max()) + 1 if len(colors) else 0
-    return order, np.searchsorted(colors[order], np.arange(count + 1))
+    return order, np.searchsorted(colors[order], np.arange(int(colors.max()) + 2))
 
 
 def find_colors_one_by_one(members: Integers) -> Integers:

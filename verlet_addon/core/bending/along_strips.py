@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..linear.pentadiagonal import Factors, factorize
+from ..linear.pentadiagonal import Bands
 from ..stretch.paths import Strips
 from .one_by_one import bend_gains
 
@@ -51,8 +51,8 @@ class BendStripBatch:
     """(c − 2,)"""
     gains: Floats
     """(c − 2,) as `bend_gains` has them."""
-    factors: Factors | None
-    """Of the whole system; none where lines are so soft that each may be relaxed alone."""
+    bands: Bands | None
+    """The whole system; none where lines are so soft that each may be relaxed alone."""
     multipliers: Floats
     """(3, c − 2) XPBD's multipliers; changed by the kernel."""
 
@@ -126,8 +126,8 @@ def bend_strip_batches(
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
         scaled = bends.compliances[inner] / h_squared
-        total, beside, beyond = bend_matrix(coefficients, responses, scaled)
-        stiff = bool((_row_sums(mobility, beside, beyond) > scaled).any())
+        rows = bend_matrix(coefficients, responses, scaled)
+        stiff = bool((_row_sums(mobility, *rows[1:]) > scaled).any())
         batches.append(
             BendStripBatch(
                 path=path,
@@ -135,30 +135,30 @@ def bend_strip_batches(
                 responses=responses,
                 scaled_compliances=scaled,
                 gains=bend_gains(mobility, scaled),
-                factors=factorize(total, beside, beyond, int(longest)) if stiff else None,
+                bands=Bands(rows, int(longest)) if stiff else None,
                 multipliers=np.zeros((3, stop - start - 2)),
             )
         )
     return batches
 
 
-def bend_matrix(
-    coefficients: Floats, responses: Floats, scaled_compliances: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """C M⁻¹ Cᵀ + α̃ of lines (3, m), as (m,) diagonal, (m − 1,) beside it and (m − 2,) beyond.
+def bend_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Floats) -> Floats:
+    """C M⁻¹ Cᵀ + α̃ of lines (3, m), as the (3, m) rows of `Bands`.
 
     A line shares two particles with the next, and one with the next but one.
     """
     mobility = (responses * coefficients).sum(axis=0)
-    diagonal = np.where(mobility > 0.0, mobility * (1.0 + REGULARIZATION) + scaled_compliances, 1.0)
-    beside = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
-    return diagonal, beside, responses[2, :-2] * coefficients[0, 2:]
+    rows = np.zeros((3, len(mobility)))
+    rows[0] = np.where(mobility > 0.0, mobility * (1.0 + REGULARIZATION) + scaled_compliances, 1.0)
+    rows[1, 1:] = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
+    rows[2, 2:] = responses[2, :-2] * coefficients[0, 2:]
+    return rows
 
 
 def _row_sums(diagonal: Floats, beside: Floats, beyond: Floats) -> Floats:
     """(n,) sizes of C M⁻¹ Cᵀ's rows: where compliance is larger, all may be relaxed at once."""
     sums = diagonal.copy()
     for apart, couplings in ((1, np.abs(beside)), (2, np.abs(beyond))):
-        sums[:-apart] += couplings
-        sums[apart:] += couplings
+        sums[:-apart] += couplings[apart:]
+        sums += couplings
     return sums

@@ -1,19 +1,20 @@
 """Angles in C: what `numpy_kernels` does, by the functions of kernels.c."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from ..arrays import Floats
 from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
 from ..linear.compiled_dissection import pack_factors
+from ..linear.pentadiagonal import Bands
 from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
 from .along_face_loops import FaceLoopBatch, twist_matrix
-from .along_strips import BendStripBatch, bend_matrix
+from .along_strips import BendStripBatch
 from .one_by_one import StencilBatch
 
-_factorize_pentadiagonal = declare("factorize_pentadiagonal", "ippp")
+_factorize_pentadiagonal = declare("factorize_pentadiagonal", "ip")
 _project_bend_strips = declare("project_bend_strips", "pipi")
 _project_face_loops = declare("project_face_loops", "pipi")
 _project_surface_bends = declare("project_surface_bends", "pipi")
@@ -34,24 +35,18 @@ def _strip_struct(batch: BendStripBatch) -> Packed:
         len(ends),
         ends,
         *members(batch, "path coefficients responses scaled_compliances gains"),
-        *(_line_factors(batch) if batch.factors else (None, None, None)),
+        None if batch.bands is None else _factors(batch.bands.rows),
         batch.multipliers,
         np.empty((longest, 3)),
         np.empty((longest, 3)),
     )
 
 
-def _line_factors(batch: BendStripBatch) -> list[Floats]:
-    """The system of a batch, factorized."""
-    return _factors(bend_matrix(batch.coefficients, batch.responses, batch.scaled_compliances))
-
-
-def _factors(matrix: Sequence[Floats]) -> list[Floats]:
-    """A diagonal, what is beside it and what is beyond, factorized."""
-    size = len(matrix[0])
-    factors = [np.append(np.zeros(size - len(row)), row) for row in matrix]
-    _factorize_pentadiagonal(size, *factors)
-    return factors
+def _factors(rows: Floats) -> Floats:
+    """Those of `Bands`, as solve_pentadiagonal takes them."""
+    found = rows.copy()
+    _factorize_pentadiagonal(found.shape[1], found)
+    return found
 
 
 @instead_of(reference.project_bend_strips)
@@ -64,7 +59,8 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
     """The face_loop_batch of face_loops.c."""
     ends = np.flatnonzero(np.append(batch.twists == len(batch.multipliers) - 1, True)) + 1
     longest = int(np.diff(ends, prepend=0).max())
-    beside = twist_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
+    diagonal, beside = twist_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
+    rows = np.stack([diagonal, np.append(0.0, beside), np.zeros(len(diagonal))])
     return pack(
         len(ends),
         ends,
@@ -72,7 +68,7 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
         batch.coefficients.T,
         batch.responses.T,
         *members(batch, "scaled_compliances twists"),
-        *_factors([*beside, np.empty(0)])[:2],
+        *_factors(rows)[:2],
         batch.multipliers,
         np.empty((longest, 2, 3)),
         np.empty((longest, 3)),
@@ -111,7 +107,8 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 def pack_stiff(batch: StiffBendBatch) -> Packed:
     """The stiff_batch of stiff.c."""
-    count = len(batch.free)
+    count, system = len(batch.free), batch.system
+    values = np.zeros((3, count + 1))
     # Particles that cannot move count as the filling of parts, which stands for nothing.
     number = np.full(int(batch.particles.max()) + 1, count)
     number[batch.free] = np.arange(count)
@@ -123,7 +120,12 @@ def pack_stiff(batch: StiffBendBatch) -> Packed:
         batch.free,
         number,
         batch.masses,
-        pack_factors(batch.factors, 3),
+        *(
+            (_factors(system.rows), None)
+            if isinstance(system, Bands)
+            else (None, pack_factors(system, values))
+        ),
+        values,
         batch.multipliers,
     )
 

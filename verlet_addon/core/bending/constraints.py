@@ -71,7 +71,8 @@ def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
     """The sets of one body, whose triangles are `paired`, given the strips of its edges."""
     positions, yields = shape.mesh.positions, shape.settings.use_plasticity
     hinges = find_hinges(shape.corners, shape.particle_count)
-    if yields:  # lines know no side to stay bent to
+    # Lines know no side to stay bent to; where there are no faces, there are none across them.
+    if yields or not len(shape.areas):
         lines, (folds, share) = Lines(np.empty((0, 3), np.int64), np.empty(0)), either_way(hinges)
         within = 0
     else:

@@ -1,4 +1,5 @@
 /* Angles: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
+#include "../linear/pentadiagonal.h"
 #include "hinges.h"
 
 /* Members of a hinge, and of three particles in a row. */
@@ -13,17 +14,15 @@ typedef struct {
     const real *coefficients; /* (3, c - 2) */
     const real *responses;    /* (3, c - 2) */
     const real *scaled_compliances, *gains;
-    const real *pivots; /* (c - 2,) as factorize_pentadiagonal leaves them; NULL: one by one */
-    const real *beside, *beyond;
+    const real *factors; /* (3, c - 2) as factorize_pentadiagonal leaves them; NULL: one by one */
     real *multipliers; /* (3, c - 2) */
     real *points, *steps; /* (l, 3) each, for paths of at most l entries */
 } bend_strip_batch;
 
-/* Factorizes (n,) `diagonal`, `beside` and `beyond` in place as L D L', the diagonal into 1 / D.
-
-   beside[k] couples k to k - 1, and beyond[k] to k - 2; beside[0], beyond[0] and beyond[1] are 0. */
-EXPORT void factorize_pentadiagonal(integer n, real *diagonal, real *beside, real *beyond)
+/* Factorizes the rows (3, n) of Bands in place as L D L', the diagonal into 1 / D. */
+EXPORT void factorize_pentadiagonal(integer n, real *rows)
 {
+    real *diagonal = rows, *beside = rows + n, *beyond = rows + 2 * n;
     for (integer k = 0; k < n; k++) {
         real pivot = diagonal[k], near = beside[k], far = beyond[k];
         if (k > 1) {
@@ -42,28 +41,13 @@ EXPORT void factorize_pentadiagonal(integer n, real *diagonal, real *beside, rea
 /* Turns the violations (lines, 3) of a path into -(change of multipliers). */
 static void solve_lines(const bend_strip_batch *batch, integer begin, integer lines, real *steps)
 {
-    if (!batch->pivots) {
+    if (!batch->factors) {
         for (integer k = 0; k < lines; k++)
             for (int axis = 0; axis < 3; axis++)
                 steps[3 * k + axis] *= batch->gains[begin + k];
         return;
     }
-    for (integer k = 1; k < lines; k++)
-        for (int axis = 0; axis < 3; axis++) {
-            real *step = steps + 3 * k + axis;
-            *step -= batch->beside[begin + k] * step[-3];
-            if (k > 1)
-                *step -= batch->beyond[begin + k] * step[-6];
-        }
-    for (integer k = lines - 1; k >= 0; k--)
-        for (int axis = 0; axis < 3; axis++) {
-            real *step = steps + 3 * k + axis;
-            *step *= batch->pivots[begin + k];
-            if (k + 1 < lines)
-                *step -= batch->beside[begin + k + 1] * step[3];
-            if (k + 2 < lines)
-                *step -= batch->beyond[begin + k + 2] * step[6];
-        }
+    solve_pentadiagonal(batch->factors + begin, batch->count - 2, lines, steps, 3, 1);
 }
 
 /* Solves all lines of a path for what they are bent. */

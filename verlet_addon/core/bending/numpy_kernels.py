@@ -130,10 +130,10 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
         steps = batch.scaled_compliances * batch.multipliers
         for k, coefficients in enumerate(batch.coefficients):
             steps += coefficients * points[:, k : k + size]
-        if batch.factors is None:
+        if batch.bands is None:
             steps *= batch.gains
         else:
-            steps = pentadiagonal.solve(batch.factors, steps)
+            steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[...] -= steps
         for k, responses in enumerate(batch.responses):
             points[:, k : k + size] -= responses * steps
@@ -170,7 +170,12 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
         pull = np.stack(
             [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in moments]
         )
-        moved = dissection.solve(batch.factors, -pull - batch.multipliers)
+        right = -pull - batch.multipliers
+        moved = (
+            pentadiagonal.solve(batch.system, right)
+            if isinstance(batch.system, pentadiagonal.Bands)
+            else dissection.solve(batch.system, right)
+        )
         batch.multipliers[...] += batch.masses * moved
         positions[:, batch.free] += moved
 

@@ -1,5 +1,6 @@
 /* Bends that are solved for at once: the same as project_stiff_bends in numpy_kernels.py. */
 #include "../linear/dissection.h"
+#include "../linear/pentadiagonal.h"
 
 /* See StiffBendBatch. */
 typedef struct stiff_batch {
@@ -11,7 +12,9 @@ typedef struct stiff_batch {
     const integer *free;
     const integer *number; /* (n,) of each particle among the free ones, or f */
     const real *masses;    /* (f,) */
-    const dissected *system;
+    const real *factors; /* (3, f) of a pentadiagonal system; or NULL… */
+    const dissected *system; /* …and this */
+    real *values;            /* (3, f + 1) right sides, and then what moves them */
     real *multipliers; /* (3, f) */
 } stiff_batch;
 
@@ -19,7 +22,7 @@ typedef struct stiff_batch {
 static void gather_pulls(const real *positions, integer n, const stiff_batch *batch)
 {
     integer c = batch->count, f = batch->free_count, stride = f + 1;
-    real *pulls = batch->system->values;
+    real *pulls = batch->values;
     for (integer axis = 0; axis < 3; axis++) {
         for (integer i = 0; i < f; i++)
             pulls[axis * stride + i] = -batch->multipliers[axis * f + i];
@@ -44,12 +47,14 @@ static void gather_pulls(const real *positions, integer n, const stiff_batch *ba
 EXPORT void project_stiff_bends(real *positions, integer n, const stiff_batch *batch)
 {
     integer f = batch->free_count, stride = f + 1;
-    const real *values = batch->system->values;
     gather_pulls(positions, n, batch);
-    solve_dissected(batch->system);
+    if (batch->factors)
+        solve_pentadiagonal(batch->factors, f, f, batch->values, 1, stride);
+    else
+        solve_dissected(batch->system);
     for (integer axis = 0; axis < 3; axis++)
         for (integer i = 0; i < f; i++) {
-            real moved = values[axis * stride + i];
+            real moved = batch->values[axis * stride + i];
             batch->multipliers[axis * f + i] += batch->masses[i] * moved;
             positions[axis * n + batch->free[i]] += moved;
         }

@@ -51,6 +51,8 @@ def find_halves(shape: RestShape, hinges: Hinges, *, slant: float, fold: float) 
     slant : the most that a quad's diagonals differ by, as `SLANT`.
     fold : the largest angle between the normals of two halves [rad].
     """
+    if not len(hinges.p):
+        return np.empty(0, dtype=np.int64)
     normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), NONZERO)
     first, second = normals[hinges.faces[:, 0]], normals[hinges.faces[:, 1]]

@@ -2,14 +2,15 @@
 
 import numpy as np
 
+from ..arrays import Floats
 from ..compiled import Packed, pack
 from .dissection import Depth, Factors
 
 
-def pack_factors(factors: Factors, axes: int) -> Packed:
-    """The dissected of dissection.h, to be solved for so many right sides at once."""
+def pack_factors(factors: Factors, values: Floats) -> Packed:
+    """The dissected of dissection.h, for right sides that stand in `values`."""
+    axes = len(values)
     depths = [_pack_depth(depth, factors.size, axes) for depth in factors.depths]
-    values = np.zeros((axes, factors.size + 1))
     return pack(factors.size, axes, len(depths), pack(*depths), values)
 
 

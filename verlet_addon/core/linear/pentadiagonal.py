@@ -3,7 +3,8 @@
 Unknowns are taken two by two.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,42 +12,37 @@ from ..arrays import Floats
 from . import tridiagonal
 
 
-class Factors(NamedTuple):
-    """A factorized system."""
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """A positive definite system, factorized when it is solved for the first time."""
 
-    size: int
-    """Number of unknowns."""
-    blocks: tridiagonal.Factors
+    rows: Floats
+    """(3, n) the diagonal, and what couples each unknown to the one before and to the last but one;
+    0 where there is none."""
+    longest: int
+    """The most unknowns that are coupled in a run."""
 
-
-def factorize(diagonal: Floats, beside: Floats, beyond: Floats, longest: int) -> Factors:
-    """Prepares a system for `solve`.
-
-    Parameters
-    ----------
-    diagonal : (n,) above 0.
-    beside : (n − 1,) element between an unknown and the next.
-    beyond : (n − 2,) element between an unknown and the next but one.
-    longest : the most unknowns that are coupled in a run.
-    """
-    n = len(diagonal)
-    even = n + n % 2
-    diagonal = np.concatenate([diagonal, np.ones(even - n)])
-    beside = np.concatenate([beside, np.zeros(even - 1 - len(beside))])
-    beyond = np.concatenate([beyond, np.zeros(even - 2 - len(beyond))])
-    block = np.stack([[diagonal[::2], beside[::2]], [beside[::2], diagonal[1::2]]])
-    across = np.stack([[beyond[::2], np.zeros(even // 2 - 1)], [beside[1::2], beyond[1::2]]])
-    rounds = (longest // 2 + 1).bit_length()
-    return Factors(n, tridiagonal.factorize(block, across, rounds, BLOCKS))
+    @cached_property
+    def blocks(self) -> tridiagonal.Factors:
+        """Its factors."""
+        filled = np.pad(self.rows, ((0, 0), (0, self.rows.shape[1] % 2)))
+        filled[0, self.rows.shape[1] :] = 1.0
+        first, second = filled[:, ::2], filled[:, 1::2]
+        block = np.stack([[first[0], second[1]], [second[1], second[0]]])
+        onward = first[:, 1:]
+        across = np.stack([[onward[2], np.zeros_like(onward[2])], [onward[1], second[2, 1:]]])
+        rounds = (self.longest // 2 + 1).bit_length()
+        return tridiagonal.factorize(block, across, rounds, BLOCKS)
 
 
-def solve(factors: Factors, right: Floats) -> Floats:
+def solve(bands: Bands, right: Floats) -> Floats:
     """Returns (3, n) the solutions for right-hand sides (3, n)."""
-    blocks = np.zeros((3, 2, (factors.size + 1) // 2))
+    size = right.shape[1]
+    blocks = np.zeros((3, 2, (size + 1) // 2))
     blocks[:, 0] = right[:, ::2]
-    blocks[:, 1, : factors.size // 2] = right[:, 1::2]
-    found = tridiagonal.solve(factors.blocks, blocks)
-    return found.transpose(0, 2, 1).reshape(3, -1)[:, : factors.size]
+    blocks[:, 1, : size // 2] = right[:, 1::2]
+    found = tridiagonal.solve(bands.blocks, blocks)
+    return found.transpose(0, 2, 1).reshape(3, -1)[:, :size]
 
 
 def _turned(blocks: Floats) -> Floats:

@@ -55,7 +55,7 @@ class RopeBatches:
     @property
     def directions(self) -> int:
         """How many to search in for what former tension does; a path alone is solved directly."""
-        return DIRECTIONS if self.net.labels[-1:].any() else 1
+        return DIRECTIONS if self.net.labels[-1:].any() else 0
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:

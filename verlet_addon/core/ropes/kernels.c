@@ -69,11 +69,14 @@ static real load_link(const tree *all, integer junction, const real *along, real
     return dot(along, pushed) - w * dot(along, along);
 }
 
-/* Eliminates a path's links from its first to its last, for violations and the response. */
+/* Eliminates a path's links from its first to its last, for violations and the response.
+
+   What one hands to the next is kept at hand: fetched from memory, it would take a third longer. */
 static void eliminate(const tree *all, const generation *of, integer path, integer begin,
                       integer links, path_work at)
 {
     const strip_batch *batch = of->batch;
+    real inverse = 0.0, former_right = 0.0, former_response = 0.0;
     for (integer k = 0; k < links; k++) {
         integer link = begin + k, before = of->junctions[link];
         integer after = of->junctions[link + 1];
@@ -94,14 +97,15 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
                 w = 1.0;
             }
             real beside = -w * dot(along - 3, pushed);
-            at.beside[k] = beside * at.pivot[k - 1];
-            pivot -= at.beside[k] * beside;
-            right -= at.beside[k] * of->steps[link - 1];
-            response -= at.beside[k] * of->response[link - 1];
+            real factor = beside * inverse;
+            pivot -= factor * beside;
+            right -= factor * former_right;
+            response -= factor * former_response;
+            at.beside[k] = factor;
         }
-        at.pivot[k] = 1.0 / pivot;
-        of->steps[link] = right;
-        of->response[link] = response;
+        at.pivot[k] = inverse = 1.0 / pivot;
+        of->steps[link] = former_right = right;
+        of->response[link] = former_response = response;
     }
 }
 
@@ -137,14 +141,12 @@ static void solve_path(const real *positions, const real *moved, integer n, cons
         if (of->junctions[entry] >= 0)
             find_mobility(all, of->junctions[entry]);
     eliminate(all, of, path, begin, links, at);
+    real step = 0.0, response = 0.0;
     for (integer k = links - 1; k >= 0; k--) {
         integer link = begin + k;
-        of->steps[link] *= at.pivot[k];
-        of->response[link] *= at.pivot[k];
-        if (k + 1 < links) {
-            of->steps[link] -= at.beside[k + 1] * of->steps[link + 1];
-            of->response[link] -= at.beside[k + 1] * of->response[link + 1];
-        }
+        real factor = k + 1 < links ? at.beside[k + 1] : 0.0;
+        of->steps[link] = step = of->steps[link] * at.pivot[k] - factor * step;
+        of->response[link] = response = of->response[link] * at.pivot[k] - factor * response;
     }
     if (support >= 0) {
         const real *along = of->along + 3 * begin;
@@ -231,9 +233,9 @@ static inline real way(const real *positions, integer n, integer from, integer t
 {
     for (int axis = 0; axis < 3; axis++)
         along[axis] = positions[axis * n + to] - positions[axis * n + from];
-    real length = distance(along[0], along[1], along[2]);
+    real length = distance(along[0], along[1], along[2]), share = 1.0 / length;
     for (int axis = 0; axis < 3; axis++)
-        along[axis] /= length;
+        along[axis] *= share;
     return length;
 }
 
@@ -270,7 +272,7 @@ EXPORT void undo_implicit_damping(real *previous, const real *start, const real 
         for (integer link = begin; link + 1 < batch->ends[p]; link++) {
             real tension = larger(-batch->multipliers[link], 0.0);
             real mobility = batch->inverse_masses[link] + batch->inverse_masses[link + 1];
-            real tautness = tension * mobility / batch->measures[link] / resolved;
+            real tautness = tension * mobility / (batch->measures[link] * resolved);
             integer a = batch->path[link], b = batch->path[link + 1];
             real turn[3], former[3];
             way(positions, n, a, b, turn);

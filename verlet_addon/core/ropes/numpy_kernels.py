@@ -160,8 +160,8 @@ def undo_implicit_damping(
     """
     for batch in batches:
         tension = np.maximum(-batch.multipliers, 0.0)
-        tautness = tension * batch.mobilities / batch.measures
-        tension = tension / (1.0 + (tautness / RESOLVED) ** 2)
+        tautness = tension * batch.mobilities / (batch.measures * RESOLVED)
+        tension = tension / (1.0 + tautness**2)
         turns = _measure(positions, batch)[0] - _measure(start, batch)[0]
         turns *= tension
         _add_along(previous_positions, batch, turns)

@@ -34,7 +34,8 @@ def _system_struct(system: ShellSystem) -> Packed:
 def _factored_struct(factored: Factored) -> Packed:
     """The factored of kernels.c."""
     free = factored.free
-    return pack(len(free), free, factored.components, pack_factors(factored.factors, 1))
+    values = np.zeros((1, factored.factors.size + 1))
+    return pack(len(free), free, factored.components, pack_factors(factored.factors, values))
 
 
 @instead_of(reference.linearize)

@@ -84,13 +84,9 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
         shear=shear,
         sheared=sheared,
         triangular=np.unique(opposite),
-        levels=build_levels(
-            firm_ways if many and not long_strips else none,
-            positions,
-            vertex_normals(shape),
-            shape.masses,
-            shape.pinned,
-        ),
+        levels=build_levels(firm_ways, positions, vertex_normals(shape), shape.masses, shape.pinned)
+        if many and not long_strips
+        else [],
         tethers=build_tethers(firm_ways if body.use_tethers else none, shape.pinned),
     )
 

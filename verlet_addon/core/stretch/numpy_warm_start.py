@@ -161,7 +161,7 @@ def _conjugate_gradients(net: StripNet, system: _System, residual: Floats, round
     body at rest, whose displacement is the same in every step, however early the search ends.
     """
     found = np.zeros_like(residual)
-    heading = answer = net.displacement
+    heading = answer = net.displacement if rounds else system.precondition(residual)
     # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
     size = np.inf
     for search in range(rounds):

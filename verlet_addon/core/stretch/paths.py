@@ -65,8 +65,10 @@ def build_strips(
     yielding : (m,) compliance added where a pair is pushed together [m/N].
     loose : (m,) bool, pairs of ropes, which are strung together round any corner.
     """
-    strips = string_together(pairs, _straight_joints(positions, pairs, loose))
-    pieces = sorted(_color_strips(strips, len(positions)), key=lambda piece: piece[0])
+    pieces: list[Piece] = []
+    if len(pairs):
+        strips = string_together(pairs, _straight_joints(positions, pairs, loose))
+        pieces = sorted(_color_strips(strips, len(positions)), key=lambda piece: piece[0])
     return lay_out(pieces, rest_lengths, compliances, yielding)
 
 

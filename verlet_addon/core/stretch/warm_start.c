@@ -94,16 +94,17 @@ static void write_multipliers(const real *positions, const strip_net *net)
 /* Factorizes a strip by Thomas's algorithm: its particles are coupled along its stiffer links. */
 static void factorize(const strip_net *net, integer begin, integer end, real weak)
 {
+    real inverse = 0.0;
     for (integer k = begin; k < end; k++) {
-        real pivot = net->diagonal[net->path[k]];
-        net->factor[k] = 0.0;
+        real pivot = net->diagonal[net->path[k]], factor = 0.0;
         if (k > begin) {
             int is_stiff = net->pulls[k - 1] * net->lightness[k - 1] > weak;
             real beside = net->loose[k - 1] && is_stiff ? -net->pulls[k - 1] : 0.0;
-            net->factor[k] = beside * net->inverse[k - 1];
-            pivot -= net->factor[k] * beside;
+            factor = beside * inverse;
+            pivot -= factor * beside;
         }
-        net->inverse[k] = 1.0 / pivot;
+        net->factor[k] = factor;
+        net->inverse[k] = inverse = 1.0 / pivot;
     }
 }
 
@@ -162,35 +163,39 @@ static void resist(const strip_net *net, integer stiff)
 /* answer += share of what a taut strip alone would answer the residual with. */
 static void answer_strip(const strip_net *net, integer begin, integer end)
 {
-    real *right = net->right;
+    real *right = net->right, last[3] = {0.0, 0.0, 0.0};
     for (integer k = begin; k < end; k++)
         for (int axis = 0; axis < 3; axis++) {
-            real value = net->residual[3 * net->path[k] + axis];
-            if (k > begin)
-                value -= net->factor[k] * right[3 * (k - begin - 1) + axis];
-            right[3 * (k - begin) + axis] = value;
+            last[axis] = net->residual[3 * net->path[k] + axis] - net->factor[k] * last[axis];
+            right[3 * (k - begin) + axis] = last[axis];
         }
-    for (integer k = end - 1; k >= begin; k--)
+    for (integer k = end - 1; k >= begin; k--) {
+        integer particle = net->path[k];
+        real factor = k + 1 < end ? net->factor[k + 1] : 0.0;
         for (int axis = 0; axis < 3; axis++) {
-            integer at = 3 * (k - begin) + axis, particle = net->path[k];
-            right[at] *= net->inverse[k];
-            if (k + 1 < end)
-                right[at] -= net->factor[k + 1] * right[at + 3];
-            net->answer[3 * particle + axis] += right[at] * net->shares[particle];
+            last[axis] = right[3 * (k - begin) + axis] * net->inverse[k] - factor * last[axis];
+            net->answer[3 * particle + axis] += last[axis] * net->shares[particle];
         }
+    }
 }
 
-/* Goes a step along the heading, and makes the answer the displacement that each strip or particle
-   alone would answer what is left of the residual with. */
+/* Goes a step along the heading. */
 static void go(const strip_net *net, real step)
+{
+    for (integer i = 0; i < 3 * net->particles; i++) {
+        net->found[i] += step * net->heading[i];
+        net->residual[i] -= step * net->resistance[i];
+    }
+}
+
+/* Makes the answer the displacement that each strip or particle alone would answer the residual
+   with. */
+static void respond(const strip_net *net)
 {
     for (integer i = 0; i < net->particles; i++) {
         real alone = net->shares[i] > 0.0 ? 0.0 : net->diagonal[i];
-        for (integer at = 3 * i; at < 3 * i + 3; at++) {
-            net->found[at] += step * net->heading[at];
-            net->residual[at] -= step * net->resistance[at];
+        for (integer at = 3 * i; at < 3 * i + 3; at++)
             net->answer[at] = net->residual[at] * alone;
-        }
     }
     for (integer p = 0, begin = 0; p < net->paths; begin = net->ends[p++])
         if (net->taut[p])
@@ -206,7 +211,8 @@ static real product(const real *first, const real *second, integer n)
     return sums[0] + sums[1] + sums[2];
 }
 
-/* Finds the displacement that balances the forces, searched for from the former one. */
+/* Finds the displacement that balances the forces, searched for from the former one; in no rounds
+   at all, where strips and particles alone answer exactly. */
 static void search(const strip_net *net, integer stiff, integer rounds)
 {
     integer n = net->particles;
@@ -216,6 +222,8 @@ static void search(const strip_net *net, integer stiff, integer rounds)
             net->heading[3 * i + axis] = net->displacement[axis * n + i];
             net->found[3 * i + axis] = 0.0;
         }
+    if (!rounds)
+        respond(net);
     for (integer round = 0; round < rounds; round++) {
         if (round) {
             /* The former displacement is none of the conjugate directions, which start anew. */
@@ -229,6 +237,7 @@ static void search(const strip_net *net, integer stiff, integer rounds)
         real curvature = product(net->heading, net->resistance, n);
         real slope = product(net->heading, net->residual, n);
         go(net, curvature > 0.0 ? slope / curvature : 0.0);
+        respond(net);
     }
 }
 
