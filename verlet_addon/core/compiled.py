@@ -203,13 +203,12 @@ def address(array: NDArray[Any]) -> int:
 
 
 def for_all(
-    call: Callable[..., Any], positions: NDArray[Any], structs: Iterable[int], *more: NDArray[Any]
+    call: Callable[..., Any], positions: NDArray[Any], structs: NDArray[Any], *more: NDArray[Any]
 ) -> Any:
     """Calls a function once for the structs of many batches; not at all if there are none."""
-    row = np.fromiter(structs, dtype=np.int64)
-    if not len(row):
+    if not len(structs):
         return None
-    return call(positions, positions.shape[1], row, len(row), *more)
+    return call(positions, positions.shape[1], structs, len(structs), *more)
 
 
 def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
@@ -226,3 +225,22 @@ def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
         return found[1].address
 
     return find
+
+
+def row_of(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
+    """The addresses that `once` knows of batches, put in a row only once for the same batches.
+
+    A mesh with a vertex of many edges has a hundred batches, and each step goes through them all.
+    """
+    known: dict[tuple[int, ...], tuple[list[ref[Batch]], NDArray[Any]]] = {}
+
+    def row(batches: Iterable[Batch]) -> NDArray[Any]:
+        chosen = list(batches)
+        key = tuple(map(id, chosen))
+        found = known.get(key)
+        if found is None:
+            alive = [ref(batch, lambda _: known.pop(key, None)) for batch in chosen]
+            found = known[key] = (alive, np.array([*map(find, chosen)], dtype=np.int64))
+        return found[1]
+
+    return row

@@ -12,6 +12,7 @@ from .bending.all_at_once import StiffBendBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.one_by_one import StencilBatch
+from .compiled import Packed, declare, instead_of, once, pack
 from .integrators import start_gains, step_gains
 from .model import SoftBodyModel
 from .overlap.easing import Burial
@@ -28,6 +29,8 @@ from .stretch.strips import StripBatch
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.threads import WeaveBatch, weave_batches
+
+_start_multipliers = declare("start_multipliers", "p")
 
 Fresh = StripBatch | StencilBatch | BendStripBatch | StiffBendBatch | SeamBatch | WeaveBatch
 
@@ -110,9 +113,30 @@ def ready_batches(
         former, state.batches = state.batches, _make_batches(model, state, integrator, steps)
         if former is not None:
             _carry_tension(former, state.batches)
-    for batch in state.batches.fresh():
-        batch.multipliers.fill(0.0)
+    _start_afresh(state.batches)
     return state.batches
+
+
+def _start_one_by_one(batches: Batches) -> None:
+    """Sets multipliers to zero."""
+    for batch in batches.fresh():
+        batch.multipliers.fill(0.0)
+
+
+def pack_fresh(batches: Batches) -> Packed:
+    """The fresh_multipliers of swinging.c."""
+    multipliers = [each.multipliers for each in batches.fresh()]
+    sizes = np.array([each.size for each in multipliers], dtype=np.int64)
+    return pack(len(sizes), sizes, pack(*multipliers))
+
+
+_fresh_struct = once(pack_fresh)
+
+
+@instead_of(_start_one_by_one)
+def _start_afresh(batches: Batches) -> None:
+    """The same, by swinging.c."""
+    _start_multipliers(_fresh_struct(batches))
 
 
 def outdate(state: ParticleState) -> None:

@@ -33,10 +33,11 @@ void rebound_plane(real *positions, real *previous_positions, integer n, const r
                    real restitution, const real *arrival, const real *accelerations, real dt,
                    real drift, real bend, real climb);
 
-/* Multipliers that start every step at zero. */
+/* The multipliers of so many batches, which start every step at zero. */
 typedef struct {
-    integer count;
-    real *values;
+    integer batches;
+    const integer *counts; /* (batches,) */
+    real *const *values;   /* (batches,) */
 } fresh_multipliers;
 
 /* The rope, ready for steps of one length; see Batches and SoftBodyModel. */
@@ -51,12 +52,11 @@ typedef struct {
     integer corners, stiffs;
     const struct stencil_batch *const *bends; /* (corners,) */
     const struct stiff_batch *const *stiff;   /* (stiffs,) */
-    integer fresh;
-    const fresh_multipliers *const *multipliers; /* (fresh,) */
-    integer free;                                /* bodies that nothing holds */
-    const integer *components;                   /* (n,) */
-    const real *floors;                          /* (n,) distance from the ground */
-    integer directions, most_rounds;             /* of former tension; of lengths */
+    const fresh_multipliers *multipliers;
+    integer free;                    /* bodies that nothing holds */
+    const integer *components;       /* (n,) */
+    const real *floors;              /* (n,) distance from the ground */
+    integer directions, most_rounds; /* of former tension; of lengths */
     real strain_left, resolved, velocity_gain, h_squared, dt, drift, bend;
     real *start, *arrival, *before, *accelerations, *rubbed; /* (3, n) to work in, as what follows */
     real *pushed, *whole;                                    /* (n,), (16 free,) */
@@ -102,13 +102,19 @@ static void keep_momentum(real *after, const hanging *rope, const real *about)
                           after, rope->free, rope->whole);
 }
 
+/* Sets multipliers to zero. */
+EXPORT void start_multipliers(const fresh_multipliers *all)
+{
+    for (integer i = 0; i < all->batches; i++)
+        for (integer k = 0; k < all->counts[i]; k++)
+            all->values[i][k] = 0.0;
+}
+
 /* Solves bends, and lengths to the last digit. */
 static void relax(real *x, const hanging *rope, int backwards)
 {
     integer n = rope->n;
-    for (integer i = 0; i < rope->fresh; i++)
-        for (integer k = 0; k < rope->multipliers[i]->count; k++)
-            rope->multipliers[i]->values[k] = 0.0;
+    start_multipliers(rope->multipliers);
     copy(rope->before, x, 3 * n);
     project_former_tension(x, rope->net, 1.0, 0.0, rope->directions);
     for (integer i = 0; i < rope->corners; i++)

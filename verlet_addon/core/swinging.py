@@ -13,7 +13,7 @@ from .ropes.numpy_kernels import RESOLVED
 from .ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
 from .scene import Sample
 from .settings import SceneSettings
-from .state import Batches, ParticleState, ready_batches
+from .state import Batches, ParticleState, pack_fresh, ready_batches
 from .step_data import Body
 from .stretch.compiled_kernels import pack_strips
 from .stretch.compiled_warm_start import pack_net
@@ -150,7 +150,7 @@ def _rope_struct(batches: Batches) -> Packed:
         len(bends.stiff),
         pack(*map(pack_stencils, bends.ropes)),
         pack(*map(pack_stiff, bends.stiff)),
-        *_pack_fresh(batches),
+        pack_fresh(batches),
         free,
         model.free_components,
         model.thicknesses,
@@ -167,9 +167,3 @@ def _rope_struct(batches: Batches) -> Packed:
         np.empty(n),
         np.empty((free, 16)),
     )
-
-
-def _pack_fresh(batches: Batches) -> tuple[int, Packed]:
-    """How many batches start each step without multipliers, and those."""
-    fresh = [pack(each.multipliers.size, each.multipliers) for each in batches.fresh()]
-    return len(fresh), pack(*fresh)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
+from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of
 from ..linear.compiled_dissection import pack_factors
 from ..linear.pentadiagonal import Bands
 from . import numpy_kernels as reference
@@ -49,9 +49,12 @@ def _factors(rows: Floats) -> Floats:
     return found
 
 
+_strip_row = row_of(_strip_struct)
+
+
 @instead_of(reference.project_bend_strips)
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
-    for_all(_project_bend_strips, positions, map(_strip_struct, batches))
+    for_all(_project_bend_strips, positions, _strip_row(batches))
 
 
 @once
@@ -75,9 +78,12 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
     )
 
 
+_loop_row = row_of(_loop_struct)
+
+
 @instead_of(reference.project_face_loops)
 def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
-    for_all(_project_face_loops, positions, map(_loop_struct, batches))
+    for_all(_project_face_loops, positions, _loop_row(batches))
 
 
 def pack_stencils(batch: StencilBatch) -> Packed:
@@ -92,17 +98,17 @@ def pack_stencils(batch: StencilBatch) -> Packed:
     )
 
 
-_stencil_struct = once(pack_stencils)
+_stencil_row = row_of(once(pack_stencils))
 
 
 @instead_of(reference.project_surface_bends)
 def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    for_all(_project_surface_bends, positions, map(_stencil_struct, batches))
+    for_all(_project_surface_bends, positions, _stencil_row(batches))
 
 
 @instead_of(reference.project_rope_bends)
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    for_all(_project_rope_bends, positions, map(_stencil_struct, batches))
+    for_all(_project_rope_bends, positions, _stencil_row(batches))
 
 
 def pack_stiff(batch: StiffBendBatch) -> Packed:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, for_all, instead_of, members, once, pack
+from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of
 from . import numpy_kernels as reference
 from .diagonals import Diagonals
 from .distances import DistanceBatch
@@ -40,11 +40,12 @@ def pack_strips(batch: StripBatch) -> Packed:
 
 
 strip_struct = once(pack_strips)
+_strip_row = row_of(strip_struct)
 
 
 @instead_of(reference.project_strips)
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
-    return for_all(_project_strips, positions, map(strip_struct, batches)) or 0.0
+    return for_all(_project_strips, positions, _strip_row(batches)) or 0.0
 
 
 @once
@@ -65,7 +66,7 @@ def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
 @instead_of(reference.strain_range)
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
     found = np.zeros(2)
-    for_all(_strain_range, positions, map(strip_struct, batches), found)
+    for_all(_strain_range, positions, _strip_row(batches), found)
     lowest, highest = found.tolist()
     return lowest, highest
 
@@ -95,9 +96,12 @@ def _level_struct(level: Level) -> Packed:
     )
 
 
+_level_row = row_of(_level_struct)
+
+
 @instead_of(reference.project_levels)
 def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
-    for_all(_project_levels, positions, map(_level_struct, levels))
+    for_all(_project_levels, positions, _level_row(levels))
 
 
 @instead_of(reference.project_tethers)
