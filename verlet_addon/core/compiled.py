@@ -213,22 +213,25 @@ def for_all(
 
 def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
     """The address of what is made of a batch, made only once for each."""
-    known: dict[int, tuple[ref[Batch], Packed]] = {}
+    kept: dict[int, tuple[ref[Batch], Packed]] = {}
+    known: dict[int, int] = {}  # a WeakKeyDictionary takes as long as a small kernel
 
     @wraps(make)
     def find(batch: Batch) -> int:
-        key = id(batch)  # a WeakKeyDictionary takes as long as a small kernel
-        found = known.get(key)
-        if found is None:
-            forget = ref(batch, lambda _: known.pop(key, None))
-            found = known[key] = (forget, make(batch))
-        return found[1].address
+        key = id(batch)
+        try:
+            return known[key]
+        except KeyError:
+            forget = ref(batch, lambda _: (known.pop(key, None), kept.pop(key, None)))
+            kept[key] = (forget, make(batch))
+            known[key] = kept[key][1].address
+            return known[key]
 
     return find
 
 
 def row_of(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
-    """The addresses that `once` knows of batches, put in a row only once for the same batches.
+    """The addresses that `once` knows of batches, put in a row only once for batches in this order.
 
     A mesh with a vertex of many edges has a hundred batches, and each step goes through them all.
     """

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of
 from . import numpy_kernels as reference
 from .diagonals import Diagonals
@@ -40,7 +40,11 @@ def pack_strips(batch: StripBatch) -> Packed:
 
 
 strip_struct = once(pack_strips)
-_strip_row = row_of(strip_struct)
+
+
+def _strip_row(batches: Iterable[StripBatch]) -> Integers:
+    """The addresses of batches, whose order may be another in every step."""
+    return np.fromiter(map(strip_struct, batches), dtype=np.int64)
 
 
 @instead_of(reference.project_strips)
