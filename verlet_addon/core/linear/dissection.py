@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 
 SMALLEST = 40
-"""Parts of no more unknowns than this are not parted any further, nor are their triangles."""
+"""Parts of no more unknowns than this are not parted any further."""
 
 
 class Depth(NamedTuple):
@@ -90,31 +90,12 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         for around, update in below:
             front[np.ix_(place[around], place[around])] += update
         size = len(part.own)
-        part.border, part.root = border, _inverse(np.linalg.cholesky(front[:size, :size]))
+        part.border = border
+        part.root = np.linalg.inv(np.linalg.cholesky(front[:size, :size]))
         part.passed = part.root @ front[:size, size:]
         updates[id(part)] = border, front[size:, size:] - part.passed.T @ part.passed
         depths.setdefault(part.depth, []).append(part)
     return Factors(n, [_as_arrays(depths[depth], n) for depth in sorted(depths, reverse=True)])
-
-
-def _inverse(lower: Floats) -> Floats:
-    """That of a lower triangle (s, s), by halves.
-
-    LAPACK's takes ten times as long for the sizes that are frequent: it solves a full system, and
-    wakes its threads each time.
-    """
-    size, half = len(lower), len(lower) // 2
-    found = np.zeros_like(lower)
-    if size <= SMALLEST:
-        for row in range(size):
-            found[row, :row] = -lower[row, :row] @ found[:row, :row]
-            found[row, row] = 1.0
-            found[row] /= lower[row, row]
-        return found
-    first, second = _inverse(lower[:half, :half]), _inverse(lower[half:, half:])
-    found[:half, :half], found[half:, half:] = first, second
-    found[half:, :half] = -second @ lower[half:, :half] @ first
-    return found
 
 
 def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Part:

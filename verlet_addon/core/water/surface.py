@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, magnitudes, sum_by, sum_rows
+from ..arrays import Floats, Integers, sum_by
 from ..errors import MeshError
-from ..geometry.faces import Corners, face_normals
 from ..geometry.graph import edge_keys
-from ..geometry.rest_shape import RestShape
+from ..geometry.rest_shape import RestShape, vertex_normals
 from ..mesh import MeshData
 
 SLIVER = 1e-9
 """Triangles with less than this share of their longest side's square as area carry no waves."""
+UPRIGHT = (0.0, 0.0, 1.0)
+"""Heights are measured along this where a vertex has no face."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +70,12 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
     squares = squares[:, sound]
     cotangents = (squares.sum(axis=0) - 2.0 * squares) * (shares / (8.0 * areas))
     pairs, weights = _sides(triangles, cotangents, n)
+    normals = vertex_normals(shape)
+    normals[~normals.any(axis=1)] = UPRIGHT
     return Water(
         level=np.ascontiguousarray(positions.T),
         origin=np.ascontiguousarray(mesh.positions.T),
-        normals=_normals(positions, shape.corners, len(shape.areas), n),
+        normals=np.ascontiguousarray(normals.T),
         pairs=pairs,
         weights=weights,
         areas=around,
@@ -96,15 +99,6 @@ def _sides(triangles: Integers, values: Floats, n: int) -> tuple[Integers, Float
     first, second = (np.roll(triangles, -k, axis=0).ravel() for k in (1, 2))
     keys, place = np.unique(edge_keys((first, second), n), return_inverse=True)
     return np.stack(np.divmod(keys, n)), sum_by(place.reshape(-1), values.ravel(), len(keys))
-
-
-def _normals(positions: Floats, corners: Corners, faces: int, n: int) -> Floats:
-    """(3, n) means of the faces' normals, by area; up where there is none."""
-    normals = face_normals(positions, corners, faces)[corners.face]
-    summed = sum_rows(corners.vertex, normals.T, n)
-    size = magnitudes(summed)
-    upright = np.array([[0.0], [0.0], [1.0]])
-    return np.where(size > 0.0, summed / np.where(size > 0.0, size, 1.0), upright)
 
 
 def _fastest(pairs: Integers, weights: Floats, areas: Floats) -> float:
