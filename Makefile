@@ -12,25 +12,32 @@ RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test test-core test-touching test-blender lint demo samples figures bench bench-solids bench-materials \
+.PHONY: help test test-touching test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
     exports kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
-test: lint kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
-	+$(MAKE) -j2 $(TOGETHER) test-core test-touching test-blender
+test: kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
+	+$(MAKE) -j2 $(TOGETHER) test-touching test-core test-blender test-materials lint
 
-# Two at a time, the longest first, which takes as long as the others together; what each prints in one piece, where
-# make can do that (from 4.0 on).
+# Two at a time, the longest first, so that both end together; what each prints in one piece, where make can do that
+# (from 4.0 on).
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
 TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection gas response solids_on* squeezed start_in* \
     touching* water weight))
-test-core: .venv/$(READY)
-	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(TOUCHING))
+MATERIALS := $(wildcard $(patsubst %,tests/core/test_%.py,changing materials plasticity seams shells woven))
+# Threads of linear algebra would only wait for a processor that the other part has.
+test-touching test-core test-materials test-blender: export OPENBLAS_NUM_THREADS := 1
 
 test-touching: .venv/$(READY)
 	$(RUN) -m pytest $(TOUCHING)
+
+test-core: .venv/$(READY)
+	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(TOUCHING) $(MATERIALS))
+
+test-materials: .venv/$(READY)
+	$(RUN) -m pytest $(MATERIALS)
 
 test-blender: .venv/$(READY)
 	$(RUN) -m pytest tests --ignore=tests/core

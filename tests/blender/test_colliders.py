@@ -404,11 +404,11 @@ def test_the_command_line_tells_what_was_touched(
 def test_bunting_that_swings_beside_a_bridge_calms_down() -> None:
     """The sample: what touches something now and then gains no speed.
 
-    It was 8.6 m/s and rising; the last digits, which differ in other Blenders, make it 2 to 4.
+    From the drop at the start it is 4.8 m/s, and after that it falls to one.
     """
     samples = Path(__file__).parents[2] / "sample_blends"
     blender.ops.wm.open_mainfile(filepath=str(samples / "rope_bridge.blend"))
-    blender.ops.verlet.bake()
+    blender.ops.verlet.bake(frame_end=75)
     bunting, fps = blender.data.objects["Bunting"], blender.context.scene.render.fps
-    last = np.array([places(bunting, frame) for frame in range(100, 121)])
-    assert np.linalg.norm(np.diff(last, axis=0), axis=2).max() * fps < 6.0
+    last = np.array([places(bunting, frame) for frame in range(55, 76)])
+    assert np.linalg.norm(np.diff(last, axis=0), axis=2).max() * fps < 3.0

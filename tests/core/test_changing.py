@@ -84,10 +84,10 @@ def test_a_strip_gives_as_far_as_it_is_keyed_to(kind: str) -> None:
     mesh, settings = hanging(kind)
     values: list[Values] = [{"stretch_compliance": each} for each in (0.0, 4e-4, 12e-4, 0.0)]
     track = keyed((mesh, settings), [0.5, 1.5, 1.5, 1.5], values, turn=0.5)
-    for seconds, value in zip((0.5, 2.0, 3.5, 5.0), values, strict=True):
+    for times, value in zip([(0.5, 5.0), (2.0,), (3.5,)], values, strict=False):
         (alone,) = simulated([(mesh, replace(settings, **value))], frames(1.5, 24))
-        found = track[round(24 * seconds)]
-        assert np.ptp(found[:, 2]) == pytest.approx(np.ptp(alone[-1, :, 2]), abs=2e-4)
+        for found in (track[round(24 * seconds)] for seconds in times):
+            assert np.ptp(found[:, 2]) == pytest.approx(np.ptp(alone[-1, :, 2]), abs=2e-4)
 
 
 @pytest.mark.parametrize("triangles", [False, True])

@@ -164,9 +164,9 @@ def drape(name: str, rings: int, kind: str = "rings", threads: float | None = No
         mesh.positions[free, :2] += shift * SHEET / rings
     mesh = mesh if threads is None else woven(mesh, degrees=threads)
     held = pinned(mesh, np.flatnonzero(far < SUPPORT + 1e-6))
-    # So it comes to rest sooner, at the same place: after two seconds to a fifth of a point.
+    # So it comes to rest sooner, at the same place: after a second and a half to half a point.
     still = replace(MATERIALS[name].settings, damping=6.0)
-    hung = simulated([(held, still)], frames(2.0, 24))[0][-1]
+    hung = simulated([(held, still)], frames(1.5, 24))[0][-1]
     return (_shadow(hung, faces) - SUPPORT**2) / (SHEET**2 - SUPPORT**2)
 
 

@@ -56,7 +56,7 @@ def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=seeds)
 def test_rows_hold_and_rub_by_coulombs_law(seed: int) -> None:
     """Solved often enough, nothing is nearer than it may be, and friction stays in its cone."""

@@ -214,7 +214,10 @@ def test_a_clamped_beam_droops_and_swings_by_the_formula(resolution: int, turned
     start = np.outer((mesh.positions[:, 0] / length) ** 2, turn[:, 2]) * 0.1
     struck = thrown(moved(mesh, turn), start)
     (swung,) = simulated(
-        [(struck, replace(body, damping=0.0))], frames(5.0, 24), gravity=WEIGHTLESS
+        [(struck, replace(body, damping=0.0))],
+        frames(5.0, 24),
+        SceneSettings(substeps=8),
+        gravity=WEIGHTLESS,
     )
     beam = 1.8751**2 / (2 * pi) * sqrt(modulus * inertia / (density * side**2)) / length**2
     assert frequency((swung[:, tip] @ turn[:, 2]).mean(axis=1), 24) == pytest.approx(beam, rel=0.03)
