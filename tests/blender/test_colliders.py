@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.blender.scenes import (
+    ball,
     blender,
     body,
     line,
@@ -273,6 +274,22 @@ def test_what_has_no_surface_is_said(said: Callable[[], list[str]]) -> None:
     first, second = said()
     assert first.startswith("The collider Bar has no faces, so bodies pass through it; add some")
     assert second.startswith("The collider Point has a scale of zero now, so bodies meet no")
+
+
+def test_a_collider_that_is_inside_out_is_said(said: Callable[[], list[str]]) -> None:
+    """Blender's own Collision is single-sided; so is a room, for those in it."""
+    cloth, box = body(sheet("Cloth", size=0.5, height=2.0)), collider(ball("Box"))  # looks inwards
+    box.collision.use_culling = True
+    (sentence,) = said()
+    assert sentence.startswith("The normals of the collider Box look inwards, so bodies outside")
+    cloth.location = (-0.1, -0.1, 0.0)
+    assert not said()
+    cloth.location.z = 2.0
+    box.collision.use_culling = False
+    assert not said()
+    box.collision.use_culling = True
+    box.data.flip_normals()
+    assert not said()
 
 
 def test_instances_are_said_to_be_passed_through(said: Callable[[], list[str]]) -> None:

@@ -7,6 +7,9 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from ..core.arrays import Integers
+from ..core.geometry.rays import closed_shells
+from ..core.overlap.solids import turned_outwards
 from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
@@ -115,9 +118,10 @@ def _colliders_without_effect(
 ) -> Iterator[str]:
     """Colliders that bodies pass through, or part of them."""
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-    met, _ = all_met(objects, view_layer)
-    for obj in met:
+    met, by_body = all_met(objects, view_layer)
+    for number, obj in enumerate(met):
         collider = read_collider(obj, depsgraph)
+        its = [body for body, its in zip(objects, by_body, strict=True) if number in its]
         if not len(collider.triangles):
             yield (
                 f"The collider {obj.name} has no faces, so bodies pass through it; add some, or "
@@ -127,6 +131,12 @@ def _colliders_without_effect(
             yield (
                 f"The collider {obj.name} has a scale of zero now, so bodies meet no surface of it "
                 "until it has a size; give it one, or remove its Collision modifier"
+            )
+        elif collider.single_sided and _is_room(obj, collider.triangles.T, its, depsgraph):
+            yield (
+                f"The normals of the collider {obj.name} look inwards, so bodies outside pass "
+                "through it; recalculate them by Mesh ▸ Normals ▸ Recalculate Outside in Edit "
+                "Mode, or turn off its Single Sided"
             )
     away = set(scene.objects) - enabled_objects(view_layer)
     absent = sorted(obj.name for obj in away if is_collider(obj)) if objects else []
@@ -142,6 +152,22 @@ def _colliders_without_effect(
             f"The collider {name} shows instances, which bodies pass through; add a Realize "
             "Instances node to its geometry nodes, or make the instances real"
         )
+
+
+def _is_room(
+    obj: bpy.types.Object,
+    triangles: Integers,
+    bodies: Sequence[bpy.types.Object],
+    depsgraph: bpy.types.Depsgraph,
+) -> bool:
+    """Whether a collider is closed and looks inwards, but some of its bodies are not in there."""
+    places = read_points(obj, depsgraph)
+    closed = triangles[:, closed_shells(triangles)]
+    if not closed.size or turned_outwards(places.T, closed) is closed:
+        return False
+    low, high = places.min(axis=0), places.max(axis=0)
+    around = (read_points(body, depsgraph) for body in bodies)
+    return any(((points < low) | (points > high)).any() for points in around)
 
 
 def _instancers(depsgraph: bpy.types.Depsgraph) -> Iterator[str]:
