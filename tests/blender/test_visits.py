@@ -227,6 +227,29 @@ def test_a_script_that_acts_on_frames_is_heard(curtain: Any) -> None:
             handlers.remove(move)
 
 
+@pytest.mark.parametrize("name", ["Curtain", "Table"])
+def test_what_a_script_removes_on_the_way_is_named(curtain: Any, name: str) -> None:
+    """A body or a collider; without a collider the former bake and all else stay as they were."""
+    verlet.bake(**FRAMES)
+    before, frame = baked(curtain), bpy.context.scene.frame_current
+
+    def remove(scene: Any, *_given: Any) -> None:
+        if scene.frame_current == 3 and name in blender.data.objects:
+            blender.data.objects.remove(found(name))
+
+    handlers: Any = bpy.app.handlers.frame_change_post
+    handlers.append(remove)
+    try:
+        with pytest.raises(RuntimeError, match=f"{name} was removed or renamed during the bake"):
+            verlet.bake(**FRAMES)
+    finally:
+        handlers.remove(remove)
+    assert bpy.context.scene.frame_current == frame
+    if name == "Table":
+        assert all(np.array_equal(points, before[key]) for key, points in baked(curtain).items())
+        assert not any(block.mute for block in curtain.data.shape_keys.key_blocks)
+
+
 def test_a_figure_that_has_nothing_to_do_with_bodies_is_not_posed(
     curtain: Any, seen: list[int]
 ) -> None:

@@ -52,13 +52,12 @@ class Stage:
     @property
     def bodies(self) -> list[bpy.types.Object]:
         """The bodies."""
-        return [bpy.data.objects[name] for name in self.body_names]
+        return [_found(name) for name in self.body_names]
 
     @property
     def colliders(self) -> list[bpy.types.Object]:
         """What bodies collide with."""
-        by_key: Any = bpy.data.objects
-        return [by_key[key] for key in self.collider_keys]
+        return [_found(*key) for key in self.collider_keys]
 
     @property
     def view_layer(self) -> bpy.types.ViewLayer:
@@ -151,6 +150,18 @@ class Stage:
                 yield
         finally:
             self.scene.frame_set(frame, subframe=subframe)
+
+
+def _found(name: str, *library: str | None) -> bpy.types.Object:
+    """Finds an object by name and, if it is given, library; raises MeshError if it is gone."""
+    objects: Any = bpy.data.objects
+    found: bpy.types.Object | None = objects.get((name, *library) if library else name)
+    if found is None:
+        raise MeshError(
+            f"{name} was removed or renamed during the bake, by a script that acts on frame "
+            "changes; turn that script off, or bake without it"
+        )
+    return found
 
 
 def read_meshes(stage: Stage, start: int) -> list[MeshData]:
