@@ -112,5 +112,5 @@ def type_hint(obj: bpy.types.Object, body_type: str) -> str:
         return "Open: close the mesh, or choose Cloth"
     if body_type == "CLOTH" and 0 < len(mesh.polygons) < FEWEST_FACES:
         finer = any(modifier.type in ("SUBSURF", "MULTIRES") for modifier in obj.modifiers)
-        return f"Too few faces to fold: {'apply Subdivision' if finer else 'subdivide it'}"
+        return "Few faces: apply Subdivision" if finer else "Too few faces to fold: subdivide it"
     return ""
