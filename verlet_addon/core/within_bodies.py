@@ -16,7 +16,7 @@ from .soft_pins import project_soft_pins
 from .step_data import Mover
 from .stretch.compiled_kernels import project_levels, strain_range
 from .stretch.seams import project_seams, rounds_with
-from .stretch.sweep import project_shear, project_stretch
+from .stretch.sweep import MOST_SWEEPS, project_shear, project_stretch
 from .weave.compiled_kernels import project_weave
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
@@ -59,8 +59,8 @@ def project_angles(mover: Mover, *, backwards: bool) -> None:
     project_shear(positions, batches.lengths, backwards=backwards)
 
 
-def keep_lengths(mover: Mover, *, backwards: bool = False) -> None:
-    """Sweeps once over all that keeps the lengths of a body."""
+def keep_lengths(mover: Mover, *, backwards: bool = False, once: bool = False) -> None:
+    """Sweeps over all that keeps the lengths of a body, until they hold or just once."""
     positions, batches, rigid = mover.state.positions, mover.batches, mover.state.rigid
     lengths = mover.model.lengths
     if batches.shell is not None:
@@ -69,7 +69,14 @@ def keep_lengths(mover: Mover, *, backwards: bool = False) -> None:
     for number in range(rounds_with(batches.seams)):
         if number:
             project_seams(positions, batches.seams)
-        project_stretch(positions, lengths, batches.lengths, backwards=backwards, rigid=rigid)
+        project_stretch(
+            positions,
+            lengths,
+            batches.lengths,
+            backwards=backwards,
+            rigid=rigid,
+            most=1 if once else MOST_SWEEPS,
+        )
     for _ in range(1 if rigid is None else ROPE_ROUNDS):
         project_ropes(positions, batches.ropes)
         project_seams(positions, batches.seams)

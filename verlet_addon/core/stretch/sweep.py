@@ -42,8 +42,9 @@ def project_stretch(
     *,
     backwards: bool,
     rigid: Placement | None = None,
+    most: int = MOST_SWEEPS,
 ) -> None:
-    """Sweeps over edges and tethers until no edge is stretched noticeably.
+    """Sweeps over edges and tethers until no edge is stretched noticeably, up to so many times.
 
     Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
     give way to them. The first goes the opposite way in every other step, for always the same order
@@ -55,7 +56,7 @@ def project_stretch(
     project_clusters(positions, lengths.clusters)
     hand_on(rigid, positions)
     least, in_vain = inf, 0
-    for sweep in range(MOST_SWEEPS):
+    for sweep in range(most):
         way = -1 if backwards and not sweep else 1
         if sweep:
             project_levels(positions, lengths.levels)
