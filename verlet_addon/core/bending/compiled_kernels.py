@@ -65,13 +65,14 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
     diagonal, beside = twist_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
     rows = np.stack([diagonal, np.append(0.0, beside), np.zeros(len(diagonal))])
     return pack(
+        batch.rungs.shape[1],
         len(ends),
         ends,
         batch.rungs.T,
         batch.coefficients.T,
         batch.responses.T,
         *members(batch, "scaled_compliances twists"),
-        *_factors(rows)[:2],
+        _factors(rows),
         batch.multipliers,
         np.empty((longest, 2, 3)),
         np.empty((longest, 3)),

@@ -1,36 +1,21 @@
 /* Twists along face loops: the same as project_face_loops in numpy_kernels.py. */
-#include "../kernels.h"
+#include "../linear/pentadiagonal.h"
 
 /* Numbers of a twist's corners: two of its first rung, and two of the next. */
 #define CORNERS 4
 
 /* The twists of one colour; see FaceLoopBatch. The twist k has the rungs k and k + 1. */
 typedef struct {
-    integer loops;
-    const integer *ends;                      /* (loops,) where each ends among the rungs */
-    const integer *rungs;                     /* (c, 2) */
-    const real *coefficients, *responses;     /* (c - 1, 4) */
-    const real *scaled_compliances;           /* (c - 1,) */
-    const integer *twists;                    /* (c - 1,) */
-    const real *pivots, *beside;              /* (c - 1,) as factorize_pentadiagonal leaves them */
-    real *multipliers;                        /* (t + 1, 3) */
-    real *points, *steps;                     /* (l, 2, 3) and (l, 3), for loops of l rungs at most */
+    integer count, loops;                 /* c rungs */
+    const integer *ends;                  /* (loops,) where each ends among the rungs */
+    const integer *rungs;                 /* (c, 2) */
+    const real *coefficients, *responses; /* (c - 1, 4) */
+    const real *scaled_compliances;       /* (c - 1,) */
+    const integer *twists;                /* (c - 1,) */
+    const real *factors;                  /* (3, c - 1) as factorize_pentadiagonal leaves them */
+    real *multipliers;                    /* (t + 1, 3) */
+    real *points, *steps;                 /* (l, 2, 3) and (l, 3), for loops of l rungs at most */
 } face_loop_batch;
-
-/* Turns the violations (count, 3) of a loop into -(change of multipliers). */
-static void solve_twists(const face_loop_batch *batch, integer begin, integer count, real *steps)
-{
-    for (integer k = 1; k < count; k++)
-        for (int axis = 0; axis < 3; axis++)
-            steps[3 * k + axis] -= batch->beside[begin + k] * steps[3 * k - 3 + axis];
-    for (integer k = count - 1; k >= 0; k--)
-        for (int axis = 0; axis < 3; axis++) {
-            real *step = steps + 3 * k + axis;
-            *step *= batch->pivots[begin + k];
-            if (k + 1 < count)
-                *step -= batch->beside[begin + k + 1] * step[3];
-        }
-}
 
 /* Solves all twists of a loop. */
 static void project_loop(real *positions, integer n, const face_loop_batch *batch, integer begin,
@@ -52,7 +37,7 @@ static void project_loop(real *positions, integer n, const face_loop_batch *batc
             steps[3 * k + axis] = violation;
         }
     }
-    solve_twists(batch, begin, count, steps);
+    solve_pentadiagonal(batch->factors + begin, batch->count - 1, count, steps, 3, 1);
     for (integer k = 0; k < count; k++) {
         const real *responses = batch->responses + CORNERS * (begin + k);
         real *multipliers = batch->multipliers + 3 * batch->twists[begin + k];
