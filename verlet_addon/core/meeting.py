@@ -10,6 +10,7 @@ from .arrays import Booleans, Floats, magnitudes
 from .contact.memory import Memory
 from .contact.response import Pairs
 from .detection.surfaces import Surface, Surfaces, join_surfaces
+from .geometry.graph import NO_EDGES
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
@@ -17,8 +18,6 @@ from .pairings import distances, laws, who_meets
 from .scene import Collider
 from .tally import Tally, start_tally
 
-NO_EDGES = np.empty((2, 0), np.int64)
-"""Of surfaces that are all triangles."""
 REACH = 1.0
 """Contacts are looked for as far beyond their gap as this share of the body's thickness."""
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .geometry.graph import NO_EDGES
 from .geometry.rays import is_closed
 from .mesh import MeshData
 from .model import SoftBodyModel
@@ -33,9 +34,6 @@ def fill_with_water(
         for number in mesh.colliders:
             met[number] = Diver(colliders[number].triangles.T, NO_EDGES, 0.0)
         state.water.divers = [*bodies, *met]
-
-
-NO_EDGES = np.empty((2, 0), np.int64)
 
 
 def _body_that_dips(model: SoftBodyModel, mesh: MeshData) -> Diver | None:

@@ -8,6 +8,9 @@ from ..arrays import Booleans, Floats, Integers, sum_by
 from ..mesh import MeshData
 from .graph import edge_keys
 
+SLIVER = 1e-9
+"""Triangles with less than this share of their longest side's square as area are flat."""
+
 
 @dataclass(frozen=True, eq=False)
 class Corners:

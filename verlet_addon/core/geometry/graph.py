@@ -7,6 +7,9 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, magnitudes
 
+NO_EDGES = np.empty((2, 0), dtype=np.int64)
+"""(2, 0) of surfaces that are all triangles."""
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:

@@ -1,1 +1,1 @@
-"""Linear systems of one kind each, factorized once and solved many times."""
+"""Linear systems, each kind solved in its own way, and rotations."""

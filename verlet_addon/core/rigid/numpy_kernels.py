@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, inverse, magnitudes, sum_rows
+from ..linear.conjugate_gradients import descend
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
 from .placement import Placement
@@ -167,17 +168,10 @@ class _System:
         """(e,) pulls that take this much (e,) from edges."""
         diagonal = self.diagonal()
         lightness = inverse(diagonal, diagonal)
+
+        def answer(residual: Floats) -> Floats:
+            return np.asarray(lightness * residual)
+
         pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
-        search = ahead = lightness * residual
-        size = first = float((residual * ahead).sum())
-        for _ in range(CONJUGATE_ROUNDS):
-            if size <= RESIDUAL * RESIDUAL * first:
-                break
-            found = self.product(search)
-            step = size / float((search * found).sum())
-            pulls += step * search
-            residual -= step * found
-            ahead = lightness * residual
-            size, former = float((residual * ahead).sum()), size
-            search = ahead + (size / former) * search
+        descend(pulls, residual, self.product, answer, CONJUGATE_ROUNDS, of_first=RESIDUAL**2)
         return pulls

@@ -9,6 +9,7 @@ since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, sum_products, sum_rows
+from ..linear.conjugate_gradients import descend
 from ..linear.rotations import rotations_about, turning_of
 from .compiled_kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
@@ -164,23 +165,17 @@ def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floa
 
     There are none where the size is no more than `enough`.
     """
-    moves = np.zeros_like(pull)
-    pull = _unheld(system, pull)
-    left = _unheld(system, precondition(factored, system.rotations, pull))
-    size = first = float((pull * left).sum())
-    if first <= system.enough:
-        return moves, first
-    way = left
-    for _ in range(CONJUGATE_ROUNDS):
+
+    def resist(moves: Floats) -> Floats:
         system.spent += not system.followed  # what is held takes more, however new the matrix is
-        resisted = _unheld(system, multiply(system, way))
-        length = size / max(float((way * resisted).sum()), NONZERO)
-        moves += length * way
-        pull -= length * resisted
-        left = _unheld(system, precondition(factored, system.rotations, pull))
-        former, size = size, float((pull * left).sum())
-        if size <= RESIDUAL**2 * first:
-            break
-        way = left + size / former * way
-    system.spent = max(system.spent - EXPECTED, 0)
+        return _unheld(system, multiply(system, moves))
+
+    def answer(pull: Floats) -> Floats:
+        return _unheld(system, precondition(factored, system.rotations, pull))
+
+    moves, pull = np.zeros_like(pull), _unheld(system, pull)
+    limits = {"of_first": RESIDUAL**2, "enough": system.enough}
+    first = descend(moves, pull, resist, answer, CONJUGATE_ROUNDS, **limits)
+    if first > system.enough:
+        system.spent = max(system.spent - EXPECTED, 0)
     return moves, first

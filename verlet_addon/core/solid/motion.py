@@ -32,8 +32,7 @@ LEAST = 1e-8
 is not solved for."""
 RESTS = 1e-5
 """What moves by less than this share of how far it would go freely has come to rest."""
-STILL = 0.02
-LONG = 8
+STILL, LONG = 0.02, 8
 """What moved by less than this share of how far it would go freely, for so many steps on end, is
 taken to lie still, unless that leaves more to be solved for than may be left: so what lies comes to
 rest. What only turns back is as slow for fewer steps, by 2 STILL over the share of its load that

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, dot, magnitudes, sum_by
+from ..linear.conjugate_gradients import descend
 from .as_one import Pieces, find_pieces
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffness_product
@@ -192,20 +193,12 @@ def solve(
     def answered(pulls: Floats) -> Floats:
         return _blocks(inverses, pulls) + pieces.answers(pulls)
 
-    residual = right - _product(system, springs, moves)
-    small = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
-    search = ahead = answered(residual)
-    size = float((residual * ahead).sum())
-    for _ in range(CONJUGATE_ROUNDS):
-        if size <= small:
-            break
-        image = _product(system, springs, search)
-        step = size / float((search * image).sum())
-        moves += step * search
-        residual -= step * image
-        ahead = answered(residual)
-        size, former = float((residual * ahead).sum()), size
-        search = ahead + (size / former) * search
+    def product(moves: Floats) -> Floats:
+        return _product(system, springs, moves)
+
+    residual = right - product(moves)
+    least = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
+    descend(moves, residual, product, answered, CONJUGATE_ROUNDS, least=least)
     moves += pieces.answers(residual)
 
 

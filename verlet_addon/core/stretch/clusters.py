@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_rows
 from ..geometry.graph import edge_lengths
+from ..rigid.pieces import PINNED
 
 SMALL = 0.1
 """Clusters are smaller than this share of the edges around them."""
@@ -17,8 +18,6 @@ GRADING = 0.5
 """Where edges shrink by no more than this from particle to particle, the mesh is only graded."""
 DIGITS = 6
 """Lengths that agree so far are equal: on a lattice the order of the mesh decides."""
-PINNED = 1e6
-"""How much heavier than its cluster a pinned particle counts."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,11 @@ import numpy as np
 
 from ..arrays import Floats, Integers, sum_by
 from ..errors import MeshError
+from ..geometry.faces import SLIVER
 from ..geometry.graph import edge_keys
 from ..geometry.rest_shape import RestShape, vertex_normals
 from ..mesh import MeshData
 
-SLIVER = 1e-9
-"""Triangles with less than this share of their longest side's square as area carry no waves."""
 UPRIGHT = (0.0, 0.0, 1.0)
 """Heights are measured along this where a vertex has no face."""
 

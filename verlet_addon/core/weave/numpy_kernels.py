@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, norms, sum_by, sum_rows
+from ..linear.conjugate_gradients import descend
 from .threads import WeaveBatch
 
 RESIDUAL = 1e-2
@@ -162,25 +163,14 @@ def _solution(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
     def answer(vector: Floats) -> Floats:
         return np.asarray(np.einsum("nab,bn->an", inverses, vector))
 
-    residual = _residual(batch, strain)
-    moved, product = np.zeros_like(residual), 0.0
-    search = ahead = answer(residual)
-    size = float((residual * ahead).sum())
-    pull = batch.multipliers
-    small = max(RESIDUAL**2 * float((pull * answer(pull)).sum()), LEAST * size)
-    for _ in range(CONJUGATE_ROUNDS):
-        if size <= small:
-            break
-        opposed = strain.resistance(_gathered(batch, search))
-        along = batch.masses * search + _scattered(batch, opposed)
-        step = size / float((search * along).sum())
-        product += step * size
-        moved += step * search
-        residual -= step * along
-        ahead = answer(residual)
-        size, former = float((residual * ahead).sum()), size
-        search = ahead + (size / former) * search
-    return moved, product
+    def resist(moves: Floats) -> Floats:
+        opposed = strain.resistance(_gathered(batch, moves))
+        return np.asarray(batch.masses * moves + _scattered(batch, opposed))
+
+    pull, left = batch.multipliers, _residual(batch, strain)
+    moved, least = np.zeros_like(left), RESIDUAL**2 * float((pull * answer(pull)).sum())
+    descend(moved, left.copy(), resist, answer, CONJUGATE_ROUNDS, of_first=LEAST, least=least)
+    return moved, float((left * moved).sum())
 
 
 def _block_inverses(batch: WeaveBatch, strain: Strain) -> Floats:

@@ -9,12 +9,11 @@ import numpy as np
 
 from ..arrays import Floats, Integers, inverse, sum_rows
 from ..errors import MeshError
+from ..geometry.faces import SLIVER
 from ..geometry.hinges import Hinges
 from ..geometry.pairing import find_halves
 from ..geometry.rest_shape import RestShape
 
-SLIVER = 1e-9
-"""Triangles whose area is less than this share of their longest side's square are flat."""
 SLANT, FOLD = 1.0, 0.5
 """Two triangles are one patch up to this slant (`find_halves`), as two equilateral ones are, and up
 to this angle between their planes and between their threads [rad]."""
