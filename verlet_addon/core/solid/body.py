@@ -223,7 +223,7 @@ def check_closed(shape: RestShape) -> None:
     if open_edges:
         raise MeshError(
             f"'{name}' is open at {open_edges} edges, so there is no inside to be jelly; close "
-            "it (Select Open Edges shows where), or set its type to Cloth"
+            "it by Select Open Edges and Mesh ▸ Clean Up ▸ Fill Holes, or set its type to Cloth"
         )
     branching = np.count_nonzero(faces % 2)
     if branching:
