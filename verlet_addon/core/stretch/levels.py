@@ -241,7 +241,7 @@ def _without_zigzags(fine: _Layer, ways: Integers) -> Floats:
     direct = magnitudes(across.T)
     across *= inverse(direct, direct)[:, None]
     length, onward, above = np.zeros((3, len(direct)))
-    for here, there in pairwise(ways):
+    for there, bent in zip(ways[1:], _bent(fine, ways), strict=True):
         step = fine.positions[there] - start
         further = (step * across).sum(axis=1)
         step -= further[:, None] * across
@@ -251,20 +251,18 @@ def _without_zigzags(fine: _Layer, ways: Integers) -> Floats:
         upward = (step * up).sum(axis=1) * inverse(steepness, steepness)
         # Where it has no normal nothing is known to lie along the surface.
         higher = np.where(steepness > 0.0, upward, magnitudes(step.T))
-        length += _bent(fine, here, there) * np.sqrt(
-            (further - onward) ** 2 + (higher - above) ** 2
-        )
+        length += bent * np.sqrt((further - onward) ** 2 + (higher - above) ** 2)
         onward, above = further, higher
     return np.asarray(direct + BENT * np.maximum(length - direct, 0.0))
 
 
-def _bent(fine: _Layer, first: Integers, second: Integers) -> Floats:
-    """(k,) by what factor straightened ways are longer than the line between their ends."""
+def _bent(fine: _Layer, ways: Integers) -> Floats:
+    """(3, k) by what factor the steps of ways (4, k), straightened, are longer than a line."""
     keys = edge_keys(fine.graph.pairs.T, len(fine.particles))
     order = np.argsort(keys, kind="stable")
-    wanted = edge_keys((first, second), len(fine.particles))
+    wanted = edge_keys((ways[:-1], ways[1:]), len(fine.particles))
     pairs = order[np.searchsorted(keys[order], wanted) % len(keys)]
-    line = magnitudes((fine.positions[second] - fine.positions[first]).T)
+    line = magnitudes(np.moveaxis(fine.positions[ways[1:]] - fine.positions[ways[:-1]], -1, 0))
     return np.asarray(fine.straightened[pairs] * inverse(line, line))
 
 
