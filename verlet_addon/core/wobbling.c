@@ -4,10 +4,10 @@
 
 /* Those of solid/. */
 void find_stress(const solid_lattice *lattice, const real *nodes, const solid_shapes *shapes,
-                 real modulus, const real *moves, real *forces, real *opposed);
+                 real modulus, const real *moves, real *forces, real *opposed, four *work);
 void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found);
 void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
-                 real least);
+                 real least, integer fewest);
 void land_solid(const solid_system *all, const real *start, real *moves, real *nodes,
                 real *previous);
 void settle_solid(const solid_system *all, const real *nodes, real *points);
@@ -17,10 +17,11 @@ typedef struct {
     const solid_system *system;
     real modulus, velocity_gain, h_squared, former, implicit, delay; /* see step_shares */
     real residual, least, rests, still;
-    integer patience;
+    integer patience, fewest;
     integer pins;          /* the first of those that the system holds */
     const integer *pinned; /* (pins,) */
     real *start, *inertia, *pulls, *forces, *opposed; /* (3, m) to work in */
+    four *work;                                       /* (2, m) */
 } wobbly;
 
 /* What steps change. */
@@ -136,7 +137,7 @@ SMALL static void find_pulls(const wobbly *body, moving *state, real far)
     for (integer i = 0; i < 3 * m; i++)
         body->pulls[i] = body->implicit * state->free[i] + body->delay * body->inertia[i];
     find_stress(all->lattice, body->start, all->shapes, body->modulus, body->pulls, body->forces,
-                body->opposed);
+                body->opposed, body->work);
     for (integer i = 0; i < 3 * m; i++) {
         real force = (1.0 - body->former) * body->forces[i] + body->former * state->forces[i];
         body->pulls[i] = h_squared * force - body->opposed[i];
@@ -153,7 +154,8 @@ SMALL static void solve(const wobbly *body, moving *state, real far)
     for (integer i = 0; i < all->stops->points; i++)
         all->stops->grips[i] = -1.0;
     find_pulls(body, state, far);
-    press_solid(all, body->pulls, state->moves, body->residual, body->least * body->least * far);
+    press_solid(all, body->pulls, state->moves, body->residual, body->least * body->least * far,
+                *state->slow >= body->patience ? 0 : body->fewest);
     land_solid(all, body->start, state->moves, state->nodes, state->previous_nodes);
     settle_solid(all, state->nodes, state->points);
 }

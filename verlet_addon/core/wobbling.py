@@ -8,7 +8,7 @@ from .scene import Plane, Sample
 from .settings import SceneSettings
 from .solid.body import Lying, SolidState
 from .solid.compiled_touching import pack_system
-from .solid.motion import LEAST, LONG, RESTS, STILL, acting, precision
+from .solid.motion import FEWEST, LEAST, LONG, RESTS, STILL, acting, precision
 from .solid.numpy_touching import Stops
 from .solid.system import draw, step_shares
 from .state import Batches, ParticleState, ready_batches
@@ -125,7 +125,9 @@ def _wobbly(batches: Batches) -> Packed:
         RESTS,
         STILL,
         LONG,
+        FEWEST,
         len(model.pinned),
         model.pinned,
         *work,
+        np.empty((2, system.places.shape[1], 4)),
     )

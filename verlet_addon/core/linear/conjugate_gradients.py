@@ -15,13 +15,15 @@ def descend(
     of_first: float = 0.0,
     least: float = 0.0,
     enough: float = 0.0,
+    fewest: int = 0,
+    nothing: float = 0.0,
 ) -> float:
     """Goes on from a first x to the solution of A x = b; returns the first residual's square.
 
     Squares of residuals r = b − A x are r · P⁻¹ r. It ends when they are no more than `of_first`,
     this share of the first, or than `least`, and does not begin where the first is no more than
-    `enough` (M. Hestenes and E. Stiefel, *Methods of Conjugate Gradients for Solving Linear
-    Systems*, 1952).
+    `enough`; but not before so many rounds as `fewest`, unless they are no more than `nothing` (M.
+    Hestenes and E. Stiefel, *Methods of Conjugate Gradients for Solving Linear Systems*, 1952).
 
     Parameters
     ----------
@@ -31,8 +33,8 @@ def descend(
     search = ahead = precondition(residual)
     size = first = float((residual * ahead).sum())
     small = max(of_first * first, least) if first > enough else first
-    for _ in range(rounds):
-        if size <= small:
+    for number in range(rounds):
+        if size <= (nothing if number < fewest else small):
             break
         image = multiply(search)
         step = size / float((search * image).sum())

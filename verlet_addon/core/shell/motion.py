@@ -174,8 +174,8 @@ def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floa
         return _unheld(system, precondition(factored, system.rotations, pull))
 
     moves, pull = np.zeros_like(pull), _unheld(system, pull)
-    limits = {"of_first": RESIDUAL**2, "enough": system.enough}
-    first = descend(moves, pull, resist, answer, CONJUGATE_ROUNDS, **limits)
+    given = moves, pull, resist, answer, CONJUGATE_ROUNDS
+    first = descend(*given, of_first=RESIDUAL**2, enough=system.enough)
     if first > system.enough:
         system.spent = max(system.spent - EXPECTED, 0)
     return moves, first

@@ -6,7 +6,8 @@
 
 /* A piece: what it weighs, where, what opposes its six motions, and a vector by them. */
 typedef struct {
-    real mass, centre[3], opposed[36], along[6], answer[6];
+    real mass, centre[3], opposed[36];
+    four along[2], answer[2];
 } solid_piece;
 
 /* How far a place moves by each of the six motions. */
@@ -105,43 +106,34 @@ SMALL static void weigh_pieces(solid_piece *pieces, integer count, const integer
         }
 }
 
-/* Adds to moves (3, m) what pieces answer pulls (3, m) with; the product of both. */
-static inline real add_answers(solid_piece *pieces, integer count, const integer *labels,
-                               const real *places, integer m, const real *pulls, real *moves)
+/* Adds what the motions of a node's piece are pulled with. */
+EACH void pull_piece(solid_piece *piece, four arm, four pull)
+{
+    piece->along[0] += pull;
+    piece->along[1] += crossed(arm, pull);
+}
+
+/* Finds how pieces answer pulls; the product of both. */
+SMALL static real answer(solid_piece *pieces, integer count)
 {
     real total = 0.0;
-    for (integer k = 0; k < count; k++)
-        for (int i = 0; i < 6; i++)
-            pieces[k].along[i] = 0.0;
-    for (integer i = 0; i < m; i++)
-        if (labels[i] >= 0) {
-            solid_piece *piece = pieces + labels[i];
-            real arm[3], turned[3];
-            const real pull[3] = {pulls[i], pulls[m + i], pulls[2 * m + i]};
-            find_arm(piece, places, m, i, arm);
-            cross(arm, pull, turned);
-            for (int a = 0; a < 3; a++) {
-                piece->along[a] += pull[a];
-                piece->along[a + 3] += turned[a];
-            }
-        }
-    for (integer k = 0; k < count; k++)
+    for (integer k = 0; k < count; k++) {
+        pieces[k].answer[0] = pieces[k].answer[1] = alike(0.0);
         for (int i = 0; i < 6; i++) {
-            pieces[k].answer[i] = 0.0;
+            real found = 0.0;
             for (int j = 0; j < 6; j++)
-                pieces[k].answer[i] += pieces[k].opposed[6 * i + j] * pieces[k].along[j];
-            total += pieces[k].answer[i] * pieces[k].along[i];
+                found += pieces[k].opposed[6 * i + j] * pieces[k].along[j / 3][j % 3];
+            pieces[k].answer[i / 3][i % 3] = found;
+            total += found * pieces[k].along[i / 3][i % 3];
         }
-    for (integer i = 0; i < m; i++)
-        if (labels[i] >= 0) {
-            const solid_piece *piece = pieces + labels[i];
-            real arm[3], turned[3];
-            find_arm(piece, places, m, i, arm);
-            cross(piece->answer + 3, arm, turned);
-            for (int a = 0; a < 3; a++)
-                moves[a * m + i] += piece->answer[a] + turned[a];
-        }
+    }
     return total;
+}
+
+/* How far a node moves as its piece answers. */
+EACH four answered(const solid_piece *piece, four arm)
+{
+    return piece->answer[0] + crossed(piece->answer[1], arm);
 }
 
 #endif

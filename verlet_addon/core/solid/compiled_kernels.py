@@ -2,39 +2,60 @@
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, contracted
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..arrays import Booleans, Floats, Integers, contracted, ranges
+from ..compiled import Member, Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .elements import CORNERS, NODAL
-from .lattice import Embedding, Lattice
+from .lattice import Cells, Embedding, Lattice
 from .numpy_kernels import Shapes
 
 ALIKE = 1e-12
 """What differs by no more than this share is the same."""
-_find_stress = declare("find_stress", "pppdppp")
+PLACE = 19
+"""Numbers of each cell in a solid_place of cells.h."""
+_find_stress = declare("find_stress", "pppdpppp")
 _interpolate = declare("interpolate", "ppip")
 
 
 @once
 def pack_lattice(lattice: Lattice) -> Packed:
     """The solid_lattice of cells.h."""
+    boxes, modes = _boxes(lattice.straight.elements.stiffnesses)
+    box, curved = boxes[lattice.straight.kinds], np.full(len(lattice.curved.kinds), -1)
     return pack(
         lattice.nodes.shape[1],
-        lattice.nodes,
-        *(
-            member
-            for cells in lattice.groups
-            for member in (
-                len(cells.nodes),
-                cells.nodes,
-                cells.kinds,
-                cells.elements.stiffnesses,
-                cells.elements.gradients,
-                cells.elements.volumes,
-                *_boxes(cells.elements.stiffnesses),
-            )
-        ),
+        np.pad(lattice.nodes.T, ((0, 0), (0, 1))),
+        *_cells(lattice.straight, box),
+        *_cells(lattice.curved, curved),
+        *_fours(lattice.straight, box),
+        modes,
+        lattice.grid.sizes,
     )
+
+
+def _cells(cells: Cells, box: Integers) -> list[Member]:
+    """The solid_cells of cells.h, of which some are of kinds of boxes (h,), −1 for others."""
+    others = np.flatnonzero(box < 0)
+    return [
+        *(cells.nodes, cells.kinds),
+        *members(cells.elements, "stiffnesses gradients volumes"),
+        *(len(cells.nodes), len(others), others),
+    ]
+
+
+def _fours(cells: Cells, box: Integers) -> list[Member]:
+    """What boxes are four at a time, all four of one kind."""
+    boxed = np.flatnonzero(box >= 0)
+    boxed = boxed[np.argsort(box[boxed], kind="stable")]
+    counts = np.bincount(box[boxed])
+    groups = (counts + 3) // 4
+    kinds = np.repeat(np.arange(len(counts)), groups)
+    first = 4 * ranges(np.zeros_like(groups), groups)
+    filled = np.minimum(counts[kinds] - first, 4)
+    places = first[:, None] + np.minimum(np.arange(4), filled[:, None] - 1)
+    four = boxed[(np.cumsum(counts) - counts)[kinds][:, None] + places]
+    volumes = cells.elements.volumes[cells.kinds[four[:, 0]]]
+    return [len(four), filled, four, cells.nodes[four].swapaxes(1, 2), kinds, volumes]
 
 
 def _boxes(stiffnesses: Floats) -> tuple[Integers, Floats]:
@@ -70,7 +91,15 @@ def _modes(stiffnesses: Floats) -> tuple[Booleans, Floats]:
 @once
 def pack_shapes(shapes: Shapes) -> Packed:
     """The solid_shapes of cells.h."""
-    return pack(*(a for s in shapes.groups for a in (s.quaternions, s.rotations, s.slopes)))
+    counts = [len(shape.quaternions) for shape in shapes.groups]
+    return pack(
+        *(
+            member
+            for shape, count in zip(shapes.groups, counts, strict=True)
+            for member in (*members(shape, "quaternions rotations slopes"), np.empty(count))
+        ),
+        np.empty((counts[0], PLACE, 4)),
+    )
 
 
 @once
@@ -88,7 +117,10 @@ def find_stress(
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
-    _find_stress(pack_lattice(lattice), nodes, pack_shapes(shapes), modulus, moves, forces, opposed)
+    _find_stress(
+        *(pack_lattice(lattice), nodes, pack_shapes(shapes), modulus, moves, forces, opposed),
+        np.empty((2, nodes.shape[1], 4)),
+    )
     return forces, opposed
 
 

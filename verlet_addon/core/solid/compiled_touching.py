@@ -8,11 +8,11 @@ from . import numpy_landing, numpy_touching
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
 
-PIECE = 52
+PIECE = 56
 """Numbers in a solid_piece of as_one.h."""
 ROLLING = 33
 """Numbers in a rolling of touching.c."""
-_press = declare("press_solid", "pppdd")
+_press = declare("press_solid", "pppddi")
 _land = declare("land_solid", "ppppp")
 _settle = declare("settle_solid", "ppp")
 
@@ -29,7 +29,7 @@ def _stops(stops: Stops) -> Packed:
 @once
 def pack_system(system: System) -> Packed:
     """The solid_system of touching.c."""
-    holds, work = system.holds, np.empty((8, 3, len(system.masses)))
+    holds, work = system.holds, np.empty((10, len(system.masses), 4))
     count = int(system.components.max(initial=-1)) + 1
     return pack(
         pack_lattice(system.lattice),
@@ -51,8 +51,10 @@ def pack_system(system: System) -> Packed:
 
 
 @instead_of(numpy_touching.press)
-def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
-    _press(pack_system(system), right, moves, tolerance, least)
+def press(
+    system: System, right: Floats, moves: Floats, tolerance: float, least: float, fewest: int = 0
+) -> None:
+    _press(pack_system(system), right, moves, tolerance, least, fewest)
 
 
 @instead_of(numpy_landing.land)

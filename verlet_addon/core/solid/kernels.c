@@ -94,143 +94,59 @@ EACH real find_shape(const real *places, const real *gradients, int width, real 
     return dot(held, cofactors) - 1.0;
 }
 
-/* Adds what a cell opposes moves (3, m) with. */
-EACH void add_moved(const solid_cells *cells, const solid_shape *shape, integer e, int width,
-                    real modulus, const real *moves, integer m, real *found)
+/* Finds the shape of a cell of nodes at places (m,). */
+EACH void shape_cell(const solid_cells *cells, const solid_shape *shape, integer e, int width,
+                     const four *nodes)
 {
-    const int count = 3 * width;
-    const integer *nodes = cells->nodes + width * e, kind = cells->kinds[e];
-    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
-    real each[MOST], local[MOST], pulls[MOST], growth = 0.0;
-    gather(moves, m, nodes, width, each);
-    turn_back_all(r, each, width, local);
-    multiply(cells->stiffnesses + count * count * kind, local, count, pulls);
-    turn_all(r, pulls, width, local);
-    for (int i = 0; i < count; i++)
-        growth += slopes[i] * each[i];
-    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
-    for (int i = 0; i < count; i++)
-        local[i] = modulus * (local[i] + pressure * slopes[i]);
-    scatter(found, m, nodes, width, local);
-}
-
-/* Apart from each other, for a compiler has too few registers for all three at once. */
-#define APART static __attribute__((noinline))
-
-APART void add_box(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
-                   const real *moves, integer m, real *found)
-{
-    const integer *nodes = cells->nodes + STRAIGHT * e, kind = cells->kinds[e];
-    const real *slopes = shape->slopes + 3 * STRAIGHT * e;
-    real each[3][8], pulls[3][8], growth = 0.0;
-    for (int a = 0; a < 3; a++)
-        for (int c = 0; c < 8; c++)
-            each[a][c] = moves[a * m + nodes[c]];
-    oppose_box(cells->modes + 72 * cells->boxes[kind], shape->rotations + 9 * e, each, NULL, m,
-               nodes, pulls);
-    for (int c = 0; c < 8; c++)
+    const integer *own = cells->nodes + width * e, kind = cells->kinds[e];
+    real places[MOST];
+    for (int c = 0; c < width; c++)
         for (int a = 0; a < 3; a++)
-            growth += slopes[3 * c + a] * each[a][c];
-    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
-    for (int a = 0; a < 3; a++)
-        for (int c = 0; c < 8; c++)
-            found[a * m + nodes[c]] += modulus * (pulls[a][c] + pressure * slopes[3 * c + a]);
+            places[3 * c + a] = nodes[own[c]][a] - nodes[own[0]][a];
+    shape->growths[e] =
+        find_shape(places, cells->gradients + 3 * width * kind, width, shape->quaternions + 4 * e,
+                   shape->rotations + 9 * e, shape->slopes + 3 * width * e);
 }
 
-APART void add_straight(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
-                        const real *moves, integer m, real *found)
+/* Puts the shapes of boxes side by side. */
+SMALL static void line_up(const solid_boxes *boxes, const solid_shapes *shapes)
 {
-    add_moved(cells, shape, e, STRAIGHT, modulus, moves, m, found);
+    const solid_shape *shape = &shapes->straight;
+    for (integer i = 0; i < 4 * boxes->count; i++) {
+        integer e = boxes->cells[i], lane = i % 4;
+        solid_place *place = shapes->places + i / 4;
+        const real *slopes = shape->slopes + 3 * STRAIGHT * e;
+        place->growth[lane] = shape->growths[e];
+        for (int k = 0; k < 9; k++)
+            place->turns[k][lane] = shape->rotations[9 * e + k];
+        for (int k = 0; k < 3; k++)
+            for (int a = 0; a < 3; a++)
+                place->slopes[k][a][lane] = 0.5 * (slopes[a] - slopes[3 * (4 >> k) + a]);
+    }
 }
 
-APART void add_curved(const solid_cells *cells, const solid_shape *shape, integer e, real modulus,
-                      const real *moves, integer m, real *found)
-{
-    add_moved(cells, shape, e, CURVED, modulus, moves, m, found);
-}
-
-void add_cells(const solid_lattice *lattice, const solid_shapes *shapes, real modulus,
-               const real *moves, real *found)
+/* Writes forces (3, m), what opposes moves (3, m), and the shapes; `work` is (2, m, 4). */
+EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_shapes *shapes,
+                        real modulus, const real *moves, real *forces, real *opposed, four *work)
 {
     const solid_cells *straight = &lattice->straight, *curved = &lattice->curved;
+    integer m = lattice->nodes;
+    four *places = work, *found = work + m;
+    take(nodes, m, places);
     for (integer e = 0; e < straight->count; e++)
-        if (straight->boxes[straight->kinds[e]] >= 0)
-            add_box(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
-        else
-            add_straight(straight, &shapes->straight, e, modulus, moves, lattice->nodes, found);
+        shape_cell(straight, &shapes->straight, e, STRAIGHT, places);
     for (integer e = 0; e < curved->count; e++)
-        add_curved(curved, &shapes->curved, e, modulus, moves, lattice->nodes, found);
-}
-
-/* Adds forces (3, m) of a cell, and finds its shape. */
-EACH void add_stress(const solid_lattice *lattice, const solid_cells *cells,
-                     const solid_shape *shape, integer e, int width, int boxed, const real *nodes,
-                     real modulus, real *forces)
-{
-    const int count = 3 * width;
-    const integer *own = cells->nodes + width * e, kind = cells->kinds[e];
-    real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
-    real places[MOST], rest[MOST], local[MOST];
-    gather(nodes, lattice->nodes, own, width, places);
-    for (int i = count - 1; i >= 0; i--)
-        places[i] -= places[i % 3];
-    real growth = find_shape(places, cells->gradients + count * kind, width,
-                             shape->quaternions + 4 * e, r, slopes);
-    real pressure = FIRST_LAME * cells->volumes[kind] * growth;
-    if (boxed) {
-        real each[3][8], pulls[3][8];
-        for (int i = 0; i < 24; i++)
-            each[i % 3][i / 3] = places[i];
-        oppose_box(cells->modes + 72 * cells->boxes[kind], r, each, lattice->rest, lattice->nodes,
-                   own, pulls);
-        for (int i = 0; i < 24; i++)
-            local[i] = pulls[i % 3][i / 3];
-    } else {
-        gather(lattice->rest, lattice->nodes, own, width, rest);
-        turn_back_all(r, places, width, local);
-        for (int i = 0; i < count; i++)
-            local[i] -= rest[i] - rest[i % 3];
-        multiply(cells->stiffnesses + count * count * kind, local, count, places);
-        turn_all(r, places, width, local);
-    }
-    for (int i = 0; i < count; i++)
-        local[i] = -modulus * (local[i] + pressure * slopes[i]);
-    scatter(forces, lattice->nodes, own, width, local);
-}
-
-APART void add_box_stress(const solid_lattice *lattice, const solid_shape *shape, integer e,
-                          const real *nodes, real modulus, real *forces)
-{
-    add_stress(lattice, &lattice->straight, shape, e, STRAIGHT, 1, nodes, modulus, forces);
-}
-
-APART void add_straight_stress(const solid_lattice *lattice, const solid_shape *shape, integer e,
-                               const real *nodes, real modulus, real *forces)
-{
-    add_stress(lattice, &lattice->straight, shape, e, STRAIGHT, 0, nodes, modulus, forces);
-}
-
-APART void add_curved_stress(const solid_lattice *lattice, const solid_shape *shape, integer e,
-                             const real *nodes, real modulus, real *forces)
-{
-    add_stress(lattice, &lattice->curved, shape, e, CURVED, 0, nodes, modulus, forces);
-}
-
-/* Writes forces (3, m), what opposes moves (3, m), and the shapes. */
-EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_shapes *shapes,
-                        real modulus, const real *moves, real *forces, real *opposed)
-{
-    const solid_cells *straight = &lattice->straight;
-    for (integer i = 0; i < 3 * lattice->nodes; i++)
-        forces[i] = opposed[i] = 0.0;
-    for (integer e = 0; e < straight->count; e++)
-        if (straight->boxes[straight->kinds[e]] >= 0)
-            add_box_stress(lattice, &shapes->straight, e, nodes, modulus, forces);
-        else
-            add_straight_stress(lattice, &shapes->straight, e, nodes, modulus, forces);
-    for (integer e = 0; e < lattice->curved.count; e++)
-        add_curved_stress(lattice, &shapes->curved, e, nodes, modulus, forces);
-    add_cells(lattice, shapes, modulus, moves, opposed);
+        shape_cell(curved, &shapes->curved, e, CURVED, places);
+    line_up(&lattice->boxes, shapes);
+    oppose_moves(lattice, shapes, lattice->rest, places, found);
+    for (integer i = 0; i < m; i++)
+        found[i] *= alike(-modulus);
+    give(found, m, forces);
+    take(moves, m, places);
+    oppose_moves(lattice, shapes, NULL, places, found);
+    for (integer i = 0; i < m; i++)
+        found[i] *= alike(modulus);
+    give(found, m, opposed);
 }
 
 EXPORT void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found)

@@ -24,9 +24,12 @@ from .numpy_kernels import add_to_nodes
 from .numpy_touching import System
 from .system import draw, step_shares, stop_at_ground
 
-RESIDUAL = 1e-3
+RESIDUAL = 2e-3
 """Of what is to be solved for, the share that is left; of stiff bodies, whose stress outweighs what
 moves them as a whole by the square of step over delay, by that much less."""
+FEWEST = 2
+"""Rounds of conjugate gradients in each step of what moves: what is left of small swings, if nobody
+looked at it, would go on from step to step as it is, and keep them from fading."""
 LEAST = 1e-8
 """Moves that change the way of a step by less than this share need not be found: what falls freely
 is not solved for."""
@@ -225,7 +228,8 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
     least = LEAST * LEAST * leap.far
-    press(system, leap.pulls, state.moves, precision(leap.dt, solid.delay), least)
+    fewest = 0 if state.slow >= LONG else FEWEST
+    press(system, leap.pulls, state.moves, precision(leap.dt, solid.delay), least, fewest)
     state.nodes, state.previous_nodes = land(system, drive.start, state.moves)
     places = settle(system, state.nodes)
     if barriers is None:

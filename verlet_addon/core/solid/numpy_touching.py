@@ -87,12 +87,14 @@ class Springs:
     """(k, 3) where the points arrive, times h² [kg m]."""
 
 
-def press(system: System, right: Floats, moves: Floats, tolerance: float, least: float) -> None:
+def press(
+    system: System, right: Floats, moves: Floats, tolerance: float, least: float, fewest: int = 0
+) -> None:
     """Finds the moves (3, m), from those given, and what presses on points.
 
     What touches, and what of that slides, is found in turn with the moves: it pushes and never
-    pulls, and rubs no harder than its coefficient lets it. `tolerance` and `least` are those of
-    `solve`.
+    pulls, and rubs no harder than its coefficient lets it. `tolerance`, `least` and `fewest` are
+    those of `solve`.
     """
     stops, springs = system.stops, None
     for _ in range(CHANGES):
@@ -102,7 +104,7 @@ def press(system: System, right: Floats, moves: Floats, tolerance: float, least:
         springs = find_springs(system)
         pushed = right.copy()
         add_to_nodes(system.embedding, springs.points, springs.pulls, pushed)
-        solve(system, springs, pushed, moves, tolerance, least)
+        solve(system, springs, pushed, moves, tolerance, least, fewest)
     assert springs is not None
     pulls = springs.pulls - _given(system, springs, moves)
     held = len(system.holds.points)
@@ -180,13 +182,14 @@ def solve(
     moves: Floats,
     tolerance: float,
     least: float,
+    fewest: int,
 ) -> None:
     """Solves for the moves (3, m), from those given, by conjugate gradients.
 
     The 3 × 3 blocks on the diagonal, inverted, precondition it; that cells oppose some directions
     more than others makes no difference. So do the motions of pieces as one, and these once more in
-    the end. It ends where the residual, in that norm, is this share of the right side's, or its
-    square below `least` [kg m²].
+    the end. It ends where the residual, in that norm, is this share of the right side's, and after
+    `fewest` rounds, or where its square is below `least` [kg m²].
     """
     inverses, pieces = _block_inverses(system, springs), _pieces(system, springs)
 
@@ -197,8 +200,9 @@ def solve(
         return _product(system, springs, moves)
 
     residual = right - product(moves)
-    least = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
-    descend(moves, residual, product, answered, CONJUGATE_ROUNDS, least=least)
+    small = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
+    given = moves, residual, product, answered, CONJUGATE_ROUNDS
+    descend(*given, least=small, fewest=fewest, nothing=least)
     moves += pieces.answers(residual)
 
 

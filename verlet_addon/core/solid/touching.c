@@ -25,61 +25,31 @@ static real slide(const solid_stops *stops, integer i, const real place[3], real
     return __builtin_sqrt(dot(slid, slid));
 }
 
-static void hand_to_nodes(const solid_embedding *embedding, integer i, const real pull[3],
-                          real *rows, integer m)
+SMALL static void hand_to_nodes(const solid_embedding *embedding, integer i, four pull, four *rows)
 {
     const integer width = embedding->width, *corners = embedding->nodes + width * i;
     const real *weights = embedding->weights + width * i;
-    for (int a = 0; a < 3; a++)
-        for (integer c = 0; c < width; c++)
-            rows[a * m + corners[c]] += weights[c] * pull[a];
-}
-
-/* How far nodes have moved along the first stop's normal, which most have in common. */
-static void find_heights(const solid_system *all, const real *moves)
-{
-    integer m = all->lattice->nodes;
-    for (integer j = 0; j < m; j++) {
-        const real move[3] = {moves[j], moves[m + j], moves[2 * m + j]};
-        all->along[j] = along_normal(all->stops, 0, move);
-    }
-}
-
-/* How far a point that nodes carry has moved along its normal. */
-static real risen(const solid_system *all, integer i, const real *moves)
-{
-    const solid_stops *stops = all->stops;
-    const integer p = stops->points, width = all->embedding->width;
-    real moved[3], height = 0.0;
-    for (int a = 0; a < 3; a++)
-        if (stops->normals[a * p + i] != stops->normals[a * p]) {
-            carried(all->embedding, i, moves, all->lattice->nodes, moved);
-            return along_normal(stops, i, moved);
-        }
-    for (integer c = width * i; c < width * (i + 1); c++)
-        height += all->embedding->weights[c] * all->along[all->embedding->nodes[c]];
-    return height;
+    for (integer c = 0; c < width; c++)
+        rows[corners[c]] += alike(weights[c]) * pull;
 }
 
 /* Whether what touches, and how it rubs, is as before once nodes have moved, or else how. */
-static int look(const solid_system *all, const real *moves)
+static int look(const solid_system *all)
 {
     const solid_stops *stops = all->stops;
     integer p = stops->points;
     real changes = 0.0, total = 0.0;
-    if (p)
-        find_heights(all, moves);
     for (integer i = 0; i < p; i++) {
-        real place[3] = {all->arrival[i], all->arrival[p + i], all->arrival[2 * p + i]};
-        real slid[3], moved[3], former = stops->grips[i], grip = -1.0;
-        real depth = stops->levels[i] - along_normal(stops, i, place) - risen(all, i, moves);
+        four moved = carry(all->embedding, i, all->moves);
+        real place[3], slid[3], former = stops->grips[i], grip = -1.0;
+        for (int a = 0; a < 3; a++)
+            place[a] = all->arrival[a * p + i] + moved[a];
+        real depth = stops->levels[i] - along_normal(stops, i, place);
         real push = stops->stiffnesses[i] * (depth > 0.0 ? depth : -depth), change = 0.0;
         if (depth > 0.0) {
-            carried(all->embedding, i, moves, all->lattice->nodes, moved);
             for (int a = 0; a < 3; a++) {
                 real *anchor = stops->anchors + a * p + i;
                 *anchor = *anchor == *anchor ? *anchor : stops->start[a * p + i];
-                place[a] += moved[a];
             }
             real length = slide(stops, i, place, slid);
             grip = smaller(stops->stiffnesses[i], stops->frictions[i] * push / larger(length, NONZERO));
@@ -98,18 +68,20 @@ static int look(const solid_system *all, const real *moves)
     return 0;
 }
 
-/* What holds or stops a point moved so far opposes that with. */
-static void opposed(const solid_stops *stops, integer i, const real moved[3], real pull[3])
+/* What stops a point that moves opposes that with. */
+EACH four opposed(const solid_stops *stops, integer i, four moved)
 {
-    real more = (stops->stiffnesses[i] - stops->grips[i]) * along_normal(stops, i, moved);
-    for (int a = 0; a < 3; a++)
-        pull[a] = stops->grips[i] * moved[a] + more * stops->normals[a * stops->points + i];
+    integer p = stops->points;
+    four normal = {stops->normals[i], stops->normals[p + i], stops->normals[2 * p + i], 0.0};
+    real more = (stops->stiffnesses[i] - stops->grips[i]) * sum(normal * moved);
+    return alike(stops->grips[i]) * moved + alike(more) * normal;
 }
 
 /* What stops a point pushes and rubs it with where it arrives. */
-SMALL static void pushed_back(const solid_system *all, integer i, real pull[3])
+SMALL static four pushed_back(const solid_system *all, integer i)
 {
     const solid_stops *stops = all->stops;
+    four pull = alike(0.0);
     real place[3], slid[3];
     for (int a = 0; a < 3; a++)
         place[a] = all->arrival[a * stops->points + i];
@@ -117,69 +89,61 @@ SMALL static void pushed_back(const solid_system *all, integer i, real pull[3])
     real push = stops->stiffnesses[i] * (stops->levels[i] - along_normal(stops, i, place));
     for (int a = 0; a < 3; a++)
         pull[a] = push * stops->normals[a * stops->points + i] - stops->grips[i] * slid[a];
+    return pull;
 }
 
-SMALL static void drawn(const solid_system *all, integer k, real pull[3])
+SMALL static four drawn(const solid_system *all, integer k)
 {
     integer i = all->held[k], p = all->embedding->points;
+    four pull = alike(0.0);
     for (int a = 0; a < 3; a++)
         pull[a] = all->held_stiffnesses[k] * (all->targets[a * all->holds + k] - all->arrival[a * p + i]);
+    return pull;
 }
 
 /* Adds all pulls where points arrive. */
-SMALL static void add_pulls(const solid_system *all, real *rows)
+SMALL static void add_pulls(const solid_system *all, four *rows)
 {
-    integer m = all->lattice->nodes;
-    real pull[3];
-    for (integer k = 0; k < all->holds; k++) {
-        drawn(all, k, pull);
-        hand_to_nodes(all->embedding, all->held[k], pull, rows, m);
-    }
+    for (integer k = 0; k < all->holds; k++)
+        hand_to_nodes(all->embedding, all->held[k], drawn(all, k), rows);
     for (integer i = 0; i < all->stops->points; i++)
-        if (all->stops->grips[i] >= 0.0) {
-            pushed_back(all, i, pull);
-            hand_to_nodes(all->embedding, i, pull, rows, m);
-        }
+        if (all->stops->grips[i] >= 0.0)
+            hand_to_nodes(all->embedding, i, pushed_back(all, i), rows);
 }
 
 /* Notes what presses on points once nodes have moved. */
-SMALL static void note_loads(const solid_system *all, const real *moves)
+SMALL static void note_loads(const solid_system *all)
 {
     const solid_stops *stops = all->stops;
-    real pull[3], moved[3], less[3];
     for (integer i = 0; i < stops->points; i++) {
         stops->loads[i] = 0.0;
         if (stops->grips[i] < 0.0)
             continue;
-        pushed_back(all, i, pull);
-        carried(all->embedding, i, moves, all->lattice->nodes, moved);
-        opposed(stops, i, moved, less);
-        for (int a = 0; a < 3; a++)
-            pull[a] -= less[a];
-        stops->loads[i] = along_normal(stops, i, pull);
+        four pull = pushed_back(all, i) - opposed(stops, i, carry(all->embedding, i, all->moves));
+        const real pulls[3] = {pull[0], pull[1], pull[2]};
+        stops->loads[i] = along_normal(stops, i, pulls);
     }
 }
 
-static void multiply_system(const solid_system *all, const real *moves, real *found)
+/* Writes the system times moves; their product. */
+static real multiply_system(const solid_system *all, const four *moves, four *found)
 {
-    integer m = all->lattice->nodes;
-    real moved[3], pull[3];
-    for (int a = 0; a < 3; a++)
-        for (integer i = 0; i < m; i++)
-            found[a * m + i] = all->masses[i] * moves[a * m + i];
-    add_cells(all->lattice, all->shapes, all->stiffness, moves, found);
+    four total = alike(0.0);
+    oppose_moves(all->lattice, all->shapes, NULL, moves, found);
+    for (integer i = 0; i < all->lattice->nodes; i++)
+        found[i] = alike(all->masses[i]) * moves[i] + alike(all->stiffness) * found[i];
     for (integer k = 0; k < all->holds; k++) {
-        carried(all->embedding, all->held[k], moves, m, moved);
-        for (int a = 0; a < 3; a++)
-            pull[a] = all->held_stiffnesses[k] * moved[a];
-        hand_to_nodes(all->embedding, all->held[k], pull, found, m);
+        four moved = carry(all->embedding, all->held[k], moves);
+        hand_to_nodes(all->embedding, all->held[k], alike(all->held_stiffnesses[k]) * moved, found);
     }
     for (integer i = 0; i < all->stops->points; i++)
         if (all->stops->grips[i] >= 0.0) {
-            carried(all->embedding, i, moves, m, moved);
-            opposed(all->stops, i, moved, pull);
-            hand_to_nodes(all->embedding, i, pull, found, m);
+            four moved = carry(all->embedding, i, moves);
+            hand_to_nodes(all->embedding, i, opposed(all->stops, i, moved), found);
         }
+    for (integer i = 0; i < all->lattice->nodes; i++)
+        total += moves[i] * found[i];
+    return sum(total);
 }
 
 SMALL static void add_spring(const solid_system *all, integer point, const real stiffness[9])
@@ -187,25 +151,21 @@ SMALL static void add_spring(const solid_system *all, integer point, const real 
     const integer width = all->embedding->width;
     for (integer c = width * point; c < width * (point + 1); c++) {
         real weight = all->embedding->weights[c];
-        real *block = all->blocks + 9 * all->embedding->nodes[c];
-        for (int i = 0; i < 9; i++)
-            block[i] += weight * weight * stiffness[i];
+        four *block = all->blocks + 3 * all->embedding->nodes[c];
+        for (int i = 0; i < 3; i++)
+            block[i] += alike(weight * weight) * three(stiffness + 3 * i);
     }
 }
 
-SMALL static void invert(real block[9])
+/* Inverts a symmetric block. */
+SMALL static void invert(four block[3])
 {
-    if (block[1] == 0.0 && block[2] == 0.0 && block[5] == 0.0) {
-        for (int k = 0; k < 9; k += 4)
-            block[k] = 1.0 / block[k];
-        return;
-    }
-    real cofactors[9];
+    four cofactors[3];
     for (int a = 0; a < 3; a++)
-        cross(block + 3 * ((a + 1) % 3), block + 3 * ((a + 2) % 3), cofactors + 3 * a);
-    real size = dot(block, cofactors);
-    for (int k = 0; k < 9; k++)
-        block[k] = cofactors[k] / size;
+        cofactors[a] = crossed(block[(a + 1) % 3], block[(a + 2) % 3]);
+    four size = alike(sum(block[0] * cofactors[0]));
+    for (int a = 0; a < 3; a++)
+        block[a] = cofactors[a] / size;
 }
 
 /* The inverted blocks on the diagonal, and of pieces as they move as one. */
@@ -216,8 +176,10 @@ SMALL static void find_blocks(const solid_system *all)
     weigh_pieces(all->alone, all->pieces, all->labels, all->masses, all->places,
                  all->lattice->nodes);
     for (integer i = 0; i < all->lattice->nodes; i++)
-        for (int k = 0; k < 9; k++)
-            all->blocks[9 * i + k] = k % 4 ? 0.0 : all->diagonal[i];
+        for (int a = 0; a < 3; a++) {
+            all->blocks[3 * i + a] = alike(0.0);
+            all->blocks[3 * i + a][a] = all->diagonal[i];
+        }
     for (integer k = 0; k < all->holds; k++) {
         for (int i = 0; i < 9; i++)
             stiffness[i] = i % 4 ? 0.0 : all->held_stiffnesses[k];
@@ -237,81 +199,87 @@ SMALL static void find_blocks(const solid_system *all)
                 oppose(all->alone + label, place, stiffness);
         }
     for (integer i = 0; i < all->lattice->nodes; i++)
-        invert(all->blocks + 9 * i);
+        invert(all->blocks + 3 * i);
     for (integer k = 0; k < all->pieces; k++)
         invert_six(all->alone[k].opposed);
 }
 
-/* Adds how pieces answer a vector as one; the product with it. */
-static real as_one(const solid_system *all, const real *vector, real *found)
+/* How far a node moves as its piece answers what was last asked. */
+EACH four with_piece(const solid_system *all, integer i)
 {
-    return add_answers(all->alone, all->pieces, all->labels, all->places, all->lattice->nodes,
-                       vector, found);
+    integer label = all->labels[i];
+    return label >= 0 ? answered(all->alone + label, all->arms[i]) : alike(0.0);
 }
 
-/* The blocks, and those of pieces, times a vector; the product with it. */
-static real precondition(const solid_system *all, const real *vector, real *found)
+/* Writes the blocks times a vector less a share of another, and how pieces answer as one; the
+   product of what is left of the vector with both. */
+static real precondition(const solid_system *all, four *vector, real share, const four *less)
+{
+    four total = alike(0.0);
+    for (integer k = 0; k < all->pieces; k++)
+        all->alone[k].along[0] = all->alone[k].along[1] = alike(0.0);
+    for (integer i = 0; i < all->lattice->nodes; i++) {
+        const four *block = all->blocks + 3 * i, rest = vector[i] - alike(share) * less[i];
+        integer label = all->labels[i];
+        vector[i] = rest;
+        all->ahead[i] = block[0] * alike(rest[0]) + block[1] * alike(rest[1]) + block[2] * alike(rest[2]);
+        total += rest * all->ahead[i];
+        if (label >= 0)
+            pull_piece(all->alone + label, all->arms[i], rest);
+    }
+    return sum(total) + answer(all->alone, all->pieces);
+}
+
+/* Solves for the moves, from those given. */
+static void solve(const solid_system *all, real tolerance, real least, integer fewest)
 {
     integer m = all->lattice->nodes;
-    real total = 0.0;
-    for (integer i = 0; i < m; i++) {
-        const real at[3] = {vector[i], vector[m + i], vector[2 * m + i]};
-        for (int a = 0; a < 3; a++) {
-            real value = dot(all->blocks + 9 * i + 3 * a, at);
-            found[a * m + i] = value;
-            total += at[a] * value;
-        }
-    }
-    return total + as_one(all, vector, found);
-}
-
-static void solve(const solid_system *all, const real *right, real *moves, real tolerance,
-                  real least)
-{
-    integer count = 3 * all->lattice->nodes;
     find_blocks(all);
-    multiply_system(all, moves, all->along);
-    for (integer i = 0; i < count; i++)
-        all->residual[i] = right[i] - all->along[i];
-    real small = larger(tolerance * tolerance * precondition(all, right, all->ahead), least);
-    real size = precondition(all, all->residual, all->ahead);
-    for (integer i = 0; i < count; i++)
-        all->search[i] = all->ahead[i];
-    for (integer number = 0; number < CONJUGATE_ROUNDS && size > small; number++) {
-        multiply_system(all, all->search, all->along);
-        real slope = 0.0;
-        for (integer i = 0; i < count; i++)
-            slope += all->search[i] * all->along[i];
-        real step = size / slope;
-        for (integer i = 0; i < count; i++) {
-            moves[i] += step * all->search[i];
-            all->residual[i] -= step * all->along[i];
-        }
+    multiply_system(all, all->moves, all->along);
+    copy((real *)all->residual, (const real *)all->pushed, 4 * m);
+    real given = precondition(all, all->residual, 0.0, all->along);
+    real small = larger(tolerance * tolerance * given, least);
+    real size = precondition(all, all->residual, 1.0, all->along), share = 0.0;
+    for (integer i = 0; i < m; i++)
+        all->search[i] = alike(0.0);
+    for (integer number = 0; number < CONJUGATE_ROUNDS && size > (number < fewest ? least : small);
+         number++) {
+        for (integer i = 0; i < m; i++)
+            all->search[i] = all->ahead[i] + with_piece(all, i) + alike(share) * all->search[i];
+        real step = size / multiply_system(all, all->search, all->along);
+        for (integer i = 0; i < m; i++)
+            all->moves[i] += alike(step) * all->search[i];
         real former = size;
-        size = precondition(all, all->residual, all->ahead);
-        for (integer i = 0; i < count; i++)
-            all->search[i] = all->ahead[i] + size / former * all->search[i];
+        size = precondition(all, all->residual, step, all->along);
+        share = size / former;
     }
-    as_one(all, all->residual, moves);
+    for (integer i = 0; i < m; i++)
+        all->moves[i] += with_piece(all, i);
 }
 
-/* Changes moves (3, m), anchors, grips and loads. */
+/* Changes moves (3, m), anchors, grips and loads; after find_stress. */
 EXPORT void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
-                        real least)
+                        real least, integer fewest)
 {
-    integer count = 3 * all->lattice->nodes;
-    find_pieces(all->alone, all->pieces, all->labels, all->masses, all->places,
-                all->lattice->nodes);
+    integer m = all->lattice->nodes;
+    find_pieces(all->alone, all->pieces, all->labels, all->masses, all->places, m);
+    for (integer i = 0; i < m; i++) {
+        const real *centre = all->labels[i] < 0 ? NULL : all->alone[all->labels[i]].centre;
+        for (int a = 0; a < 3; a++)
+            all->arms[i][a] = centre ? all->places[a * m + i] - centre[a] : 0.0;
+        all->arms[i][3] = 0.0;
+    }
+    take(moves, m, all->moves);
     for (int number = 0; number < CHANGES; number++) {
-        int steady = look(all, moves);
+        int steady = look(all);
         if (number && steady)
             break;
-        for (integer i = 0; i < count; i++)
-            all->pushed[i] = right[i];
+        take(right, m, all->pushed);
         add_pulls(all, all->pushed);
-        solve(all, all->pushed, moves, tolerance, least);
+        solve(all, tolerance, least, fewest);
     }
-    note_loads(all, moves);
+    note_loads(all);
+    give(all->moves, m, moves);
 }
 
 /* Writes points (3, p), and changes anchors. */
@@ -485,7 +453,7 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
 SMALL static void keep_momentum(const solid_system *all, const real *start, real *nodes)
 {
     const integer m = all->lattice->nodes;
-    real *pressed = all->along, *before = all->pushed;
+    real *pressed = (real *)all->along, *before = (real *)all->pushed;
     for (integer k = 0; k < all->pieces; k++)
         pressed[k] = 0.0;
     for (integer i = 0; i < all->stops->points; i++) {

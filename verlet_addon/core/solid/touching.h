@@ -32,9 +32,8 @@ typedef struct {
     integer pieces;        /* k */
     const integer *labels; /* (m,) */
     real *places;          /* (3, m) */
-    solid_piece *alone;    /* (k,) to work in, as are (m, 3, 3) and (3, m): */
-    real *blocks;
-    real *pushed, *residual, *ahead, *search, *along;
+    solid_piece *alone;    /* (k,) to work in, as are (m, 3) and (m,): */
+    four *blocks, *moves, *pushed, *residual, *ahead, *search, *along, *arms;
     const real *inverse_masses; /* (m,) */
     real *rolling;              /* (k, 33) to work in */
 } solid_system;

@@ -1,0 +1,175 @@
+/* What strained cells oppose moves with, times 1 / E; see stiffness_product in numpy_kernels.py. */
+#include "cells.h"
+
+/* Sums and differences of values at the corners along each axis; twice done, 8 times as large. */
+EACH void add_and_subtract(four v[8][3])
+{
+    for (int step = 4; step; step /= 2)
+        for (int i = 0; i < 8; i++)
+            if (!(i & step))
+                for (int a = 0; a < 3; a++) {
+                    four low = v[i][a], high = v[i + step][a];
+                    v[i][a] = low + high;
+                    v[i + step][a] = low - high;
+                }
+}
+
+/* Turns vectors by rotations, or back. */
+EACH void turn(const four r[9], const four from[3], four to[3])
+{
+    for (int a = 0; a < 3; a++)
+        to[a] = r[3 * a] * from[0] + r[3 * a + 1] * from[1] + r[3 * a + 2] * from[2];
+}
+
+EACH void turn_back(const four r[9], const four from[3], four to[3])
+{
+    for (int a = 0; a < 3; a++)
+        to[a] = r[a] * from[0] + r[3 + a] * from[1] + r[6 + a] * from[2];
+}
+
+/* Sums and differences of corners oppose each other three by three: x, y and z with what is odd
+   along the same axes but for their own. What is even along all is opposed by nothing. */
+EACH void oppose_modes(const real *modes, four moves[8][3], four pulls[8][3])
+{
+    for (int i = 0; i < 8; i++)
+        for (int a = 0; a < 3; a++) {
+            four total = alike(0.0);
+            for (int b = 0; b < 3; b++)
+                if ((i ^ 4 >> a) && (i ^ 4 >> b))
+                    total += alike(modes[24 * a + 8 * b + i]) * moves[i ^ 4 >> b][b];
+            pulls[i ^ 4 >> a][a] = total;
+        }
+}
+
+/* Where four cells have their corners (8, 4), from the first if `strained`. */
+EACH void gather(const integer *corners, int strained, const four *moves, four at[8][3])
+{
+    for (int c = 0; c < 8; c++) {
+        four rows[4], columns[4];
+        for (int k = 0; k < 4; k++)
+            rows[k] = moves[corners[4 * c + k]];
+        transpose(rows, columns);
+        for (int a = 0; a < 3; a++)
+            at[c][a] = strained && c ? columns[a] - at[0][a] : columns[a];
+    }
+    for (int a = 0; a < 3; a++)
+        at[0][a] = strained ? alike(0.0) : at[0][a];
+}
+
+/* Adds what some of four cells pull their corners with. */
+EACH void scatter(const integer *corners, integer filled, four pulls[8][3], four *found)
+{
+    for (int c = 0; c < 8; c++) {
+        four rows[4], columns[4] = {pulls[c][0], pulls[c][1], pulls[c][2], alike(0.0)};
+        transpose(columns, rows);
+        for (integer k = 0; k < filled; k++)
+            found[corners[4 * c + k]] += rows[k];
+    }
+}
+
+/* Four boxes. Slopes of their volumes, and at rest their corners, are odd along one axis each. */
+EACH void add_boxes(const solid_boxes *boxes, const solid_place *place, integer number,
+                    int strained, const four *moves, four *found)
+{
+    const integer *corners = boxes->corners + 32 * number;
+    four at[8][3], local[8][3], pulls[8][3], growth = alike(0.0);
+    gather(corners, strained, moves, at);
+    add_and_subtract(at);
+    for (int i = 1; i < 8; i++)
+        turn_back(place->turns, at[i], local[i]);
+    for (int k = 0; k < 3; k++)
+        if (strained)
+            local[4 >> k][k] += alike(4.0 * boxes->sizes[k]);
+        else
+            for (int a = 0; a < 3; a++)
+                growth += place->slopes[k][a] * at[4 >> k][a];
+    growth = alike(FIRST_LAME * boxes->volumes[number]) * (strained ? place->growth : growth);
+    oppose_modes(boxes->modes + 72 * boxes->kinds[number], local, pulls);
+    for (int i = 1; i < 8; i++)
+        turn(place->turns, pulls[i], at[i]);
+    for (int a = 0; a < 3; a++) {
+        at[0][a] = alike(0.0);
+        for (int k = 0; k < 3; k++)
+            at[4 >> k][a] += growth * place->slopes[k][a];
+    }
+    add_and_subtract(at);
+    scatter(corners, boxes->filled[number], at, found);
+}
+
+/* A symmetric matrix times a vector, some rows at a time, as many as there are registers for. */
+EACH void multiply(const real *matrix, const real *vector, int count, int rows, real *found)
+{
+    for (int first = 0; first < count; first += rows) {
+        four totals[6];
+        for (int k = 0; k < rows / 4; k++)
+            totals[k] = alike(0.0);
+        for (int j = 0; j < count; j++)
+            for (int k = 0; k < rows / 4; k++)
+                totals[k] += *(const four *)(matrix + count * j + first + 4 * k) * alike(vector[j]);
+        for (int k = 0; k < rows / 4; k++)
+            *(four *)(found + first + 4 * k) = totals[k];
+    }
+}
+
+/* One cell of any other kind. */
+EACH void add_cell(const solid_cells *cells, const solid_shape *shape, integer e, int width,
+                   int rows, const four *rest, const four *moves, four *found)
+{
+    const int count = 3 * width;
+    const integer *nodes = cells->nodes + width * e, kind = cells->kinds[e];
+    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
+    const four first = rest ? moves[nodes[0]] : alike(0.0);
+    real local[MOST + 4], pulls[MOST];
+    four growth = alike(0.0);
+    for (int c = 0; c < width; c++) {
+        four move = moves[nodes[c]] - first, turned = alike(0.0);
+        for (int a = 0; a < 3; a++)
+            turned += three(r + 3 * a) * alike(move[a]);
+        *(four *)(local + 3 * c) = rest ? turned - (rest[nodes[c]] - rest[nodes[0]]) : turned;
+        growth += three(slopes + 3 * c) * move;
+    }
+    multiply(cells->stiffnesses + count * count * kind, local, count, rows, pulls);
+    real pressure = FIRST_LAME * cells->volumes[kind] * (rest ? shape->growths[e] : sum(growth));
+    for (int c = 0; c < width; c++) {
+        four total = alike(pressure) * three(slopes + 3 * c);
+        for (int a = 0; a < 3; a++)
+            total += (four){r[a], r[3 + a], r[6 + a], 0.0} * alike(pulls[3 * c + a]);
+        found[nodes[c]] += total;
+    }
+}
+
+/* Apart from each other, for a compiler has too few registers for all three at once. */
+#define APART static __attribute__((noinline))
+#define STRAIGHT_ROWS 24
+#define CURVED_ROWS 20
+
+APART void all_boxes(const solid_boxes *boxes, const solid_place *places, int strained,
+                     const four *moves, four *found)
+{
+    for (integer number = 0; number < boxes->count; number++)
+        add_boxes(boxes, places + number, number, strained, moves, found);
+}
+
+APART void all_straight(const solid_cells *cells, const solid_shape *shape, const four *rest,
+                        const four *moves, four *found)
+{
+    for (integer k = 0; k < cells->others; k++)
+        add_cell(cells, shape, cells->numbers[k], STRAIGHT, STRAIGHT_ROWS, rest, moves, found);
+}
+
+APART void all_curved(const solid_cells *cells, const solid_shape *shape, const four *rest,
+                      const four *moves, four *found)
+{
+    for (integer k = 0; k < cells->others; k++)
+        add_cell(cells, shape, cells->numbers[k], CURVED, CURVED_ROWS, rest, moves, found);
+}
+
+void oppose_moves(const solid_lattice *lattice, const solid_shapes *shapes, const four *rest,
+                  const four *moves, four *found)
+{
+    for (integer i = 0; i < lattice->nodes; i++)
+        found[i] = alike(0.0);
+    all_boxes(&lattice->boxes, shapes->places, rest != NULL, moves, found);
+    all_straight(&lattice->straight, &shapes->straight, rest, moves, found);
+    all_curved(&lattice->curved, &shapes->curved, rest, moves, found);
+}
