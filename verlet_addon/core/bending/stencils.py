@@ -60,6 +60,9 @@ def hinge_stencils(
     Inextensible Surfaces* (2006), with energy ½ B |e|²/A g² (E. Grinspun et al., *Discrete
     Shells*, 2003).
     """
+    if not len(share):
+        none = build_stencils(np.empty((0, 4), np.int64), np.empty((0, 4)), share, share)
+        return none, none, none
     positions = shape.mesh.positions
     chosen, members, coefficients, ratios = _bent(positions, hinges, np.flatnonzero(share > 0.0))
     within = chosen >= len(share) - twists

@@ -38,8 +38,10 @@ class Clusters:
 
 def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -> Clusters:
     """Joins particles along the short ones of the edges (m, 2) of surfaces."""
-    spacing = _spacing(positions, edges)
-    members = _join(positions, _short_edges(positions, edges, spacing), spacing)
+    members: list[list[int]] = []
+    if len(edges):
+        spacing = _spacing(positions, edges)
+        members = _join(positions, _short_edges(positions, edges, spacing), spacing)
     members = [found for found in members if (inverse_masses[found] > 0.0).any()]
     particles = np.array([p for found in members for p in found], dtype=np.int64)
     labels = np.repeat(np.arange(len(members)), [len(found) for found in members])
