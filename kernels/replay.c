@@ -34,7 +34,9 @@ typedef union {
 static int call(void *f, const char *kind, const value *v, d *result)
 {
     *result = 0.0;
-    if (IS("p-"))
+    if (IS("p-i"))
+        *result = (d)((i(*)(p))f)(v[0].address);
+    else if (IS("p-"))
         ((void (*)(p))f)(v[0].address);
     else if (IS("pip-"))
         ((void (*)(p, i, p))f)(v[0].address, v[1].integer, v[2].address);

@@ -18,10 +18,17 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.compiled import service
 from verlet_addon.core.geometry.faces import face_diagonals, read_corners
 from verlet_addon.core.geometry.graph import Graph
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.stretch.levels import NEARLY_STRAIGHT, Level, build_levels
+from verlet_addon.core.stretch.levels import (
+    NEARLY_STRAIGHT,
+    Level,
+    build_levels,
+    choose_coarse,
+    choose_coarse_one_by_one,
+)
 
 UP = (0.0, 0.0, 1.0)
 FLAT: dict[str, MeshData] = {
@@ -213,6 +220,20 @@ def test_levels_get_coarser() -> None:
     assert sizes == sorted(sizes)
     assert len(sizes) >= 2
     assert all(fine > 2 * coarse for coarse, fine in pairwise(sizes))
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("mesh", [*FLAT.values(), sphere(20, 12)], ids=[*FLAT, "sphere"])
+@pytest.mark.parametrize("pins", [(), (0,), (3, 4, 5, 70)])
+def test_compiled_levels_are_the_same(mesh: MeshData, pins: tuple[int, ...]) -> None:
+    """Where particles lie unevenly, and where many are as good as each other."""
+    shaken = np.random.default_rng(0).normal(scale=0.01, size=mesh.positions.shape)
+    pinned = np.isin(np.arange(len(mesh.positions)), pins)
+    for positions in (mesh.positions, mesh.positions + shaken):
+        pairs = graph_of(mesh).pairs
+        graph = Graph(pairs, lengths(positions, pairs))
+        expected = choose_coarse_one_by_one(graph, pinned)
+        np.testing.assert_array_equal(choose_coarse(graph, pinned), expected)
 
 
 def test_pins_stay_in_every_level() -> None:

@@ -14,8 +14,11 @@ from math import inf
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, inverse, magnitudes, ranges, sum_by
+from ..compiled import declare, instead_of, members, pack
 from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
 from .distances import DistanceBatch, distance_batches
+
+_choose_coarse = declare("choose_coarse", "p", "i")
 
 SMALLEST = 40
 """Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
@@ -84,7 +87,7 @@ def build_levels(
     levels: list[Level] = []
     fine = _start(graph, positions, normals, masses)
     while len(fine.particles) > SMALLEST:
-        chosen = _choose_coarse(fine.graph, pinned[fine.particles])
+        chosen = choose_coarse(fine.graph, pinned[fine.particles])
         parents, weights = _parents(fine.graph, chosen, len(fine.particles))
         carried = sum_by(parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen))
         coarse = _coarsen(fine, chosen, carried)
@@ -124,7 +127,7 @@ def _level(
     )
 
 
-def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
+def choose_coarse_one_by_one(graph: Graph, pinned: Booleans) -> Integers:
     """A maximal independent set, grown so that a lattice yields every second row and column.
 
     The next particle is always the one that most two-step ways join to particles chosen already,
@@ -164,6 +167,25 @@ def _choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
             for far, length in dict(reached).items():
                 heappush(front, (-score[far], length, far))
     return np.array(sorted(chosen), dtype=np.int64)
+
+
+@instead_of(choose_coarse_one_by_one)
+def choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
+    """The same, by levels.c."""
+    neighbours, count = find_neighbours(graph, len(pinned)), len(pinned)
+    chosen = np.empty(count, dtype=np.int64)
+    layer = pack(
+        count,
+        *members(neighbours, "starts others lengths"),
+        pinned,
+        np.where(pinned, inf, 0.0),
+        np.zeros(count),
+        np.full(count, -1),
+        np.empty(count, dtype=np.int64),
+        np.zeros(count, dtype=np.bool_),
+        chosen,
+    )
+    return np.sort(chosen[: _choose_coarse(layer.address)])
 
 
 def _parents(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floats]:
