@@ -69,7 +69,7 @@ SMALL static real spread(const real *moves, integer m)
 }
 
 /* Moves nodes by inertia and gravity, and tells of each target where it is at step `number`. */
-SMALL static void set_out(const wobbly *body, moving *state, const surroundings *given, integer number)
+static void set_out(const wobbly *body, moving *state, const surroundings *given, integer number)
 {
     const solid_system *all = body->system;
     integer m = all->lattice->nodes, g = all->holds;
@@ -129,7 +129,7 @@ SMALL static void fall(const wobbly *body, moving *state)
 }
 
 /* Finds what stress pulls nodes with on their free way, times h². */
-SMALL static void find_pulls(const wobbly *body, moving *state, real far)
+static void find_pulls(const wobbly *body, moving *state, real far)
 {
     const solid_system *all = body->system;
     integer m = all->lattice->nodes;

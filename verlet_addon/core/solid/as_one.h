@@ -11,7 +11,7 @@ typedef struct {
 } solid_piece;
 
 /* How far a place moves by each of the six motions. */
-SMALL static void six_motions(const real arm[3], real motions[3][6])
+static inline void six_motions(const real arm[3], real motions[3][6])
 {
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 6; k++)
@@ -30,7 +30,7 @@ static inline void find_arm(const solid_piece *piece, const real *places, intege
 }
 
 /* Adds what a place with a stiffness opposes the motions with. */
-SMALL static void oppose(solid_piece *piece, const real place[3], const real stiffness[9])
+static inline void oppose(solid_piece *piece, const real place[3], const real stiffness[9])
 {
     real arm[3], motions[3][6];
     find_arm(piece, place, 1, 0, arm);
@@ -85,7 +85,7 @@ SMALL static void find_pieces(solid_piece *pieces, integer count, const integer 
 }
 
 /* What their masses oppose their motions with. */
-SMALL static void weigh_pieces(solid_piece *pieces, integer count, const integer *labels,
+static inline void weigh_pieces(solid_piece *pieces, integer count, const integer *labels,
                                 const real *masses, const real *places, integer m)
 {
     for (integer k = 0; k < count; k++)

@@ -25,7 +25,7 @@ static real slide(const solid_stops *stops, integer i, const real place[3], real
     return __builtin_sqrt(dot(slid, slid));
 }
 
-SMALL static void hand_to_nodes(const solid_embedding *embedding, integer i, four pull, four *rows)
+static void hand_to_nodes(const solid_embedding *embedding, integer i, four pull, four *rows)
 {
     const integer width = embedding->width, *corners = embedding->nodes + width * i;
     const real *weights = embedding->weights + width * i;
@@ -146,7 +146,7 @@ static real multiply_system(const solid_system *all, const four *moves, four *fo
     return sum(total);
 }
 
-SMALL static void add_spring(const solid_system *all, integer point, const real stiffness[9])
+static void add_spring(const solid_system *all, integer point, const real stiffness[9])
 {
     const integer width = all->embedding->width;
     for (integer c = width * point; c < width * (point + 1); c++) {
@@ -158,7 +158,7 @@ SMALL static void add_spring(const solid_system *all, integer point, const real 
 }
 
 /* Inverts a symmetric block. */
-SMALL static void invert(four block[3])
+static void invert(four block[3])
 {
     four cofactors[3];
     for (int a = 0; a < 3; a++)
@@ -169,7 +169,7 @@ SMALL static void invert(four block[3])
 }
 
 /* The inverted blocks on the diagonal, and of pieces as they move as one. */
-SMALL static void find_blocks(const solid_system *all)
+static void find_blocks(const solid_system *all)
 {
     const solid_stops *stops = all->stops;
     real stiffness[9], place[3];
