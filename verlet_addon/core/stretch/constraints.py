@@ -18,10 +18,10 @@ from .strips import StripBatch, strip_batches
 from .tethers import Tethers, build_tethers
 from .warm_start import StripNet, make_net
 
-SHORT_STRIPS = 12
-"""Surfaces whose strips have fewer edges than this on average get coarse levels: with 4, a strewn
-and decimated sheet takes a fifth to two fifths longer, with 8 a dress a quarter, but Suzanne, who
-needs few sweeps, an eighth less; without a limit, an icosphere takes a quarter longer."""
+MANY_STRIPS = 0.25
+"""Surfaces with more strips than this for each particle, for they are short, get coarse levels:
+without, a dress takes a quarter longer, and a strewn and decimated sheet a fifth to two fifths;
+with 0.24 Suzanne, who needs few sweeps, takes an eighth longer."""
 REGULARIZATION = 3e-5
 """Share of the mobility added to strips: they are solved once a sweep, and without it they would
 jump to and fro where they buckle. From 1e-5 to 3e-4 real meshes are stretched alike; with 1e-3 the
@@ -76,7 +76,8 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     # nor of cloth that shears: a weave leaves edges without faces.
     rigid = shape.rigid
     many = not rigid.any() and len(shape.areas) > 0
-    long_strips = np.count_nonzero(edges.linked) >= SHORT_STRIPS * np.count_nonzero(~edges.linked)
+    particles, strips = len(np.unique(edges.path)), np.count_nonzero(~edges.linked)
+    short_strips = strips > MANY_STRIPS * particles
     return LengthConstraints(
         edges=edges,
         clusters=build_clusters(
@@ -86,7 +87,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
         sheared=sheared,
         triangular=np.unique(opposite),
         levels=build_levels(firm_ways, positions, vertex_normals(shape), shape.masses, shape.pinned)
-        if many and not long_strips
+        if many and short_strips
         else [],
         tethers=build_tethers(firm_ways if body.use_tethers else none, shape.pinned),
     )
