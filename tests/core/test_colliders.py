@@ -279,7 +279,7 @@ def test_a_sheet_of_triangles_keeps_its_lengths_where_it_lands() -> None:
 def test_a_fine_sheet_keeps_its_lengths_where_its_flaps_slap_a_ball(cells: int) -> None:
     """At 5 m/s and folding onto itself; with contacts solved last it was stretched by 3.5 %.
 
-    With lengths solved to the last in each round a finer one was stretched by 7 %.
+    With lengths solved to the last in each round a finer one was stretched by 4 %.
 
     A particle alone is moved by six thousandths of an edge, and farther only where contacts would
     be left much too near, or something would pass: at single edges.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Booleans, Floats, magnitudes, ranges
+from .arrays import Booleans, Floats, dot, magnitudes, ranges
 from .contact.compiled_kernels import project_rows, rebound_rows
 from .contact.guard import find_passing, guard
 from .contact.response import ContactRows, Motion, joined, make_rows
@@ -175,13 +175,16 @@ def _fast(encounter: Encounter) -> Booleans:
     moved, beside the row as a whole, by less than a share of the distance.
     """
     rows, start = encounter.rows, encounter.motion.start
-    ways = (encounter.positions - start).take(rows.particles, axis=1)
-    ways -= ways.mean(axis=1, keepdims=True)
-    far = magnitudes(ways).max(axis=0, initial=0.0) > SAFE * np.minimum(
-        rows.gaps, rows.heights(start)
-    )
+    allowed = SAFE * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
+    ways = encounter.positions - start
+    # Nobody is farther off the mean of four than one and a half times as far as the farthest moved.
+    lengths = magnitudes(ways).take(rows.particles).max(axis=0, initial=0.0)
+    perhaps = np.flatnonzero(2.0 * lengths > allowed)
+    beside = ways.take(rows.particles[:, perhaps], axis=1)
+    beside -= beside.mean(axis=1, keepdims=True)
+    far = perhaps[magnitudes(beside).max(axis=0, initial=0.0) > allowed[perhaps]]
     fast = np.zeros(start.shape[1], dtype=bool)
-    if far.any():
+    if len(far):
         fast[rows.particles[:, far]] = True
         surfaces, its = encounter.meeting.surfaces, np.flatnonzero(fast)
         counts = surfaces.fan_starts[its + 1] - surfaces.fan_starts[its]
