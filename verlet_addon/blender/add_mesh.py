@@ -11,17 +11,13 @@ from mathutils import Vector
 
 from ..core.settings import BodyType
 from .file_context import file_context
-from .materials import give_fitting_material
+from .materials import WOBBLE, give_fitting_material
 from .operators import undoable_mode
 from .placement import Placement, place
 from .properties import body_properties
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
-
-
-WOBBLE = 40.0
-"""Stiffness of new jelly, in its own weight on its base: it bulges a little, and wobbles."""
 
 
 class _AddBody(Placement):
@@ -231,7 +227,7 @@ def _add_body(
     body = body_properties(obj)
     body.enabled, body.body_type = True, body_type
     if use_material:
-        give_fitting_material(body)
+        give_fitting_material(obj)
     if pinned:
         obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")
         body.pin_group = "Pin"

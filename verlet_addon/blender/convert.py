@@ -52,7 +52,7 @@ def convert(
         properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
         properties.enabled = True
         if use_material:
-            give_fitting_material(properties)
+            give_fitting_material(obj)
     return [obj for obj in objects if obj not in meshes]
 
 

@@ -30,7 +30,7 @@ def _write_type(obj: bpy.types.Object, number: int) -> None:
     """Sets a body's type, with a material that fits."""
     body = body_properties(obj)
     body.body_type = _NAMES[_NUMBERS.index(number)]
-    give_fitting_material(body)
+    give_fitting_material(obj)
 
 
 TYPE = _blender.props.EnumProperty(

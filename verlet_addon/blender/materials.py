@@ -4,10 +4,17 @@ from collections.abc import Sequence
 from math import isclose
 
 import bpy
+from mathutils import Vector
 
 from ..core.errors import MeshError
 from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
+
+
+WOBBLE = 40.0
+"""Stiffness of new jelly, in its own weight on its base: it bulges a little, and wobbles…"""
+MELTS = 5.0
+"""…while below this it becomes a puddle."""
 
 
 def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
@@ -34,16 +41,29 @@ def give_material(body: VERLET_PG_body, name: str) -> None:
         setattr(body, setting, getattr(settings, setting))
 
 
-def give_fitting_material(body: VERLET_PG_body) -> None:
-    """Gives a body a material that fits its type, unless it has one; some types have none."""
+def give_fitting_material(obj: bpy.types.Object) -> None:
+    """Gives a body a material that fits its type, unless it has one; some types have none.
+
+    Jelly too high for its material, which would melt into a puddle, is made stiffer.
+    """
+    body = body_properties(obj)
     name = body.material
     if name != NO_MATERIAL and MATERIALS[name].settings.body_type == body.body_type:
         return
     if body.body_type in FITTING:
         give_material(body, FITTING[body.body_type])
+        load = body.density * 9.81 * _height(obj)
+        if body.body_type == "SOFT" and body.stiffness < MELTS * load:
+            body.stiffness = WOBBLE * load
     else:
         for setting in ("material", *MATERIAL_SETTINGS):
             body.property_unset(setting)
+
+
+def _height(obj: bpy.types.Object) -> float:
+    """Of the box around an object [m]."""
+    heights = [(obj.matrix_world @ Vector(corner)).z for corner in obj.bound_box]
+    return max(heights) - min(heights)
 
 
 def is_changed(body: VERLET_PG_body) -> bool:
