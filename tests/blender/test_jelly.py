@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender.scenes import baked, blender, mesh_object, select, verlet
-from tests.core.test_solids import off_shape
+from tests.core.bodies import off_shape
 
 OPEN_CUBE: Any = (
     [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],

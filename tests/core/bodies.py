@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
-from verlet_addon.core.field import Field
+from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.scene import Collider, Plane, Sample
@@ -22,6 +22,7 @@ from verlet_addon.core.step_data import Surroundings
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 WEIGHTLESS = np.zeros(3)
+UP = np.array([0.0, 0.0, 1.0])
 IN_ONE_STEP = SceneSettings(substeps=1)
 """Frames are steps."""
 
@@ -416,3 +417,71 @@ def rotation(axis: ArrayLike, angle: float) -> Floats:
     x, y, z = np.array(axis, dtype=float) / np.linalg.norm(axis)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
+
+
+def scanned(cells: int, *, tiny: float) -> MeshData:
+    """A triangulated sheet with uneven vertices, some drawn up to a neighbour, as scans have them.
+
+    `tiny` is the length of the shortest edges, in cells.
+    """
+    random = np.random.default_rng(3)
+    mesh = sheet(cells, triangles=True)
+    positions = mesh.positions.copy()
+    inner = (np.abs(positions[:, :2] - 0.5) < 0.499).all(axis=1)
+    positions[inner, :2] += random.uniform(-0.2, 0.2, (inner.sum(), 2)) / cells
+    taken = np.zeros(len(positions), dtype=bool)
+    for a, b in mesh.edges[random.permutation(len(mesh.edges))]:
+        if inner[[a, b]].all() and not taken[[a, b]].any():
+            arm = positions[b] - positions[a]
+            positions[b] = positions[a] + arm * (tiny / cells / np.linalg.norm(arm))
+            around = mesh.edges[np.isin(mesh.edges, [a, b]).any(axis=1)]
+            taken[around] = True
+        if taken[inner].mean() > 0.5:
+            break
+    return replace(mesh, positions=positions)
+
+
+def star(arms: int) -> MeshData:
+    """Ropes that meet in the middle: a tree."""
+    angles = np.arange(arms) * 2.0 * np.pi / arms
+    ends = [(k * np.cos(a), k * np.sin(a), 0.0) for a in angles for k in (0.1, 0.2, 0.3)]
+    edges = [(3 * k + i if i else 0, 3 * k + i + 1) for k in range(arms) for i in range(3)]
+    return make_mesh([(0.0, 0.0, 0.0), *ends], edges=edges)
+
+
+def thicket(count: int) -> MeshData:
+    """Ropes that branch and branch again, each particle joined to an earlier one at random."""
+    rng = np.random.default_rng(3)
+    stems = [int(rng.integers(max(0, k - 6), k)) for k in range(1, count)]
+    points = np.zeros((count, 3))
+    for k, stem in enumerate(stems, start=1):
+        way = rng.normal(size=3)
+        points[k] = points[stem] + 0.05 * way / np.linalg.norm(way)
+    return make_mesh(points, edges=list(enumerate(stems, start=1)))
+
+
+def off_shape(rest: Floats, positions: Floats) -> float:
+    """How far positions are from the nearest place of the rest shape as a rigid body [m]."""
+    p, q = rest - rest.mean(axis=0), positions - positions.mean(axis=0)
+    u, _, v = np.linalg.svd(p.T @ q)
+    turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v
+    return float(np.linalg.norm(p @ turn - q, axis=1).max())
+
+
+def field(kind: Kind, strength: float, axis: Floats = UP, **more: Any) -> Field:
+    """A field at the origin."""
+    plain = Field(
+        name=kind,
+        kind=kind,
+        shape="PLANE" if kind in ("WIND", "VORTEX") else "POINT",
+        origin=np.zeros(3),
+        axis=axis,
+        strength=strength,
+    )
+    values: dict[str, Any] = {"flow": 1.0, "wind_factor": 1.0} if kind == "WIND" else {}
+    return replace(plain, **(values | more))
+
+
+def wind(speed: float, axis: Floats = UP) -> Field:
+    """Wind as Blender adds it."""
+    return field("WIND", speed, axis)

@@ -19,9 +19,9 @@ from tests.core.bodies import (
     sheet,
     simulated,
     thrown,
+    wind,
     woven,
 )
-from tests.core.test_forces import wind
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.scene import Collider, Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings

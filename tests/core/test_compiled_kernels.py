@@ -22,11 +22,13 @@ from tests.core.bodies import (
     make_mesh,
     pinned,
     rope,
+    scanned,
     sphere,
+    star,
+    thicket,
     tube,
     woven,
 )
-from tests.core.test_short_edges import scanned
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
 from verlet_addon.core.compiled import service
@@ -65,25 +67,6 @@ def bumpy(kind: str, cells: int) -> MeshData:
     x, y, _ = mesh.positions.T
     mesh.positions[:, 2] = 0.1 * np.sin(7.0 * x) * np.cos(5.0 * y)
     return mesh
-
-
-def star(arms: int) -> MeshData:
-    """Ropes that meet in the middle: a tree."""
-    angles = np.arange(arms) * 2.0 * np.pi / arms
-    ends = [(k * np.cos(a), k * np.sin(a), 0.0) for a in angles for k in (0.1, 0.2, 0.3)]
-    edges = [(3 * k + i if i else 0, 3 * k + i + 1) for k in range(arms) for i in range(3)]
-    return make_mesh([(0.0, 0.0, 0.0), *ends], edges=edges)
-
-
-def thicket(count: int) -> MeshData:
-    """Ropes that branch and branch again, each particle joined to an earlier one at random."""
-    rng = np.random.default_rng(3)
-    stems = [int(rng.integers(max(0, k - 6), k)) for k in range(1, count)]
-    points = np.zeros((count, 3))
-    for k, stem in enumerate(stems, start=1):
-        way = rng.normal(size=3)
-        points[k] = points[stem] + 0.05 * way / np.linalg.norm(way)
-    return make_mesh(points, edges=list(enumerate(stems, start=1)))
 
 
 def ring(count: int) -> MeshData:

@@ -9,14 +9,17 @@ import pytest
 
 from tests.core.bodies import (
     GRAVITY,
+    UP,
     WEIGHTLESS,
     block,
+    field,
     floor,
     frames,
     pinned,
     rope,
     sheet,
     simulated,
+    wind,
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import DivergenceError, SettingsError
@@ -26,31 +29,12 @@ from verlet_addon.core.forces.noise import gust
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
-UP, ALONG = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+ALONG = np.array([1.0, 0.0, 0.0])
 PRESSURE = AIR_DENSITY * DRAG_COEFFICIENT / 2
 """Times area and speed squared: the force on a plate [kg/m³]."""
 LOOSE = BodySettings(damping=0.0)
 PIN_RATE = 20.0
 """Angular frequency of a pin of weight ½ [rad/s]."""
-
-
-def field(kind: Kind, strength: float, axis: Floats = UP, **more: Any) -> Field:
-    """A field at the origin."""
-    plain = Field(
-        name=kind,
-        kind=kind,
-        shape="PLANE" if kind in ("WIND", "VORTEX") else "POINT",
-        origin=np.zeros(3),
-        axis=axis,
-        strength=strength,
-    )
-    values: dict[str, Any] = {"flow": 1.0, "wind_factor": 1.0} if kind == "WIND" else {}
-    return replace(plain, **(values | more))
-
-
-def wind(speed: float, axis: Floats = UP) -> Field:
-    """Wind as Blender adds it."""
-    return field("WIND", speed, axis)
 
 
 def load(mesh: MeshData, body: BodySettings, fields: list[Field], substeps: int = 10) -> Floats:

@@ -29,7 +29,7 @@ from tests.core.bodies import (
     thrown,
     tube,
 )
-from tests.core.test_colliders import plate
+from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.compiled import service
 from verlet_addon.core.errors import MeshError, SettingsError

@@ -19,9 +19,9 @@ from tests.core.bodies import (
     strains,
     thrown,
     tube,
+    wind,
 )
 from tests.core.crossings import crossings
-from tests.core.test_forces import wind
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -14,6 +14,7 @@ from tests.core.bodies import (
     moved,
     pinned,
     rotation,
+    scanned,
     sheet,
     simulated,
     slow,
@@ -26,28 +27,6 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.stretch.clusters import Clusters, build_clusters
 from verlet_addon.core.stretch.compiled_clusters import project_clusters
-
-
-def scanned(cells: int, *, tiny: float) -> MeshData:
-    """A triangulated sheet with uneven vertices, some drawn up to a neighbour, as scans have them.
-
-    `tiny` is the length of the shortest edges, in cells.
-    """
-    random = np.random.default_rng(3)
-    mesh = sheet(cells, triangles=True)
-    positions = mesh.positions.copy()
-    inner = (np.abs(positions[:, :2] - 0.5) < 0.499).all(axis=1)
-    positions[inner, :2] += random.uniform(-0.2, 0.2, (inner.sum(), 2)) / cells
-    taken = np.zeros(len(positions), dtype=bool)
-    for a, b in mesh.edges[random.permutation(len(mesh.edges))]:
-        if inner[[a, b]].all() and not taken[[a, b]].any():
-            arm = positions[b] - positions[a]
-            positions[b] = positions[a] + arm * (tiny / cells / np.linalg.norm(arm))
-            around = mesh.edges[np.isin(mesh.edges, [a, b]).any(axis=1)]
-            taken[around] = True
-        if taken[inner].mean() > 0.5:
-            break
-    return replace(mesh, positions=positions)
 
 
 def clusters_of(mesh: MeshData) -> Clusters:

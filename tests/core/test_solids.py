@@ -25,6 +25,7 @@ from tests.core.bodies import (
     frames,
     make_mesh,
     moved,
+    off_shape,
     pinned,
     rotation,
     samples,
@@ -36,7 +37,7 @@ from tests.core.bodies import (
     thrown,
     tube,
 )
-from tests.core.test_colliders import plate
+from tests.core.colliders import plate
 from verlet_addon.core import simulate as simulation
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import build
@@ -84,14 +85,6 @@ def volume(mesh: MeshData, positions: Floats) -> Floats:
     """(…,) the volume inside (…, n, 3) positions [m³]."""
     a, b, c = (positions[..., row, :] for row in take_apart(mesh, BodySettings()).triangles)
     return np.asarray((a * np.cross(b, c)).sum(axis=(-1, -2)) / 6.0)
-
-
-def off_shape(rest: Floats, positions: Floats) -> float:
-    """How far positions are from the nearest place of the rest shape as a rigid body [m]."""
-    p, q = rest - rest.mean(axis=0), positions - positions.mean(axis=0)
-    u, _, v = np.linalg.svd(p.T @ q)
-    turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v
-    return float(np.linalg.norm(p @ turn - q, axis=1).max())
 
 
 def frequency(values: Floats, fps: float) -> float:

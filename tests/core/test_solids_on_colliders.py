@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import block, floor, frames, moved, rotation, simulated, slow, sphere, thrown
-from tests.core.test_colliders import plate
+from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -19,7 +19,7 @@ from tests.core.bodies import (
     split,
     strains,
 )
-from tests.core.test_colliders import Moving, ball, collider, crossed
+from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.detection.proximity import nearest_on_edges
 from verlet_addon.core.settings import BodySettings, SceneSettings

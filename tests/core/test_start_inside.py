@@ -25,7 +25,7 @@ from tests.core.bodies import (
     strains,
     tube,
 )
-from tests.core.test_colliders import TINY, Moving, ball, collider, crossed
+from tests.core.colliders import TINY, Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings

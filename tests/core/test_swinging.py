@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.core.bodies import Body, built_state, floor, pinned, rope, samples, simulated, thrown
-from tests.core.test_compiled_kernels import star, thicket
-from tests.core.test_forces import wind
+from tests.core.bodies import (
+    Body,
+    built_state,
+    floor,
+    pinned,
+    rope,
+    samples,
+    simulated,
+    star,
+    thicket,
+    thrown,
+    wind,
+)
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS

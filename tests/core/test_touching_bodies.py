@@ -23,7 +23,7 @@ from tests.core.bodies import (
     strains,
     thrown,
 )
-from tests.core.test_colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
+from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contact.guard import guard
 from verlet_addon.core.contact.response import Motion

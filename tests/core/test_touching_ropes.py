@@ -14,7 +14,7 @@ from tests.core.bodies import (
     strains,
     tube,
 )
-from tests.core.test_colliders import Moving, collider, crossed
+from tests.core.colliders import Moving, collider, crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.ropes import compiled_touching, numpy_touching

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core.bodies import flat_sheet, frames, pinned, simulated, sphere, strains
-from tests.core.test_short_edges import scanned
+from tests.core.bodies import flat_sheet, frames, pinned, scanned, simulated, sphere, strains
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
 

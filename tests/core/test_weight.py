@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, pinned, sheet, simulated
-from tests.core.test_colliders import GAP, Moving, ball, crossed, plate, puck
+from tests.core.colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.between_bodies import settle
 from verlet_addon.core.encounter import Encounter

@@ -15,8 +15,8 @@ from tests.core.bodies import (
     samples,
     sphere,
     thrown,
+    wind,
 )
-from tests.core.test_forces import wind
 from tests.core.test_swinging import FRAME, SCENE, stepped
 from verlet_addon.core.compiled import service
 from verlet_addon.core.mesh import MeshData
