@@ -139,6 +139,7 @@ def test_what_lies_on_taut_cloth_is_not_thrown_up(kind: str) -> None:
     """A fifth as heavy as the cloth, it comes no higher than it fell from, and soon lies still.
 
     The cloth sags by a few centimetres as edges stretch by 0.4 per cent, and so much it may rise.
+    The walls of a box are as loose as sails, and swing on while the box as a whole lies.
     """
     hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), [0, 12, 156, 168])
     light = block((0.3,) * 3, (3,) * 3) if kind == "box" else sheet(4, size=0.3)
@@ -146,8 +147,9 @@ def test_what_lies_on_taut_cloth_is_not_thrown_up(kind: str) -> None:
     tracks = simulated([(hung, BodySettings()), fallen], frames(3.0, FPS))
     heights = tracks[1][:, :, 2].mean(axis=1)
     assert heights.max() < heights[0] + 0.03
-    for track in tracks:
-        assert np.linalg.norm(np.diff(track[-12:], axis=0), axis=2).max() * FPS < 0.1
+    lying = [tracks[0], tracks[1].mean(axis=1, keepdims=True) if kind == "box" else tracks[1]]
+    for track in lying:
+        assert np.linalg.norm(np.diff(track[-12:], axis=0), axis=2).max() * FPS < 0.05
 
 
 def test_taut_cloth_comes_to_rest_on_a_ball() -> None:
