@@ -190,7 +190,9 @@ def test_cloth_drapes_like_its_name(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "cells"), [*((kind, 15) for kind in GRIDS), ("quads", 25)])
+@pytest.mark.parametrize(
+    ("kind", "cells"), [*((kind, 15) for kind in GRIDS), ("quads", 25), ("one way", 25)]
+)
 @pytest.mark.parametrize("name", DRAPES)
 def test_a_grid_drapes_like_rings(name: str, kind: str, cells: int) -> None:
     """Within 5 points, be its cells whole or cut in two; by hinges alone they were 11 apart.

@@ -10,7 +10,6 @@ from ..core.errors import MeshError
 from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
-
 WOBBLE = 40.0
 """Stiffness of new jelly, in its own weight on its base: it bulges a little, and wobbles…"""
 MELTS = 5.0

@@ -28,6 +28,10 @@ TWISTS_ALONE = 3.0
 """Up to this one, quads twist one after the other, and up to STRIPS_ALONE along face loops; with
 twice as much denim drapes too limply by 7 points."""
 
+NEAR = 3
+"""Twists no more quads than this from stiff bends are solved for with them: with 0, leather cut one
+way drapes two points more limply."""
+
 
 @dataclass(frozen=True, eq=False)
 class BendConstraints:
@@ -148,13 +152,17 @@ def _choose_twists(
 ) -> Booleans:
     """Which bends are twists to be solved along face loops; sets which twists are `stiff`.
 
-    So many twists are the last of surfaces' bends. Those among stiff bends go with them.
+    So many twists are the last of surfaces' bends. Those near stiff bends go with them.
     """
     looped = np.zeros(len(ratios), dtype=bool)
     twists = slice(surfaces - count, surfaces)
     stiff[twists] = False
-    among = np.isin(every.members[twists], every.members[stiff]).any(axis=1)
-    stiff[twists] = ratios[twists] > np.where(among, TWISTS_ALONE, STRIPS_ALONE)
+    near = np.zeros(int(every.members.max(initial=-1)) + 1, dtype=bool)
+    near[every.members[stiff]] = True
+    for _ in range(NEAR):
+        near[every.members[twists][near[every.members[twists]].any(axis=1)]] = True
+    by_them = near[every.members[twists]].any(axis=1)
+    stiff[twists] = ratios[twists] > np.where(by_them, TWISTS_ALONE, STRIPS_ALONE)
     looped[twists] = (ratios[twists] > TWISTS_ALONE) & ~stiff[twists]
     return looped
 
