@@ -9,9 +9,10 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
+from ..core.remarks import FIRM
 from ..core.settings import BodyType
 from .file_context import file_context
-from .materials import WOBBLE, give_fitting_material
+from .materials import give_fitting_material
 from .operators import undoable_mode
 from .placement import Placement, place
 from .properties import body_properties
@@ -130,7 +131,7 @@ class VERLET_OT_add_jelly(_AddWithMaterial, bpy.types.Operator):
         obj = _add_body(context, mesh, "SOFT", pinned=(), use_material=self.use_material)
         body = body_properties(obj)
         mass = body.density * self.size**3 if body.use_density else body.mass
-        body.stiffness = WOBBLE * mass * 9.81 / self.size**2
+        body.stiffness = FIRM * mass * 9.81 / self.size**2
         place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
         return {"FINISHED"}
 

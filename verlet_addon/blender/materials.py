@@ -8,12 +8,12 @@ from mathutils import Vector
 
 from ..core.errors import MeshError
 from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
+from ..core.remarks import FIRM
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
-WOBBLE = 40.0
-"""Stiffness of new jelly, in its own weight on its base: it bulges a little, and wobbles…"""
 MELTS = 5.0
-"""…while below this it becomes a puddle."""
+"""Jelly less stiff than so many times its own weight on its base becomes a puddle; as FIRM as it is
+made then, it bulges a little, and wobbles."""
 
 
 def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
@@ -53,7 +53,7 @@ def give_fitting_material(obj: bpy.types.Object) -> None:
         give_material(body, FITTING[body.body_type])
         load = body.density * 9.81 * _height(obj)
         if body.body_type == "SOFT" and body.stiffness < MELTS * load:
-            body.stiffness = WOBBLE * load
+            body.stiffness = FIRM * load
     else:
         for setting in ("material", *MATERIAL_SETTINGS):
             body.property_unset(setting)

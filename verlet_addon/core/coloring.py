@@ -1,5 +1,7 @@
 """Graph colouring: constraints of one colour share no particle, so they are solved at once."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from .arrays import Booleans, Integers
@@ -27,19 +29,25 @@ def color_constraints(members: Integers) -> tuple[Integers, Integers]:
     return order, np.searchsorted(colors[order], np.arange(int(colors.max()) + 2))
 
 
-def find_colors_one_by_one(members: Integers) -> Integers:
-    """(m,) colours: each the first that no particle of the constraint has."""
-    used = [0] * (int(members.max(initial=-1)) + 1)
-    bits: list[int] = []
-    for particles in members.tolist():
+def first_free_colors(groups: Iterable[Sequence[int]], count: int) -> list[int]:
+    """The colour of each group of so many particles: the first that none of its particles has."""
+    used = [0] * count
+    colors: list[int] = []
+    for particles in groups:
         taken = 0
         for particle in particles:
             taken |= used[particle]
         bit = ~taken & (taken + 1)
         for particle in particles:
             used[particle] |= bit
-        bits.append(bit)
-    return np.array([bit.bit_length() - 1 for bit in bits], dtype=np.int64)
+        colors.append(bit.bit_length() - 1)
+    return colors
+
+
+def find_colors_one_by_one(members: Integers) -> Integers:
+    """(m,) colours: each the first that no particle of the constraint has."""
+    colors = first_free_colors(members.tolist(), int(members.max(initial=-1)) + 1)
+    return np.array(colors, dtype=np.int64)
 
 
 @instead_of(find_colors_one_by_one)

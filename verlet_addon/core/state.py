@@ -63,7 +63,8 @@ class Batches:
         """The batches whose multipliers start every step at zero; nets remember theirs."""
         yield from chain(self.seams, self.weave)
         bends = self.bends
-        yield from chain(bends.stiff, bends.strips, bends.loops, bends.alone, bends.ropes)
+        one_loop = bends.loops[:1]  # all share their multipliers
+        yield from chain(bends.stiff, bends.strips, one_loop, bends.alone, bends.ropes)
 
 
 @dataclass(eq=False)

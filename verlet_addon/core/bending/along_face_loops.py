@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..coloring import first_free_colors
 from ..geometry.graph import edge_keys
-from ..linear.tridiagonal import Factors, factorize
+from ..linear.pentadiagonal import Bands
 from ..stretch.paths import sharing_ends, string_together
 from .all_at_once import Bends
 
@@ -38,8 +39,8 @@ class FaceLoopBatch:
     """(c − 1,)"""
     twists: Integers
     """(c − 1,) which of all t twists each is; t where a loop ends."""
-    factors: Factors
-    """Of the whole system."""
+    bands: Bands
+    """The whole system."""
     multipliers: Floats
     """(t + 1, 3) XPBD's multipliers of all twists, which all batches share; changed by the
     kernel."""
@@ -49,8 +50,10 @@ def face_loop_batches(
     twists: Bends, inverse_masses: Floats, h_squared: float
 ) -> list[FaceLoopBatch]:
     """One batch per colour, for one h² [s²]; each twist, of which none is rigid, is in two."""
-    rungs, loops = _find_loops(twists.members, len(inverse_masses))
     count = len(twists.members)
+    if not count:
+        return []
+    rungs, loops = _find_loops(twists.members, len(inverse_masses))
     multipliers = np.zeros((count + 1, 3))
     batches = []
     for chosen in _by_color(rungs, loops, len(inverse_masses)):
@@ -59,8 +62,7 @@ def face_loop_batches(
         coefficients = _coefficients(twists, path, order)
         responses = inverse_masses[np.concatenate([path[:, :-1], path[:, 1:]])] * coefficients
         scaled = np.append(twists.compliances / h_squared, 0.0)[order]
-        diagonal, beside = twist_matrix(coefficients, responses, scaled)
-        rounds = max(len(between) for _, between in chosen).bit_length()
+        longest = max(len(between) for _, between in chosen)
         batches.append(
             FaceLoopBatch(
                 rungs=path,
@@ -68,23 +70,23 @@ def face_loop_batches(
                 responses=responses,
                 scaled_compliances=scaled,
                 twists=order,
-                factors=factorize(diagonal, beside, rounds),
+                bands=Bands(_twist_matrix(coefficients, responses, scaled), longest),
                 multipliers=multipliers,
             )
         )
     return batches
 
 
-def twist_matrix(
-    coefficients: Floats, responses: Floats, scaled_compliances: Floats
-) -> tuple[Floats, Floats]:
-    """C M⁻¹ Cᵀ + α̃ of twists (4, m), as (m,) diagonal and (m − 1,) beside it.
+def _twist_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Floats) -> Floats:
+    """C M⁻¹ Cᵀ + α̃ of twists (4, m), as the (3, m) rows of `Bands`.
 
     A twist shares a rung with the next.
     """
     diagonal = (responses * coefficients).sum(axis=0) + scaled_compliances
-    beside = (responses[2:, :-1] * coefficients[:2, 1:]).sum(axis=0)
-    return np.where(diagonal > 0.0, diagonal, 1.0), beside
+    rows = np.zeros((3, len(diagonal)))
+    rows[0] = np.where(diagonal > 0.0, diagonal, 1.0)
+    rows[1, 1:] = (responses[2:, :-1] * coefficients[:2, 1:]).sum(axis=0)
+    return rows
 
 
 def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[Loop]]:
@@ -107,18 +109,12 @@ def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[
 
 def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[list[Loop]]:
     """Loops in groups that hold no particle twice; the longest first, for they reach far."""
-    used: list[int] = [0] * particle_count
-    groups: list[list[Loop]] = []
-    for loop in sorted(loops, key=lambda loop: -len(loop[1])):
-        particles, taken = rungs[loop[0]].ravel().tolist(), 0
-        for particle in particles:
-            taken |= used[particle]
-        bit = ~taken & (taken + 1)
-        for particle in particles:
-            used[particle] |= bit
-        if bit.bit_length() > len(groups):
-            groups.append([])
-        groups[bit.bit_length() - 1].append(loop)
+    loops = sorted(loops, key=lambda loop: -len(loop[1]))
+    particles = (rungs[along].ravel().tolist() for along, _ in loops)
+    colors = first_free_colors(particles, particle_count)
+    groups: list[list[Loop]] = [[] for _ in range(max(colors) + 1)]
+    for color, loop in zip(colors, loops, strict=True):
+        groups[color].append(loop)
     return groups
 
 

@@ -10,7 +10,7 @@ from ..linear.compiled_dissection import pack_factors
 from ..linear.pentadiagonal import Bands
 from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
-from .along_face_loops import FaceLoopBatch, twist_matrix
+from .along_face_loops import FaceLoopBatch
 from .along_strips import BendStripBatch
 from .one_by_one import StencilBatch
 
@@ -62,8 +62,6 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
     """The face_loop_batch of face_loops.c."""
     ends = np.flatnonzero(np.append(batch.twists == len(batch.multipliers) - 1, True)) + 1
     longest = int(np.diff(ends, prepend=0).max())
-    diagonal, beside = twist_matrix(batch.coefficients, batch.responses, batch.scaled_compliances)
-    rows = np.stack([diagonal, np.append(0.0, beside), np.zeros(len(diagonal))])
     return pack(
         batch.rungs.shape[1],
         len(ends),
@@ -72,7 +70,7 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
         batch.coefficients.T,
         batch.responses.T,
         *members(batch, "scaled_compliances twists"),
-        _factors(rows),
+        _factors(batch.bands.rows),
         batch.multipliers,
         np.empty((longest, 2, 3)),
         np.empty((longest, 3)),

@@ -157,11 +157,12 @@ def _choose_twists(
     looped = np.zeros(len(ratios), dtype=bool)
     twists = slice(surfaces - count, surfaces)
     stiff[twists] = False
+    members = every.members[twists]
     near = np.zeros(int(every.members.max(initial=-1)) + 1, dtype=bool)
     near[every.members[stiff]] = True
     for _ in range(NEAR):
-        near[every.members[twists][near[every.members[twists]].any(axis=1)]] = True
-    by_them = near[every.members[twists]].any(axis=1)
+        near[members[near[members].any(axis=1)]] = True
+    by_them = near[members].any(axis=1)
     stiff[twists] = ratios[twists] > np.where(by_them, TWISTS_ALONE, STRIPS_ALONE)
     looped[twists] = (ratios[twists] > TWISTS_ALONE) & ~stiff[twists]
     return looped

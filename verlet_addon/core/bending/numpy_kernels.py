@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers, norms, sum_by
-from ..linear import dissection, pentadiagonal, tridiagonal
+from ..linear import dissection, pentadiagonal
 from .all_at_once import StiffBendBatch
 from .along_face_loops import FaceLoopBatch
 from .along_strips import BendStripBatch
@@ -152,7 +152,7 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
         steps = batch.scaled_compliances * batch.multipliers[batch.twists].T
         for coefficients, corner in zip(batch.coefficients, corners, strict=True):
             steps += coefficients * corner
-        steps = tridiagonal.solve(batch.factors, steps)
+        steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[batch.twists] -= steps.T
         for responses, corner in zip(batch.responses, corners, strict=True):
             np.subtract(corner, responses * steps, out=corner)
