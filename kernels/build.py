@@ -32,7 +32,7 @@ WHEELS = ROOT / "wheels"
 NAME = "verlet_kernels"
 FLAGS = (
     "-shared -O2 -std=c99 -ffp-contract=off -fno-math-errno -fno-builtin -s -g0 -Wall -Wextra "
-    "-fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer "
+    "-fvisibility=hidden -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer "
     "-mllvm -unroll-runtime=false"
 )
 """Contracted or reordered arithmetic would give other digits on every processor. Libraries are

@@ -45,6 +45,13 @@ static inline void cross(const real a[3], const real b[3], real found[3])
     found[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* found = a - b. */
+static inline void subtract(const real *a, const real *b, real *found)
+{
+    for (int axis = 0; axis < 3; axis++)
+        found[axis] = a[axis] - b[axis];
+}
+
 static inline real distance(real x, real y, real z)
 {
     return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);

@@ -1,4 +1,4 @@
-"""Detection of contacts in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Detection of contacts in C: what `numpy_kernels` and `numpy_walk` do."""
 
 from functools import cache
 
@@ -33,7 +33,7 @@ which is some hundred triangles."""
 
 @once
 def _surfaces(surfaces: Surfaces) -> Packed:
-    """The surfaces of kernels.c."""
+    """The surfaces of surfaces.h."""
     return pack(
         len(surfaces.owners),
         len(surfaces.gaps),
@@ -53,7 +53,7 @@ def _surfaces(surfaces: Surfaces) -> Packed:
 
 @once
 def _tree(tree: Tree) -> Packed:
-    """The tree of kernels.c."""
+    """The tree of surfaces.h."""
     return pack(
         *members(
             tree,
@@ -115,14 +115,14 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
 
 @cache
 def _search(reach: Reach, gap: float, longest: float) -> Packed:
-    """The search of kernels.c, for two owners that are kept so far apart."""
+    """The search of pairs.h, for two owners that are kept so far apart."""
     limits = flush(reach, gap, longest)
     return pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
 
 
 @once
 def _room(room: Room) -> Packed:
-    """The rows of kernels.c."""
+    """The rows of pairs.h."""
     return pack(room.capacity, room.features, room.weights, room.normals, room.gaps)
 
 

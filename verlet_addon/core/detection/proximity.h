@@ -13,13 +13,6 @@ typedef struct {
     real weights[4], normal[3], apart;
 } nearest;
 
-/* found = a - b. */
-static inline void subtract(const real *a, const real *b, real *found)
-{
-    for (int axis = 0; axis < 3; axis++)
-        found[axis] = a[axis] - b[axis];
-}
-
 static inline real share_along(const real *from_start, const real *edge)
 {
     real share = dot(from_start, edge) / larger(dot(edge, edge), NONZERO);

@@ -1,0 +1,223 @@
+/* What is near in two trees of boxes: the same as in numpy_walk.py, where formulas and sources
+   stand. */
+#include "pairs.h"
+
+#define CONES 3
+#define COS 0.5
+#define ROUNDED 1e-6
+
+typedef integer two __attribute__((vector_size(16)));
+
+/* Whether two boxes come as near each other as pairs have to. */
+static inline int are_close(const task *its, const box *a, const box *b)
+{
+    four first = *(const four *)a->low + *(const four *)b->minus_high;
+    four second = *(const four *)b->low + *(const four *)a->minus_high;
+    two near = (two)((first <= its->far) & (second <= its->far));
+    return (near[0] & near[1]) == -1;
+}
+
+/* A vertex, edge or triangle of a leaf, and a box round its way. */
+typedef struct {
+    integer number, particles[3];
+    const box *span;
+    edge_way *way; /* of an edge */
+} member;
+
+/* Whether a collider's corner or edge tells nothing that what lies on it does not. */
+static int is_flush(const search *wanted, const real *turns)
+{
+    return turns[0] <= wanted->limits[0] && turns[1] <= wanted->limits[1];
+}
+
+/* Takes the vertices of a leaf that come near a box. */
+static int take_vertices(const task *its, member *list, const tree *of, integer leaf,
+                         const box *near)
+{
+    int count = 0;
+    for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
+        member *it = list + count;
+        it->number = it->particles[0] = of->vertices[i];
+        if (is_flush(its->wanted, its->all->corner_turns + 2 * it->number))
+            continue;
+        it->span = its->all->spans + it->number;
+        count += are_close(its, it->span, near);
+    }
+    return count;
+}
+
+static int take_triangles(const task *its, member *list, const tree *of, integer leaf,
+                          const box *near)
+{
+    int count = 0;
+    for (int k = 0; k < LEAF; k++) {
+        member *it = list + count;
+        it->number = of->triangles[LEAF * leaf + k];
+        it->span = of->spans + LEAF * leaf + k;
+        if (it->number < 0 || !are_close(its, it->span, near))
+            continue;
+        for (int corner = 0; corner < 3; corner++)
+            it->particles[corner] = of->corners[3 * (LEAF * leaf + k) + corner];
+        count++;
+    }
+    return count;
+}
+
+static int take_edges(const task *its, member *list, const tree *of, integer leaf, const box *near)
+{
+    int count = 0;
+    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
+        member *it = list + count;
+        it->way = of->ways + i;
+        it->span = &it->way->span;
+        it->number = of->edges[i];
+        if (!are_close(its, it->span, near)
+            || is_flush(its->wanted, its->all->edge_turns + 2 * it->number))
+            continue;
+        for (int k = 0; k < 2; k++)
+            it->particles[k] = its->all->ends[k * its->all->edges + it->number];
+        count++;
+    }
+    return count;
+}
+
+/* Considers the vertices of one leaf and the triangles of another. */
+static void consider_vertices(task *its, const tree *of, integer leaf, const box *near,
+                              const tree *other, integer other_leaf, const box *other_near)
+{
+    member vertices[3 * LEAF + 1], triangles[LEAF + 1];
+    int count = take_vertices(its, vertices, of, leaf, other_near);
+    int triangle_count = count ? take_triangles(its, triangles, other, other_leaf, near) : 0;
+    pair p;
+    p.kind = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < triangle_count; j++) {
+            const integer *corners = triangles[j].particles;
+            integer vertex = vertices[i].number;
+            if (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
+                || !are_close(its, vertices[i].span, triangles[j].span))
+                continue;
+            p.features[0] = p.particles[0] = vertex;
+            p.features[1] = triangles[j].number;
+            for (int corner = 0; corner < 3; corner++)
+                p.particles[1 + corner] = corners[corner];
+            consider(its, &p);
+        }
+}
+
+/* Considers the edges of two leaves. */
+static void consider_edges(task *its, integer leaf, const box *near, integer other_leaf,
+                           const box *other_near)
+{
+    member lists[2][3 * LEAF + 1];
+    int own = its->a == its->b, same = own && leaf == other_leaf;
+    int count = take_edges(its, lists[0], its->a, leaf, other_near);
+    int other_count = count ? take_edges(its, lists[1], its->b, other_leaf, near) : 0;
+    pair p;
+    p.kind = 1;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < other_count; j++) {
+            const member *one = &lists[0][i], *other = &lists[1][j];
+            const integer *a = one->particles, *b = other->particles;
+            if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
+                || (same && one->number > other->number)
+                || !are_close(its, one->span, other->span)
+                || (!its->wanted->all_touching
+                    && says_nothing(its->all, one->way, one->number, other->way, other->number)))
+                continue;
+            if (own && one->number > other->number)
+                one = &lists[1][j], other = &lists[0][i];
+            p.features[0] = one->number, p.features[1] = other->number;
+            for (int k = 0; k < 2; k++) {
+                p.particles[k] = one->particles[k];
+                p.particles[2 + k] = other->particles[k];
+            }
+            consider(its, &p);
+        }
+}
+
+/* Whether two nodes of one piece are too flat to touch. */
+static int is_smooth(const tree *it, integer height, integer a, integer b)
+{
+    if (height > CONES)
+        return 0;
+    integer leaves = (integer)1 << it->height, key = a * 2 * leaves + b;
+    integer at = it->joined_starts[a], last = it->joined_starts[a + 1];
+    while (at < last && it->joined[at] != key)
+        at++;
+    if (at == last)
+        return 0;
+    const real *one = it->cones + 6 * a, *other = it->cones + 6 * b;
+    real middle[3], half[3], size[3];
+    for (int axis = 0; axis < 3; axis++) {
+        real low = smaller(one[axis], other[axis]), high = larger(one[3 + axis], other[3 + axis]);
+        middle[axis] = 0.5 * (low + high);
+        half[axis] = 0.5 * (high - low);
+        size[axis] = __builtin_fabs(middle[axis]);
+    }
+    real square = dot(middle, middle);
+    return square - dot(half, size) > COS * __builtin_sqrt(square);
+}
+
+static void walk(task *its, integer a, integer b, integer height_a, integer height_b)
+{
+    const tree *first = its->a, *second = its->b;
+    if (!(first->active[a] || second->active[b])
+        || !are_close(its, first->boxes + a, second->boxes + b)
+        || (first == second && is_smooth(first, height_a, a, b)))
+        return;
+    if (height_a == 0 && height_b == 0) {
+        const box *near = first->boxes + a, *other_near = second->boxes + b;
+        a -= (integer)1 << first->height;
+        b -= (integer)1 << second->height;
+        consider_vertices(its, first, a, near, second, b, other_near);
+        if (first != second || a != b)
+            consider_vertices(its, second, b, other_near, first, a, near);
+        consider_edges(its, a, near, b, other_near);
+    } else if (first == second) {
+        walk(its, 2 * a, 2 * b, height_a - 1, height_b - 1);
+        walk(its, 2 * a + 1, 2 * b + 1, height_a - 1, height_b - 1);
+        walk(its, 2 * a, 2 * b + 1, height_a - 1, height_b - 1);
+        if (a != b)
+            walk(its, 2 * a + 1, 2 * b, height_a - 1, height_b - 1);
+    } else if (height_b > height_a) {
+        walk(its, a, 2 * b, height_a, height_b - 1);
+        walk(its, a, 2 * b + 1, height_a, height_b - 1);
+    } else {
+        walk(its, 2 * a, b, height_a - 1, height_b);
+        walk(its, 2 * a + 1, b, height_a - 1, height_b);
+    }
+}
+
+/* How high above the leaves of a tree a node is. */
+static integer height_of(const tree *it, integer node)
+{
+    return it->height - (63 - __builtin_clzll((unsigned long long)node));
+}
+
+/* The largest coordinate of what is in a tree. */
+static real size_of(const tree *it)
+{
+    real most = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+        most = larger(most, larger(__builtin_fabsf(it->boxes[1].low[axis]),
+                                   __builtin_fabsf(it->boxes[1].minus_high[axis])));
+    return most;
+}
+
+/* Finds what two trees, or one and itself, come near each other with, and returns how much.
+
+   Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. */
+EXPORT integer find_near_rows(const surfaces *all, const tree *a, const tree *b,
+                              const search *wanted, rows *found, real margin,
+                              const integer *nodes, integer pairs, integer *next)
+{
+    float far = (float)(margin + ROUNDED * (margin + larger(size_of(a), size_of(b))));
+    task its = {all, wanted, found, a, b, margin, {far, far, far, far}, 0};
+    integer k;
+    while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
+        const integer *from = nodes + 2 * k;
+        walk(&its, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
+    }
+    return its.count;
+}
