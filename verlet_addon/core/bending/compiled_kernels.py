@@ -1,4 +1,4 @@
-"""Angles in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Angles in C: what `numpy_kernels` does."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Inertia and momentum in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Inertia and momentum in C: what `numpy_kernels` does."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rigid pieces in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Rigid pieces in C: what `numpy_kernels` does."""
 
 import numpy as np
 

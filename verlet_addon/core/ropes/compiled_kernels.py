@@ -1,4 +1,4 @@
-"""Trees of paths in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Trees of paths in C: what `numpy_kernels` does."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Shells in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Shells in C: what `numpy_kernels` does."""
 
 import numpy as np
 

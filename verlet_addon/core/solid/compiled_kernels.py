@@ -1,4 +1,4 @@
-"""Solids in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Solids in C: what `numpy_kernels` does."""
 
 import numpy as np
 

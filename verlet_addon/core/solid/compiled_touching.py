@@ -11,7 +11,7 @@ from .numpy_touching import Stops, System
 PIECE = 56
 """Numbers in a solid_piece of as_one.h."""
 ROLLING = 33
-"""Numbers in a rolling of touching.c."""
+"""Numbers in a rolling of landing.c."""
 _press = declare("press_solid", "pppddi")
 _land = declare("land_solid", "ppppp")
 _settle = declare("settle_solid", "ppp")
@@ -19,7 +19,7 @@ _settle = declare("settle_solid", "ppp")
 
 @once
 def _stops(stops: Stops) -> Packed:
-    """The solid_stops of touching.c."""
+    """The solid_stops of touching.h."""
     return pack(
         len(stops.levels),
         *members(stops, "normals levels frictions stiffnesses start anchors grips loads"),
@@ -28,7 +28,7 @@ def _stops(stops: Stops) -> Packed:
 
 @once
 def pack_system(system: System) -> Packed:
-    """The solid_system of touching.c."""
+    """The solid_system of touching.h."""
     holds, work = system.holds, np.empty((10, len(system.masses), 4))
     count = int(system.components.max(initial=-1)) + 1
     return pack(

@@ -1,4 +1,4 @@
-"""Lengths in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Lengths in C: what `numpy_kernels` does."""
 
 from collections.abc import Iterable
 
@@ -76,7 +76,7 @@ def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[floa
 
 
 def _pack_distances(batch: DistanceBatch) -> Packed:
-    """The distance_batch of kernels.c."""
+    """The distance_batch of limits.c."""
     return pack(
         len(batch.rest_lengths),
         *members(batch, "particles rest_lengths first_masses second_masses gains"),
@@ -85,7 +85,7 @@ def _pack_distances(batch: DistanceBatch) -> Packed:
 
 @once
 def _level_struct(level: Level) -> Packed:
-    """The coarse_level of kernels.c."""
+    """The coarse_level of limits.c."""
     assert level.parents.shape[1] == PARENTS
     count = len(level.particles)
     return pack(
@@ -118,12 +118,12 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
 
 LINK = np.dtype([("ends", "2i4"), ("sides", "2i4"), ("values", "6f8")])
 SIDE = np.dtype([("numbers", "2i4"), ("squares", "2f8")])
-"""The strip_link and the link_side of kernels.c."""
+"""The strip_link and the link_side of sharing.c."""
 
 
 @once
 def _links_struct(links: Links) -> Packed:
-    """The strip_links of kernels.c."""
+    """The strip_links of sharing.c."""
     count, n = len(links.first), len(links.starts) - 1
     every, sides = np.zeros(count, dtype=LINK), np.zeros(2 * count, dtype=SIDE)
     ends = np.stack([links.first, links.second], axis=1)

@@ -1,4 +1,4 @@
-"""Volumes in C: what `numpy_kernels` does, by the function of kernels.c."""
+"""Volumes in C: what `numpy_kernels` does."""
 
 import numpy as np
 

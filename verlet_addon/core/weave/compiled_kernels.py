@@ -1,4 +1,4 @@
-"""Woven cloth in C: what `numpy_kernels` does, by the functions of kernels.c."""
+"""Woven cloth in C: what `numpy_kernels` does."""
 
 from collections.abc import Iterable
 

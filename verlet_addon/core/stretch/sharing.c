@@ -1,0 +1,166 @@
+/* What sweeps leave at single links, shared with those around: the same as share_stretch in
+   numpy_kernels.py. */
+#include "../kernels.h"
+
+/* A link of the strips; see Links. What is looked at together lies together. */
+typedef struct {
+    int32_t ends[2], sides[2]; /* its particles, and where each has it among the sides */
+    real inverse_masses[2];
+    real rest_length, shortest, scaled_compliance, gain;
+} strip_link;
+
+/* A link as one of its particles has it. */
+typedef struct {
+    int32_t link, other;    /* and the particle at its other end */
+    real longest, shortest; /* squares of the lengths between which it is left alone */
+} link_side;
+
+/* All links of all strips. */
+typedef struct {
+    integer count, particles; /* k links of n particles */
+    const strip_link *links;  /* (k,) */
+    link_side *sides;         /* (2 k,) of each particle */
+    const integer *starts;    /* (n + 1,) where they begin */
+    real *multipliers;        /* (k,) */
+    integer *found, *moved; /* (k + 1,) links and (n + 1,) particles, to work in as all that follow */
+    uint8_t *marked, *seen; /* (k,) and (n,) 0 between calls */
+    real *places;           /* (n, 4) positions, and room */
+} strip_links;
+
+/* The length from which a link is stretched by more than a share. */
+static inline real longest(const strip_links *links, integer k, real tolerance)
+{
+    const strip_link *link = links->links + k;
+    return (1.0 + tolerance) * link->rest_length - link->scaled_compliance * links->multipliers[k];
+}
+
+/* Sets from which length a link that stretches by its tension is drawn together. */
+static inline void set_longest(const strip_links *links, integer k, real tolerance)
+{
+    real length = longest(links, k, tolerance);
+    for (int end = 0; end < 2; end++)
+        links->sides[links->links[k].sides[end]].longest = length * length;
+}
+
+/* Whether a link is stretched, or too short, seen from its particle there. */
+static inline int is_stretched(const link_side *side, real x, real y, real z, const real *places)
+{
+    const real *to = places + 4 * side->other;
+    real along_x = to[0] - x, along_y = to[1] - y, along_z = to[2] - z;
+    real square = along_x * along_x + along_y * along_y + along_z * along_z;
+    return (square > side->longest) | (square < side->shortest);
+}
+
+/* Mends the links found, one after the other; the number of particles listed in `moved`. */
+static integer draw_together(const strip_links *links, integer found, real tolerance,
+                             real overdone)
+{
+    integer moved = 0;
+    for (integer i = 0; i < found; i++) {
+        integer k = links->found[i];
+        const strip_link *link = links->links + k;
+        const real *masses = link->inverse_masses;
+        real *a = links->places + 4 * link->ends[0], *b = links->places + 4 * link->ends[1];
+        real across[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        real length = distance(across[0], across[1], across[2]);
+        real scaled = link->scaled_compliance;
+        real excess = length - link->rest_length + scaled * links->multipliers[k];
+        real lack = smaller(length - link->shortest, 0.0);
+        real more = scaled > 0.0 ? 1.0 : overdone;
+        real step = more * (larger(excess, 0.0) + lack) * link->gain;
+        real pull = step / length;
+        links->multipliers[k] -= step;
+        if (scaled > 0.0)
+            set_longest(links, k, tolerance);
+        for (int axis = 0; axis < 3; axis++) {
+            a[axis] += masses[0] * pull * across[axis];
+            b[axis] -= masses[1] * pull * across[axis];
+        }
+        for (int end = 0; end < 2; end++) {
+            links->moved[moved] = link->ends[end];
+            moved += !links->seen[link->ends[end]];
+            links->seen[link->ends[end]] = 1;
+        }
+    }
+    for (integer i = 0; i < moved; i++)
+        links->seen[links->moved[i]] = 0;
+    return moved;
+}
+
+/* Lists in `found` the links at particles that have moved, which are stretched. No branch depends
+   on what is found: it could not be foreseen. */
+static integer find_stretched(const strip_links *links, integer moved)
+{
+    integer found = 0, *restrict list = links->found;
+    uint8_t *restrict marked = links->marked;
+    const real *places = links->places;
+    for (integer i = 0; i < moved; i++) {
+        integer particle = links->moved[i];
+        real x = places[4 * particle], y = places[4 * particle + 1], z = places[4 * particle + 2];
+        const link_side *side = links->sides + links->starts[particle];
+        const link_side *stop = links->sides + links->starts[particle + 1];
+        for (; side < stop; side++) {
+            int stretched = is_stretched(side, x, y, z, places);
+            list[found] = side->link;
+            found += stretched & !marked[side->link];
+            marked[side->link] |= (uint8_t)stretched;
+        }
+    }
+    for (integer i = 0; i < found; i++)
+        marked[list[i]] = 0;
+    return found;
+}
+
+/* Whether a link is stretched, or too short, as its first particle has it. */
+static int needs_mending(const strip_links *links, integer k)
+{
+    const strip_link *link = links->links + k;
+    const real *from = links->places + 4 * link->ends[0];
+    return is_stretched(links->sides + link->sides[0], from[0], from[1], from[2], links->places);
+}
+
+/* Lays positions side by side, and lists in `found` the links that are stretched. */
+static integer begin_sharing(const real *positions, const strip_links *links, real tolerance)
+{
+    integer n = links->particles, found = 0;
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++)
+            links->places[4 * i + axis] = positions[axis * n + i];
+    for (integer k = 0; k < links->count; k++) {
+        if (links->links[k].scaled_compliance > 0.0)
+            set_longest(links, k, tolerance);
+        links->found[found] = k;
+        found += needs_mending(links, k);
+    }
+    return found;
+}
+
+/* Whether any of the links found is stretched by more than this share, or too short. */
+static int any_beyond(const strip_links *links, integer found, real tolerance, real most)
+{
+    int any = 0;
+    for (integer i = 0; i < found; i++) {
+        set_longest(links, links->found[i], most);
+        any |= needs_mending(links, links->found[i]);
+        set_longest(links, links->found[i], tolerance);
+    }
+    return any;
+}
+
+/* Mends links that are stretched by more than this share, or too short, until none is or so many
+   rounds are over. Whether any is stretched by more than `most` even then. */
+EXPORT integer share_stretch(real *positions, const strip_links *links, real tolerance, real most,
+                             real overdone, integer rounds)
+{
+    integer n = links->particles, found = begin_sharing(positions, links, tolerance), moved = 0;
+    if (!found)
+        return 0;
+    for (integer round = 0; found && round < rounds; round++) {
+        moved = draw_together(links, found, tolerance, overdone);
+        found = find_stretched(links, moved);
+    }
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++)
+            positions[axis * n + i] = links->places[4 * i + axis];
+    return any_beyond(links, found, tolerance, most);
+}
