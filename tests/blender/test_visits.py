@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import baked, blender, body, pin, sheet, verlet
+from tests.blender.scenes import baked, blender, body, pin, sheet, shown, verlet
 
 FRAMES = {"frame_start": 1, "frame_end": 4}
 
@@ -248,6 +248,25 @@ def test_what_a_script_removes_on_the_way_is_named(curtain: Any, name: str) -> N
     if name == "Table":
         assert all(np.array_equal(points, before[key]) for key, points in baked(curtain).items())
         assert not any(block.mute for block in curtain.data.shape_keys.key_blocks)
+
+
+def test_a_body_that_a_script_renames_on_the_way_is_left_as_it_was(curtain: Any) -> None:
+    """Its former bake plays on, and what finishes its mesh shows again."""
+    curtain.modifiers.new("Subdivision", "SUBSURF")
+    verlet.bake(**FRAMES)
+    before = shown(curtain, 4)
+
+    def rename(_scene: Any, *_given: Any) -> None:
+        curtain.name = "Drape"
+
+    handlers: Any = bpy.app.handlers.frame_change_post
+    handlers.append(rename)
+    try:
+        with pytest.raises(RuntimeError, match="Curtain was removed or renamed during the bake"):
+            verlet.bake(**FRAMES)
+    finally:
+        handlers.remove(rename)
+    np.testing.assert_array_equal(shown(found("Drape"), 4), before)
 
 
 def test_a_figure_that_has_nothing_to_do_with_bodies_is_not_posed(

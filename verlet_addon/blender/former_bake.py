@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 import bpy
 
 from . import animation
-from .mesh_access import shape_keys_of, write_coordinates
+from .mesh_access import found_again, shape_keys_of, write_coordinates
 from .rest_shape import has_lost_basis, show_rest
 from .shape_keys import baked_names, blocks_named
 
@@ -25,10 +25,10 @@ def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
     """Mutes an object's baked keys, and lets it show all its keys and its own rest shape.
 
     Curves are muted too, for Blender evaluates the curve of a muted key all the same. A key that is
-    shown alone is so no longer, for a bake can only be seen when it is not. The object and its keys
-    are kept by name: within, the file may be undone or redone.
+    shown alone is so no longer, for a bake can only be seen when it is not. Within, the file may be
+    undone or redone, and the object renamed.
     """
-    name, names, solo = obj.name, baked_names(obj), obj.show_only_shape_key
+    uid, names, solo = obj.session_uid, baked_names(obj), obj.show_only_shape_key
     muted = [block.name for block in blocks_named(obj, names) if not block.mute]
     stilled = animation.mute_curves(obj, names, True)
     replaced = show_rest(obj) if has_lost_basis(obj, names) else None
@@ -38,7 +38,7 @@ def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
     try:
         yield
     finally:
-        if (found := bpy.data.objects.get(name)) is not None:
+        if (found := found_again(uid)) is not None:
             for block in blocks_named(found, muted):
                 block.mute = False
             found.show_only_shape_key = solo

@@ -14,6 +14,11 @@ def mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
     return cast(bpy.types.Mesh, obj.data)
 
 
+def found_again(uid: int) -> bpy.types.Object | None:
+    """The object of a `session_uid`, which outlives undo and another name; None if it is gone."""
+    return next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
+
+
 def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
     """The shape keys of an object; None if it has none or is not a mesh."""
     return mesh_of(obj).shape_keys if obj.type == "MESH" else None

@@ -15,6 +15,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import MeshError
 from .mesh_access import (
+    found_again,
     mesh_of,
     read_coordinates,
     read_vertices,
@@ -73,10 +74,10 @@ def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     """Turns off modifiers that only finish the simulated mesh; yields whether there were any.
 
     Reading does so by itself, but around a loop over frames this spares their evaluation.
-    Objects and modifiers are kept by name: within, the file may be undone or redone.
+    Within, the file may be undone or redone, and objects renamed.
     """
     hidden = [
-        (obj.name, modifier.name)
+        (obj.session_uid, modifier.name)
         for obj in objects
         for modifier in obj.modifiers
         if modifier.show_viewport and modifier.type not in _CARRIERS | _PASSIVE
@@ -174,10 +175,10 @@ def solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
         obj.active_shape_key_index, obj.show_only_shape_key = active, solo
 
 
-def _show(modifiers: Iterable[tuple[str, str]], show: bool) -> None:
-    """Turns (object name, modifier name) pairs on or off; those that are gone are passed over."""
-    for object_name, name in modifiers:
-        obj = bpy.data.objects.get(object_name)
+def _show(modifiers: Iterable[tuple[int, str]], show: bool) -> None:
+    """Turns pairs of an object's `session_uid` and a modifier's name on or off, if still there."""
+    for uid, name in modifiers:
+        obj = found_again(uid)
         if obj is not None and name in obj.modifiers:
             obj.modifiers[name].show_viewport = show
 
