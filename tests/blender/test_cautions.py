@@ -14,6 +14,7 @@ from tests.blender.scenes import (
     baked,
     blender,
     body,
+    file_content,
     line,
     mesh_object,
     select,
@@ -207,6 +208,74 @@ def test_gravity_of_the_earth_in_other_units_is_doubted(
         assert said() == []
         scene.use_gravity, scene.unit_settings.system = True, "NONE"
         assert said() == []
+
+
+# --- geometry nodes -----------------------------------------------------------------------------
+
+
+def input_itself(_tree: Any, given: Any) -> Any:
+    return given
+
+
+def another_mesh(tree: Any, _given: Any) -> Any:
+    return tree.nodes.new("GeometryNodeMeshCube").outputs[0]
+
+
+def nothing(_tree: Any, _given: Any) -> None:
+    return None
+
+
+def cubes_on_vertices(tree: Any, given: Any) -> Any:
+    node = tree.nodes.new("GeometryNodeInstanceOnPoints")
+    tree.links.new(given, node.inputs["Points"])
+    tree.links.new(another_mesh(tree, given), node.inputs["Instance"])
+    return node.outputs[0]
+
+
+def curves(tree: Any, given: Any) -> Any:
+    node = tree.nodes.new("GeometryNodeMeshToCurve")
+    tree.links.new(given, node.inputs[0])
+    return node.outputs[0]
+
+
+def give_nodes(obj: Any, made: Callable[[Any, Any], Any]) -> Any:
+    """A modifier of geometry nodes whose output is what `made` makes of its input."""
+    tree: Any = bpy.data.node_groups.new("Tree", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    given = tree.nodes.new("NodeGroupInput").outputs[0]
+    if (shown := made(tree, given)) is not None:
+        tree.links.new(shown, tree.nodes.new("NodeGroupOutput").inputs[0])
+    modifier = obj.modifiers.new("Nodes", "NODES")
+    modifier.node_group = tree
+    return modifier
+
+
+@pytest.mark.parametrize(
+    ("made", "warned"),
+    [
+        (input_itself, False),
+        (another_mesh, True),
+        (nothing, True),
+        (cubes_on_vertices, False),
+        (curves, False),
+    ],
+)
+def test_geometry_nodes_that_hide_a_bake_are_named(
+    said: Callable[[], list[str]], made: Callable[[Any, Any], Any], warned: bool
+) -> None:
+    """Before a bake and beside a former one, which such nodes hide as well."""
+    obj = body(sheet())
+    modifier = give_nodes(obj, made)
+    for _ in range(2):
+        before = file_content()
+        assert len(said()) == warned
+        assert file_content() == before
+        verlet.bake(frame_start=1, frame_end=2)
+        remarks = bpy.context.scene.verlet.baked_remarks
+        assert remarks.startswith("The geometry nodes of Sheet (Nodes) show") == warned
+    modifier.show_viewport = False
+    assert not said()
 
 
 # --- modifiers ----------------------------------------------------------------------------------

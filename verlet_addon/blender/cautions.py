@@ -13,6 +13,7 @@ from ..core.overlap.solids import turned_outwards
 from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
+from .following import moved_by
 from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import group_weights, mesh_of, read_vertices
 from .mesh_io import is_own, is_shown
@@ -41,6 +42,7 @@ def cautions(
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *_showing_one_key(baked),
+        *_showing_other_meshes(baked, depsgraph),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
         *_fields_without_effect(view_layer, baked),
@@ -95,6 +97,28 @@ def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
             yield (
                 f"{obj.name} shows its shape key {key.name} alone, so its bake will not be seen; "
                 f"turn off {label} under its list of shape keys"
+            )
+
+
+def _showing_other_meshes(
+    objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
+) -> Iterator[str]:
+    """Bodies whose geometry nodes put something in the place of the mesh, which hides a bake."""
+    nodes = {
+        obj: [item.name for item in obj.modifiers if item.type == "NODES" and item.show_viewport]
+        for obj in objects
+    }
+    asked = [obj for obj in objects if nodes[obj]]
+    moved = moved_by(asked, asked, depsgraph, read_points) if asked else []
+    still = [obj for obj in asked if obj not in moved]
+    # Instances on its vertices, curves along its edges and the like show a bake in their way.
+    instancers = set(_instancers(depsgraph)) if still else set()
+    for obj in still:
+        if obj.name not in instancers:
+            yield (
+                f"The geometry nodes of {obj.name} ({', '.join(nodes[obj])}) show something else "
+                "than its mesh, so its bake will not be seen; make their output from their input, "
+                "or turn them off"
             )
 
 

@@ -64,8 +64,8 @@ def _first_moved(
     places: Places,
 ) -> tuple[str, str] | None:
     """The names of a leader and of one of the others that goes with its mesh, if one does."""
-    for follower in _moved_by(leaders, others, depsgraph, places):
-        alone = (obj.name for obj in leaders if _moved_by([obj], [follower], depsgraph, places))
+    for follower in moved_by(leaders, others, depsgraph, places):
+        alone = (obj.name for obj in leaders if moved_by([obj], [follower], depsgraph, places))
         return next(alone, leaders[0].name), follower.name
     return None
 
@@ -96,13 +96,16 @@ def _corners(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     return np.asarray(matrix[:3].T)
 
 
-def _moved_by(
+def moved_by(
     leaders: Sequence[bpy.types.Object],
     others: Sequence[bpy.types.Object],
     depsgraph: bpy.types.Depsgraph,
     places: Places,
 ) -> list[bpy.types.Object]:
-    """Those of the others that go elsewhere while the leaders' meshes are swollen and shifted."""
+    """Those of the others that go elsewhere while the leaders' meshes are swollen and shifted.
+
+    A leader may be among the others, to see whether it shows its own mesh.
+    """
     before = [places(obj, depsgraph) for obj in others]
     with ExitStack() as passing:
         for leader in leaders:
