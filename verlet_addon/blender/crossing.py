@@ -11,7 +11,7 @@ from ..core.arrays import Booleans, Floats, Integers
 from ..core.mesh import MeshData
 from ..core.settings import BodySettings
 
-SLACK = 1e-4
+ONLY_TOUCHES = 1e-4
 """What reaches to both sides by less than this share of its size only touches."""
 
 
@@ -69,5 +69,5 @@ def _on_both_sides(triangles: Floats, planes: Floats) -> Booleans:
     """(p,) whether triangles (p, 3, 3) reach to both sides of the planes of others."""
     normals = np.cross(planes[:, 1] - planes[:, 0], planes[:, 2] - planes[:, 0])
     heights = np.einsum("pcx,px->pc", triangles - planes[:, :1], normals)
-    slack = SLACK * np.linalg.norm(normals, axis=1) ** 1.5
+    slack = ONLY_TOUCHES * np.linalg.norm(normals, axis=1) ** 1.5
     return np.asarray((heights.min(axis=1) < -slack) & (heights.max(axis=1) > slack))

@@ -22,7 +22,7 @@ FIERCE = 1e3
 TOSSED = 0.3
 """…and larger ones, if they move its parts by this share of its size past each other in one step
 from rest. All of it then comes near all of it in every step, and lies nowhere where it should."""
-STILL = 0.01
+NEGLIGIBLE = 0.01
 """Pins that move less than this share of an edge may do so while time stands still."""
 
 
@@ -82,7 +82,7 @@ def check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> Non
     for mesh, weights, start, end in zip(meshes, pin_weights, *targets, strict=True):
         pinned = weights > 0.0
         moved = np.abs(end[pinned] - start[pinned]).max(initial=0.0)
-        if moved > 0.0 and moved > STILL * _mean_span(mesh):
+        if moved > 0.0 and moved > NEGLIGIBLE * _mean_span(mesh):
             raise SettingsError(
                 f"The pins of '{mesh.name}' move while time stands still at frame {now.frame}; "
                 "keep them still there, or raise the time scale above 0"

@@ -48,7 +48,7 @@ class RestShape:
     def rigid(self) -> Booleans:
         """(n,) bool, particles that are painted rigid."""
         weights = self.mesh.paint.rigid
-        return np.zeros(self.particle_count, bool) if weights is None else weights >= RIGID
+        return np.zeros(self.particle_count, bool) if weights is None else weights >= RIGID_FROM
 
     @property
     def thicknesses(self) -> Floats:
@@ -74,7 +74,7 @@ class RestShape:
         return _shrinkage(self.mesh, self.settings, pairs)
 
 
-RIGID = 0.5
+RIGID_FROM = 0.5
 """From this weight on, a vertex belongs to a rigid piece."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 
-SMALLEST = 40
+UNDIVIDED = 40
 """Parts of no more unknowns than this are not parted any further."""
 
 
@@ -103,7 +103,7 @@ def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: I
 
     `side` (n,) is to write on.
     """
-    if len(own) <= SMALLEST:
+    if len(own) <= UNDIVIDED:
         return _Part(depth, own, [])
     widest = int(np.argmax(np.ptp(points[own], axis=0)))
     order = own[np.argsort(points[own, widest], kind="stable")]

@@ -12,18 +12,18 @@ from ..geometry.rays import closed_shells
 from .easing import OUT_AFTER
 from .exits import NOWHERE, Exits, ways_out
 from .overlaps import BURIED, EMERGING, held_outside
-from .pierced import CLEAR, find_pierced, near_solids
+from .pierced import LET_GO, find_pierced, near_solids
 from .solids import Solids, inside, turned_outwards
 
-SPEED, SHORTEST = 0.5, 0.1
+SPEED, SOONEST = 0.5, 0.1
 """Vertices come out at about this speed [m/s], in no less than this time and no more than OUT_AFTER
 [s]."""
 
 
-SLACK = 0.02
+TETHERED = 0.02
 """What would have to be farther from a pin deep within the same solid than at rest, by more than
 this share, stays inside: the way out would tear it from its pin."""
-FEW = 4000
+AT_ONCE = 4000
 """So many vertices are measured from all pins at once."""
 
 
@@ -47,7 +47,7 @@ class Clearing:
 
     def floors(self, later: float = 0.0) -> Floats:
         """(k,) how far out vertices are held after some more time [m]."""
-        times = np.clip(self.exits.depths / SPEED, SHORTEST, OUT_AFTER)
+        times = np.clip(self.exits.depths / SPEED, SOONEST, OUT_AFTER)
         share = np.minimum((self.exits.ages + later) / times, 1.0)
         gaps = self.surfaces.gaps[tuple(self.owners())]
         left = (1.0 + 2.0 * share) * (1.0 - share) ** 2
@@ -115,10 +115,10 @@ def _held_inside(clearing: Clearing, places: Floats, held: Booleans) -> Booleans
         deep, asked = np.flatnonzero(its & pins), np.flatnonzero(its & ~pins)
         if clearing.solids.rigid[body] or not len(deep):
             continue
-        for some in np.split(asked, range(FEW, len(asked), FEW)):
+        for some in np.split(asked, range(AT_ONCE, len(asked), AT_ONCE)):
             rest = surfaces.rest[:, exits.vertices]
             apart = _apart(rest[:, some], rest[:, deep])
-            waiting[some] = (depths[deep] > (1.0 + SLACK) * apart).any(axis=1)
+            waiting[some] = (depths[deep] > (1.0 + TETHERED) * apart).any(axis=1)
     return waiting
 
 
@@ -156,7 +156,7 @@ def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None
     """
     surfaces, exits = clearing.surfaces, clearing.exits
     near_out = (surfaces.leaving == EMERGING).any(axis=1)
-    high = exits.heights(places) >= CLEAR * surfaces.gaps[tuple(clearing.owners())]
+    high = exits.heights(places) >= LET_GO * surfaces.gaps[tuple(clearing.owners())]
     waiting = clearing.waiting & _held_inside(clearing, places, held)
     near_out[exits.vertices[high | clearing.waiting]] = True
     vertices = np.flatnonzero(near_out)

@@ -11,7 +11,7 @@ from ..detection.surfaces import Surfaces
 from .overlaps import BURIED, EMERGING
 from .solids import WAYS, Solids, find_exits, frames_of, inside
 
-CLEAR = 0.9
+LET_GO = 0.9
 """What is out by this share of its gap is let go."""
 FINE = 6
 """Triangles are tested at places as far apart as this part of their sides."""
@@ -83,7 +83,7 @@ def _just_out(surfaces: Surfaces, rows: Contacts, places: Floats) -> Contacts:
     """Those rows whose triangles are out where they were deepest, but not by their gap."""
     apart = np.einsum("pk,xpk->xk", rows.weights, places[:, rows.particles])
     heights = (rows.normals * apart).sum(axis=0)
-    kept = np.flatnonzero((heights >= 0.0) & (heights < CLEAR * rows.gaps))
+    kept = np.flatnonzero((heights >= 0.0) & (heights < LET_GO * rows.gaps))
     surfaces.leaving[rows.particles[:3, kept], rows.owners[1, kept]] = EMERGING
     return rows.chosen(kept)
 

@@ -3,7 +3,7 @@
 
 #define TOUCHED 1e-7
 #define NOTHING 1e-12
-#define FARTHEST 0.5
+#define LARGEST_TURN 0.5
 #define JOINED 1e-3
 #define LINEARIZED 8
 #define CONJUGATE_ROUNDS 100
@@ -105,7 +105,7 @@ static void find_turn(real turn[9], const real second[9], const real moment[3], 
         invert_inertia(product, inverse);
         apply(inverse, lack, step);
         real angle = __builtin_sqrt(dot(step, step));
-        real share = smaller(1.0, FARTHEST / larger(angle, NONZERO));
+        real share = smaller(1.0, LARGEST_TURN / larger(angle, NONZERO));
         for (int x = 0; x < 3; x++)
             step[x] *= share;
         turn_on(turn, step);

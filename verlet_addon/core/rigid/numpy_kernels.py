@@ -12,7 +12,7 @@ TOUCHED = 1e-7
 """Contacts that push by no more than this count as solved [m]."""
 NOTHING = 1e-12
 """Share of its inertia that a straight piece, which has none about its axis, is given there."""
-FARTHEST = 0.5
+LARGEST_TURN = 0.5
 """The most that a round of Newton's method turns a piece [rad]."""
 JOINED = 1e-3
 """Share by which edges near pieces may stay stretched."""
@@ -72,7 +72,7 @@ def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
         lack = moments - turning_of(product)
         step = np.einsum("sij,sj->si", _inverse_inertia(product), lack)
         angle = np.sqrt((step * step).sum(axis=1, keepdims=True))
-        held = np.minimum(1.0, FARTHEST / np.maximum(angle, NONZERO))
+        held = np.minimum(1.0, LARGEST_TURN / np.maximum(angle, NONZERO))
         turn = rotations_about(step * held) @ turn
     return np.asarray(turn)
 

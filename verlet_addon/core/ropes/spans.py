@@ -13,14 +13,14 @@ SLACK = 1e-7
 """A rope is at least this share longer than its pins are apart. With no slack, no tension would
 hold its weight; with so much it sags by 0.2 mm a metre, and hangs still. With ten times as much,
 200 links drawn out to twice their length shake at 1 mm/s; with a hundred times, at 6 cm/s."""
-RIGID = 1e-7
+INEXTENSIBLE = 1e-7
 """Links of a compliance above this share of their mobility are stretched by springs of their own
 that are in balance with their pull. With less, pulls grow until rounding throws ropes about."""
 ROUNDS, NEAR = 30, 1e-9
 """Rounds in which junctions are put where ropes are stretched least; they end once none moves by
 more than this share of the longest rope."""
 
-RIDGE = 1e-9
+REGULARIZATION = 1e-9
 """Share of its stiffness by which a junction resists where springs leave it free."""
 
 Place = tuple[float, float, float]
@@ -100,7 +100,7 @@ def rigid_spans(spans: Spans, strips: Strips, inverse_masses: Floats, h_squared:
     """Those of them whose links hardly yield, for particles of such inverse masses (n,)."""
     masses = inverse_masses[strips.path]
     mobilities = masses + np.roll(masses, -1)
-    rigid = strips.compliances / h_squared <= RIGID * mobilities
+    rigid = strips.compliances / h_squared <= INEXTENSIBLE * mobilities
     if not len(spans.starts):
         return spans
     which = np.flatnonzero(np.logical_and.reduceat(rigid[spans.links], spans.starts))
@@ -178,7 +178,7 @@ def _balanced(place: Place, springs: list[Spring]) -> Place:
         xy, yz, zx = xy + along * x * y, yz + along * y * z, zx + along * z * x
     if firmness == 0.0:
         return place
-    xx, yy, zz = (each + RIDGE * firmness for each in (xx, yy, zz))
+    xx, yy, zz = (each + REGULARIZATION * firmness for each in (xx, yy, zz))
     # By minors: LAPACK does not round alike everywhere.
     a, b, c = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
     d, e, f = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy

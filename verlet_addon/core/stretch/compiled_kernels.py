@@ -11,7 +11,7 @@ from .diagonals import Diagonals
 from .distances import DistanceBatch
 from .levels import PARENTS, Level
 from .links import Links
-from .numpy_kernels import OVERDONE, SHARINGS, SMALLEST
+from .numpy_kernels import CRUMPLED, OVERDONE, SHARINGS
 from .strips import StripBatch
 from .tethers import Tethers
 
@@ -64,7 +64,7 @@ def _diagonals_struct(diagonals: Diagonals) -> Packed:
 @instead_of(reference.follow_faces)
 def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
     if len(diagonals.faces):
-        _follow_faces(positions, positions.shape[1], _diagonals_struct(diagonals), SMALLEST)
+        _follow_faces(positions, positions.shape[1], _diagonals_struct(diagonals), CRUMPLED)
 
 
 @instead_of(reference.strain_range)

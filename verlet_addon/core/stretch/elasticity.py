@@ -13,7 +13,7 @@ from .paths import Strips, build_strips
 
 TINY = 1e-18
 """Faces without area count as this large, so that nothing is divided by 0 [m²]."""
-YIELDING = 5.0
+SOFTER_PUSHED = 5.0
 """By this factor edges among triangles are softer when pushed together than cloth in shear. With 1,
 some meshes drape by up to 6 points more stiffly than others; with 20, coarse ones hang 4 lower."""
 
@@ -54,7 +54,7 @@ def _yielding(shape: RestShape) -> Floats:
     body, edges, paint = shape.settings, shape.mesh.edges, shape.mesh.paint
     shear = painted(paint.shear, edges) * body.shear_compliance * (body.body_type == "CLOTH")
     buckling = body.bend_compliance * painted(paint.bend, edges) * shape.lengths**2 / pi**2
-    return np.asarray(np.minimum(YIELDING * shear, buckling))
+    return np.asarray(np.minimum(SOFTER_PUSHED * shear, buckling))
 
 
 def diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers, Integers, Graph]:

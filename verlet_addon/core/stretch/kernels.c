@@ -3,7 +3,7 @@
 #include "strips.h"
 
 #define EXACT 1e-9 /* Lengths are at rest within this share. */
-#define LEAST 0.5  /* What yields does so down to this share of its length. */
+#define LEAST_LENGTH 0.5  /* What yields does so down to this share of its length. */
 
 /* See Diagonals. */
 typedef struct {
@@ -48,7 +48,7 @@ static void yield(const strip_batch *batch, integer begin, integer links, path_w
 {
     for (integer k = 0; k < links; k++) {
         integer link = begin + k;
-        real measured = batch->measures[link], least = (1.0 - LEAST) * measured;
+        real measured = batch->measures[link], least = (1.0 - LEAST_LENGTH) * measured;
         real softness = batch->scaled_yielding[link], multiplier = batch->multipliers[link];
         real push = multiplier * at.pivot[k] - at.violation[k];
         if (push > EXACT * measured) {

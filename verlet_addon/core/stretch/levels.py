@@ -20,7 +20,7 @@ from .distances import DistanceBatch, distance_batches
 
 _choose_coarse = declare("choose_coarse", "p", "i")
 
-SMALLEST = 40
+COARSEST = 40
 """Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
 PARENTS = 4
 """A fine particle follows at most this many coarse ones."""
@@ -86,7 +86,7 @@ def build_levels(
     """
     levels: list[Level] = []
     fine = _start(graph, positions, normals, masses)
-    while len(fine.particles) > SMALLEST:
+    while len(fine.particles) > COARSEST:
         chosen = choose_coarse(fine.graph, pinned[fine.particles])
         parents, weights = _parents(fine.graph, chosen, len(fine.particles))
         carried = sum_by(parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen))

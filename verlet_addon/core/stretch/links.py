@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, first_seen, inverse, ranges
 from .paths import Strips
-from .strips import LEAST
+from .strips import LEAST_LENGTH
 
 STRAIN_LEFT = 4e-3
 """Edges that are stretched by no more than this share are left as they are; then the 99th
@@ -66,7 +66,7 @@ def make_links(
         second=second,
         inverse_masses=masses,
         rest_lengths=np.where(movable, strips.rest_lengths[:-1], np.inf),
-        shortest=np.where(movable, LEAST * strips.rest_lengths[:-1], 0.0),
+        shortest=np.where(movable, LEAST_LENGTH * strips.rest_lengths[:-1], 0.0),
         scaled_compliances=scaled,
         gains=inverse(mobility + scaled, mobility),
         order=order % max(len(first), 1),

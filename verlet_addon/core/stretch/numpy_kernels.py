@@ -15,10 +15,10 @@ from .diagonals import Diagonals
 from .distances import DistanceBatch
 from .levels import Level
 from .links import Links
-from .strips import LEAST, StripBatch
+from .strips import LEAST_LENGTH, StripBatch
 from .tethers import Tethers
 
-SMALLEST = 0.98
+CRUMPLED = 0.98
 """Faces that are pushed together to less than this share resist it by their diagonals too: folds
 that the mesh shows take over. With 0.97 silk that hangs over a rim still moves after three seconds,
 without it it is crumpled to two thirds."""
@@ -61,7 +61,7 @@ def _solve(
     diagonal = batch.diagonal
     if len(batch.scaled_yielding):
         # What will be pushed, once its tension is taken back, yields, down to its least length.
-        softness, least = batch.scaled_yielding, (1.0 - LEAST) * batch.measures
+        softness, least = batch.scaled_yielding, (1.0 - LEAST_LENGTH) * batch.measures
         push = batch.multipliers * diagonal - violation
         pushed = push > EXACT * batch.measures
         crushed = pushed & ((push - least) * softness > least * diagonal)
@@ -87,7 +87,7 @@ def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
     lengths = norms(positions[:, second] - positions[:, first])
     faces = diagonals.faces
     means = sum_by(faces, lengths * diagonals.weights, int(faces.max(initial=-1)) + 1)
-    diagonals.drawn[diagonals.places] = diagonals.rests * np.maximum(means, SMALLEST)[faces]
+    diagonals.drawn[diagonals.places] = diagonals.rests * np.maximum(means, CRUMPLED)[faces]
 
 
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:

@@ -14,7 +14,7 @@ TAUT_MEMORY = 0.85
 STIFFEST = 1e6
 """Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count. Real
 meshes are stretched alike from 1e4 to 1e8."""
-SLACK = 1e-12
+UNLOADED = 1e-12
 """What is less taut is so by rounding alone, as links across a sheet that hangs from an edge."""
 WEAK = 0.05
 """Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
@@ -67,7 +67,7 @@ def _former_pulls(net: StripNet, lengths: Floats, kept: float, taut: float) -> F
     pulls *= net.bearing
     pulls /= lengths
     tautness = pulls * net.lightness
-    pulls[tautness < SLACK] = 0.0
+    pulls[tautness < UNLOADED] = 0.0
     pulls *= kept + (max(TAUT_MEMORY, kept) - kept) * tautness / (tautness + taut + NONZERO)
     return np.minimum(pulls, STIFFEST / (net.lightness + NONZERO), out=pulls)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from .paths import Strips
 
-LEAST = 0.5
+LEAST_LENGTH = 0.5
 """Edges that yield to being pushed together keep at least this share of their length."""
 
 

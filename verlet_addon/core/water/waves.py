@@ -12,7 +12,7 @@ from ..linear.rotations import nearest_rotations
 from .dipping import Diver, submersion
 from .surface import Water
 
-RESOLVED = 1.4
+STABLE = 1.4
 """Verlet's steps h are stable for frequencies up to 2/h; waves are stepped so that theirs are below
 this."""
 MOST_STEPS = 1000
@@ -69,7 +69,7 @@ def count_steps(name: str, water: Water, speed: float, dt: float) -> int:
     SettingsError
         If there would be too many; `name` is the body's.
     """
-    steps = int(np.ceil(water.fastest * speed * dt / RESOLVED)) or 1
+    steps = int(np.ceil(water.fastest * speed * dt / STABLE)) or 1
     if steps > MOST_STEPS:
         raise SettingsError(
             f"the wave speed of '{name}' is {speed:g} m/s, too fast for its smallest faces; raise "

@@ -24,7 +24,7 @@ stiffer ones. So n cells of size l that hang on each other give by n h² g/l tim
 HELD = 1e-2
 """…and the share where edges keep the lengths of threads that do not stretch: with 3e-2 silk drapes
 by two points more limply, with 3e-3 it takes half as long again."""
-YIELDING = 10.0
+THREADS_SOFTER_PUSHED = 10.0
 """By this factor threads are softer when pushed together than cloth in shear. With 5 silk drapes by
 four points more stiffly than without threads, with 40 by four more limply."""
 SHEARED = radians(8.0)
@@ -83,7 +83,7 @@ def build_weave(shape: RestShape, patches: Patches) -> Weave:
     bend = painted(paint.bend, corners) * body.bend_compliance
     pulled = np.stack([stretch * body.stretch_compliance, stretch * body.weft_compliance], axis=1)
     # A strip as long as the patch would buckle: L. Euler, as in `stretch.elasticity`.
-    buckled = np.minimum(YIELDING * shear, bend * patches.areas / pi**2)
+    buckled = np.minimum(THREADS_SOFTER_PUSHED * shear, bend * patches.areas / pi**2)
     shrunk = shape.shrinkage(corners)[:, None]
     return Weave(
         corners=corners,
