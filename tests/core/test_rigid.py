@@ -119,13 +119,13 @@ def tip_by_law(masses: Floats, along: Floats, start: float, gap: float, fps: int
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [0.5, 1.2])
 def test_two_bars_joined_by_a_strip_swing_as_a_double_pendulum(start: float) -> None:
-    """Within a hundredth of its length for two seconds; the strip is 4 mm long."""
+    """Within three thousandths of its length for two seconds, most of it the strip's own 4 mm."""
     mesh, along = double_pendulum(start, 0.004)
     settings = replace(FREE, mass=2.0)
     masses = take_apart(mesh, settings).masses
     (track,) = simulated([(mesh, settings)], frames(2.0, 24))
     tip = tip_by_law(masses, along, start, 0.004, 24)
-    assert np.linalg.norm(track[:, -2][:, [0, 2]] - tip, axis=1).max() < 0.02
+    assert np.linalg.norm(track[:, -2][:, [0, 2]] - tip, axis=1).max() < 0.006
     for bar in (slice(0, 22), slice(24, None)):
         now = distances(track[-1, bar])
         assert np.abs(now - distances(mesh.positions[bar])).max() < 1e-9

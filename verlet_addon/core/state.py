@@ -191,9 +191,11 @@ def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> B
     """(n,) bool, particles whose tension is remembered from step to step.
 
     A body that nothing holds bears no load, unless gas presses from within. Triangles with rigid
-    bends are left out: remembered tension and stiff bends amplify each other.
+    bends are left out: remembered tension and stiff bends amplify each other. So are rigid pieces
+    with short strips between them, whose lengths are all found at once: it would only brake them.
     """
-    loaded = (model.free_components < 0) | (state.gas is not None)
+    joined = model.pieces is not None and model.pieces.joins_all
+    loaded = (model.free_components < 0) & (not joined) | (state.gas is not None)
     triangular = model.lengths.triangular
     loaded[triangular] &= ~bends.rigid[triangular]
     return loaded

@@ -62,6 +62,12 @@ class Pieces:
         """How many pieces there are."""
         return len(self.totals)
 
+    @property
+    def joins_all(self) -> bool:
+        """Whether no particle is neither on a piece nor near one."""
+        near = np.concatenate([self.particles, self.joints.pairs.ravel()])
+        return len(np.unique(near)) == len(self.mobilities)
+
 
 def build_pieces(shape: RestShape) -> Pieces | None:
     """The connected pieces that are painted rigid; None where there are none."""
