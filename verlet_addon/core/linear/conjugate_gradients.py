@@ -1,6 +1,6 @@
 """Conjugate gradients: a positive definite system that is known by what it makes of a vector."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ..arrays import Floats
 
@@ -11,18 +11,11 @@ def descend(
     multiply: Callable[[Floats], Floats],
     precondition: Callable[[Floats], Floats],
     rounds: int,
-    *,
-    of_first: float = 0.0,
-    least: float = 0.0,
-    enough: float = 0.0,
-    fewest: int = 0,
-    nothing: float = 0.0,
-) -> float:
-    """Goes on from a first x to the solution of A x = b; returns the first residual's square.
+) -> Iterator[float]:
+    """Goes on from a first x to the solution of A x = b, one round for each square asked for.
 
-    Squares of residuals r = b − A x are r · P⁻¹ r. It ends when they are no more than `of_first`,
-    this share of the first, or than `least`, and does not begin where the first is no more than
-    `enough`; but not before so many rounds as `fewest`, unless they are no more than `nothing` (M.
+    Squares of residuals r = b − A x are r · P⁻¹ r. The first is that of the first x; whoever asks
+    knows which is small enough. There are none after one that is 0, nor after so many rounds (M.
     Hestenes and E. Stiefel, *Methods of Conjugate Gradients for Solving Linear Systems*, 1952).
 
     Parameters
@@ -31,11 +24,11 @@ def descend(
     multiply, precondition : A and P⁻¹ times such an array, where P is like A, and easily inverted.
     """
     search = ahead = precondition(residual)
-    size = first = float((residual * ahead).sum())
-    small = max(of_first * first, least) if first > enough else first
-    for number in range(rounds):
-        if size <= (nothing if number < fewest else small):
-            break
+    size = float((residual * ahead).sum())
+    yield size
+    for _ in range(rounds):
+        if size == 0.0:
+            return
         image = multiply(search)
         step = size / float((search * image).sum())
         found += step * search
@@ -43,4 +36,11 @@ def descend(
         ahead = precondition(residual)
         size, former = float((residual * ahead).sum()), size
         search = ahead + (size / former) * search
-    return first
+        yield size
+
+
+def descend_to(squares: Iterator[float], small: float) -> None:
+    """Asks for squares until one is no more than this."""
+    for square in squares:
+        if square <= small:
+            break

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, inverse, magnitudes, sum_rows
-from ..linear.conjugate_gradients import descend
+from ..linear.conjugate_gradients import descend, descend_to
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
 from .placement import Placement
@@ -173,5 +173,6 @@ class _System:
             return np.asarray(lightness * residual)
 
         pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
-        descend(pulls, residual, self.product, answer, CONJUGATE_ROUNDS, of_first=RESIDUAL**2)
+        squares = descend(pulls, residual, self.product, answer, CONJUGATE_ROUNDS)
+        descend_to(squares, RESIDUAL**2 * next(squares))
         return pulls

@@ -9,7 +9,7 @@ since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, sum_products, sum_rows
-from ..linear.conjugate_gradients import descend
+from ..linear.conjugate_gradients import descend, descend_to
 from ..linear.rotations import rotations_about, turning_of
 from .compiled_kernels import linearize, multiply, precondition
 from .system import Factored, ShellSystem, factorized
@@ -174,8 +174,9 @@ def _solved(system: ShellSystem, factored: Factored, pull: Floats) -> tuple[Floa
         return _unheld(system, precondition(factored, system.rotations, pull))
 
     moves, pull = np.zeros_like(pull), _unheld(system, pull)
-    given = moves, pull, resist, answer, CONJUGATE_ROUNDS
-    first = descend(*given, of_first=RESIDUAL**2, enough=system.enough)
+    squares = descend(moves, pull, resist, answer, CONJUGATE_ROUNDS)
+    first = next(squares)
     if first > system.enough:
+        descend_to(squares, RESIDUAL**2 * first)
         system.spent = max(system.spent - EXPECTED, 0)
     return moves, first

@@ -201,8 +201,10 @@ def solve(
 
     residual = right - product(moves)
     small = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
-    given = moves, residual, product, answered, CONJUGATE_ROUNDS
-    descend(*given, least=small, fewest=fewest, nothing=least)
+    squares = descend(moves, residual, product, answered, CONJUGATE_ROUNDS)
+    for number, square in enumerate(squares):
+        if square <= (least if number < fewest else small):
+            break
     moves += pieces.answers(residual)
 
 

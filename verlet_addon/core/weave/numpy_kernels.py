@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, norms, sum_by, sum_rows
-from ..linear.conjugate_gradients import descend
+from ..linear.conjugate_gradients import descend, descend_to
 from .threads import WeaveBatch
 
 RESIDUAL = 1e-2
@@ -169,7 +169,10 @@ def _solution(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
 
     pull, left = batch.multipliers, _residual(batch, strain)
     moved, least = np.zeros_like(left), RESIDUAL**2 * float((pull * answer(pull)).sum())
-    descend(moved, left.copy(), resist, answer, CONJUGATE_ROUNDS, of_first=LEAST, least=least)
+    squares = descend(moved, left.copy(), resist, answer, CONJUGATE_ROUNDS)
+    first = next(squares)
+    if first > least:
+        descend_to(squares, max(LEAST * first, least))
     return moved, float((left * moved).sum())
 
 
