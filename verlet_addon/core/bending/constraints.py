@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, joined
+from ..arrays import Booleans, Floats, Integers, joined
 from ..geometry.graph import edge_lengths
 from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges
 from ..geometry.rest_shape import RestShape
@@ -42,7 +42,7 @@ class BendConstraints:
     strips: BendStrips
     """Lines of surfaces that are straight at rest, along strips."""
     straight: Sequence[Stencils]
-    """What else is straight at rest: lines along no strip, and hinges."""
+    """What else is straight at rest: lines along no strip, hinges, and last the twists of quads."""
     hinges: Stencils
     """Hinges that keep a rest angle."""
     ropes: Stencils
@@ -125,12 +125,8 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
     along = len(line_places(bends.strips))
     n, surfaces = len(inverse_masses), len(ratios) - len(straight_ropes.members)
-    stiff = ratios > ALONE
-    runs = line_runs(bends.strips)
-    highest = np.zeros(len(runs))
-    np.maximum.at(highest, runs, ratios[:along])
-    stiff[:along] &= highest[runs] > STRIPS_ALONE
-    looped = _choose_twists(every, ratios, stiff, len(bends.straight[-1].members), surfaces)
+    twists = slice(surfaces - len(bends.straight[-1].members), surfaces)
+    stiff, looped = _ways(every, ratios, line_runs(bends.strips), twists)
     soft_ropes = ~bends.straight_ropes
     soft_ropes[~soft_ropes] = ~stiff[surfaces:]
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
@@ -147,25 +143,30 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     )
 
 
-def _choose_twists(
-    every: Bends, ratios: Floats, stiff: Booleans, count: int, surfaces: int
-) -> Booleans:
-    """Which bends are twists to be solved along face loops; sets which twists are `stiff`.
+def _ways(every: Bends, ratios: Floats, runs: Integers, twists: slice) -> tuple[Booleans, Booleans]:
+    """(c,) which bends are solved for all at once, and which along face loops.
 
-    So many twists are the last of surfaces' bends. Those near stiff bends go with them.
+    The first are lines along strips, which go with the stiffest of their run (l,). Of twists, those
+    near stiff bends go with them.
     """
-    looped = np.zeros(len(ratios), dtype=bool)
-    twists = slice(surfaces - count, surfaces)
+    lines, highest = slice(len(runs)), np.zeros(len(runs))
+    np.maximum.at(highest, runs, ratios[lines])
+    stiff, looped = ratios > ALONE, np.zeros(len(ratios), dtype=bool)
+    stiff[lines] &= highest[runs] > STRIPS_ALONE
     stiff[twists] = False
-    members = every.members[twists]
-    near = np.zeros(int(every.members.max(initial=-1)) + 1, dtype=bool)
-    near[every.members[stiff]] = True
-    for _ in range(NEAR):
-        near[members[near[members].any(axis=1)]] = True
-    by_them = near[members].any(axis=1)
-    stiff[twists] = ratios[twists] > np.where(by_them, TWISTS_ALONE, STRIPS_ALONE)
+    near = _near(every.members[stiff], every.members[twists])
+    stiff[twists] = ratios[twists] > np.where(near, TWISTS_ALONE, STRIPS_ALONE)
     looped[twists] = (ratios[twists] > TWISTS_ALONE) & ~stiff[twists]
-    return looped
+    return stiff, looped
+
+
+def _near(stiff: Integers, twists: Integers) -> Booleans:
+    """(t,) which twists (t, 4) are near stiff bends (s, 4)."""
+    near, reached = np.zeros(len(twists), dtype=bool), stiff
+    for _ in range(NEAR + 1):
+        near = np.isin(twists, reached).any(axis=1)
+        reached = twists[near]
+    return near
 
 
 def _yielding_batches(
