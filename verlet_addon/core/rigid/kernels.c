@@ -51,7 +51,7 @@ static void apply(const real matrix[9], const real vector[3], real found[3])
         found[x] = dot(matrix + 3 * x, vector);
 }
 
-static void multiply(const real a[9], const real b[9], real found[9])
+SMALL static void multiply(const real a[9], const real b[9], real found[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -59,7 +59,7 @@ static void multiply(const real a[9], const real b[9], real found[9])
 }
 
 /* a times the transpose of b. */
-static void multiply_back(const real a[9], const real b[9], real found[9])
+SMALL static void multiply_back(const real a[9], const real b[9], real found[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -80,7 +80,7 @@ SMALL static void invert_inertia(const real second[9], real inverse[9])
 }
 
 /* Turns a rotation on by a vector (A. Cayley, 1846). */
-static void turn_on(real turn[9], const real vector[3])
+SMALL static void turn_on(real turn[9], const real vector[3])
 {
     real x = vector[0] / 2.0, y = vector[1] / 2.0, z = vector[2] / 2.0, square[9], found[9];
     real matrix[9] = {0.0, -z, y, z, 0.0, -x, -y, x, 0.0};
@@ -94,7 +94,7 @@ static void turn_on(real turn[9], const real vector[3])
 }
 
 /* The rotation near `turn` that has this moment. */
-static void find_turn(real turn[9], const real second[9], const real moment[3], integer rounds)
+SMALL static void find_turn(real turn[9], const real second[9], const real moment[3], integer rounds)
 {
     for (integer number = 0; number < rounds; number++) {
         real product[9], inverse[9], lack[3], step[3];
