@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import bpy
 import numpy as np
@@ -128,6 +129,21 @@ HOW = {
     with_its_collision_off: False,
     with_its_modifier_off: False,
 }
+
+
+def test_a_view_layer_is_looked_through_once_for_all_bodies(
+    addon: Addon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for each of 300, beside 2,000 props, it took half a second."""
+    bodies = [body(sheet(f"Sheet {number}")) for number in range(4)]
+    sheet("Floor").modifiers.new("Collision", "COLLISION")
+    colliders = addon("blender.colliders")
+    look = Mock(wraps=colliders.enabled_objects)
+    monkeypatch.setattr(colliders, "enabled_objects", look)
+    met, numbers = colliders.all_met(bodies, bpy.context.view_layer)
+    assert [obj.name for obj in met] == ["Floor"]
+    assert numbers == [(0,)] * 4
+    look.assert_called_once()
 
 
 @pytest.mark.parametrize("how", HOW, ids=lambda f: f.__name__)

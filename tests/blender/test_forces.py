@@ -347,13 +347,16 @@ def test_a_bake_with_gusts_and_eddies_is_the_same_again() -> None:
 def test_what_acts_is_counted_as_a_bake_feels_it(addon: Addon) -> None:
     """Panels show this number; what has no effect on soft bodies is not in it."""
     obj = loose()
-    count = addon("blender.force_fields").acting_fields
-    layer = bpy.context.view_layer
-    assert not count(obj, layer)
+    module, layer = addon("blender.force_fields"), bpy.context.view_layer
+
+    def count() -> Any:
+        return module.acting_fields(obj, module.enabled_fields(layer))
+
+    assert not count()
     fields = [push(), add_field("FORCE"), add_field("MAGNET")]
-    assert [field.name for field in count(obj, layer)] == [field.name for field in fields[:2]]
+    assert [field.name for field in count()] == [field.name for field in fields[:2]]
     fields[1].hide_viewport = True
-    assert [field.name for field in count(obj, layer)] == [fields[0].name]
+    assert [field.name for field in count()] == [fields[0].name]
 
 
 @pytest.mark.usefixtures("weightless")

@@ -82,7 +82,8 @@ def give_back(key: bpy.types.Key) -> None:
 
 def is_shared(key: bpy.types.Key) -> bool:
     """Whether another Key datablock plays the same curves."""
-    return any(_plays(other) == _plays(key) for other in bpy.data.shape_keys if other != key)
+    played = _plays(key)
+    return any(_plays(other) == played for other in bpy.data.shape_keys if other != key)
 
 
 def _moving_action(obj: bpy.types.Object) -> bpy.types.Action | None:

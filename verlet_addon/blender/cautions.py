@@ -14,7 +14,7 @@ from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
 from .following import moved_by
-from .force_fields import fields_in_reach, particles_with_fields, why_without_effect
+from .force_fields import enabled_fields, fields_in_reach, particles_with_fields, why_without_effect
 from .mesh_access import group_weights, mesh_of, read_vertices
 from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
@@ -206,7 +206,8 @@ def _fields_without_effect(
 ) -> Iterator[str]:
     """Force fields that do nothing, or not all that they are set to."""
     felt = [obj for obj in objects if body_properties(obj).wind > 0]
-    fields = {field.name: field for obj in felt for field in fields_in_reach(obj, view_layer)}
+    enabled = enabled_fields(view_layer)
+    fields = {field.name: field for obj in felt for field in fields_in_reach(obj, enabled)}
     for name, field in fields.items():
         if reason := why_without_effect(field):
             yield f"The force field {name} does not act on soft bodies, for {reason}"

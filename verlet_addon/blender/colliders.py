@@ -1,7 +1,8 @@
 """Objects with Blender's Collision modifier, as the core takes them."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import bpy
@@ -54,37 +55,41 @@ def is_collider(obj: bpy.types.Object) -> bool:
     )
 
 
-def colliders_in_reach(
-    obj: bpy.types.Object, view_layer: bpy.types.ViewLayer
-) -> list[bpy.types.Object]:
-    """Lists the colliders that are meant for a body, as Blender's own physics does.
-
-    Objects whose eye is shut collide, those that are disabled in viewports do not, nor does a body
-    with itself.
-    """
-    found = [other for other in view_layer.objects if is_collider(other) and other != obj]
-    if not found:
-        return []
-    enabled = enabled_objects(view_layer)
-    chosen = body_properties(obj).collision_collection
-    meant = enabled if chosen is None else enabled & set(chosen.all_objects)
-    return [other for other in found if other in meant]
-
-
 def met_colliders(
     obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> list[bpy.types.Object]:
     """Lists the colliders that a body meets; those that are bodies too it meets as bodies."""
-    return [other for other in colliders_in_reach(obj, view_layer) if other not in bodies]
+    return _met(obj, set(bodies), _acting_colliders(view_layer))
 
 
 def all_met(
     bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> tuple[list[bpy.types.Object], list[tuple[int, ...]]]:
     """Lists every collider that some body meets, and for each body the numbers of its own."""
-    met = [met_colliders(obj, bodies, view_layer) for obj in bodies]
-    found = list(dict.fromkeys(collider for its in met for collider in its))
-    return found, [tuple(map(found.index, its)) for its in met]
+    acting, together = _acting_colliders(view_layer), set(bodies)
+    met = [_met(obj, together, acting) for obj in bodies]
+    numbers = {obj: number for number, obj in enumerate(dict.fromkeys(chain(*met)))}
+    return list(numbers), [tuple(numbers[collider] for collider in its) for its in met]
+
+
+def _acting_colliders(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Lists the colliders of a view layer, as Blender's own physics does.
+
+    Objects whose eye is shut collide, those that are disabled in viewports do not.
+    """
+    found = [obj for obj in view_layer.objects if is_collider(obj)]
+    enabled = enabled_objects(view_layer) if found else ()
+    return [obj for obj in found if obj in enabled]
+
+
+def _met(
+    obj: bpy.types.Object, bodies: Set[bpy.types.Object], acting: Sequence[bpy.types.Object]
+) -> list[bpy.types.Object]:
+    """Lists those of the acting colliders that are meant for a body, and are no bodies."""
+    chosen = body_properties(obj).collision_collection
+    meant = None if chosen is None else set(chosen.all_objects)
+    others = [other for other in acting if other != obj and other not in bodies]
+    return [other for other in others if meant is None or other in meant]
 
 
 def object_key(obj: bpy.types.Object) -> tuple[str, str | None]:

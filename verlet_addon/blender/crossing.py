@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from operator import le
 from typing import cast
 
 import numpy as np
@@ -22,8 +23,9 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
         for mesh, body in zip(meshes, settings, strict=True)
         if body.body_type == "CLOTH" and np.isfinite(mesh.positions).all()
     ]
-    for (name, first), (other, second) in combinations(cloths, 2):
-        if _meet(first, second) and _cross(first, second):
+    boxed = [(name, corners, _box(corners)) for name, corners in cloths if len(corners)]
+    for (name, first, box), (other, second, others_box) in combinations(boxed, 2):
+        if _meet(box, others_box) and _cross(first, second):
             yield (
                 f"{name} and {other} pass through each other at the first frame, and may stay so, "
                 "for neither has an inside; move them apart there"
@@ -43,12 +45,15 @@ def _triangles(mesh: MeshData) -> Integers:
     return triangles
 
 
-def _meet(first: Floats, second: Floats) -> bool:
-    """Whether boxes around two sets (t, 3, 3) of triangles do."""
-    if not (len(first) and len(second)):
-        return False
-    low = np.maximum(first.min(axis=(0, 1)), second.min(axis=(0, 1)))
-    return bool((low <= np.minimum(first.max(axis=(0, 1)), second.max(axis=(0, 1)))).all())
+def _box(triangles: Floats) -> list[list[float]]:
+    """The lowest and the highest corner of a box around triangles (t, 3, 3)."""
+    return [triangles.min(axis=(0, 1)).tolist(), triangles.max(axis=(0, 1)).tolist()]
+
+
+def _meet(first: list[list[float]], second: list[list[float]]) -> bool:
+    """Whether two boxes do."""
+    (low, high), (others_low, others_high) = first, second
+    return all(map(le, low, others_high)) and all(map(le, others_low, high))
 
 
 def _cross(first: Floats, second: Floats) -> bool:

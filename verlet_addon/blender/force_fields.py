@@ -1,6 +1,6 @@
 """Blender's force-field objects, as the core takes them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any, cast, get_args
 
@@ -15,10 +15,22 @@ from .properties import body_properties
 from .visibility import enabled_objects
 
 
-def acting_fields(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Lists the objects whose force field acts on a body; not those it takes no share of."""
-    fields = fields_in_reach(obj, view_layer)
-    return [field for field in fields if _is_felt(obj, field) and not why_without_effect(field)]
+def enabled_fields(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Lists the objects of a view layer with a force field, as Blender's own physics does.
+
+    Objects whose eye is shut act, those that are disabled in viewports do not.
+    """
+    fields = [obj for obj in view_layer.objects if _has_field(obj)]
+    enabled = enabled_objects(view_layer) if fields else ()
+    return [field for field in fields if field in enabled]
+
+
+def acting_fields(
+    obj: bpy.types.Object, fields: Sequence[bpy.types.Object]
+) -> list[bpy.types.Object]:
+    """Lists those of the enabled fields that act on a body; not those it takes no share of."""
+    meant = fields_in_reach(obj, fields)
+    return [field for field in meant if _is_felt(obj, field) and not why_without_effect(field)]
 
 
 def _is_felt(obj: bpy.types.Object, field: bpy.types.Object) -> bool:
@@ -27,22 +39,14 @@ def _is_felt(obj: bpy.types.Object, field: bpy.types.Object) -> bool:
 
 
 def fields_in_reach(
-    obj: bpy.types.Object, view_layer: bpy.types.ViewLayer
+    obj: bpy.types.Object, fields: Sequence[bpy.types.Object]
 ) -> list[bpy.types.Object]:
-    """Lists the objects with a force field that is meant for a body, as Blender's own physics does.
-
-    Objects whose eye is shut act, those that are disabled in viewports do not, nor does a body's
-    own field act on itself.
-    """
-    fields = [field for field in view_layer.objects if _has_field(field) and field != obj]
-    if not fields:
-        return []
+    """Lists those of the enabled fields that are meant for a body; never its own."""
     if body_properties(obj).wind == 0.0:
         return []
-    enabled = enabled_objects(view_layer)
     chosen = body_properties(obj).effector_collection
-    meant = enabled if chosen is None else enabled & set(chosen.all_objects)
-    return [field for field in fields if field in meant]
+    meant = None if chosen is None else set(chosen.all_objects)
+    return [field for field in fields if field != obj and (meant is None or field in meant)]
 
 
 def why_without_effect(obj: bpy.types.Object) -> str:

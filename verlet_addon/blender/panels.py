@@ -10,7 +10,7 @@ from .bake import bodies
 from .colliders import is_collider, met_colliders
 from .convert import type_hint
 from .file_context import file_context
-from .force_fields import acting_fields
+from .force_fields import acting_fields, enabled_fields
 from .kinds_of_panel import BodyPanel, SidebarPanel, active_body, layout_of
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .properties import VERLET_PG_body, scene_properties
@@ -176,7 +176,8 @@ class VERLET_PT_forces(BodyPanel):
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         super().fill(column, context)
         if (obj := context.object) is not None:
-            count = len(acting_fields(obj, file_context(context).view_layer))
+            fields = enabled_fields(file_context(context).view_layer)
+            count = len(acting_fields(obj, fields))
             text = "1 force field acts" if count == 1 else f"{count or 'No'} force fields act"
             column.label(text=text, icon="FORCE_WIND")
 

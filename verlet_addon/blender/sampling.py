@@ -18,7 +18,7 @@ from ..core.settings import BodySettings
 from .attachments import Anchor, carry, take_hold
 from .colliders import Surface, read_collider, read_surface
 from .core_settings import animated_settings, body_settings
-from .force_fields import acting_fields, read_field
+from .force_fields import acting_fields, enabled_fields, read_field
 from .former_bake import former_bakes_hidden
 from .mesh_io import pin_weights, read_body, read_positions
 from .mirrors import Joint, read_planes, read_reaches
@@ -111,8 +111,11 @@ class Stage:
 
     def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
         """Reads the force fields that act on each body."""
+        enabled = enabled_fields(self.view_layer)
+        if not enabled:
+            return [[] for _ in self.body_names]
         return [
-            [read_field(field, depsgraph) for field in acting_fields(obj, self.view_layer)]
+            [read_field(field, depsgraph) for field in acting_fields(obj, enabled)]
             for obj in self.bodies
         ]
 
