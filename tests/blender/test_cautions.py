@@ -210,6 +210,52 @@ def test_gravity_of_the_earth_in_other_units_is_doubted(
         assert said() == []
 
 
+# --- bodies in collections that are instanced ---------------------------------------------------
+
+
+def instance_of(collection: Any) -> Any:
+    """An empty that shows a collection."""
+    obj: Any = bpy.data.objects.new("Figure", None)
+    obj.instance_type, obj.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+def test_bodies_that_are_only_instanced_are_named(said: Callable[[], list[str]]) -> None:
+    """A character that is linked comes so; it would stand still without a word."""
+    cape, tie = body(sheet("Cape")), body(sheet("Tie"))
+    wardrobe = bpy.data.collections.new("Wardrobe")
+    for obj in (cape, tie):
+        wardrobe.objects.link(obj)
+    instance_of(wardrobe)
+    assert said() == []
+    for obj in (cape, tie):
+        bpy.context.scene.collection.objects.unlink(obj)
+    with pytest.raises(RuntimeError, match="Figure is an instance of Wardrobe, so Cape, Tie in"):
+        verlet.bake()
+    flag = body(sheet("Flag"))
+    assert [sentence.split(";")[0] for sentence in said()] == [
+        "Figure is an instance of Wardrobe, so Cape, Tie in there will not move"
+    ]
+    body(sheet("Pole", height=2.0))
+    select(flag)
+    verlet.bake(selected=True, frame_start=1, frame_end=2)
+    assert not bpy.context.scene.verlet.baked_remarks
+
+
+def test_instanced_bodies_that_are_baked_are_as_they_should_be(
+    said: Callable[[], list[str]],
+) -> None:
+    cape = body(sheet("Cape"))
+    verlet.bake(frame_start=1, frame_end=2)
+    wardrobe = bpy.data.collections.new("Wardrobe")
+    wardrobe.objects.link(cape)
+    bpy.context.scene.collection.objects.unlink(cape)
+    instance_of(wardrobe)
+    body(sheet("Flag"))
+    assert said() == []
+
+
 # --- geometry nodes -----------------------------------------------------------------------------
 
 

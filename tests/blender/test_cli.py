@@ -165,8 +165,23 @@ def test_json_is_all_there_is_on_stdout(
         "frames": [1, 6],
         "step": 1,
         "colliders": 0,
+        "warnings": [],
         "remarks": [],
     }
+
+
+def test_json_holds_what_is_warned_of(
+    cli: ModuleType, blend: Path, tmp_path: Path, printed: Callable[[], Any]
+) -> None:
+    """Who bakes hundreds of files reads one answer for each."""
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    bpy.data.objects["Rope"].hide_set(True)
+    bpy.ops.wm.save_mainfile()
+    printed()
+    out = tmp_path / "out.blend"
+    assert cli.main(["bake", str(blend), "--output", str(out), "--json"]) == 0
+    (warning,) = json.loads(printed().out)["warnings"]
+    assert warning.startswith("Rope is hidden and left out")
 
 
 def test_without_json_one_line_says_what_was_done(

@@ -520,6 +520,27 @@ def test_a_linked_object_has_to_be_made_local(
         io.check_body(override, view_layer)
 
 
+def test_what_a_linked_collection_holds_is_made_local_by_the_menu_that_is_named(
+    io: ModuleType, mesh_error: Any, tmp_path: Any
+) -> None:
+    """Selected objects in a linked collection stay linked, without a word of Blender's."""
+    held = bpy.data.collections.new("Held")
+    held.objects.link(sheet())
+    library = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(library, {held})
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(library, link=True) as (_, linked):
+        linked.collections = ["Held"]
+    bpy.context.scene.collection.children.link(linked.collections[0])
+    (obj,) = bpy.context.scene.objects
+    with pytest.raises(mesh_error, match="Relations ▸ Make Local ▸ All"):
+        io.check_body(obj, bpy.context.view_layer)
+    obj.select_set(True)
+    bpy.ops.object.make_local(type="ALL")
+    io.check_body(bpy.data.objects["Sheet"], bpy.context.view_layer)
+
+
 @pytest.mark.parametrize("place", PLACES, ids=lambda f: f.__name__)
 def test_any_other_mesh_is_welcome(io: ModuleType, place: Any) -> None:
     obj = sheet()

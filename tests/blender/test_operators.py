@@ -139,7 +139,7 @@ def test_a_body_that_is_switched_off_keeps_its_settings_until_it_is_released(
     assert is_body(obj)
     assert obj.verlet.mass == 7.0
     assert not verlet.bake.poll()
-    with pytest.raises(RuntimeError, match="All soft bodies are switched off"):
+    with pytest.raises(RuntimeError, match="All soft bodies of Scene are switched off"):
         verlet.bake()
     verlet.release()
     assert not is_body(obj)
@@ -333,7 +333,7 @@ def test_bake_and_clear_bake_take_all_bodies_that_are_switched_on() -> None:
     [
         ("convert", "Select a mesh object first"),
         ("release", "None of the selected objects is a soft body"),
-        ("bake", "There is no soft body; select a mesh and make it one first"),
+        ("bake", "There is no soft body in Scene; select a mesh and make it one first"),
         ("clear_bake", "Nothing is baked"),
     ],
 )

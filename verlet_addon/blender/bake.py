@@ -16,6 +16,7 @@ from ..core.scene import Frame, Sample
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
+from .cautions import why_nothing
 from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
 from .crossing import crossing
@@ -114,7 +115,7 @@ def bake(
         Each names the object, what is wrong and the remedy.
     """
     if not objects:
-        raise MeshError("There is nothing to bake; select a mesh and make it a soft body first")
+        raise MeshError(why_nothing(scene))
     frames = _baked_frames(frame_start, frame_end, step)
     for obj in objects:
         check_body(obj, view_layer)

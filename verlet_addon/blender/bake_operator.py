@@ -11,12 +11,12 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ..core.errors import MeshError, VerletError
 from .bake import Progress, bake, bodies, frame_range, taking_part
 from .bake_record import remember_remarks
-from .cautions import cautions
+from .cautions import cautions, why_nothing
 from .file_context import file_context
 from .live_view import LiveView
 from .navigation import moves_view
 from .operators import cancelled_by_errors, undoable_mode
-from .properties import is_body, scene_properties
+from .properties import scene_properties
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -72,12 +72,7 @@ class VERLET_OT_bake(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         scene = file_context(context).scene
         if not bodies(scene):
-            off = any(is_body(obj) for obj in scene.objects)
-            cls.poll_message_set(
-                "All soft bodies are switched off; switch one on beside the title Soft Body"
-                if off
-                else "There is no soft body; select a mesh and make it one first"
-            )
+            cls.poll_message_set(why_nothing(scene))
             return False
         return undoable_mode(cls, context)
 

@@ -18,7 +18,7 @@ from .force_fields import enabled_fields, fields_in_reach, particles_with_fields
 from .mesh_access import group_weights, mesh_of, read_vertices
 from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
-from .properties import body_properties
+from .properties import body_properties, is_body
 from .surfaces import read_points
 from .visibility import enabled_objects
 
@@ -39,6 +39,7 @@ def cautions(
     return [
         *_left_out(away, "hidden", "show {them}"),
         *_left_out(foreign, "linked from another file", "make {them} local"),
+        *(_instanced_bodies(scene) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *_showing_one_key(baked),
@@ -58,6 +59,40 @@ def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
         verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
         remedy = remedy.format(them=them)
         yield f"{', '.join(names)} {verb} {state} and left out; {remedy} to bake {them} too"
+
+
+def why_nothing(scene: bpy.types.Scene) -> str:
+    """Says why a scene has nothing to bake, and the remedy."""
+    if any(map(is_body, scene.objects)):
+        return (
+            f"All soft bodies of {scene.name} are switched off; switch one on beside the title "
+            "Soft Body"
+        )
+    none = f"There is no soft body in {scene.name}; select a mesh and make it one first"
+    return next(_instanced_bodies(scene), none)
+
+
+def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> bool:
+    """Whether these are all bodies of a scene that are switched on."""
+    chosen = set(objects)
+    return all(obj in chosen for obj in scene.objects if body_properties(obj).enabled)
+
+
+def _instanced_bodies(scene: bpy.types.Scene) -> Iterator[str]:
+    """Collections with bodies that the scene shows as instances alone, unless they are baked."""
+    own = set(scene.objects)
+    for obj in scene.objects:
+        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
+        left_out = [
+            body.name
+            for body in (shown.all_objects if shown is not None else ())
+            if body_properties(body).enabled and not is_baked(body) and body not in own
+        ]
+        if shown is not None and left_out:
+            yield (
+                f"{obj.name} is an instance of {shown.name}, so {', '.join(left_out)} in there "
+                "will not move; make it real by Object ▸ Apply ▸ Make Instances Real"
+            )
 
 
 def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:

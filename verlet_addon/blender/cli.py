@@ -185,7 +185,8 @@ def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
     remember_remarks(here.scene, [*before, *last.remarks])
     seconds = monotonic() - started
     # Some drivers fail only later in the scene.
-    _warn([line for line in file_warnings() if line not in warnings], strict=options.strict)
+    after = [line for line in file_warnings() if line not in warnings]
+    _warn(after, strict=options.strict)
     if not options.json:
         return f"Baked {', '.join(names)}, frames {start} to {end}, in {seconds:.1f} s: {output}"
     result = {
@@ -194,6 +195,7 @@ def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
         "frames": [start, end],
         "step": step,
         "seconds": round(seconds, 3),
+        "warnings": [*warnings, *before, *after],
     }
     return json.dumps(result | _quality(last))
 

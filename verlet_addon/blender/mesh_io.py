@@ -203,9 +203,11 @@ def _check_data(obj: bpy.types.Object) -> None:
     name, mesh = obj.name, mesh_of(obj)
     if not is_own(obj):
         what = "linked from another file" if obj.library or mesh.library else "a library override"
+        # Blender leaves what linked collections hold linked, unless all is made local.
+        held = obj.library and all(collection.library for collection in obj.users_collection)
+        menu = "All" if held else "Selected Objects and Data"
         raise MeshError(
-            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ "
-            "Selected Objects and Data"
+            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ {menu}"
         )
     others = [item.name for item in bpy.data.objects if item.data == mesh and item != obj]
     if others:
