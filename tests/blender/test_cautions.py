@@ -324,6 +324,22 @@ def test_geometry_nodes_that_hide_a_bake_are_named(
     assert not said()
 
 
+def simulation(tree: Any, given: Any) -> Any:
+    """A zone, within a group, that lets its input pass at the first frame and keeps it then."""
+    inner: Any = bpy.data.node_groups.new("Zone", "GeometryNodeTree")
+    start, end = (inner.nodes.new(f"GeometryNodeSimulation{way}put") for way in ("In", "Out"))
+    start.pair_with_output(end)
+    tree.nodes.new("GeometryNodeGroup").node_tree = inner
+    return given
+
+
+def test_geometry_nodes_that_simulate_are_named(said: Callable[[], list[str]]) -> None:
+    """Blender's own Cloth Dynamics shows its own motion in the place of a bake."""
+    give_nodes(body(sheet()), simulation)
+    (only,) = said()
+    assert only.startswith("The geometry nodes of Sheet (Nodes) simulate too")
+
+
 # --- modifiers ----------------------------------------------------------------------------------
 
 

@@ -13,14 +13,14 @@ from ..core.overlap.solids import turned_outwards
 from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
-from .following import moved_by
 from .force_fields import enabled_fields, fields_in_reach, particles_with_fields, why_without_effect
+from .hidden_bakes import hidden_bakes
 from .mesh_access import group_weights, mesh_of, read_vertices
 from .mesh_io import is_own, is_shown
 from .mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from .properties import body_properties, is_body
 from .surfaces import read_points
-from .visibility import enabled_objects
+from .visibility import enabled_objects, instancers
 
 
 def cautions(
@@ -42,8 +42,7 @@ def cautions(
         *(_instanced_bodies(scene) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
-        *_showing_one_key(baked),
-        *_showing_other_meshes(baked, depsgraph),
+        *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
         *_fields_without_effect(view_layer, baked),
@@ -124,39 +123,6 @@ def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
             )
 
 
-def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
-    """Bodies whose bake would play out of sight."""
-    for obj in objects:
-        if obj.show_only_shape_key and (key := obj.active_shape_key) is not None:
-            label = obj.bl_rna.properties["show_only_shape_key"].name
-            yield (
-                f"{obj.name} shows its shape key {key.name} alone, so its bake will not be seen; "
-                f"turn off {label} under its list of shape keys"
-            )
-
-
-def _showing_other_meshes(
-    objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
-) -> Iterator[str]:
-    """Bodies whose geometry nodes put something in the place of the mesh, which hides a bake."""
-    nodes = {
-        obj: [item.name for item in obj.modifiers if item.type == "NODES" and item.show_viewport]
-        for obj in objects
-    }
-    asked = [obj for obj in objects if nodes[obj]]
-    moved = moved_by(asked, asked, depsgraph, read_points) if asked else []
-    still = [obj for obj in asked if obj not in moved]
-    # Instances on its vertices, curves along its edges and the like show a bake in their way.
-    instancers = set(_instancers(depsgraph)) if still else set()
-    for obj in still:
-        if obj.name not in instancers:
-            yield (
-                f"The geometry nodes of {obj.name} ({', '.join(nodes[obj])}) show something else "
-                "than its mesh, so its bake will not be seen; make their output from their input, "
-                "or turn them off"
-            )
-
-
 def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
     """The Earth's gravity in a scene whose units are not metres, as all of Blender's physics."""
     units, strength = scene.unit_settings, float(np.linalg.norm(np.array(scene.gravity)))
@@ -205,8 +171,8 @@ def _colliders_without_effect(
             f"{', '.join(absent)} {verb} disabled in viewports or left out of the view layer, so "
             f"bodies pass through {them}; enable {them}, or remove the Collision modifier"
         )
-    instancers = set(_instancers(depsgraph)) if met else set()
-    for name in sorted(instancers & {obj.name for obj in met}):
+    showing = set(instancers(depsgraph)) if met else set()
+    for name in sorted(showing & {obj.name for obj in met}):
         yield (
             f"The collider {name} shows instances, which bodies pass through; add a Realize "
             "Instances node to its geometry nodes, or make the instances real"
@@ -227,13 +193,6 @@ def _is_room(
     low, high = places.min(axis=0), places.max(axis=0)
     around = (read_points(body, depsgraph) for body in bodies)
     return any(((points < low) | (points > high)).any() for points in around)
-
-
-def _instancers(depsgraph: bpy.types.Depsgraph) -> Iterator[str]:
-    """The names of objects that show instances of others, once for each."""
-    for instance in depsgraph.object_instances:
-        if instance.is_instance and instance.parent is not None:
-            yield instance.parent.name
 
 
 def _fields_without_effect(

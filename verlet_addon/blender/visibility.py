@@ -1,4 +1,4 @@
-"""Which objects take part in a view layer's physics."""
+"""Which objects take part in a view layer's physics, and which show others."""
 
 from collections.abc import Iterator
 
@@ -19,3 +19,10 @@ def _enabled(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Object]:
         yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
         for child in layer.children:
             yield from _enabled(child)
+
+
+def instancers(depsgraph: bpy.types.Depsgraph) -> Iterator[str]:
+    """The names of objects that show instances of others, once for each."""
+    for instance in depsgraph.object_instances:
+        if instance.is_instance and instance.parent is not None:
+            yield instance.parent.name
