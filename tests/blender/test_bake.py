@@ -496,5 +496,8 @@ def test_progress_counts_frames_and_knows_what_stretched_most(addon: Addon, scen
 
 
 def test_progress_says_how_long_it_will_take(addon: Addon) -> None:
-    progress = addon("blender.bake").Progress(frame=137, done=37, total=250, worst_stretch=0.0)
-    assert progress.describe(seconds=37.0) == "frame 37 of 250, 3:33 left"
+    """By the frames after the first, before which bodies are made ready once and for all."""
+    progress = addon("blender.bake").Progress(frame=137, done=38, total=251, worst_stretch=0.0)
+    assert progress.describe(seconds=37.0) == "frame 38 of 251, 3:33 left"
+    first = addon("blender.bake").Progress(frame=100, done=1, total=251, worst_stretch=0.0)
+    assert first.describe(seconds=0.0) == "frame 1 of 251"

@@ -54,9 +54,15 @@ class Progress:
     """Per body, (n, 3) where its vertices are now [m]."""
 
     def describe(self, *, seconds: float) -> str:
-        """Says how far the bake is, and how long it will take if it took so many seconds so far."""
-        minutes, rest = divmod(round(seconds / self.done * (self.total - self.done)), 60)
-        return f"frame {self.done} of {self.total}, {minutes}:{rest:02} left"
+        """Says how far the bake is and, so many seconds after its first frame, what is left.
+
+        Before the first frame, bodies were read and made ready, which tells nothing of the others.
+        """
+        so_far = f"frame {self.done} of {self.total}"
+        if self.done == 1:
+            return so_far
+        minutes, rest = divmod(round(seconds / (self.done - 1) * (self.total - self.done)), 60)
+        return f"{so_far}, {minutes}:{rest:02} left"
 
 
 def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:

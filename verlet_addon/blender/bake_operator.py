@@ -188,6 +188,8 @@ class VERLET_OT_bake(bpy.types.Operator):
         begin = monotonic()
         pause = begin + seconds_of_work(begin - self._paused)
         for progress in self._bake:
+            if self._last is None:
+                self._first_done = monotonic()
             self._last = progress
             if monotonic() >= pause:
                 self._paused = monotonic()
@@ -210,7 +212,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         self._view.show(progress.positions)
         file_context(context).window_manager.progress_update(progress.done / progress.total)
         if context.area is not None:
-            text = progress.describe(seconds=monotonic() - self._started)
+            text = progress.describe(seconds=monotonic() - self._first_done)
             context.area.header_text_set(
                 f"Verlet: {text}, Esc cancels, Enter keeps what is baked so far"
             )

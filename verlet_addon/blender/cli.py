@@ -234,12 +234,13 @@ def _follow(progress: Iterable[Progress]) -> Progress:
 
     On a terminal that is one line that changes; in a log, a line each `LOG_SECONDS`.
     """
-    started = logged = monotonic()
+    logged, first = monotonic(), None
     terminal = sys.stderr is not None and sys.stderr.isatty()
     try:
         for now in progress:
             moment = monotonic()
-            line = now.describe(seconds=moment - started)
+            first = first or moment
+            line = now.describe(seconds=moment - first)
             if terminal:
                 print(f"\r\x1b[KVerlet: {line}", end="", file=sys.stderr, flush=True)
             elif moment - logged >= LOG_SECONDS:
