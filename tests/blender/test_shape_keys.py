@@ -618,3 +618,17 @@ def test_a_saved_bake_can_be_removed_later(keys: ModuleType, tmp_path: Any) -> N
     reopen(path)
     keys.remove_bake(bpy.data.objects["Sheet"])
     assert everything() == before
+
+
+@pytest.mark.parametrize("prepare", [no_keys, shared_action], ids=lambda f: f.__name__)
+def test_a_bake_of_a_blender_before_slots_can_be_removed(keys: ModuleType, prepare: Any) -> None:
+    """What 4.2 and 4.3 noted of the action before says nothing of slots."""
+    obj = sheet()
+    prepare(obj)
+    before = everything()
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    noted: Any = obj.data.shape_keys
+    old = ("made_animation_data", "former")
+    noted["verlet"] = {name: noted["verlet"][name] for name in old if name in noted["verlet"]}
+    keys.remove_bake(obj)
+    assert everything() == before

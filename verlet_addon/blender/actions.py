@@ -67,12 +67,12 @@ def give_back(key: bpy.types.Key) -> None:
         return
     action = animation.action
     former = mark.get("former")
-    former_slot = _slot(former, mark.get("slot", ""))
+    former_slot = _former_slot(former, mark)
     if _content(channels(key)) == _content(_channels(former, former_slot)):
         slot = animation.action_slot if _HAS_SLOTS and not is_shared(key) else None
         _play(animation, former, former_slot)
         if _HAS_SLOTS:
-            animation.last_slot_identifier = mark["last_slot"]
+            animation.last_slot_identifier = mark.get("last_slot", animation.last_slot_identifier)
         if slot is not None:
             action.slots.remove(slot)
         if mark["made_animation_data"] and not animation.drivers and not animation.nla_tracks:
@@ -143,8 +143,11 @@ def _put(key: bpy.types.Key, action: bpy.types.Action, slot: Any) -> None:
 
 
 def _is_given(animation: Any, mark: dict[str, Any]) -> bool:
-    """Whether an animation still plays what `_put` gave it, or a copy of it."""
-    if _HAS_SLOTS:
+    """Whether an animation still plays what `_put` gave it, or a copy of it.
+
+    A mark from before slots does not name one.
+    """
+    if _HAS_SLOTS and "given" in mark:
         return (
             animation.action_slot is not None and mark["given"] == animation.action_slot.identifier
         )
@@ -166,6 +169,13 @@ def _leave(action: Any) -> None:
 def _slot(action: Any, identifier: str) -> Any:
     """The slot of an action with an identifier; None if there is none."""
     return action.slots.get(identifier) if action is not None and _HAS_SLOTS else None
+
+
+def _former_slot(action: Any, mark: dict[str, Any]) -> Any:
+    """The slot that a key played; in an action from before slots, the one that Blender made."""
+    if action is None or not _HAS_SLOTS or "slot" in mark:
+        return _slot(action, mark.get("slot", ""))
+    return next((slot for slot in action.slots if slot.target_id_type == "KEY"), None)
 
 
 def _new_slot(action: Any, name: str) -> Any:
