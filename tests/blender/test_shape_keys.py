@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import coordinates, file_content
+from tests.blender.scenes import body, coordinates, file_content, verlet
 
 Addon = Callable[[str], ModuleType]
 FRAMES = (1, 2, 3, 4)
@@ -600,6 +600,20 @@ def link_action(animation: Any, library: str) -> None:
     animation.action = bpy.data.actions[name]
     if hasattr(animation, "action_slot"):
         animation.action_slot = animation.action.slots[0]
+
+
+def test_bodies_that_share_an_action_share_it_again_once_cleared() -> None:
+    """One of them got a copy, for the curves of its bake; the other kept the action itself."""
+    obj = sheet()
+    shared_action(obj)
+    for each in bpy.data.objects:
+        body(each)
+        each.location.z = 3.0
+    before = [each.shape_keys.animation_data.action for each in bpy.data.meshes]
+    verlet.bake(frame_start=1, frame_end=2)
+    verlet.clear_bake()
+    assert [each.shape_keys.animation_data.action for each in bpy.data.meshes] == before
+    assert len(bpy.data.actions) == 1
 
 
 def reopen(path: str) -> None:

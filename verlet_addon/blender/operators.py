@@ -196,7 +196,8 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        for obj in _baked(context):
+        # The other way round: keys that shared an action share it again.
+        for obj in reversed(_baked(context)):
             remove_bake(obj)
         return {"FINISHED"}
 
