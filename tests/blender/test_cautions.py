@@ -243,6 +243,20 @@ def test_bodies_that_are_only_instanced_are_named(said: Callable[[], list[str]])
     assert not bpy.context.scene.verlet.baked_remarks
 
 
+def test_colliders_that_are_only_instanced_are_named(said: Callable[[], list[str]]) -> None:
+    """The set of a shot comes so, and what falls on its floor would fall through it."""
+    floor, house = sheet("Floor"), bpy.data.collections.new("House")
+    floor.modifiers.new("Collision", "COLLISION")
+    house.objects.link(floor)
+    instance_of(house)
+    body(sheet("Flag", height=2.0))
+    assert said() == []
+    bpy.context.scene.collection.objects.unlink(floor)
+    assert [sentence.split(";")[0] for sentence in said()] == [
+        "Figure is an instance of House, so bodies pass through Floor in there"
+    ]
+
+
 def test_instanced_bodies_that_are_baked_are_as_they_should_be(
     said: Callable[[], list[str]],
 ) -> None:

@@ -45,6 +45,7 @@ def cautions(
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
+        *(_instanced_colliders(scene) if baked else ()),
         *_fields_without_effect(view_layer, baked),
         *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
         *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
@@ -78,20 +79,30 @@ def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> boo
 
 
 def _instanced_bodies(scene: bpy.types.Scene) -> Iterator[str]:
-    """Collections with bodies that the scene shows as instances alone, unless they are baked."""
+    """Bodies that the scene shows in instances of collections alone, unless they are baked."""
+    for instance, inside in _instances(scene):
+        names = [obj.name for obj in inside if body_properties(obj).enabled and not is_baked(obj)]
+        if names:
+            yield f"{instance}, so {', '.join(names)} in there will not move; {_MAKE_REAL}"
+
+
+def _instanced_colliders(scene: bpy.types.Scene) -> Iterator[str]:
+    """Colliders that the scene shows in instances of collections alone."""
+    for instance, inside in _instances(scene):
+        if names := [obj.name for obj in inside if is_collider(obj)]:
+            yield f"{instance}, so bodies pass through {', '.join(names)} in there; {_MAKE_REAL}"
+
+
+_MAKE_REAL = "make it real by Object ▸ Apply ▸ Make Instances Real"
+
+
+def _instances(scene: bpy.types.Scene) -> Iterator[tuple[str, list[bpy.types.Object]]]:
+    """What to call each instance of a collection, and the objects in it that are nowhere else."""
     own = set(scene.objects)
     for obj in scene.objects:
-        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
-        left_out = [
-            body.name
-            for body in (shown.all_objects if shown is not None else ())
-            if body_properties(body).enabled and not is_baked(body) and body not in own
-        ]
-        if shown is not None and left_out:
-            yield (
-                f"{obj.name} is an instance of {shown.name}, so {', '.join(left_out)} in there "
-                "will not move; make it real by Object ▸ Apply ▸ Make Instances Real"
-            )
+        if obj.instance_type == "COLLECTION" and (shown := obj.instance_collection) is not None:
+            inside = [each for each in shown.all_objects if each not in own]
+            yield f"{obj.name} is an instance of {shown.name}", inside
 
 
 def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
