@@ -39,13 +39,13 @@ def fabrics(names: Sequence[str] = ("SILK", "WOOL", "COTTON", "LEATHER", "DENIM"
     empty_scene(frame_end=72)
     wood = plain("Wood", (0.30, 0.19, 0.10))
     for number, name in enumerate(names):
-        place = (0.38 * (number - (len(names) - 1) / 2), 0.0, 0.0)
+        place = (0.21 * (number - (len(names) - 1) / 2), 0.36 * (number % 2 - 0.5), 0.0)
         table = rod(f"Table for {name.title()}", length=HEIGHT, radius=TABLE - 0.004, material=wood)
         table.location = place
         cloth = _cloth(name.title().replace("_", " "), name)
-        cloth.location = (place[0], 0.0, HEIGHT + 0.002)
+        cloth.location = (*place[:2], HEIGHT + 0.002)
     light_and_ground(ground=(0.30, 0.33, 0.30))
-    camera((0.0, -2.2, 1.1), (0.0, 0.0, 0.07), lens=46)
+    camera((0.0, -1.5, 0.83), (0.0, 0.0, 0.06), lens=42)
 
 
 def _cloth(label: str, name: str) -> Any:

@@ -310,10 +310,10 @@ def ragdoll() -> None:
     bpy.ops.mesh.primitive_cube_add(size=0.6, location=(0.0, -0.5, 0.3))
     box: Any = bpy.context.object
     box.name, box.scale = "Box", (2.0, 0.8, 1.0)
-    box.data.materials.append(plain("Wood", WOOD))
+    box.data.materials.append(plain("Stone", (0.22, 0.27, 0.30)))
     box.modifiers.new("Collision", "COLLISION")
     light_and_ground()
-    camera((3.0, 4.4, 2.0), (0.0, -0.1, 0.9), lens=38)
+    camera((2.6, 4.2, 1.9), (0.0, -0.1, 0.85), lens=31)
 
 
 SAMPLES = {

@@ -111,7 +111,7 @@ def winch() -> None:
     _attach(obj, drum, "End", [0, 1])
     show_edges(obj, radius=0.012, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
-    camera((2.2, -4.4, 2.2), (0.0, 0.0, 1.85), lens=38)
+    camera((1.5, -2.7, 2.5), (-0.05, 0.0, 2.25), lens=42)
 
 
 def pile() -> None:
