@@ -333,8 +333,16 @@ def test_geometry_nodes_that_hide_a_bake_are_named(
         assert file_content() == before
         verlet.bake(frame_start=1, frame_end=2)
         remarks = bpy.context.scene.verlet.baked_remarks
-        assert remarks.startswith("The geometry nodes of Sheet (Nodes) show") == warned
+        assert remarks.startswith("The modifiers of Sheet (Nodes) show") == warned
     modifier.show_viewport = False
+    assert not said()
+
+
+def test_an_ocean_in_the_place_of_a_body_is_named(said: Callable[[], list[str]]) -> None:
+    ocean = body(sheet()).modifiers.new("Ocean", "OCEAN")
+    (only,) = said()
+    assert only.startswith("The modifiers of Sheet (Ocean) show something else than its mesh")
+    ocean.geometry_mode = "DISPLACE"
     assert not said()
 
 

@@ -9,6 +9,9 @@ from .following import moved_by
 from .surfaces import read_points
 from .visibility import instancers
 
+_MAKERS = {"FLUID", "NODES", "OCEAN", "VOLUME_TO_MESH"}
+"""Types of modifiers that may make a mesh of their own."""
+
 
 def hidden_bakes(
     objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
@@ -33,9 +36,12 @@ def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
 def _showing_other_meshes(
     objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
 ) -> Iterator[str]:
-    """Bodies whose geometry nodes put something in the place of the mesh, which hides a bake."""
-    nodes = {obj: [item.name for item in _shown_nodes(obj)] for obj in objects}
-    asked = [obj for obj in objects if nodes[obj]]
+    """Bodies whose modifiers put something in the place of the mesh, which hides a bake."""
+    makers = {
+        obj: [item.name for item in obj.modifiers if item.type in _MAKERS and item.show_viewport]
+        for obj in objects
+    }
+    asked = [obj for obj in objects if makers[obj]]
     moved = moved_by(asked, asked, depsgraph, read_points) if asked else []
     still = [obj for obj in asked if obj not in moved]
     # Instances on its vertices, curves along its edges and the like show a bake in their way.
@@ -43,9 +49,9 @@ def _showing_other_meshes(
     for obj in still:
         if obj.name not in showing:
             yield (
-                f"The geometry nodes of {obj.name} ({', '.join(nodes[obj])}) show something else "
-                "than its mesh, so its bake will not be seen; make their output from their input, "
-                "or turn them off"
+                f"The modifiers of {obj.name} ({', '.join(makers[obj])}) show something else than "
+                "its mesh, so its bake will not be seen; turn them off, or let geometry nodes make "
+                "their output from their input"
             )
 
 
