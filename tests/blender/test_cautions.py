@@ -248,13 +248,15 @@ def test_colliders_that_are_only_instanced_are_named(said: Callable[[], list[str
     floor, house = sheet("Floor"), bpy.data.collections.new("House")
     floor.modifiers.new("Collision", "COLLISION")
     house.objects.link(floor)
-    instance_of(house)
+    instance = instance_of(house)
     body(sheet("Flag", height=2.0))
     assert said() == []
     bpy.context.scene.collection.objects.unlink(floor)
     assert [sentence.split(";")[0] for sentence in said()] == [
         "Figure is an instance of House, so bodies pass through Floor in there"
     ]
+    instance.hide_set(True)
+    assert said() == []
 
 
 def test_instanced_bodies_that_are_baked_are_as_they_should_be(

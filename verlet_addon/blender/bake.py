@@ -121,7 +121,7 @@ def bake(
         Each names the object, what is wrong and the remedy.
     """
     if not objects:
-        raise MeshError(why_nothing(scene))
+        raise MeshError(why_nothing(scene, view_layer))
     frames = _baked_frames(frame_start, frame_end, step)
     for obj in objects:
         check_body(obj, view_layer)

@@ -70,9 +70,9 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        scene = file_context(context).scene
-        if not bodies(scene):
-            cls.poll_message_set(why_nothing(scene))
+        here = file_context(context)
+        if not bodies(here.scene):
+            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
             return False
         return undoable_mode(cls, context)
 

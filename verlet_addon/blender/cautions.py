@@ -39,13 +39,13 @@ def cautions(
     return [
         *_left_out(away, "hidden", "show {them}"),
         *_left_out(foreign, "linked from another file", "make {them} local"),
-        *(_instanced_bodies(scene) if _are_all(objects, scene) else ()),
+        *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
-        *(_instanced_colliders(scene) if baked else ()),
+        *(_instanced_colliders(scene, view_layer) if baked else ()),
         *_fields_without_effect(view_layer, baked),
         *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
         *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
@@ -61,7 +61,7 @@ def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
         yield f"{', '.join(names)} {verb} {state} and left out; {remedy} to bake {them} too"
 
 
-def why_nothing(scene: bpy.types.Scene) -> str:
+def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
     """Says why a scene has nothing to bake, and the remedy."""
     if any(map(is_body, scene.objects)):
         return (
@@ -69,7 +69,7 @@ def why_nothing(scene: bpy.types.Scene) -> str:
             "Soft Body"
         )
     none = f"There is no soft body in {scene.name}; select a mesh and make it one first"
-    return next(_instanced_bodies(scene), none)
+    return next(_instanced_bodies(scene, view_layer), none)
 
 
 def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> bool:
@@ -78,17 +78,17 @@ def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> boo
     return all(obj in chosen for obj in scene.objects if body_properties(obj).enabled)
 
 
-def _instanced_bodies(scene: bpy.types.Scene) -> Iterator[str]:
+def _instanced_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
     """Bodies that the scene shows in instances of collections alone, unless they are baked."""
-    for instance, inside in _instances(scene):
+    for instance, inside in _instances(scene, view_layer):
         names = [obj.name for obj in inside if body_properties(obj).enabled and not is_baked(obj)]
         if names:
             yield f"{instance}, so {', '.join(names)} in there will not move; {_MAKE_REAL}"
 
 
-def _instanced_colliders(scene: bpy.types.Scene) -> Iterator[str]:
+def _instanced_colliders(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
     """Colliders that the scene shows in instances of collections alone."""
-    for instance, inside in _instances(scene):
+    for instance, inside in _instances(scene, view_layer):
         if names := [obj.name for obj in inside if is_collider(obj)]:
             yield f"{instance}, so bodies pass through {', '.join(names)} in there; {_MAKE_REAL}"
 
@@ -96,11 +96,14 @@ def _instanced_colliders(scene: bpy.types.Scene) -> Iterator[str]:
 _MAKE_REAL = "make it real by Object ▸ Apply ▸ Make Instances Real"
 
 
-def _instances(scene: bpy.types.Scene) -> Iterator[tuple[str, list[bpy.types.Object]]]:
+def _instances(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> Iterator[tuple[str, list[bpy.types.Object]]]:
     """What to call each instance of a collection, and the objects in it that are nowhere else."""
     own = set(scene.objects)
-    for obj in scene.objects:
-        if obj.instance_type == "COLLECTION" and (shown := obj.instance_collection) is not None:
+    for obj in view_layer.objects:
+        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
+        if shown is not None and is_shown(obj, view_layer):
             inside = [each for each in shown.all_objects if each not in own]
             yield f"{obj.name} is an instance of {shown.name}", inside
 
