@@ -59,7 +59,7 @@ from verlet_addon.core.solid import (
 )
 from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
-from verlet_addon.core.solid.numpy_touching import Holds, Stops, System
+from verlet_addon.core.solid.numpy_touching import Holds, Part, Stops, System
 from verlet_addon.core.stillness import stands_still
 
 JELLY = BodySettings(body_type="SOFT")
@@ -637,11 +637,9 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
         )
         stops.anchors[:, ::3] = solid.points[:, ::3]
         system = System(
-            lattice=lattice,
+            parts=[Part(lattice, shapes, 1e3 / 240**2)],
             embedding=solid.embedding,
             masses=solid.masses,
-            shapes=shapes,
-            stiffness=1e3 / 240**2,
             diagonal=solid.masses + solid.resistances / 240**2,
             arrival=solid.points,
             components=solid.free_components,

@@ -8,13 +8,14 @@ from .arrays import Floats
 from .contact.memory import begin, displacements, recall, remember
 from .contact.response import Motion
 from .encounter import Encounter, meet, meet_more, part, stop_passing, touch
-from .islands import bodies_around, islands
-from .jelly import stop_solid
+from .islands import bodies_around, companies, islands
+from .jelly import stop_solid, stop_together
 from .keeping_apart import keep_apart
 from .meeting import Meeting
 from .rigid.motion import hand_on_contacts
 from .ropes.trees import TreeBatches
 from .solid.barriers import find_barriers
+from .solid.joined import find_meets
 from .step_data import Mover, Surroundings
 from .stretch.compiled_kernels import strain_range
 from .within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
@@ -158,19 +159,31 @@ def _is_caught(mover: Mover) -> bool:
 def stop_solids(
     movers: Sequence[Mover], concerned: set[int], encounter: Encounter, dt: float
 ) -> None:
-    """Solves for the stress of solids together with the push of the colliders that they touch."""
-    surfaces, motion = encounter.meeting.surfaces, encounter.motion
-    fixed = int(surfaces.starts[encounter.meeting.bodies])
-    for body in sorted(concerned):
-        mover = movers[body]
-        if mover.leap is None:
-            continue
-        own, barriers = slice(*surfaces.starts[body : body + 2].tolist()), None
-        # What starts inside is led out by rows of its own.
-        if not surfaces.leaving[own].any() and not surfaces.leaving[:, body].any():
-            ways = motion.start, motion.arrival
-            barriers = find_barriers(encounter.rows, own, fixed, *ways, dt)
-        stop_solid(mover, mover.leap, barriers)
+    """Solves for the stress of solids together with the push of the colliders that they touch.
+
+    Those that touch each other are solved for as one.
+    """
+    meeting, motion, rows = encounter.meeting, encounter.motion, encounter.rows
+    surfaces, fixed = meeting.surfaces, int(meeting.surfaces.starts[meeting.bodies])
+    solids = [body for body in sorted(concerned) if movers[body].leap is not None]
+    # What starts inside is led out by rows of its own.
+    leaving = {
+        body
+        for body in solids
+        if surfaces.leaving[meeting.own[body]].any() or surfaces.leaving[:, body].any()
+    }
+    for body in leaving:
+        stop_solid(movers[body], None)
+    for group in companies(encounter, [body for body in solids if body not in leaving]):
+        own = [meeting.own[body] for body in group]
+        its = [movers[body] for body in group]
+        ways = motion.start, motion.arrival
+        barriers = [find_barriers(rows, each, fixed, *ways, dt) for each in own]
+        meets = find_meets(rows, own, dt)
+        if len(meets.levels):
+            stop_together(its, barriers, meets)
+        else:
+            stop_solid(its[0], barriers[0])
 
 
 def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:

@@ -3,7 +3,7 @@
 So a body's rounds end by what moves in its own island: it bakes alike alone and in company.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,6 +31,19 @@ def islands(encounter: Encounter, bodies: set[int]) -> Iterator[Encounter]:
         yield island
         rows.pushed[members] = island.rows.pushed
         rows.rubbed[:, members] = island.rows.rubbed
+
+
+def companies(encounter: Encounter, bodies: Sequence[int]) -> list[list[int]]:
+    """Such bodies, those that touch each other together."""
+    rows, count = encounter.rows, encounter.meeting.bodies
+    own = np.append(np.isin(np.arange(count), bodies), False)
+    first, second = encounter.meeting.surfaces.owners.take(rows.particles[[0, 3]]).clip(max=count)
+    met = own[first] & own[second]
+    labels = find_components(count, np.stack([first[met], second[met]], axis=1))
+    groups: dict[int, list[int]] = {}
+    for body in bodies:
+        groups.setdefault(int(labels[body]), []).append(body)
+    return list(groups.values())
 
 
 def bodies_around(encounter: Encounter, first: int) -> set[int]:

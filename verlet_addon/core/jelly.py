@@ -13,7 +13,9 @@ from .model import SoftBodyModel
 from .solid.barriers import Barriers
 from .solid.body import linear_part, rest_nodes, start_solid
 from .solid.compiled_kernels import interpolate
+from .solid.joined import Meets
 from .solid.motion import Leap, arrive, foresee, hand_over, moved_by, set_off
+from .solid.together import Group, arrive_together
 from .state import ParticleState
 from .step_data import Mover, Surroundings
 
@@ -110,18 +112,29 @@ def relax_solid(mover: Mover, leap: Leap) -> None:
     pins = mover.targets[:, leap.system.holds.points], softness
     set_off(leap, mover.contacts, pins, positions, positions - mover.arrival)
     mover.contacts = []
-    if np.isnan(leap.state.grasped[0]).all():
-        stop_solid(mover, leap, None)
+    if np.isnan(leap.state.grasped[0]).all() and not len(leap.state.clung.keys):
+        stop_solid(mover, None)
     else:
         _show(mover, leap, foresee(leap))
 
 
-def stop_solid(mover: Mover, leap: Leap, barriers: Barriers | None) -> None:
+def stop_solid(mover: Mover, barriers: Barriers | None) -> None:
     """Solves for it anew if more is in its way than before."""
-    count = 0 if barriers is None else len(barriers.levels)
-    if count > leap.barriers:
+    leap, count = mover.leap, 0 if barriers is None else len(barriers.levels)
+    if leap is not None and count > leap.barriers:
         leap.barriers = count
         _show(mover, leap, arrive(leap, barriers if count else None))
+
+
+def stop_together(movers: Sequence[Mover], barriers: Sequence[Barriers], meets: Meets) -> None:
+    """The same of solids that meet each other."""
+    leaps = [mover.leap for mover in movers if mover.leap is not None]
+    counts = [len(each.levels) + len(meets.levels) for each in barriers]
+    if any(count > leap.barriers for count, leap in zip(counts, leaps, strict=True)):
+        points = arrive_together(Group(leaps, barriers, meets))
+        for each in zip(movers, leaps, counts, points, strict=True):
+            each[1].barriers = each[2]
+            _show(each[0], each[1], each[3])
 
 
 def _show(mover: Mover, leap: Leap, points: Floats) -> None:

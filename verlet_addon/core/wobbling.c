@@ -43,7 +43,7 @@ typedef struct {
 /* Σ m (a − b)² of nodes, b left out where it is NULL. */
 SMALL static real moved_by(const solid_system *all, const real *a, const real *b)
 {
-    integer m = all->lattice->nodes;
+    integer m = all->nodes;
     real total = 0.0;
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0; i < m; i++) {
@@ -72,7 +72,7 @@ SMALL static real spread(const real *moves, integer m)
 static void set_out(const wobbly *body, moving *state, const surroundings *given, integer number)
 {
     const solid_system *all = body->system;
-    integer m = all->lattice->nodes, g = all->holds;
+    integer m = all->nodes, g = all->holds;
     real share = (real)number / (real)given->steps;
     copy(body->start, state->nodes, 3 * m);
     for (integer i = 0; i < 3 * m; i++) {
@@ -94,7 +94,7 @@ SMALL static int falls_freely(const wobbly *body, const moving *state)
 {
     const solid_system *all = body->system;
     const solid_stops *stops = all->stops;
-    integer m = all->lattice->nodes, p = stops->points;
+    integer m = all->nodes, p = stops->points;
     real largest = 0.0;
     if (!*state->calm || all->holds)
         return 0;
@@ -118,7 +118,7 @@ SMALL static void fall(const wobbly *body, moving *state)
 {
     const solid_system *all = body->system;
     const solid_stops *stops = all->stops;
-    integer m = all->lattice->nodes;
+    integer m = all->nodes;
     copy(state->nodes, all->places, 3 * m);
     copy(state->previous_nodes, body->start, 3 * m);
     copy(state->points, all->arrival, 3 * stops->points);
@@ -132,11 +132,11 @@ SMALL static void fall(const wobbly *body, moving *state)
 static void find_pulls(const wobbly *body, moving *state, real far)
 {
     const solid_system *all = body->system;
-    integer m = all->lattice->nodes;
+    integer m = all->nodes;
     real total = 0.0, h_squared = body->h_squared;
     for (integer i = 0; i < 3 * m; i++)
         body->pulls[i] = body->implicit * state->free[i] + body->delay * body->inertia[i];
-    find_stress(all->lattice, body->start, all->shapes, body->modulus, body->pulls, body->forces,
+    find_stress(all->parts->lattice, body->start, all->parts->shapes, body->modulus, body->pulls, body->forces,
                 body->opposed, body->work);
     for (integer i = 0; i < 3 * m; i++) {
         real force = (1.0 - body->former) * body->forces[i] + body->former * state->forces[i];
@@ -163,7 +163,7 @@ SMALL static void solve(const wobbly *body, moving *state, real far)
 /* Leaves nodes where they are, without speed. */
 SMALL static void stay(const wobbly *body, moving *state)
 {
-    integer count = 3 * body->system->lattice->nodes;
+    integer count = 3 * body->system->nodes;
     copy(state->nodes, body->start, count);
     copy(state->previous_nodes, body->start, count);
     for (integer i = 0; i < count; i++)
@@ -183,7 +183,7 @@ SMALL static int rests(const wobbly *body, const moving *state, real far)
 SMALL static void take_step(const wobbly *body, moving *state, const surroundings *given, integer number)
 {
     const solid_system *all = body->system;
-    integer m = all->lattice->nodes;
+    integer m = all->nodes;
     set_out(body, state, given, number);
     real far = moved_by(all, state->free, NULL);
     int slow = moved_by(all, body->inertia, NULL) < body->still * body->still * far;

@@ -1,6 +1,6 @@
 """What colliders do to a solid, as stops that are solved for together with its stress."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -34,6 +34,11 @@ class Barriers:
     shifts: Floats
     """(3, k) how far these do [m]."""
 
+    def with_more(self, others: "Barriers") -> "Barriers":
+        """These, and after them others."""
+        both = ((getattr(self, each.name), getattr(others, each.name)) for each in fields(self))
+        return Barriers(*(np.concatenate(each, axis=-1) for each in both))
+
     def between(self, points: Floats) -> Floats:
         """(3, k) where places are, of points (3, p)."""
         return np.asarray(np.einsum("jk,ajk->ak", self.shares, points[:, self.points]))
@@ -49,7 +54,8 @@ def find_barriers(
     start, end : (3, N) of all bodies and colliders when the step begins and ends [m].
     """
     mine = (rows.particles >= own.start) & (rows.particles < own.stop)
-    chosen = np.flatnonzero(mine.any(axis=0) & (mine | (rows.particles >= fixed)).all(axis=0))
+    others = rows.particles >= fixed
+    chosen = np.flatnonzero((mine | others).all(axis=0) & mine.any(axis=0) & others.any(axis=0))
     particles, mine = rows.particles[:, chosen], mine[:, chosen]
     sides = np.sign((rows.weights[:, chosen] * mine).sum(axis=0))
     weights = rows.weights[:, chosen] * sides
@@ -115,8 +121,9 @@ def _with_places(embedding: Embedding, barriers: Barriers) -> Embedding:
     most = max(1, int((barriers.shares > 0.0).sum(axis=0).max(initial=1)))
     points = np.take_along_axis(barriers.points, order, axis=0)[:most].T
     shares = np.take_along_axis(barriers.shares, order, axis=0)[:most].T
-    nodes = embedding.nodes[points].reshape(len(points), -1)
-    weights = (embedding.weights[points] * shares[:, :, None]).reshape(len(points), -1)
+    width = most * embedding.nodes.shape[1]
+    nodes = embedding.nodes[points].reshape(-1, width)
+    weights = (embedding.weights[points] * shares[:, :, None]).reshape(-1, width)
     more = ((0, 0), (0, nodes.shape[1] - embedding.nodes.shape[1]))
     return Embedding(
         np.concatenate([np.pad(embedding.nodes, more), nodes]),

@@ -61,6 +61,21 @@ class Lying:
     """(3, p) where the points of the solid were [m]."""
 
 
+@dataclass(frozen=True, eq=False)
+class Clung:
+    """How friction between solids holds what touches."""
+
+    keys: Integers
+    """(k,) of what they are between, the same from step to step."""
+    slid: Floats
+    """(3, k) how far each has been drawn out of where it clings [m]."""
+    points: Floats
+    """(3, p) the same of the solid's points, nan where they touch nothing [m]."""
+
+
+FREE = Clung(np.empty(0, dtype=np.int64), np.empty((3, 0)), np.empty((3, 0)))
+
+
 @dataclass(eq=False)
 class SolidState:
     """What a step changes about a solid."""
@@ -79,6 +94,8 @@ class SolidState:
     """(3, p) where friction holds each point that touches the ground, else nan [m]."""
     grasped: Floats
     """(3, p) the same of each that touches a collider [m]."""
+    clung: Clung
+    """The same of what touches other solids, of all that are solved for together."""
     shown: Floats
     """(3, p) where the last step left its points, before others moved them [m]."""
     previously_shown: Floats
@@ -139,6 +156,7 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
         shapes=turned_alike(solid.lattice, turn),
         anchors=np.full(points, np.nan),
         grasped=np.full(points, np.nan),
+        clung=FREE,
         shown=np.zeros(points),
         previously_shown=np.zeros(points),
     )

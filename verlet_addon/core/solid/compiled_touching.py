@@ -26,17 +26,26 @@ def _stops(stops: Stops) -> Packed:
     )
 
 
+def _parts(system: System) -> Packed:
+    """The solid_part of touching.h, one after the other."""
+    return pack(
+        *(
+            member
+            for part in system.parts
+            for member in (pack_lattice(part.lattice), pack_shapes(part.shapes), part.stiffness)
+        )
+    )
+
+
 @once
 def pack_system(system: System) -> Packed:
     """The solid_system of touching.h."""
     holds, work = system.holds, np.empty((10, len(system.masses), 4))
     count = int(system.components.max(initial=-1)) + 1
     return pack(
-        pack_lattice(system.lattice),
+        *(len(system.masses), len(system.parts), _parts(system)),
         pack_embedding(system.embedding),
-        system.masses,
-        pack_shapes(system.shapes),
-        *members(system, "stiffness diagonal arrival"),
+        *members(system, "masses diagonal arrival"),
         len(holds.points),
         *members(holds, "points stiffnesses targets"),
         _stops(system.stops),

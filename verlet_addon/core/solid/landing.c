@@ -27,7 +27,7 @@ SMALL static void find_centres(const solid_system *all, const real *nodes, const
         real place[3];
         if (!piece)
             continue;
-        carried(all->embedding, i, nodes, all->lattice->nodes, place);
+        carried(all->embedding, i, nodes, all->nodes, place);
         piece->load += stops->loads[i];
         piece->slid += stops->grips[i] < stops->stiffnesses[i] ? stops->loads[i] : 0.0;
         piece->friction += stops->loads[i] * stops->frictions[i];
@@ -56,7 +56,7 @@ SMALL static void find_widths(const solid_system *all, const real *nodes, const 
         real place[3];
         if (!piece)
             continue;
-        carried(all->embedding, i, nodes, all->lattice->nodes, place);
+        carried(all->embedding, i, nodes, all->nodes, place);
         for (int a = 0; a < 3; a++)
             place[a] -= piece->centre[a];
         real reach = dot(piece->ahead, place);
@@ -117,7 +117,7 @@ SMALL static real lost(const rolling *piece)
 /* Changes nodes (3, m). */
 SMALL static void resist_rolling(const solid_system *all, const real *start, real *nodes)
 {
-    const integer m = all->lattice->nodes, count = all->pieces, *labels = all->labels;
+    const integer m = all->nodes, count = all->pieces, *labels = all->labels;
     rolling *pieces = (rolling *)all->rolling;
     for (integer i = 0; i < 33 * count; i++)
         all->rolling[i] = 0.0;
@@ -153,7 +153,7 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
 /* Takes back what solving did to the momentum of pieces that nothing presses on. */
 SMALL static void keep_momentum(const solid_system *all, const real *start, real *nodes)
 {
-    const integer m = all->lattice->nodes;
+    const integer m = all->nodes;
     real *pressed = (real *)all->along, *before = (real *)all->pushed;
     for (integer k = 0; k < all->pieces; k++)
         pressed[k] = 0.0;
@@ -181,7 +181,7 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
 EXPORT SMALL void land_solid(const solid_system *all, const real *start, real *moves, real *nodes,
                        real *previous)
 {
-    const integer count = 3 * all->lattice->nodes;
+    const integer count = 3 * all->nodes;
     for (integer i = 0; i < count; i++)
         nodes[i] = all->places[i] + moves[i];
     keep_momentum(all, start, nodes);

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Floats, Integers, dot
 from ..contact.plane import PlaneContact
 from .barriers import Barriers, beyond, held, lift
-from .body import Lying, Solid, SolidState
+from .body import FREE, Clung, Lying, Solid, SolidState
 from .compiled_kernels import find_stress, interpolate
 from .compiled_touching import land, press, settle
 from .lattice import Embedding
@@ -53,6 +53,8 @@ class Drive:
     """(3, p) where friction of the ground has held points until now, else nan [m]."""
     grasped: Floats
     """(3, p) the same of colliders [m]."""
+    clung: Clung
+    """The same of other solids."""
 
 
 @dataclass(eq=False)
@@ -135,6 +137,7 @@ def set_off(
         start=state.nodes,
         anchors=state.anchors.copy(),
         grasped=state.grasped,
+        clung=state.clung,
     )
 
 
@@ -150,23 +153,30 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
     It may be done again, once more is known of what is in its way. What moved nothing in the step
     before would move nothing again.
     """
-    state, drive, acts = leap.state, leap.drive, _acting_with(leap, barriers)
+    state, drive, acts = leap.state, leap.drive, acting_with(leap, barriers)
     assert drive is not None
     state.anchors[:] = drive.anchors
-    if state.lying is not None and _alike(acts, state.lying.acting):
-        _stay(leap, drive)
+    state.clung = FREE
+    if state.lying is not None and alike(acts, state.lying.acting):
+        stay(leap, drive)
         state.grasped = drive.grasped
         return state.lying.points.copy()
     state.lying = None
     if barriers is None and _falls_freely(leap):
         return _fallen(leap, drive)
     points = _solved(leap, drive, barriers)
-    # One that only turns back has been quicker before.
-    ways = leap.inertia, state.nodes - drive.start, state.nodes - state.previous_nodes
-    if state.slow and max(moved_by(leap.solid, way) for way in ways) <= RESTS * RESTS * leap.far:
-        _stay(leap, drive)
+    if rests(leap, drive):
+        stay(leap, drive)
         state.lying = Lying([rows.copy() for rows in acts], points.copy())
     return points
+
+
+def rests(leap: Leap, drive: Drive) -> bool:
+    """Whether a solid has come to rest; one that only turns back has been quicker before."""
+    state = leap.state
+    ways = leap.inertia, state.nodes - drive.start, state.nodes - state.previous_nodes
+    most = RESTS * RESTS * leap.far
+    return state.slow > 0 and max(moved_by(leap.solid, way) for way in ways) <= most
 
 
 def _falls_freely(leap: Leap) -> bool:
@@ -191,7 +201,7 @@ def _fallen(leap: Leap, drive: Drive) -> Floats:
     return system.arrival.copy()
 
 
-def _stay(leap: Leap, drive: Drive) -> None:
+def stay(leap: Leap, drive: Drive) -> None:
     """Leaves nodes where they are, without speed."""
     state = leap.state
     state.nodes, state.previous_nodes, state.moves = drive.start, drive.start, -leap.free
@@ -209,13 +219,13 @@ def acting(system: System, free: Floats, ground_shift: Floats) -> list[Floats]:
     return [*own, stops.normals, stops.levels, stops.frictions]
 
 
-def _acting_with(leap: Leap, barriers: Barriers | None) -> list[Floats]:
+def acting_with(leap: Leap, barriers: Barriers | None) -> list[Floats]:
     """The same with colliders."""
     own = acting(leap.system, leap.free, leap.ground_shift)
     return own if barriers is None else own + [getattr(barriers, f.name) for f in fields(barriers)]
 
 
-def _alike(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
+def alike(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     """Whether all arrays are the same."""
     return len(first) == len(second) and all(map(np.array_equal, first, second))
 
@@ -224,13 +234,12 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
     """(3, p) where points are once stress and what stops them are solved for."""
     solid, state, system = leap.solid, leap.state, leap.system
     system.stops.grips.fill(-1.0)
-    if leap.pulls is None:
-        leap.pulls = _stress(leap, drive.start)
+    pulls = find_pulls(leap, drive)
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
     least = LEAST * LEAST * leap.far
     fewest = 0 if state.slow >= LONG else FEWEST
-    press(system, leap.pulls, state.moves, precision(leap.dt, solid.delay), least, fewest)
+    press(system, pulls, state.moves, precision(leap.dt, solid.delay), least, fewest)
     state.nodes, state.previous_nodes = land(system, drive.start, state.moves)
     places = settle(system, state.nodes)
     if barriers is None:
@@ -242,6 +251,13 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
     points = np.array(places[:, :count])
     lift(barriers, points)
     return points
+
+
+def find_pulls(leap: Leap, drive: Drive) -> Floats:
+    """(3, m) of stress, found once a step, see `Leap` [kg m]."""
+    if leap.pulls is None:
+        leap.pulls = _stress(leap, drive.start)
+    return leap.pulls
 
 
 def precision(dt: float, delay: float) -> float:

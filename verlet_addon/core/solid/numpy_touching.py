@@ -1,5 +1,6 @@
 """The stress within a solid and what it touches, solved for together, in NumPy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,16 +54,25 @@ class Stops:
 
 
 @dataclass(frozen=True, eq=False)
-class System:
-    """(M + c K + h² S) v = r for one step, where S is what holds and what stops points."""
+class Part:
+    """Of a system, the nodes of one solid, and its c K."""
 
     lattice: Lattice
-    embedding: Embedding
-    masses: Floats
-    """(m,) of the nodes [kg]."""
     shapes: Shapes
     stiffness: float
     """c E [s² Pa]"""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """(M + c K + h² S) v = r for one step, where S is what holds and what stops points."""
+
+    parts: Sequence[Part]
+    """One solid, or more that touch each other; their nodes stand one after the other."""
+    embedding: Embedding
+    """Of points, and of what is between two solids: how far apart they are there, with Σ w = 0."""
+    masses: Floats
+    """(m,) of the nodes [kg]."""
     diagonal: Floats
     """(m,) of M + c K, the mean of the three directions [kg]."""
     arrival: Floats
@@ -213,15 +223,26 @@ def _pieces(system: System, springs: Springs) -> Pieces:
     carriers, weights = (
         a[springs.points] for a in (system.embedding.nodes, system.embedding.weights)
     )
-    places = (weights * system.places[:, carriers]).sum(axis=2)
-    stopped = system.components[carriers[:, 0]], places, springs.stiffnesses
-    return find_pieces(system.components, system.masses, system.places, stopped)
+    labels, places = system.components[carriers], system.places[:, carriers]
+    first, stopped = labels == labels[:, :1], []
+    for mine in (first, ~first):
+        shares = np.where(mine, weights, 0.0)
+        shares *= np.sign(shares.sum(axis=1))[:, None]
+        its = np.where(shares != 0.0, labels, -1).max(axis=1)
+        stopped.append((its, (shares * places).sum(axis=2), springs.stiffnesses))
+    ends, where, firm = zip(*stopped, strict=True)
+    stopped_all = np.concatenate(ends), np.concatenate(where, axis=1), np.concatenate(firm)
+    return find_pieces(system.components, system.masses, system.places, stopped_all)
 
 
 def _product(system: System, springs: Springs, moves: Floats) -> Floats:
     """(3, m) (M + c K + h² S) v."""
-    found = system.masses * moves
-    found += stiffness_product(system.lattice, system.shapes, system.stiffness, moves)
+    found, first = system.masses * moves, 0
+    for part in system.parts:
+        own = slice(first, first + part.lattice.nodes.shape[1])
+        its = part.lattice, part.shapes, part.stiffness
+        found[:, own] += stiffness_product(*its, moves[:, own])
+        first = own.stop
     given = _given(system, springs, moves)
     add_to_nodes(system.embedding, springs.points, given, found)
     return np.asarray(found)

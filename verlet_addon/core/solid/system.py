@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
 from .body import Solid, SolidState
-from .numpy_touching import Holds, Stops, System
+from .numpy_touching import Holds, Part, Stops, System
 
 NEWMARK = 0.25
 """β of short steps: accelerations are averaged over the step, which keeps energy."""
@@ -32,11 +32,9 @@ def solid_system(
     """
     implicit, count = step_shares(solid, dt, h_squared)[1], len(solid.weight)
     return System(
-        lattice=solid.lattice,
+        parts=[Part(solid.lattice, state.shapes, implicit * solid.modulus)],
         embedding=solid.embedding,
         masses=solid.masses,
-        shapes=state.shapes,
-        stiffness=implicit * solid.modulus,
         diagonal=solid.masses + implicit * solid.resistances,
         arrival=np.zeros((3, count)),
         components=solid.free_components,

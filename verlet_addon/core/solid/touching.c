@@ -127,9 +127,14 @@ SMALL static void note_loads(const solid_system *all)
 static real multiply_system(const solid_system *all, const four *moves, four *found)
 {
     four total = alike(0.0);
-    oppose_moves(all->lattice, all->shapes, NULL, moves, found);
-    for (integer i = 0; i < all->lattice->nodes; i++)
-        found[i] = alike(all->masses[i]) * moves[i] + alike(all->stiffness) * found[i];
+    for (integer k = 0, first = 0; k < all->count; k++) {
+        const solid_part *part = all->parts + k;
+        integer next = first + part->lattice->nodes;
+        oppose_moves(part->lattice, part->shapes, NULL, moves + first, found + first);
+        for (integer i = first; i < next; i++)
+            found[i] = alike(all->masses[i]) * moves[i] + alike(part->stiffness) * found[i];
+        first = next;
+    }
     for (integer k = 0; k < all->holds; k++) {
         four moved = carry(all->embedding, all->held[k], moves);
         hand_to_nodes(all->embedding, all->held[k], alike(all->held_stiffnesses[k]) * moved, found);
@@ -139,7 +144,7 @@ static real multiply_system(const solid_system *all, const four *moves, four *fo
             four moved = carry(all->embedding, i, moves);
             hand_to_nodes(all->embedding, i, opposed(all->stops, i, moved), found);
         }
-    for (integer i = 0; i < all->lattice->nodes; i++)
+    for (integer i = 0; i < all->nodes; i++)
         total += moves[i] * found[i];
     return sum(total);
 }
@@ -166,14 +171,34 @@ static void invert(four block[3])
         block[a] = cofactors[a] / size;
 }
 
+/* Adds what stops a point to what opposes the piece it is of, or both that it is between. */
+SMALL static void oppose_pieces(const solid_system *all, integer point, const real stiffness[9])
+{
+    const integer end = all->embedding->width * (point + 1);
+    for (integer c = all->embedding->width * point; c < end;) {
+        integer label = all->labels[all->embedding->nodes[c]];
+        real share = 0.0, place[3] = {0.0, 0.0, 0.0};
+        for (; c < end && all->labels[all->embedding->nodes[c]] == label; c++) {
+            share += all->embedding->weights[c];
+            for (int a = 0; a < 3; a++)
+                place[a] += all->embedding->weights[c]
+                            * all->places[a * all->nodes + all->embedding->nodes[c]];
+        }
+        for (int a = 0; a < 3; a++)
+            place[a] = share < 0.0 ? -place[a] : place[a];
+        if (label >= 0 && (share > 0.5 || share < -0.5))
+            oppose(all->alone + label, place, stiffness);
+    }
+}
+
 /* The inverted blocks on the diagonal, and of pieces as they move as one. */
 static void find_blocks(const solid_system *all)
 {
     const solid_stops *stops = all->stops;
-    real stiffness[9], place[3];
+    real stiffness[9];
     weigh_pieces(all->alone, all->pieces, all->labels, all->masses, all->places,
-                 all->lattice->nodes);
-    for (integer i = 0; i < all->lattice->nodes; i++)
+                 all->nodes);
+    for (integer i = 0; i < all->nodes; i++)
         for (int a = 0; a < 3; a++) {
             all->blocks[3 * i + a] = alike(0.0);
             all->blocks[3 * i + a][a] = all->diagonal[i];
@@ -191,12 +216,9 @@ static void find_blocks(const solid_system *all)
                                + more * stops->normals[i / 3 * stops->points + point]
                                      * stops->normals[i % 3 * stops->points + point];
             add_spring(all, point, stiffness);
-            integer label = all->labels[all->embedding->nodes[all->embedding->width * point]];
-            carried(all->embedding, point, all->places, all->lattice->nodes, place);
-            if (label >= 0)
-                oppose(all->alone + label, place, stiffness);
+            oppose_pieces(all, point, stiffness);
         }
-    for (integer i = 0; i < all->lattice->nodes; i++)
+    for (integer i = 0; i < all->nodes; i++)
         invert(all->blocks + 3 * i);
     for (integer k = 0; k < all->pieces; k++)
         invert_six(all->alone[k].opposed);
@@ -216,7 +238,7 @@ static real precondition(const solid_system *all, four *vector, real share, cons
     four total = alike(0.0);
     for (integer k = 0; k < all->pieces; k++)
         all->alone[k].along[0] = all->alone[k].along[1] = alike(0.0);
-    for (integer i = 0; i < all->lattice->nodes; i++) {
+    for (integer i = 0; i < all->nodes; i++) {
         const four *block = all->blocks + 3 * i, rest = vector[i] - alike(share) * less[i];
         integer label = all->labels[i];
         vector[i] = rest;
@@ -231,7 +253,7 @@ static real precondition(const solid_system *all, four *vector, real share, cons
 /* Solves for the moves, from those given. */
 static void solve(const solid_system *all, real tolerance, real least, integer fewest)
 {
-    integer m = all->lattice->nodes;
+    integer m = all->nodes;
     find_blocks(all);
     multiply_system(all, all->moves, all->along);
     copy((real *)all->residual, (const real *)all->pushed, 4 * m);
@@ -259,7 +281,7 @@ static void solve(const solid_system *all, real tolerance, real least, integer f
 EXPORT void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
                         real least, integer fewest)
 {
-    integer m = all->lattice->nodes;
+    integer m = all->nodes;
     find_pieces(all->alone, all->pieces, all->labels, all->masses, all->places, m);
     for (integer i = 0; i < m; i++) {
         const real *centre = all->labels[i] < 0 ? NULL : all->alone[all->labels[i]].centre;
@@ -288,7 +310,7 @@ EXPORT void settle_solid(const solid_system *all, const real *nodes, real *point
     const real none = __builtin_nan("");
     for (integer i = 0; i < p; i++) {
         real place[3], slid[3];
-        carried(all->embedding, i, nodes, all->lattice->nodes, place);
+        carried(all->embedding, i, nodes, all->nodes, place);
         real depth = stops->levels[i] - along_normal(stops, i, place);
         real length = larger(slide(stops, i, place, slid), NONZERO);
         real loose = larger(0.0, 1.0 - stops->frictions[i] * depth / length);

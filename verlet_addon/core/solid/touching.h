@@ -15,13 +15,19 @@ typedef struct {
     real *grips, *loads;     /* (p,) */
 } solid_stops;
 
-/* See System. */
+/* See Part. */
 typedef struct {
     const solid_lattice *lattice;
-    const solid_embedding *embedding;
-    const real *masses; /* (m,) */
     const solid_shapes *shapes;
     real stiffness;
+} solid_part;
+
+/* See System. */
+typedef struct {
+    integer nodes, count; /* m, and b */
+    const solid_part *parts; /* (b,) */
+    const solid_embedding *embedding;
+    const real *masses;           /* (m,) */
     const real *diagonal;         /* (m,) */
     real *arrival;                /* (3, p) */
     integer holds;                /* g */

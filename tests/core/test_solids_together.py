@@ -1,0 +1,189 @@
+"""Jelly on jelly: what one is pushed with, the other is pushed with too, in the same step."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    WEIGHTLESS,
+    Body,
+    block,
+    built_state,
+    floor,
+    frames,
+    moved,
+    rotation,
+    simulated,
+    slow,
+    sphere,
+    thrown,
+)
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.compiled import service
+from verlet_addon.core.meeting import prepare
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.solid import (
+    compiled_kernels as stress_in_c,
+    compiled_touching as in_c,
+    numpy_kernels as stress_in_numpy,
+    numpy_touching as in_numpy,
+)
+from verlet_addon.core.solid.body import Solid, turned_alike
+from verlet_addon.core.solid.joined import Meets, join
+from verlet_addon.core.solid.numpy_touching import Holds, Part, Stops, System
+from verlet_addon.core.step import step
+from verlet_addon.core.step_data import Surroundings
+
+JELLY = BodySettings(body_type="SOFT", resolution=3, stiffness=2e3)
+GAP = JELLY.thickness
+
+
+def stack(count: int, aside: float, turned: float) -> list[Body]:
+    """Cubes of a metre, each above the one below, so far aside [m] and turned [rad]."""
+    found = []
+    for number in range(count):
+        place = (aside * number, 0.4 * aside * number, (1.0 + GAP + 1e-3) * number + GAP + 1e-3)
+        box = moved(block((1.0,) * 3, (3,) * 3), np.eye(3), (-0.5, -0.5, 0.0))
+        found.append((moved(box, rotation((0, 0, 1), turned * number), place), JELLY))
+    return found
+
+
+@pytest.mark.parametrize("way", [(0.05, 0.0), *slow((0.0, 0.0), (0.0, 0.5))])
+def test_three_cubes_stand_as_high_as_their_weight_lets_them(way: tuple[float, float]) -> None:
+    """ρ g H²/2E and what presses from above, to a tenth of that; after 3 s nothing creeps."""
+    aside, turned = way
+    bodies = stack(3, aside, turned)
+    tracks = simulated(bodies, frames(3.0, 24), ground=floor())
+    strain = JELLY.mass * 9.81 / JELLY.stiffness
+    top = bodies[2][0].positions[:, 2] > 2.9
+    sag = 3.0 + 3.0 * GAP - tracks[2][-1, top, 2].mean()
+    assert sag == pytest.approx(strain * (0.5 + 1.5 + 2.5), rel=0.1)
+    for track, (mesh, _) in zip(tracks, bodies, strict=True):
+        assert np.linalg.norm(track[-1] - track[-13], axis=1).max() * 2 < 0.001
+        moved_by = (track[-1] - mesh.positions).mean(axis=0)
+        assert np.abs(moved_by[:2]).max() < 0.3 * aside + 0.001
+
+
+@pytest.mark.slow
+def test_a_ball_lies_still_on_a_cube() -> None:
+    """As on the ground, it does not roll off, and moves by no nanometre a frame in the end."""
+    firm = BodySettings(body_type="SOFT", stiffness=3e3, mass=2.0)
+    box = moved(block((0.4,) * 3, (6,) * 3), np.eye(3), (-0.2, -0.2, 0.006))
+    ball = moved(sphere(24, 16, radius=0.15), np.eye(3), (0.0, 0.0, 0.57))
+    tracks = simulated(
+        [(box, firm), (ball, replace(firm, mass=0.5))], frames(4.0, 24), ground=floor()
+    )
+    for track in tracks:
+        assert np.abs(track[-1] - track[0])[:, :2].mean() < 0.005
+        assert np.abs(track[-1] - track[-2]).max() < 1e-9
+
+
+def collision(order: Sequence[int]) -> tuple[Floats, list[Floats]]:
+    """(steps, 6) momentum of a ball and a cube that hit each other, and where both are then."""
+    body = replace(JELLY, damping=0.0, stiffness=500.0, friction=0.5)
+    ball = moved(sphere(12, 8, radius=0.3), np.eye(3), (-0.35, 0.0, 0.0))
+    box = moved(block((0.5,) * 3, (3,) * 3), rotation((1, 0.5, 0.2), 0.6), (0.25, -0.1, -0.1))
+    meshes = [thrown(ball, (1.5, 0.2, 0.0)), thrown(box, (-1.0, 0.0, 0.1))]
+    meshes = [meshes[number] for number in order]
+    states = [built_state((mesh, body), gravity=WEIGHTLESS, dt=1 / 240) for mesh in meshes]
+    given = Surroundings(
+        dt=1 / 240,
+        gravity=WEIGHTLESS,
+        targets=[mesh.positions.T for mesh in meshes],
+        fields=[()] * 2,
+        ground=None,
+        ground_shift=np.zeros(3),
+    )
+    meeting, kept = prepare([model for model, _ in states], meshes, [], []), []
+    for _ in range(120):
+        step(states, SceneSettings(), given, meeting)
+        total = np.zeros(6)
+        for model, state in states:
+            assert model.solid is not None
+            assert state.solid is not None
+            speed = (state.solid.nodes - state.solid.previous_nodes) * 240
+            turning = np.cross(state.solid.previous_nodes, speed, axis=0)
+            mass = model.solid.masses
+            total += np.concatenate([(mass * speed).sum(axis=1), (mass * turning).sum(axis=1)])
+        kept.append(total)
+    return np.array(kept), [states[order.index(number)][1].positions for number in (0, 1)]
+
+
+def test_what_collides_keeps_its_momentum_in_any_order() -> None:
+    """To the digits of rounding, though it rubs; places differ by half a centimetre in a metre."""
+    (kept, one), (_, other) = collision((0, 1)), collision((1, 0))
+    np.testing.assert_allclose(kept, np.broadcast_to(kept[0], kept.shape), atol=1e-12)
+    apart = one[0].mean(axis=1) - one[1].mean(axis=1)
+    assert np.linalg.norm(apart) > 0.4, "they did not pass through each other"
+    for ours, theirs in zip(one, other, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=0.005)
+
+
+def two_solids() -> tuple[list[Solid], Meets]:
+    """A ball in a corner of a block, and some places at which they meet."""
+    found = []
+    for mesh in (sphere(12, 8), moved(block((1.0, 0.5, 0.1), (4, 2, 1)), np.eye(3), (0.3, 0, 0))):
+        model, _ = built_state((mesh, JELLY))
+        assert model.solid is not None
+        found.append(model.solid)
+    random = np.random.default_rng(5)
+    normals = random.normal(size=(3, 9))
+    meets = Meets(
+        solids=np.repeat([[0], [1], [1], [1]], 9, axis=1),
+        points=random.integers(15, size=(4, 9)),
+        weights=np.array([1.0, -0.2, -0.3, -0.5])[:, None] * np.where(np.arange(9) < 5, 1.0, -1.0),
+        normals=normals / np.linalg.norm(normals, axis=0),
+        levels=random.normal(scale=0.5, size=9),
+        frictions=np.full(9, 0.3),
+        keys=np.arange(9),
+    )
+    return found, meets
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+def test_compiled_kernels_agree_with_the_reference_on_two_solids() -> None:
+    """Held apart at places that push and rub, one of them drawn: both answer alike."""
+    solids, meets = two_solids()
+    found = []
+    for kernels, stress in ((in_numpy, stress_in_numpy), (in_c, stress_in_c)):
+        systems = []
+        for number, solid in enumerate(solids):
+            lattice, count = solid.lattice, len(solid.weight)
+            shapes = turned_alike(lattice, np.eye(4)[0])
+            stress.find_stress(lattice, lattice.nodes, shapes, 1.0, np.zeros_like(lattice.nodes))
+            firm = 1e3 * (number + 1) / 240**2
+            stops = Stops(
+                normals=np.repeat([[0.0], [0.0], [1.0]], count, axis=1),
+                levels=np.full(count, solid.points[2].min() + 0.01 * number),
+                frictions=np.full(count, 0.5),
+                stiffnesses=np.full(count, 0.01),
+                start=solid.points.copy(),
+                anchors=np.full((3, count), np.nan),
+                grips=np.full(count, -1.0),
+                loads=np.zeros(count),
+            )
+            systems.append(
+                System(
+                    parts=[Part(lattice, shapes, firm)],
+                    embedding=solid.embedding,
+                    masses=solid.masses,
+                    diagonal=solid.masses + firm / 1e3 * solid.resistances,
+                    arrival=solid.points,
+                    components=solid.free_components,
+                    places=lattice.nodes,
+                    holds=Holds(np.arange(2), np.full(2, 0.02), solid.points[:, :2] + 0.01),
+                    stops=stops,
+                )
+            )
+        anchors = meets.apart([solid.points + 0.01 * k for k, solid in enumerate(solids)])
+        skins = [np.full(len(solid.weight), 0.02) for solid in solids]
+        system = join(systems, meets, skins, anchors)
+        moves = np.zeros_like(system.places)
+        kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
+        points = kernels.settle(system, system.places + moves)
+        found.append([moves, system.stops.loads, system.stops.grips, system.stops.anchors, points])
+        assert 0 < np.count_nonzero(system.stops.loads[-9:]) < 9
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)

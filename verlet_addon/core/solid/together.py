@@ -1,0 +1,258 @@
+"""Solids that touch each other, moved on as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..arrays import NONZERO, Floats, Integers, cross, sum_by, sum_products, sum_rows
+from ..geometry.graph import find_components
+from ..momentum.compiled_kernels import conserve_momentum
+from ..momentum.numpy_kernels import find_turns
+from .barriers import Barriers, beyond, held, lift
+from .body import Clung, Lying, SolidState
+from .compiled_kernels import interpolate
+from .compiled_touching import press, settle
+from .joined import Meets, join, part, side_by_side, slices
+from .motion import (
+    FEWEST,
+    LEAST,
+    LONG,
+    Drive,
+    Leap,
+    acting_with,
+    alike,
+    find_pulls,
+    precision,
+    rests,
+    stay,
+)
+from .numpy_touching import System, across
+from .rolling import resist_rolling
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Solids that touch each other, the colliders in their way, and where they meet."""
+
+    leaps: Sequence[Leap]
+    barriers: Sequence[Barriers]
+    meets: Meets
+
+    @property
+    def drives(self) -> list[Drive]:
+        """What moves each of them in this step."""
+        return list(map(_drive, self.leaps))
+
+
+def _drive(leap: Leap) -> Drive:
+    """What moves a solid in this step."""
+    assert leap.drive is not None
+    return leap.drive
+
+
+def arrive_together(group: Group) -> list[Floats]:
+    """Moves solids on by one step as `motion.arrive` does one; (3, p) where points of each are."""
+    leaps, drives, meets = group.leaps, group.drives, group.meets
+    acts = [rows for each in zip(leaps, group.barriers, strict=True) for rows in acting_with(*each)]
+    acts += [getattr(meets, field.name) for field in fields(meets)]
+    for leap, drive in zip(leaps, drives, strict=True):
+        leap.state.anchors[:] = drive.anchors
+    lying = [leap.state.lying for leap in leaps if leap.state.lying is not None]
+    if len(lying) == len(leaps) and all(alike(acts, each.acting) for each in lying):
+        for leap, drive in zip(leaps, drives, strict=True):
+            stay(leap, drive)
+            leap.state.grasped, leap.state.clung = drive.grasped, drive.clung
+        return [each.points.copy() for each in lying]
+    points = _solved(group)
+    resting = all(map(rests, leaps, drives))
+    acting = [rows.copy() for rows in acts] if resting else []
+    for leap, drive, places in zip(leaps, drives, points, strict=True):
+        leap.state.lying = Lying(acting, places.copy()) if resting else None
+        if resting:
+            stay(leap, drive)
+    return points
+
+
+def _solved(group: Group) -> list[Floats]:
+    """(3, p) where points of each are once stress and what stops them are solved for."""
+    leaps, drives, meets = group.leaps, group.drives, group.meets
+    states, systems = [leap.state for leap in leaps], []
+    for leap, drive, each in zip(leaps, drives, group.barriers, strict=True):
+        leap.system.stops.grips.fill(-1.0)
+        systems.append(beyond(leap.system, each, leap.solid.surface.stands_for, drive.grasped))
+    skins = [leap.system.stops.stiffnesses * leap.solid.surface.stands_for for leap in leaps]
+    # Points as their nodes carry them: those that were put outside of others have not slid.
+    starts = [
+        interpolate(leap.solid.embedding, drive.start)
+        for leap, drive in zip(leaps, drives, strict=True)
+    ]
+    system = join(systems, meets, skins, meets.apart(starts) - _recall(drives, meets))
+    moves = side_by_side(state.moves for state in states)
+    press(
+        system,
+        side_by_side(map(find_pulls, leaps, drives)),
+        moves,
+        min(precision(leap.dt, leap.solid.delay) for leap in leaps),
+        LEAST * LEAST * min(leap.far for leap in leaps),
+        0 if all(state.slow >= LONG for state in states) else FEWEST,
+    )
+    places, points = settle(system, _land(group, systems, system, moves)), []
+    each_stops = [each.stops for each in systems]
+    own = slices(len(stops.levels) for stops in each_stops)
+    for leap, barriers, its, stops in zip(leaps, group.barriers, own, each_stops, strict=True):
+        count = len(leap.solid.weight)
+        stops.anchors[:] = system.stops.anchors[:, its]
+        leap.state.anchors[:] = stops.anchors[:, :count]
+        leap.state.grasped = held(stops, barriers, count)
+        points.append(places[:, its][:, :count].copy())
+        lift(barriers, points[-1])
+    between = slice(own[-1].stop, None)
+    slid = across(meets.normals, places[:, between] - system.stops.anchors[:, between])
+    _remember(states, meets, slid)
+    part(meets, points)
+    return points
+
+
+def _recall(drives: Sequence[Drive], meets: Meets) -> Floats:
+    """(3, k) how far places have been drawn out of where they cling [m].
+
+    What did not touch in the step before is drawn as far as the points that it is between.
+    """
+    found, known = np.zeros_like(meets.normals), np.zeros_like(meets.levels)
+    for number, drive in enumerate(drives):
+        if len(drive.clung.keys):
+            points, weights = meets.shares(number)
+            drawn = drive.clung.points[:, points]
+            clings = ~np.isnan(drawn[0])
+            found += np.where(clings, weights * drawn, 0.0).sum(axis=1)
+            known += np.where(clings, np.abs(weights), 0.0).sum(axis=0)
+    found /= np.maximum(known, 1.0)
+    slid = side_by_side(drive.clung.slid for drive in drives)
+    keys, first = np.unique(side_by_side(drive.clung.keys for drive in drives), return_index=True)
+    if len(keys):
+        place = np.searchsorted(keys, meets.keys).clip(max=len(keys) - 1)
+        same = keys[place] == meets.keys
+        found[:, same] = slid[:, first[place[same]]]
+    return found
+
+
+def _remember(states: Sequence[SolidState], meets: Meets, slid: Floats) -> None:
+    """Keeps how far places have been drawn out of where they cling, (3, k), nan of others [m]."""
+    clings = np.flatnonzero(~np.isnan(slid[0]))
+    keyed = clings[meets.keys[clings] >= 0]
+    for number, state in enumerate(states):
+        points, weights = meets.shares(number)
+        its, shares, count = points[:, clings].ravel(), weights[:, clings], state.anchors.shape[1]
+        drawn = sum_rows(its, (shares * slid[:, None, clings]).reshape(3, -1), count)
+        total = sum_by(its, np.abs(shares).ravel(), count)
+        mean = np.where(total > 0.0, drawn / np.maximum(total, NONZERO), np.nan)
+        state.clung = Clung(meets.keys[keyed], slid[:, keyed], mean)
+
+
+def _land(group: Group, systems: Sequence[System], system: System, moves: Floats) -> Floats:
+    """(3, m) where nodes of all end, by moves (3, m).
+
+    Solids on which nothing presses but each other keep their momentum together. What rolls is
+    slowed beside what it rolls on.
+    """
+    start = side_by_side(drive.start for drive in group.drives)
+    whole, inverse_masses = _whole(system, len(group.meets.levels)), 1.0 / system.masses
+    arrived = system.places + moves
+    nodes = conserve_momentum(whole, inverse_masses, system.places, arrived, about=start)
+    own = slices(len(each.masses) for each in systems)
+    ways = [_Way.of(leap, nodes[:, its]) for leap, its in zip(group.leaps, own, strict=True)]
+    points = slices(len(each.stops.levels) for each in systems)
+    slowed = []
+    for number, (its, places) in enumerate(zip(own, points, strict=True)):
+        for name in ("grips", "loads"):
+            getattr(systems[number].stops, name)[:] = getattr(system.stops, name)[places]
+        slowed.append(_slowed(group, system, systems[number], number, nodes[:, its], ways))
+    before = start + (nodes - side_by_side(slowed))
+    before = conserve_momentum(whole, inverse_masses, start, before, about=nodes)
+    for leap, its in zip(group.leaps, own, strict=True):
+        state = leap.state
+        state.nodes, state.previous_nodes = nodes[:, its].copy(), before[:, its].copy()
+        state.moves = state.nodes - leap.system.places
+    return nodes
+
+
+def _whole(system: System, meets: int) -> Integers:
+    """(m,) labels of nodes that keep their momentum together, −1 of those that something stops.
+
+    The last stops are where solids meet, so many.
+    """
+    stops, embedding, labels = system.stops, system.embedding, system.components
+    loaded = np.flatnonzero(stops.loads > 0.0)
+    carried = embedding.weights[loaded] != 0.0
+    found = np.where(carried, labels[embedding.nodes[loaded]], labels.max(initial=-1) + 1)
+    first, found = found.min(axis=1), np.where(carried, found, -1)
+    last = found.max(axis=1)
+    # What is held stops others as the ground does.
+    stopped = (loaded < len(stops.loads) - meets) | (first < 0)
+    count = int(labels.max(initial=-1)) + 1
+    merged = find_components(count, np.stack([first[~stopped], last[~stopped]], axis=1))
+    free = np.ones(count, dtype=bool)
+    free[merged[last[stopped & (last >= 0)]]] = False
+    kept = np.append(np.where(free[merged], merged, -1), -1)[labels]
+    return np.asarray(np.unique(np.append(kept, -1), return_inverse=True)[1][:-1].reshape(-1) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How a solid moves in a step, but for its strain."""
+
+    centre: Floats
+    """(3, 1) where it began [m]."""
+    shift: Floats
+    """(3, 1) [m]"""
+    turn: Floats
+    """(3, 1)"""
+
+    @classmethod
+    def of(cls, leap: Leap, nodes: Floats) -> "_Way":
+        """The way to nodes (3, m)."""
+        masses, start = leap.solid.masses, _drive(leap).start
+        centre, shift = (
+            (masses * rows).sum(axis=1, keepdims=True) / masses.sum()
+            for rows in (start, nodes - start)
+        )
+        arms, all_one = start - centre, np.zeros(len(masses), dtype=np.int64)
+        second = sum_products(all_one, arms * masses, arms, 1)
+        spin = (masses * cross(arms, nodes - start)).sum(axis=1)
+        return cls(centre, shift, find_turns(second, spin[None]).T)
+
+    def at(self, places: Floats) -> Floats:
+        """(3, k) how far places (3, k) go with it [m]."""
+        return np.asarray(self.shift + np.cross(self.turn, places - self.centre, axis=0))
+
+
+def _slowed(
+    group: Group,
+    system: System,
+    own: System,
+    number: int,
+    nodes: Floats,
+    ways: Sequence[_Way],
+) -> Floats:
+    """(3, m) nodes of one solid, slowed where it rolls on whatever it touches."""
+    leap, drive, meets = group.leaps[number], group.drives[number], group.meets
+    stops, found, start = system.stops, nodes.copy(), drive.start
+    between = len(stops.loads) - len(meets.levels)
+    sides = (meets.solids == number).sum(axis=0)
+    chosen = np.flatnonzero((stops.loads[between:] > 0.0) & (sides % 4 > 0))
+    if len(chosen):
+        its = between + chosen
+        felt = own.stops.loads.sum() + stops.loads[its].sum()
+        others = np.where(meets.solids == number, -1, meets.solids)[:, chosen].max(axis=0)
+        for other in np.unique(others):
+            share = stops.loads[its[others == other]].sum() / felt
+            start = start + share * ways[other].at(drive.start)
+        barriers = group.barriers[number].with_more(meets.felt_by(number, chosen))
+        with_others = beyond(leap.system, barriers, leap.solid.surface.stands_for, drive.grasped)
+        for name in ("grips", "loads", "stiffnesses"):
+            rows = getattr(own.stops, name), getattr(stops, name)[its]
+            getattr(with_others.stops, name)[:] = np.concatenate(rows)
+        own = with_others
+    resist_rolling(own, start, found)
+    return found
