@@ -63,6 +63,22 @@ def test_groups_that_were_never_given_vertices_are_named(said: Callable[[], list
     assert not said()
 
 
+def test_what_can_neither_be_sewn_nor_tear_is_said(said: Callable[[], list[str]]) -> None:
+    """Switched on alone, neither does anything."""
+    obj = body(sheet(), use_sewing=True, use_tearing=True)
+    assert [sentence.split(",")[0] for sentence in said()] == [
+        "Sewing of Sheet is on",
+        "Tearing of Sheet is on",
+    ]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    verlet.split_for_tearing()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not said()
+    obj.verlet.body_type = "ROPE"
+    assert not said()
+
+
 SAMPLES = sorted((Path(__file__).parents[2] / "sample_blends").glob("*.blend"))
 
 

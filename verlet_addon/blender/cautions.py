@@ -42,6 +42,7 @@ def cautions(
         *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
+        *(sentence for obj in baked for sentence in _without_threads(obj)),
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),
@@ -135,6 +136,27 @@ def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
                 f"No vertex of {obj.name} is in its {what}, {name}; assign some to it in Edit "
                 "Mode, or choose another one"
             )
+
+
+def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
+    """Cloth that is to be sewn or to tear, but has no edges between its faces that could."""
+    body, edges = body_properties(obj), mesh_of(obj).edges
+    if body.body_type != "CLOTH" or not (body.use_sewing or body.use_tearing):
+        return
+    loose = np.empty(len(edges), bool)
+    edges.foreach_get("is_loose", loose)
+    if loose.any():
+        return
+    if body.use_sewing:
+        yield (
+            f"Sewing of {obj.name} is on, but no edge without faces joins its parts; add such "
+            "edges in Edit Mode, or turn Sewing off"
+        )
+    if body.use_tearing:
+        yield (
+            f"Tearing of {obj.name} is on, but it is split nowhere; select edges in Edit Mode and "
+            "choose Split for Tearing, or turn Tearing off"
+        )
 
 
 def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
