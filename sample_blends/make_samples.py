@@ -37,6 +37,7 @@ from sample_blends.stage import (
     link,
     make_body,
     plain,
+    present,
     rod,
     show_edges,
 )
@@ -54,6 +55,7 @@ def main() -> None:
     try:
         for name, build in SAMPLES.items():
             build()
+            present()
             path = FOLDER / f"{name}.blend"
             bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
             print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")

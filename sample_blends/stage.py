@@ -133,6 +133,19 @@ def camera(place: Sequence[float], target: Sequence[float], *, lens: float = 50)
     cast(Any, bpy.context.scene).camera = obj
 
 
+def present() -> None:
+    """Lets the file open through its camera, with a body chosen and the sidebar there for it."""
+    objects: Any = cast(Any, bpy.context.scene).objects
+    body = next(obj for obj in objects if obj.verlet.enabled)
+    for obj in objects:
+        obj.select_set(obj == body)
+    cast(Any, bpy.context.view_layer).objects.active = body
+    spaces = [area.spaces.active for screen in bpy.data.screens for area in screen.areas]
+    for space in [space for space in spaces if isinstance(space, bpy.types.SpaceView3D)]:
+        space.show_region_ui = True
+        cast(Any, space.region_3d).view_perspective = "CAMERA"
+
+
 def plain(name: str, color: Color, *, roughness: float = 0.6) -> Any:
     """A material of one colour."""
     material: Any = bpy.data.materials.new(name)
@@ -182,6 +195,7 @@ class Pattern:
             ramp.elements.new(0.5)
         for element, (start, color) in zip(ramp.elements, sorted(bands.items()), strict=True):
             element.position, element.color = start, (*color, 1)
+        self.material.diffuse_color = (*bands[min(bands)], 1)
         self._tree.links.new(value, node.inputs[0])
         for shader in (self._shader, self._through):
             self._tree.links.new(node.outputs[0], shader.inputs[0])
