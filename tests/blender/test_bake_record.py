@@ -50,6 +50,7 @@ CHANGES: list[tuple[str, str, Any]] = [
     ("scene", "gravity", (0.0, 0.0, -1.6)),
     ("scene", "use_gravity", False),
     ("render", "fps", 25),
+    ("render", "frame_map_new", 200),
 ]
 
 

@@ -12,6 +12,7 @@ from .core_settings import animatable, setting_values
 from .mesh_access import mesh_of, shape_keys_of
 from .properties import body_properties, scene_properties
 from .shape_properties import NAMES
+from .timing import animation_frame
 
 # Where something is animated, these may have another value at every frame.
 _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
@@ -42,6 +43,8 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     values["settle_frames"] = settings.settle_frames
     values["scene_gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
     values["frame_rate"] = (scene.render.fps, scene.render.fps_base)
+    if (stretched := animation_frame(scene, 1)) != 1:
+        values["stretched"] = stretched
     if scene.animation_data is not None:
         for name in _ANIMATABLE:
             del values[name]
