@@ -125,7 +125,7 @@ def _start_one_by_one(batches: Batches) -> None:
 
 
 def pack_fresh(batches: Batches) -> Packed:
-    """The fresh_multipliers of swinging.c."""
+    """The fresh_multipliers of state.c."""
     multipliers = [each.multipliers for each in batches.fresh()]
     sizes = np.array([each.size for each in multipliers], dtype=np.int64)
     return pack(len(sizes), sizes, pack(*multipliers))
@@ -136,7 +136,7 @@ _fresh_struct = once(pack_fresh)
 
 @instead_of(_start_one_by_one)
 def _start_afresh(batches: Batches) -> None:
-    """The same, by swinging.c."""
+    """The same, by state.c."""
     _start_multipliers(_fresh_struct(batches))
 
 

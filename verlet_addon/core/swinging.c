@@ -3,11 +3,13 @@
 #include "stretch/strips.h"
 
 struct tree;
+struct fresh_multipliers;
 struct strip_net;
 struct stencil_batch;
 struct stiff_batch;
 
-/* Those of ropes/, stretch/, bending/, momentum/ and contact/. */
+/* Those of state.c, ropes/, stretch/, bending/, momentum/ and contact/. */
+void start_multipliers(const struct fresh_multipliers *all);
 void add_pulls_from_start(real *moved, const real *positions, integer n, const strip_batch *batch);
 void follow_inertia(const real *positions, const real *previous, integer n,
                     const real *accelerations, integer uniform, real velocity_gain,
@@ -33,13 +35,6 @@ void rebound_plane(real *positions, real *previous_positions, integer n, const r
                    real restitution, const real *arrival, const real *accelerations, real dt,
                    real drift, real bend, real climb);
 
-/* The multipliers of so many batches, which start every step at zero. */
-typedef struct {
-    integer batches;
-    const integer *counts; /* (batches,) */
-    real *const *values;   /* (batches,) */
-} fresh_multipliers;
-
 /* The rope, ready for steps of one length; see Batches and SoftBodyModel. */
 typedef struct {
     integer n, pins;
@@ -52,7 +47,7 @@ typedef struct {
     integer corners, stiffs;
     const struct stencil_batch *const *bends; /* (corners,) */
     const struct stiff_batch *const *stiff;   /* (stiffs,) */
-    const fresh_multipliers *multipliers;
+    const struct fresh_multipliers *multipliers;
     integer free;                    /* bodies that nothing holds */
     const integer *components;       /* (n,) */
     const real *floors;              /* (n,) distance from the ground */
@@ -100,14 +95,6 @@ static void keep_momentum(real *after, const hanging *rope, const real *about)
     if (rope->free)
         conserve_momentum(rope->n, rope->components, rope->inverse_masses, rope->before, about,
                           after, rope->free, rope->whole);
-}
-
-/* Sets multipliers to zero. */
-EXPORT void start_multipliers(const fresh_multipliers *all)
-{
-    for (integer i = 0; i < all->batches; i++)
-        for (integer k = 0; k < all->counts[i]; k++)
-            all->values[i][k] = 0.0;
 }
 
 /* Solves bends, and lengths to the last digit. */

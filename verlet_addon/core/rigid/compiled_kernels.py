@@ -15,7 +15,7 @@ _join = declare("join", "pppi")
 
 @once
 def _placement(placement: Placement) -> Packed:
-    """The placement of kernels.c."""
+    """The placement of pieces.h."""
     pieces = placement.pieces
     return pack(
         pieces.count,
@@ -28,7 +28,7 @@ def _placement(placement: Placement) -> Packed:
 
 @once
 def _joints(joints: Joints) -> Packed:
-    """The joints of kernels.c."""
+    """The joints of joints.c."""
     count, n = len(joints.rest_lengths), len(joints.inverse_masses)
     return pack(
         count,

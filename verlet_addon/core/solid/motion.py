@@ -287,7 +287,7 @@ def _ease(solid: Solid, state: SolidState, eased: Floats) -> None:
     """Carries nodes as their points are carried, (3, p), which is alike for a whole piece."""
     if eased.any():
         shift = np.zeros((3, solid.free_components.max(initial=0) + 2))
-        shift[:, solid.free_components[solid.embedding.nodes[:, 0]]] = eased
+        shift[:, point_components(solid)] = eased
         shift[:, -1] = 0.0
         state.nodes = state.nodes + shift[:, solid.free_components]
         state.previous_nodes = state.previous_nodes + shift[:, solid.free_components]

@@ -5,8 +5,7 @@
    Quaternions, 1987). */
 #include "../kernels.h"
 
-#define SWEEPS 12   /* Jacobi's method has converged long before. */
-#define NONE 1e-300 /* What is smaller couples nothing. */
+#define SWEEPS 12 /* Jacobi's method has converged long before. */
 
 /* Particles sorted by cluster; see Clusters. */
 typedef struct {
@@ -21,7 +20,7 @@ typedef struct {
 /* Turns rows and columns p and q so that they are no longer coupled; `turns` turns along. */
 static void decouple(real matrix[4][4], real turns[4][4], int p, int q)
 {
-    if (matrix[p][q] * matrix[p][q] < NONE)
+    if (matrix[p][q] * matrix[p][q] < NONZERO)
         return;
     real slope = (matrix[q][q] - matrix[p][p]) / (2.0 * matrix[p][q]);
     real tangent = 1.0 / (larger(slope, -slope) + __builtin_sqrt(slope * slope + 1.0));

@@ -1,0 +1,59 @@
+/* Rigid pieces, and what moves them. */
+#ifndef VERLET_PIECES_H
+#define VERLET_PIECES_H
+
+#include "../kernels.h"
+
+/* See Pieces and Placement; the particles of a piece stand beside each other. */
+typedef struct {
+    integer count, size;      /* s and k */
+    const integer *starts;    /* (s + 1,) */
+    const integer *particles; /* (k,) */
+    const integer *labels;    /* (k,) */
+    const real *rest;         /* (3, k) */
+    const real *totals;       /* (s,) */
+    const real *turns;        /* (s, 3, 3) */
+    real *turned;             /* (s, 3, 3) */
+    const real *arms;         /* (3, k) */
+    const real *second;       /* (s, 3, 3) */
+    real *centres;            /* (3, s) */
+    real *moments;            /* (3, s) */
+    real *placed;             /* (3, k) */
+    real *work;               /* (s, 21): force, torque, shift, turn and inverse inertia */
+} placement;
+
+static inline void read(const real *rows, integer n, integer at, real found[3])
+{
+    for (int x = 0; x < 3; x++)
+        found[x] = rows[x * n + at];
+}
+
+static inline void apply(const real matrix[9], const real vector[3], real found[3])
+{
+    for (int x = 0; x < 3; x++)
+        found[x] = dot(matrix + 3 * x, vector);
+}
+
+SMALL static void multiply(const real a[9], const real b[9], real found[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            found[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+/* a times the transpose of b. */
+SMALL static void multiply_back(const real a[9], const real b[9], real found[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            found[3 * i + j] = dot(a + 3 * i, b + 3 * j);
+}
+
+/* The inverse inertia of what has these second moments Σ m a aᵀ. */
+void invert_inertia(const real second[9], real inverse[9]);
+
+/* Gives a piece a force and a torque, times h², and puts its particles. */
+void push(const placement *all, integer piece, const real force[3], const real torque[3],
+          real *positions, integer n, integer rounds);
+
+#endif
