@@ -133,7 +133,7 @@ def _state(
 ) -> ParticleState:
     """Positions and velocities at the first frame."""
     positions = np.ascontiguousarray(mesh.positions.T)
-    displacements = set_off(
+    displacements = start_displacements(
         model, positions, mesh.velocities.T, gravity=gravity, fields=fields, dt=dt
     )
     displacements[:, model.pinned] = 0.0
@@ -146,7 +146,7 @@ def _state(
     )
 
 
-def set_off(
+def start_displacements(
     model: SoftBodyModel,
     positions: Floats,
     velocities: Floats,

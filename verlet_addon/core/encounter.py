@@ -8,7 +8,7 @@ import numpy as np
 from .arrays import Booleans, Floats, dot, magnitudes, ranges
 from .contact.compiled_kernels import project_rows, rebound_rows
 from .contact.guard import find_passing, guard
-from .contact.response import ContactRows, Motion, joined, make_rows
+from .contact.response import ContactRows, Motion, make_rows, with_more
 from .detection.contacts import Contacts, find_contacts
 from .meeting import REACH, Meeting
 from .overlap.overlaps import leaving
@@ -57,9 +57,9 @@ def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
     rows = _find_rows(meeting, motion, end)
     if meeting.surfaces.leaving.any():
         eased = make_rows(meeting.clearing.contacts(end), meeting.pairs, motion)
-        rows = joined(rows, replace(eased, targets=eased.gaps, climbs=np.zeros_like(eased.gaps)))
+        rows = with_more(rows, replace(eased, targets=eased.gaps, climbs=np.zeros_like(eased.gaps)))
         for pierced in meeting.clearing.pierced:
-            rows = joined(rows, make_rows(pierced, meeting.pairs, motion))
+            rows = with_more(rows, make_rows(pierced, meeting.pairs, motion))
     touched = _bodies_in(rows, meeting)
     return Encounter(meeting, motion, end, end.copy(), motion.start.copy(), rows, touched)
 
@@ -73,13 +73,13 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     encounter.clear = None
     if astray.any():
         encounter.end[:, astray] = positions[:, astray]
-        encounter.rows = joined(encounter.rows, _find_rows(meeting, motion, positions, astray))
+        encounter.rows = with_more(encounter.rows, _find_rows(meeting, motion, positions, astray))
     if doubtful.any():
         way = motion.start, positions, motion.inverse_masses
         passing = find_passing(meeting.surfaces, *way, doubtful)
         if len(passing.gaps):
             more = make_rows(_thinned(meeting, passing), meeting.pairs, motion)
-            encounter.rows = joined(encounter.rows, more)
+            encounter.rows = with_more(encounter.rows, more)
         else:
             encounter.clear = positions.copy()
     encounter.touched = _bodies_in(encounter.rows, meeting)

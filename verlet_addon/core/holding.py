@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import Floats
-from .build import build_model, goal_compliances, set_off
+from .build import build_model, goal_compliances, start_displacements
 from .field import Field
 from .geometry.rest_shape import FIRM_PIN
 from .mesh import MeshData
@@ -38,7 +38,7 @@ def hold(
     if np.array_equal(before >= FIRM_PIN, now >= FIRM_PIN) and np.array_equal(before > 0, now > 0):
         return _drawn(model, now), state
     model = build_model(mesh, model.settings)
-    displacements = set_off(
+    displacements = start_displacements(
         model,
         state.positions,
         state.velocities(),

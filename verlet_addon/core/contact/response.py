@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, dot
+from ..arrays import Booleans, Floats, Integers, dot, joined
 from ..detection.compiled_kernels import sum_weighted
 from ..detection.contacts import Contacts
 from ..integrators import start_displacement
@@ -145,7 +145,7 @@ def _bounces(
     return rise, climbs
 
 
-def joined(rows: ContactRows, more: ContactRows) -> ContactRows:
+def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
     """Rows, and after them those of `more` between other particles."""
     if not len(more.gaps):
         return rows
@@ -154,8 +154,7 @@ def joined(rows: ContactRows, more: ContactRows) -> ContactRows:
     pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)
     keys = (pairs * count + particles[2]) * count + particles[3]
     added = more.taken(np.flatnonzero(~np.isin(keys[known:], keys[:known])))
-    both = ((getattr(rows, each.name), getattr(added, each.name)) for each in fields(rows))
-    return ContactRows(*(np.ascontiguousarray(np.concatenate(each, axis=-1)) for each in both))
+    return joined(rows, added, axis=-1)
 
 
 def eased(lacks: Floats, dt: float) -> Floats:

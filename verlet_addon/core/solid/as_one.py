@@ -12,7 +12,7 @@ from ..arrays import Floats, Integers, sum_by, sum_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class FreePieces:
     """The pieces of a solid of m nodes, k of them."""
 
     components: Integers
@@ -34,12 +34,12 @@ class Pieces:
         return found
 
 
-def find_pieces(
+def find_free_pieces(
     components: Integers,
     masses: Floats,
     places: Floats,
     stopped: tuple[Integers, Floats, Floats],
-) -> Pieces:
+) -> FreePieces:
     """The pieces of nodes (m,) with these masses at places (3, m).
 
     Parameters
@@ -59,7 +59,7 @@ def find_pieces(
     labels, stiffnesses = stopped[0][pressed], stopped[2][pressed]
     moving = _motions(stopped[1][:, pressed] - centres[:, labels])
     np.add.at(opposed, labels, np.einsum("ain,nab,bjn->nij", moving, stiffnesses, moving))
-    return Pieces(components, motions, _inverted(opposed))
+    return FreePieces(components, motions, _inverted(opposed))
 
 
 def _motions(arms: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, dot, magnitudes, sum_by
 from ..linear.conjugate_gradients import descend
-from .as_one import Pieces, find_pieces
+from .as_one import FreePieces, find_free_pieces
 from .lattice import Embedding, Lattice
 from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffness_product
 
@@ -218,7 +218,7 @@ def solve(
     moves += pieces.answers(residual)
 
 
-def _pieces(system: System, springs: Springs) -> Pieces:
+def _pieces(system: System, springs: Springs) -> FreePieces:
     """What nothing holds, as it moves as one."""
     carriers, weights = (
         a[springs.points] for a in (system.embedding.nodes, system.embedding.weights)
@@ -232,7 +232,7 @@ def _pieces(system: System, springs: Springs) -> Pieces:
         stopped.append((its, (shares * places).sum(axis=2), springs.stiffnesses))
     ends, where, firm = zip(*stopped, strict=True)
     stopped_all = np.concatenate(ends), np.concatenate(where, axis=1), np.concatenate(firm)
-    return find_pieces(system.components, system.masses, system.places, stopped_all)
+    return find_free_pieces(system.components, system.masses, system.places, stopped_all)
 
 
 def _product(system: System, springs: Springs, moves: Floats) -> Floats:
