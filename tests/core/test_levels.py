@@ -209,9 +209,12 @@ def test_corrections_are_handed_down_whole(mesh: MeshData, normals: Floats) -> N
         np.testing.assert_array_equal(level.weights[held], 0.0)
         assert (level.weights >= 0.0).all()
         assert np.isin(level.particles, level.children).all()
-        assert (level.inverse_masses[np.isin(level.particles, pins)] == 0.0).all()
-        free = level.inverse_masses > 0.0
-        assert 0.0 < (1.0 / level.inverse_masses[free]).sum() <= len(mesh.positions) + 1e-9
+        inverse_masses = np.zeros(len(level.particles))
+        for batch in level.limits:
+            inverse_masses[batch.particles] = [*batch.first_masses, *batch.second_masses]
+        assert (inverse_masses[np.isin(level.particles, pins)] == 0.0).all()
+        masses = 1.0 / inverse_masses[inverse_masses > 0.0]
+        assert 0.0 < masses.sum() <= len(mesh.positions) + 1e-9
 
 
 def test_levels_get_coarser() -> None:

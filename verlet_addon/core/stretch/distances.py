@@ -16,11 +16,11 @@ class DistanceBatch:
     rest_lengths: Floats
     """(c,) [m]"""
     first_masses: Floats
-    """(c,) inverse masses of the first ends."""
+    """(c,) inverse masses of the first ends [1/kg]."""
     second_masses: Floats
-    """(c,) inverse masses of the second ends."""
+    """(c,) inverse masses of the second ends [1/kg]."""
     gains: Floats
-    """(c,) 1 / sum of inverse masses; 0 where nothing can move."""
+    """(c,) 1 / sum of inverse masses [kg]; 0 where nothing can move."""
 
 
 def distance_batches(

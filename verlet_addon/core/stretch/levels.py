@@ -38,10 +38,9 @@ class Level:
 
     particles: Integers
     """(k,) their numbers in the model."""
-    inverse_masses: Floats
-    """(k,) of all they carry with them; 0 = pinned."""
     limits: list[DistanceBatch]
-    """At-most distances between them, by their numbers in the level."""
+    """At-most distances between them, by their numbers in the level; of the masses of all that they
+    carry with them."""
     children: Integers
     """(f,) particles of the next finer level, by their numbers in the model."""
     parents: Integers
@@ -60,11 +59,11 @@ class _Layer:
     straightened: Floats
     """(m,) how long its pairs' ways would be without zigzags [m]."""
     masses: Floats
-    """(k,) [kg]"""
+    """(k,) of all that they carry with them [kg]."""
     positions: Floats
     """(k, 3) at rest [m]."""
     normals: Floats
-    """(k, 3)"""
+    """(k, 3) of unit length, or 0."""
 
 
 def build_levels(
@@ -119,7 +118,6 @@ def _level(
     inverse_masses = np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses)
     return Level(
         particles=coarse.particles,
-        inverse_masses=inverse_masses,
         limits=distance_batches(coarse.graph.pairs, coarse.graph.lengths, inverse_masses),
         children=fine.particles,
         parents=parents,

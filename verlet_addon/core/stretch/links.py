@@ -33,9 +33,9 @@ class Links:
     shortest: Floats
     """(k,) what links are never pushed shorter than [m]; 0 in gaps, and where nothing can move."""
     scaled_compliances: Floats
-    """(k,) compliance / h²."""
+    """(k,) compliance / h² [1/kg]."""
     gains: Floats
-    """(k,) 1 / (sum of inverse masses + scaled compliance); 0 where nothing can move."""
+    """(k,) 1 / (sum of inverse masses + scaled compliance) [kg]; 0 where nothing can move."""
     order: Integers
     """(2k,) links sorted by particle, first by their beginnings and then by their ends."""
     starts: Integers

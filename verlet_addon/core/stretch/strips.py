@@ -26,27 +26,27 @@ class StripBatch:
     labels: Integers
     """(c,) number of the path that each entry belongs to."""
     inverse_masses: Floats
-    """(c,)"""
+    """(c,) [1/kg]"""
     between: Floats
-    """(c − 2,) inverse mass of the particle between an edge and the next; 0 beside gaps."""
+    """(c − 2,) of the particle between an edge and the next [1/kg]; 0 beside gaps."""
     rest_lengths: Floats
-    """(c − 1,)"""
+    """(c − 1,) [m]; 0 in gaps."""
     measures: Floats
     """(c − 1,) rest lengths to measure violations by; 1 in gaps [m]."""
     scaled_compliances: Floats
-    """(c − 1,) compliance / h²."""
+    """(c − 1,) compliance / h² [1/kg]."""
     scaled_yielding: Floats
-    """(c − 1,) compliance added where pushed together / h²; empty if no edge yields."""
+    """(c − 1,) compliance added where pushed together / h² [1/kg]; empty if no edge yields."""
     mobilities: Floats
-    """(c − 1,) sum of the inverse masses of both ends; 0 in gaps."""
+    """(c − 1,) sum of the inverse masses of both ends [1/kg]; 0 in gaps."""
     movable: Floats
     """(c − 1,) 1 where an end can move, 0 elsewhere and in gaps."""
     diagonal: Floats
-    """(c − 1,) of the system: mobility + scaled compliance; 1 where nothing can move."""
+    """(c − 1,) of the system: mobility + scaled compliance [1/kg]; 1 where nothing can move."""
     rounds: int
     """Rounds of cyclic reduction that part every edge from the next."""
     multipliers: Floats
-    """(c − 1,) XPBD's multipliers; changed by the kernels."""
+    """(c − 1,) XPBD's: −tension × h²; changed by the kernels [kg m]."""
     start_gains: Floats
     """(c − 1,) pull of soft links per metre of stretch when a step begins; those of ropes alone."""
 
