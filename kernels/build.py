@@ -41,6 +41,8 @@ into their callers, bakes with contacts take a sixth longer. C throws nothing to
 """
 ALONE = "-nostdlib"
 """Where nothing of the system is needed; a Mac wants every library to name the system's."""
+OWN = f"{ALONE} -Wl,-Bsymbolic"
+"""On Linux kernels would call what another library in the process has by the same name."""
 NAMED = "-Wl,-install_name,@rpath/kernels.dylib"
 """A Mac's library holds its name, which would be that of the folder it was made in."""
 
@@ -58,7 +60,7 @@ class Platform:
     flags: str
 
 
-LINUX, WINDOWS, MAC = ("kernels.so", ALONE), ("kernels.dll", ALONE), ("kernels.dylib", NAMED)
+LINUX, WINDOWS, MAC = ("kernels.so", OWN), ("kernels.dll", ALONE), ("kernels.dylib", NAMED)
 PLATFORMS = {
     ("Linux", "x86_64"): Platform("x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64", *LINUX),
     ("Linux", "aarch64"): Platform("aarch64-linux-gnu.2.17", "manylinux_2_17_aarch64", *LINUX),

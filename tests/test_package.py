@@ -80,7 +80,10 @@ def architecture(library: bytes) -> str:
 
 
 def test_every_wheel_holds_every_kernel_for_its_machine(extension_zip: Path) -> None:
-    """An arm64 Mac refuses what is not signed, if only by the compiler."""
+    """An arm64 Mac refuses what is not signed, if only by the compiler.
+
+    On Linux kernels that call each other look up no names: others in the process may have them too.
+    """
     sources = (ROOT / "verlet_addon").rglob("*.c")
     exported = r"^EXPORT .*?(\w+)\("
     texts = [path.read_text(encoding="utf-8") for path in sources]
@@ -92,6 +95,7 @@ def test_every_wheel_holds_every_kernel_for_its_machine(extension_zip: Path) -> 
                 (path,) = (name for name in parts.namelist() if "/kernels." in name)
                 library = parts.read(path)
             assert all(name.encode() + b"\0" in library for name in names)
+            assert b".rela.plt\0" not in library
             found.append(architecture(library))
     assert [name.removesuffix(" signed") for name in found] == [
         "Mac x64",

@@ -19,7 +19,7 @@ typedef int64_t integer;
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* What runs once a step or so is made small rather than quick: six libraries lie in one zip. */
+/* What takes no time to speak of is made small rather than quick: six libraries lie in one zip. */
 #if defined(__clang__)
 #define SMALL __attribute__((minsize, noinline, unused))
 #else
