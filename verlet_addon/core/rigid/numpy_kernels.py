@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, inverse, magnitudes, sum_rows
+from ..arrays import NONZERO, SHORTEST, Floats, Integers, inverse, magnitudes, sum_rows
 from ..linear.conjugate_gradients import descend, descend_to
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
@@ -95,7 +95,7 @@ def join(placement: Placement, joints: Joints, positions: Floats) -> None:
     for _ in range(LINEARIZED):
         apart = positions[:, joints.pairs[0]] - positions[:, joints.pairs[1]]
         lengths = magnitudes(apart)
-        along = apart / np.maximum(lengths, 1e-12)
+        along = apart / np.maximum(lengths, SHORTEST)
         lacks = lengths - joints.rest_lengths
         lacks[joints.slack & (lacks < 0.0)] = 0.0
         along[:, joints.slack & (lacks == 0.0)] = 0.0

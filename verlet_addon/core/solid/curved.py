@@ -45,13 +45,13 @@ def build_curved(fillings: Floats, bends: Booleans, sizes: Floats) -> Elements:
     stiffness = contracted(weights + REMAINS * whole, energies)
     stiffness -= FIRST_LAME * filled[:, None, None] * spread[:, :, None] * spread[:, None, :]
     parts = _parts(bends)
-    moments = contracted(weights + REMAINS * whole, shapes)
-    moments[:, 8:] *= MIDDLES
+    shares = contracted(weights + REMAINS * whole, shapes)
+    shares[:, 8:] *= MIDDLES
     return Elements(
         stiffnesses=_joined(stiffness, parts) * np.prod(sizes),
         gradients=np.einsum("kfn,kfa->kna", parts, mean),
         volumes=filled * np.prod(sizes),
-        moments=np.einsum("kfn,kf->kn", parts, moments) * np.prod(sizes),
+        node_volumes=np.einsum("kfn,kf->kn", parts, shares) * np.prod(sizes),
     )
 
 

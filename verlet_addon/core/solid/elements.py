@@ -34,7 +34,7 @@ class Elements:
     """(k, w, 3) of the nodes' shape functions, the mean over the filled part [1/m]."""
     volumes: Floats
     """(k,) filled [m³]."""
-    moments: Floats
+    node_volumes: Floats
     """(k, w) the filled volume, shared out over the nodes [m³]."""
 
 
@@ -69,7 +69,7 @@ def build_elements(fillings: Floats, sizes: Floats) -> Elements:
         stiffnesses=nodal * np.prod(sizes),
         gradients=mean[:, :8],
         volumes=filled * np.prod(sizes),
-        moments=(contracted(weights, shapes) + REMAINS / 8) * np.prod(sizes),
+        node_volumes=(contracted(weights, shapes) + REMAINS / 8) * np.prod(sizes),
     )
 
 

@@ -96,7 +96,7 @@ def _shared_out(groups: Sequence[Cells], count: int) -> Floats:
     """(m,) volumes of the nodes [m³]."""
     found = np.zeros(count)
     for cells in groups:
-        shares = cells.elements.moments[cells.kinds]
+        shares = cells.elements.node_volumes[cells.kinds]
         found += sum_by(cells.nodes.ravel(), shares.ravel(), count)
     return found
 

@@ -31,7 +31,7 @@ def _shaded(cells: Cells, shares: Floats) -> Cells:
         stiffnesses=all_.stiffnesses[former] * share[:, None, None],
         gradients=all_.gradients[former],
         volumes=all_.volumes[former] * share,
-        moments=all_.moments[former],
+        node_volumes=all_.node_volumes[former],
     )
     return replace(cells, kinds=kinds.reshape(-1), elements=elements)
 
