@@ -24,7 +24,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.overlap.easing import OUT_AFTER
+from verlet_addon.core.overlap.burial import OUT_AFTER
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
 

@@ -11,7 +11,7 @@ from .forces.accelerations import accelerations
 from .jelly import leap
 from .model import SoftBodyModel
 from .momentum.compiled_kernels import follow_inertia
-from .overlap.easing import Burial, carried, raise_floors
+from .overlap.burial import Burial, carried, raise_floors
 from .rigid.motion import set_out_rigid
 from .rippling import move_water
 from .ropes.compiled_kernels import add_pulls_from_start

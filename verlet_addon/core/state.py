@@ -15,7 +15,7 @@ from .bending.one_by_one import StencilBatch
 from .compiled import Packed, declare, instead_of, once, pack
 from .integrators import start_gains, step_gains
 from .model import SoftBodyModel
-from .overlap.easing import Burial
+from .overlap.burial import Burial
 from .plasticity import Plastic, worn
 from .rigid.placement import Placement
 from .ropes.constraints import RopeBatches, rope_batches

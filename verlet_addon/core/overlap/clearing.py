@@ -9,7 +9,7 @@ from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from ..geometry.rays import closed_shells
-from .easing import OUT_AFTER
+from .burial import OUT_AFTER
 from .exits import NOWHERE, Exits, ways_out
 from .overlaps import BURIED, EMERGING, held_outside
 from .pierced import LET_GO, find_pierced, near_solids
