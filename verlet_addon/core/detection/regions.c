@@ -1,5 +1,6 @@
 /* Which pairs belong to the side, the edge or the corner that they touch: the same as
-   numpy_regions.py, where formulas and sources stand. */
+   numpy_regions.py, where formulas and sources stand; and which edges are ridges, as in
+   numpy_walk.py. */
 #include "pairs.h"
 
 #define RISING 1e-6
