@@ -1,9 +1,10 @@
-"""Straight bends so stiff that all of them are solved for at once.
+"""Bends so stiff that all of them are solved for at once.
 
 Relaxed one after the other, or strip by strip, bends reach a few cells a step, and stiff cloth
-would hang as if limp. But those that are straight at rest are linear in the positions, so that
-M + Σ c cᵀ/α̃, the matrix of an implicit step, stays what it is as long as h does, and is
-factorized once.
+would hang as if limp; hinges that have an angle at rest would swing to and fro, further than that
+angle, in every step. But bends that are straight at rest are linear in the positions, and so are
+the others if they turn but little, so that M + Σ c cᵀ/α̃, the matrix of an implicit step, stays
+what it is as long as h does, and is factorized once.
 """
 
 from collections.abc import Sequence
@@ -55,11 +56,14 @@ class StiffBendBatch:
     system: Factors | Bands
     """The matrix M + Σ c cᵀ/α̃ for those; of a rope whose vertices stand in a row, its bands."""
     rests: Floats
-    """(c,) of hinges that may yield, signed as in `Stencils`; empty where all are straight."""
-    targets: Floats
-    """(3, c) what such bends are drawn to in this step, which `aim` turns with their hinges."""
+    """(c,) rest length of g, signed as in `Stencils`; only hinges may have one."""
     multipliers: Floats
     """(3, f) mass × how far bends have moved particles in this step; changed by the kernel."""
+
+
+def all_bends(hinges: Stencils) -> Bends:
+    """Hinges as they are solved for at once."""
+    return Bends(hinges.members, hinges.coefficients, hinges.compliances)
 
 
 def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
@@ -106,14 +110,14 @@ def stiff_bend_batches(
     positions: Floats,
     inverse_masses: Floats,
     h_squared: float,
-    rests: Floats | None = None,
+    rests: Floats,
 ) -> list[StiffBendBatch]:
     """One batch for one h² [s²], or none.
 
     Parameters
     ----------
     positions : (n, 3) at rest, to take the mesh apart by [m].
-    rests : (c,) where bends are hinges that may yield.
+    rests : (c,) of g; where they change, the batch is to have this very array.
     """
     if not len(bends.members):
         return []
@@ -130,8 +134,7 @@ def stiff_bend_batches(
         free=free,
         masses=masses,
         system=_system(positions[free], pairs, couplings, masses + diagonal),
-        rests=np.empty(0) if rests is None else rests,
-        targets=np.zeros((3, 0 if rests is None else len(rests))),
+        rests=rests,
         multipliers=np.zeros((3, len(free))),
     )
     return [batch]

@@ -119,8 +119,7 @@ def pack_stiff(batch: StiffBendBatch) -> Packed:
     number[batch.free] = np.arange(count)
     return pack(
         len(batch.stiffnesses),
-        *members(batch, "particles coefficients stiffnesses"),
-        batch.targets if len(batch.rests) else None,
+        *members(batch, "particles coefficients stiffnesses rests"),
         count,
         batch.free,
         number,

@@ -10,7 +10,14 @@ from ..geometry.graph import edge_lengths
 from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
-from .all_at_once import Bends, StiffBendBatch, stiff_bend_batches, stiffness_ratios, straight_bends
+from .all_at_once import (
+    Bends,
+    StiffBendBatch,
+    all_bends,
+    stiff_bend_batches,
+    stiffness_ratios,
+    straight_bends,
+)
 from .along_face_loops import FaceLoopBatch, face_loop_batches
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lines import STRAIGHT, Lines, lines_across_quads, lines_along_ropes
@@ -121,24 +128,25 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     if bends.yields:
         return _yielding_batches(bends, inverse_masses, h_squared)
     straight_ropes = bends.ropes.chosen(bends.straight_ropes)
-    every = straight_bends(bends.strips, [*bends.straight, straight_ropes])
+    straight = straight_bends(bends.strips, [*bends.straight, straight_ropes])
+    every = joined(straight, all_bends(bends.hinges))
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
-    along = len(line_places(bends.strips))
-    n, surfaces = len(inverse_masses), len(ratios) - len(straight_ropes.members)
+    along, ropes = len(line_places(bends.strips)), len(straight.members)
+    n, surfaces = len(inverse_masses), ropes - len(straight_ropes.members)
     twists = slice(surfaces - len(bends.straight[-1].members), surfaces)
     stiff, looped = _ways(every, ratios, line_runs(bends.strips), twists)
     soft_ropes = ~bends.straight_ropes
-    soft_ropes[~soft_ropes] = ~stiff[surfaces:]
+    soft_ropes[~soft_ropes] = ~stiff[surfaces:ropes]
+    rests = np.append(np.zeros(ropes), bends.hinges.rests)[stiff]
+    given = inverse_masses, h_squared
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
-        stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, inverse_masses, h_squared),
-        strips=bend_strip_batches(bends.strips.without(stiff[:along]), inverse_masses, h_squared),
-        loops=face_loop_batches(every.chosen(looped), inverse_masses, h_squared),
-        alone=_soft_batches(
-            bends.straight, (stiff | looped)[along:surfaces], inverse_masses, h_squared
-        )
-        + stencil_batches(bends.hinges, inverse_masses, h_squared),
-        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
+        stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, *given, rests),
+        strips=bend_strip_batches(bends.strips.without(stiff[:along]), *given),
+        loops=face_loop_batches(every.chosen(looped), *given),
+        alone=_soft_batches(bends.straight, (stiff | looped)[along:surfaces], *given)
+        + stencil_batches(bends.hinges.chosen(~stiff[ropes:]), *given),
+        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), *given),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
 
@@ -174,7 +182,7 @@ def _yielding_batches(
 ) -> BendBatches:
     """Hinges and ropes whose rests change, in place: hinges all at once if any of them is stiff."""
     hinges, n = bends.hinges, len(inverse_masses)
-    every = Bends(hinges.members, hinges.coefficients, hinges.compliances)
+    every = all_bends(hinges)
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
     stiff = bool((ratios > ALONE).any())
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)

@@ -74,16 +74,6 @@ def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
     return normal
 
 
-def aim(positions: Floats, batch: StiffBendBatch) -> None:
-    """Turns what stiff bends are drawn to as their hinges are turned.
-
-    Their matrix takes it for fixed within the step: what turns them is resisted, but for free
-    flight, and nothing that is at rest.
-    """
-    members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-    batch.targets[...] = batch.rests * hinge_directions(members, bend, batch.rests)
-
-
 def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
     """(c,) 1 where hinges are bent to the side of their normals, else −1."""
     side = np.sign((bend * normal).sum(axis=0))
@@ -160,11 +150,17 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
 
 
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
-    """C = g = 0 for all bends at once: what they move, d, fulfils M d + Σ c C(x + d)/α̃ = 0."""
+    """C = g − r n̂ = 0 for all bends at once: what they move, d, fulfils M d + Σ c C(x + d)/α̃ = 0.
+
+    n̂ is what it is before: the matrix takes it for fixed. So what turns hinges that have an angle
+    at rest is resisted within a step, but for free flight, and nothing is that is at rest.
+    """
     for batch in batches:
-        _, bends = gather_bends(positions, batch.particles, batch.coefficients)
-        if len(batch.rests):
-            bends -= batch.targets
+        members, bends = gather_bends(positions, batch.particles, batch.coefficients)
+        bent = np.flatnonzero(batch.rests)
+        if len(bent):
+            rests = batch.rests[bent]
+            bends[:, bent] -= rests * hinge_directions(members[:, :, bent], bends[:, bent], rests)
         bends *= batch.stiffnesses
         moments = [(batch.coefficients * row).ravel() for row in bends]
         pull = np.stack(

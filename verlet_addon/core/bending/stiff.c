@@ -1,13 +1,13 @@
 /* Bends that are solved for at once: the same as project_stiff_bends in numpy_kernels.py. */
 #include "../linear/dissection.h"
 #include "../linear/pentadiagonal.h"
+#include "hinges.h"
 
 /* See StiffBendBatch. */
 typedef struct stiff_batch {
     integer count; /* c */
     const integer *particles;
-    const real *coefficients, *stiffnesses; /* (4, c) and (c,) */
-    const real *targets;                    /* (3, c) or NULL */
+    const real *coefficients, *stiffnesses, *rests; /* (4, c) and (c,) */
     integer free_count;                     /* f */
     const integer *free;
     const integer *number; /* (n,) of each particle among the free ones, or f */
@@ -29,13 +29,17 @@ static void gather_pulls(const real *positions, integer n, const stiff_batch *ba
         pulls[axis * stride + f] = 0.0; /* what cannot move */
     }
     for (integer i = 0; i < c; i++) {
-        real bend[3] = {0.0, 0.0, 0.0};
-        for (integer axis = 0; batch->targets && axis < 3; axis++)
-            bend[axis] = -batch->targets[axis * c + i];
+        real members[4][3], bend[3] = {0.0, 0.0, 0.0}, direction[3], rest = batch->rests[i];
         for (integer k = 0; k < 4; k++)
+            for (integer axis = 0; axis < 3; axis++) {
+                members[k][axis] = positions[axis * n + batch->particles[k * c + i]];
+                bend[axis] += members[k][axis] * batch->coefficients[k * c + i];
+            }
+        if (rest != 0.0) {
+            direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
             for (integer axis = 0; axis < 3; axis++)
-                bend[axis] += positions[axis * n + batch->particles[k * c + i]]
-                              * batch->coefficients[k * c + i];
+                bend[axis] -= rest * direction[axis];
+        }
         for (integer k = 0; k < 4; k++)
             for (integer axis = 0; axis < 3; axis++)
                 pulls[axis * stride + batch->number[batch->particles[k * c + i]]] -=
@@ -43,7 +47,7 @@ static void gather_pulls(const real *positions, integer n, const stiff_batch *ba
     }
 }
 
-/* Straight at rest, all at once. */
+/* All at once. */
 EXPORT void project_stiff_bends(real *positions, integer n, const stiff_batch *batch)
 {
     integer f = batch->free_count, stride = f + 1;

@@ -9,16 +9,12 @@ from .compiled_kernels import (
     project_surface_bends,
 )
 from .constraints import BendBatches
-from .numpy_kernels import aim
 
 
 def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:
     """Draws ropes and surfaces back to their rest angles."""
     way = slice(None, None, -1) if backwards else slice(None)
     project_rope_bends(positions, bends.ropes[way])
-    for batch in bends.stiff:
-        if len(batch.rests):
-            aim(positions, batch)
     project_stiff_bends(positions, bends.stiff)
     project_bend_strips(positions, bends.strips[way])
     project_face_loops(positions, bends.loops[way])
