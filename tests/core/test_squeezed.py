@@ -46,7 +46,7 @@ def test_a_cloth_between_two_balls_stays_between_them() -> None:
 
     bodies = [(moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.0)), SELF)]
     around: list[Moving] = [(shape, lower), (shape, upper)]
-    tracks = simulated(bodies, frames(3.0, 24), ground=floor(-0.65), colliders=around)
+    tracks = simulated(bodies, frames(2.25, 24), ground=floor(-0.65), colliders=around)
     assert crossed(bodies, tracks, around) == 0
     assert strains(bodies[0][0], tracks[0]).max() < 0.05
     assert fastest(tracks[0]) < 0.02
@@ -101,10 +101,10 @@ def test_an_overhand_knot_is_pulled_tight() -> None:
 
     def targets(time: float) -> list[Floats]:
         ends = points.copy()
-        ends[[0, 160]] += ways * min(0.1 * time, 0.35)
+        ends[[0, 160]] += ways * min(0.15 * time, 0.35)
         return [ends]
 
-    (track,) = simulated([(mesh, body)], frames(4.5, 24), targets=targets)
+    (track,) = simulated([(mesh, body)], frames(2.75, 24), targets=targets)
     first, second = np.triu_indices(160, k=4)
     for place in track[::6]:
         x = place.T

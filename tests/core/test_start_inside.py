@@ -130,13 +130,17 @@ def test_what_lies_around_under_the_skin_comes_out_all_around() -> None:
 @pytest.mark.parametrize("name", ["a sheet through a ball", "a sheet in a table's top"])
 def test_what_is_exempt_stays_where_it_is(name: str) -> None:
     """A collar within a neck is not eased out, nor is that said; what is not exempt comes out."""
-    (mesh, settings), around = STARTS[name]
+    (mesh, settings), (shape, still) = STARTS[name]
+    places = [np.asarray(still)]
     near = np.linalg.norm(mesh.positions[:, :2], axis=1) < 0.2
+    scenes = samples([mesh], frames(0.2, 24), gravity=WEIGHTLESS, colliders=lambda _: places)
     for exempt in (near, np.ones_like(near)):
-        body = replace(mesh, paint=Paint(object_collisions=exempt.astype(float))), settings
-        (track,) = simulated([body], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[around])
-        assert (np.abs(track[-1] - mesh.positions).max() < TINY) == exempt.all()
-        assert (not remarks([body], [around], -5.0)) == exempt.all()
+        painted = Paint(object_collisions=exempt.astype(float))
+        body = replace(mesh, paint=painted, colliders=[0])
+        baked = list(simulate([body], [settings], SceneSettings(), scenes, [shape]))
+        stays = np.abs(baked[-1].positions[0] - mesh.positions).max() < TINY
+        assert stays == exempt.all()
+        assert (not any(frame.remarks for frame in baked)) == exempt.all()
 
 
 @pytest.mark.slow
@@ -167,7 +171,7 @@ def test_a_room_whose_normals_look_inwards_keeps_what_is_in_it() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("side", "height"), [(0.4, 0.29), (0.4, 0.275), (0.43, 0.25), (0.43, 0.1)])
+@pytest.mark.parametrize(("side", "height"), [(0.4, 0.275), (0.43, 0.1)])
 def test_what_is_pinned_inside_stays_there(side: float, height: float) -> None:
     """What hangs on it is not pushed out again and again, nor stretched, however deep it is."""
     mesh = pinned(flat(1.0, 10, height), np.arange(55, 66))
