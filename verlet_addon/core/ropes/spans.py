@@ -156,10 +156,7 @@ def _least_stretched(places: Floats, spans: Spans, long: Floats) -> Floats:
 
 
 def _balanced(place: Place, springs: list[Spring]) -> Place:
-    """One step of Newton's method to where springs that only pull are in balance.
-
-    Where that does not help, each draws as far as it is stretched, and the mean of that is taken.
-    """
+    """One step of Newton's method to where springs that only pull are in balance."""
     xx = yy = zz = xy = yz = zx = firmness = 0.0
     fx = fy = fz = 0.0
     for end, length in springs:
@@ -188,16 +185,4 @@ def _balanced(place: Place, springs: list[Spring]) -> Place:
         (b * fx + d * fy + e * fz) / size,
         (c * fx + e * fy + f * fz) / size,
     )
-    ahead = (place[0] + steps[0], place[1] + steps[1], place[2] + steps[2])
-    if _energy(ahead, springs) <= _energy(place, springs):
-        return ahead
-    return (place[0] + fx / firmness, place[1] + fy / firmness, place[2] + fz / firmness)
-
-
-def _energy(place: Place, springs: list[Spring]) -> float:
-    """Twice that of stretched springs of stiffness 1 / length [m]."""
-    total = 0.0
-    for end, length in springs:
-        x, y, z = end[0] - place[0], end[1] - place[1], end[2] - place[2]
-        total += max(sqrt(x * x + y * y + z * z) - length, 0.0) ** 2 / length
-    return total
+    return place[0] + steps[0], place[1] + steps[1], place[2] + steps[2]
