@@ -14,10 +14,9 @@ TAUT_MEMORY = 0.85
 STIFFEST = 1e6
 """Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count. Real
 meshes are stretched alike from 1e4 to 1e8."""
-UNLOADED = 1e-12
-"""What is less taut is so by rounding alone, as links across a sheet that hangs from an edge."""
 WEAK = 0.05
-"""Links less taut than this share of `taut` pull with the force they have, and resist nothing."""
+"""Links less taut than this share of `taut` pull with the force they have, and resist nothing: if
+all resisted, hung sheets and skirts would take a twelfth longer."""
 
 
 def project_former_tension(
@@ -67,7 +66,6 @@ def _former_pulls(net: StripNet, lengths: Floats, kept: float, taut: float) -> F
     pulls *= net.bearing
     pulls /= lengths
     tautness = pulls * net.lightness
-    pulls[tautness < UNLOADED] = 0.0
     pulls *= kept + (max(TAUT_MEMORY, kept) - kept) * tautness / (tautness + taut + NONZERO)
     return np.minimum(pulls, STIFFEST / (net.lightness + NONZERO), out=pulls)
 

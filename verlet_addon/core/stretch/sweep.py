@@ -53,8 +53,6 @@ def project_stretch(
     disturb the others. What is stretched even after two sweeps is shared with the edges around.
     """
     tautest_first = _tautest_first(lengths, batches)
-    project_clusters(positions, lengths.clusters)
-    hand_on(rigid, positions)
     least, in_vain = inf, 0
     for sweep in range(most):
         way = -1 if backwards and not sweep else 1

@@ -6,7 +6,6 @@
 #define TAUT_MEMORY 0.85
 #define WEAK 0.05
 #define STIFFEST 1e6
-#define UNLOADED 1e-12
 
 /* All strips of some batches as one path; see StripNet. */
 typedef struct strip_net {
@@ -59,8 +58,6 @@ static int find_pulls(const real *positions, const strip_net *net, real kept, re
         real length = distance(x, y, z);
         real pull = -net->multipliers[k] / length;
         real tautness = pull * net->lightness[k];
-        if (tautness < UNLOADED)
-            continue;
         pull *= kept + (larger(TAUT_MEMORY, kept) - kept) * tautness / (tautness + taut + NONZERO);
         pull = smaller(pull, STIFFEST / net->lightness[k]);
         net->pulls[k] = pull;
