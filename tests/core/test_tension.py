@@ -1,6 +1,7 @@
 """Strips start a step from the tension they had, and cloth so keeps its lengths."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from tests.core.bodies import (
     slow,
     strains,
     thrown,
+    tube,
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.materials import MATERIALS
@@ -29,6 +31,7 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import numpy_warm_start as numpy_tension
+from verlet_addon.core.stretch.compiled_kernels import project_tethers
 from verlet_addon.core.stretch.numpy_kernels import share_stretch
 from verlet_addon.core.stretch.numpy_warm_start import TAUT_MEMORY, project_former_tension
 from verlet_addon.core.stretch.sweep import MOST_SWEEPS, project_stretch
@@ -113,6 +116,36 @@ def test_cloth_hung_from_two_corners_keeps_its_lengths(triangles: bool, limit: f
     mesh = hung(30, triangles=triangles)
     (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24), SceneSettings())
     assert strains(mesh, track).max() < limit
+
+
+@pytest.mark.slow
+def test_a_skirt_keeps_its_lengths() -> None:
+    """Slack strips adapt to taut ones: swept in any other order, an edge is stretched by 2.6 %."""
+    around = tube(60, 30, radius=1.0)
+    x, y, z = around.positions.T
+    skirt = np.stack([(0.6 - 0.4 * z) * x, (0.6 - 0.4 * z) * y, z], axis=1)
+    mesh = pinned(replace(around, positions=skirt), np.flatnonzero(z > 1.0 - 1e-9))
+    (track,) = simulated([(mesh, BodySettings())], frames(1.0, 24))
+    assert strains(mesh, track).max() < 0.01
+
+
+@pytest.mark.slow
+def test_sweeps_that_gain_nothing_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In few steps a sheet on two corners cannot keep its lengths; more sweeps would gain little.
+
+    They were 196 for 142, for a stretch of 1.3 % in place of 1.5 %.
+    """
+    counted = []
+
+    def sweep(*given: Any) -> None:
+        counted.append(1)
+        project_tethers(*given)
+
+    monkeypatch.setattr("verlet_addon.core.stretch.sweep.project_tethers", sweep)
+    mesh = pinned(sheet(60, size=2.0), [0, 60])
+    (track,) = simulated([(mesh, BodySettings())], frames(0.5, 24), SceneSettings(substeps=3))
+    assert len(counted) < 165
+    assert strains(mesh, track).max() < 0.02
 
 
 @pytest.mark.parametrize("held", ["two places", *slow("rim")])
