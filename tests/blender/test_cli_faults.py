@@ -237,8 +237,8 @@ def read_quietly(terminal: int) -> bytes:
 def test_jobs_on_one_output_each_write_a_whole_file(blend: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.blend"
     command = ("bake", blend, "--output", out, "--frames", "1", "3")
-    jobs = [started(*command) for _ in range(3)]
-    assert [ended(job).returncode for job in jobs] == [0] * 3
+    jobs = [started(*command) for _ in range(2)]
+    assert [ended(job).returncode for job in jobs] == [0, 0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.blend", "out.blend"]
     assert keys_in(out)["Rope"] == names(range(1, 4))
 

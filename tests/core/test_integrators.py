@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import SettingsError
@@ -362,6 +362,7 @@ def test_drag_is_exact(steps: list[float], previous_dt: float, rate: float) -> N
 
 
 @pytest.mark.parametrize("integrator", ["VERLET", "TCV", "TCV_EXACT"])
+@settings(max_examples=30)
 @given(rate=rates, count=st.integers(1, 200))
 def test_drag_does_not_depend_on_steps(integrator: str, rate: float, count: int) -> None:
     """A throw through air ends in the same place in however many equal steps."""
