@@ -162,6 +162,16 @@ def test_woven_cloth_lies_on_a_ball() -> None:
     assert np.abs(end[-1] - end[-2]).max() < 0.01
 
 
+@pytest.mark.slow
+def test_cut_on_the_bias_cloth_lengthens_until_its_threads_lock() -> None:
+    """Along the middle between threads that do not stretch: by √(1 + sin γ), γ = 8° of shear."""
+    mesh = strip("triangles", 45.0)
+    limp = replace(STILL, stretch_compliance=0.0, weft_compliance=0.0, shear_compliance=0.1)
+    hung = simulated([(mesh, limp)], frames(1.5, 24))[0][-1]
+    longest = np.sqrt(1.0 + np.sin(np.radians(8.0)))
+    assert 1.0 + strain(mesh, hung)[0] == pytest.approx(longest, abs=0.005)
+
+
 def test_a_mirror_shows_threads_too() -> None:
     """The image's warp is the image of the warp."""
     plane = Plane(point=np.zeros(3), normal=np.array([1.0, 0.0, 0.0]))
