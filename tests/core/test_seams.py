@@ -216,6 +216,15 @@ def test_a_strip_tears_at_its_stated_force(cells: int, substeps: int) -> None:
         assert gap.max() < 2e-3 if holds else gap.min() > 1.0, share
 
 
+def test_a_jerk_does_not_tear_what_can_carry_the_weight() -> None:
+    """Let go at once it pulls harder than its strength for a moment, and gapes a little."""
+    mesh, mass = split_strip(4), 0.4
+    strength = 1.1 * mass / 2 * 9.81 / 0.1
+    body = BodySettings(mass=mass, use_tearing=True, tear_strength=strength, damping=3.0)
+    end = settled(mesh, body, GRAVITY, 1.5)
+    assert lengths(end, sewn(mesh, every=False).seams).max() < 1e-3
+
+
 def test_what_is_split_holds_while_it_is_not_to_tear() -> None:
     """As if it were whole, but for its bends."""
     mesh = split_strip(4)
