@@ -223,7 +223,7 @@ def test_a_fine_sheet_keeps_its_lengths_where_its_flaps_slap_a_ball(cells: int) 
     assert crossed([body], [track[-1:]], around) == 0
 
 
-@pytest.mark.parametrize("substeps", [1, *slow(3), 8, *slow(9, 10)])
+@pytest.mark.parametrize("substeps", [1, *slow(3), 8, *slow(10)])
 @pytest.mark.parametrize("what", ["plate at 50 m/s", *slow("ball at 100 m/s")])
 def test_nothing_passes_however_fast(what: str, substeps: int) -> None:
     """What hits a hung sheet takes it along; half a second later it is under 5 % stretched.

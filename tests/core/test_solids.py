@@ -442,10 +442,9 @@ def test_what_slides_down_a_slope_is_braked_by_friction_alone() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cells", [1, 2])
-def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground(cells: int) -> None:
+def test_a_cube_of_few_vertices_lands_on_a_collider_as_on_the_ground() -> None:
     """Its faces touch, not its corners alone: it keeps shape and volume, and lies still."""
-    mesh = moved(block((1.0, 1.0, 1.0), (cells,) * 3), np.eye(3), (0.0, 0.0, 1.0))
+    mesh = moved(block((1.0, 1.0, 1.0), (1, 1, 1)), np.eye(3), (0.0, 0.0, 1.0))
     table = plate(size=4.0, cells=4, friction=0.5)
     (track,) = simulated([(mesh, JELLY)], frames(2.5, 24), colliders=[table])
     inside = volume(mesh, track - track.mean(axis=1, keepdims=True))
