@@ -13,8 +13,9 @@ from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffne
 
 CHANGES = 6
 """Most times that what touches, and what slides, is looked for anew in a step."""
-STEADY = 0.01
-"""What pushes and rubs is found once it changes by less than this share of all that presses."""
+STEADY = 0.05
+"""What pushes and rubs is found once it changes by less than this share of all that presses: the
+next step finds the rest."""
 CONJUGATE_ROUNDS = 400
 """Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
 

@@ -2,7 +2,7 @@
 #include "touching.h"
 
 #define CHANGES 6
-#define STEADY 0.01
+#define STEADY 0.05
 #define CONJUGATE_ROUNDS 400
 
 static real along_normal(const solid_stops *stops, integer i, const real vector[3])
