@@ -204,21 +204,23 @@ def test_a_sheet_of_triangles_keeps_its_lengths_where_it_lands() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cells", [50, 100])
+@pytest.mark.parametrize("cells", [50, 80])
 def test_a_fine_sheet_keeps_its_lengths_where_its_flaps_slap_a_ball(cells: int) -> None:
     """At 5 m/s and folding onto itself; with contacts solved last it was stretched by 3.5 %.
 
-    With lengths solved to the last in each round a finer one was stretched by 4 %.
+    With lengths solved to the last in each round a finer one was stretched by 4 %, and this one by
+    3.5 % where nothing drew edges in again that the guard had held apart: creases shut like books,
+    whose pages' diagonals would pass.
 
     A particle alone is moved by six thousandths of an edge, and farther only where contacts would
-    be left much too near, or something would pass: at single edges.
+    be left much too near: at single edges.
     """
     mesh = moved(sheet(cells, size=2.0), np.eye(3), (-0.98, -0.99, 1.05))
     shape, places = ball(radius=0.5, fine=32, outer=0.001, friction=0.5)
     around = [(shape, places + np.array([0.0, 0.0, 0.5]))]
     body = (mesh, BodySettings(use_self_collision=True, thickness=0.005))
     (track,) = simulated([body], frames(0.5, 24), ground=floor(), colliders=around)
-    assert strains(mesh, track).max() < 0.03
+    assert strains(mesh, track).max() < 0.015
     assert max(np.percentile(strains(mesh, places), 99) for places in track) < 0.005
     assert crossed([body], [track[-1:]], around) == 0
 

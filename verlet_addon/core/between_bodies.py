@@ -18,6 +18,7 @@ from .solid.barriers import find_barriers
 from .solid.joined import find_meets
 from .step_data import Mover, Surroundings
 from .stretch.compiled_kernels import strain_range
+from .stretch.sweep import draw_in
 from .within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 
 ROUNDS = 8
@@ -146,7 +147,8 @@ def settle_island(
     beside_solids = any(mover.leap is not None for mover in touched)
     for mover in touched:
         share = SHARE_OF_SOLIDS if beside_solids else 0.0
-        share = 1.0 if _is_caught(mover) else share
+        mover.caught = _is_caught(mover)
+        share = 1.0 if mover.caught else share
         answer = mover.batches.lengths.net.multipliers - mover.free_tension
         mover.remembered = mover.free_tension + share * answer
 
@@ -188,17 +190,19 @@ def stop_solids(
 
 def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:
     """Sets the speed of what has been pushed apart, and what tension is remembered of it."""
-    for mover in movers:
-        if mover.remembered is not None and mover.state.gas is None:
-            mover.batches.lengths.net.multipliers[...] = mover.remembered
     states = [mover.state for mover in movers]
     positions = [state.positions for state in states]
 
     def keep(changed: Sequence[int]) -> None:
-        for body in changed:
-            project_contacts(movers[body])
+        for mover in (movers[body] for body in changed):
+            if not mover.caught:
+                draw_in(mover.state.positions, mover.batches.lengths.links)
+            project_contacts(mover)
 
     stop_passing(encounter, positions, keep)
+    for mover in movers:
+        if mover.remembered is not None and mover.state.gas is None:
+            mover.batches.lengths.net.multipliers[...] = mover.remembered
     part(encounter, [state.previous_positions for state in states], positions)
     _remember(movers, encounter)
     for body, state in enumerate(states):

@@ -64,5 +64,7 @@ class Mover:
     """(k,) h² times that of its surface's links before they met anything [kg m]…"""
     remembered: Floats | None = None
     """…and what the next step starts from, where they did."""
+    caught: bool = False
+    """Whether something held it fast, and stretched it, before the guard saw to it."""
     leap: Leap | None = None
     """Where free motion leads the nodes of a solid."""

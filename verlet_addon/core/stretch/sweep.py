@@ -1,5 +1,6 @@
 """One sweep over everything that keeps the lengths of a surface."""
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -16,6 +17,8 @@ from .compiled_kernels import (
     share_stretch,
 )
 from .constraints import LengthBatches, LengthConstraints
+from .links import Links
+from .numpy_kernels import share_stretch as share_few
 from .strips import StripBatch
 
 MOST_STRETCH = 0.012
@@ -70,6 +73,15 @@ def project_stretch(
             left = share_stretch(positions, batches.links, most=MOST_STRETCH)
             if not left or (in_vain >= IN_VAIN and not lengths.levels):
                 break
+
+
+def draw_in(positions: Floats, links: Links) -> None:
+    """Draws edges together, with those around them, that are stretched by more than sweeps leave.
+
+    They are few: NumPy finds and draws them as quickly as could be.
+    """
+    loose = replace(links, tolerance=MOST_STRETCH)
+    share_few(positions, loose, most=MOST_STRETCH)
 
 
 def _tautest_first(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:
