@@ -149,12 +149,13 @@ def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
     """Rows, and after them those of `more` between other particles."""
     if not len(more.gaps):
         return rows
-    particles = np.concatenate([rows.particles, more.particles], axis=1)
-    count, known = particles.max(initial=0) + 1, rows.particles.shape[1]
+    perhaps = np.flatnonzero(np.isin(rows.particles[0], more.particles[0]))  # mostly a few
+    particles = np.concatenate([rows.particles[:, perhaps], more.particles], axis=1)
+    count, known = particles.max(initial=0) + 1, len(perhaps)
     pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)
     keys = (pairs * count + particles[2]) * count + particles[3]
-    added = more.taken(np.flatnonzero(~np.isin(keys[known:], keys[:known])))
-    return joined(rows, added, axis=-1)
+    fresh = np.flatnonzero(~np.isin(keys[known:], keys[:known]))
+    return joined(rows, more.taken(fresh), axis=-1) if len(fresh) else rows
 
 
 def eased(lacks: Floats, dt: float) -> Floats:
