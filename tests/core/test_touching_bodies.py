@@ -24,6 +24,7 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.between_bodies import settle_island
 from verlet_addon.core.contact.guard import guard
 from verlet_addon.core.contact.response import Motion
 from verlet_addon.core.encounter import gather, meet, stop_passing
@@ -178,6 +179,23 @@ def test_what_would_pass_is_solved_with_lengths(monkeypatch: pytest.MonkeyPatch)
     assert sum(acted) < 6
     assert crossed(bodies, tracks, around) == 0
     assert strains(mesh, tracks[0]).max() < 0.05
+
+
+def test_what_comes_near_and_not_too_near_is_not_solved_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sheet that crumples over a ball is solved for less than once a step; else, 1.2 times."""
+    solved = []
+
+    def watched(*given: Any) -> None:
+        solved.append(given)
+        settle_island(*given)
+
+    monkeypatch.setattr("verlet_addon.core.between_bodies.settle_island", watched)
+    mesh = moved(sheet(24), np.eye(3), (-0.5, -0.5, 0.23))
+    bodies, around = [(mesh, replace(SELF, damping=2.0))], [ball(radius=0.2, friction=1.0)]
+    simulated(bodies, frames(0.6, 24), ground=floor(-0.6), colliders=around)
+    assert len(solved) < 0.6 * 24 * SceneSettings().substeps
 
 
 def flying(*, exempt: str, painted: float, gap: float) -> tuple[Floats, Floats]:

@@ -65,7 +65,11 @@ def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
 
 
 def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
-    """Finds what else touches on the way to where bodies (3, n) are now; whether there is any."""
+    """Finds what else touches on the way to where bodies (3, n) are now; whether that matters.
+
+    It does where any of it ends too near, or anything passes: what a fast ball has wound around
+    itself would not come off.
+    """
     gather(encounter.meeting.own, bodies, encounter.positions)
     meeting, motion, positions = encounter.meeting, encounter.motion, encounter.positions
     known, astray = len(encounter.rows.gaps), _astray(encounter)
@@ -83,7 +87,9 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
         else:
             encounter.clear = positions.copy()
     encounter.touched = _bodies_in(encounter.rows, meeting)
-    return len(encounter.rows.gaps) > known
+    lacks = (encounter.rows.targets - encounter.rows.heights(positions))[known:]
+    passes = doubtful.any() and encounter.clear is None
+    return len(lacks) > 0 and bool(passes or lacks.max() > 0.0)
 
 
 def _bodies_in(rows: ContactRows, meeting: Meeting) -> dict[int, slice]:
@@ -113,12 +119,14 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
     if encounter.rows.strung.any():
         ropes = [(own, trees[body]) for body, own in parts.items() if trees[body].generations]
         push_ropes(world, encounter.rows, ropes)
-    moved = max(
-        np.abs(world[:, own] - bodies[body][:, : own.stop - own.start]).max()
+    noticed = NOTICEABLE * encounter.meeting.reaches[list(parts)].max()
+    moved = any(
+        np.abs(here - there[: len(here)]).max() > noticed
         for body, own in parts.items()
+        for here, there in zip(world[:, own], bodies[body], strict=True)
     )
     hand_back(parts, bodies, world)
-    return bool(moved > NOTICEABLE * encounter.meeting.reaches[list(parts)].max())
+    return moved
 
 
 def stop_passing(

@@ -65,6 +65,6 @@ class Mover:
     remembered: Floats | None = None
     """…and what the next step starts from, where they did."""
     caught: bool = False
-    """Whether something held it fast, and stretched it, before the guard saw to it."""
+    """Whether something holds it fast."""
     leap: Leap | None = None
     """Where free motion leads the nodes of a solid."""

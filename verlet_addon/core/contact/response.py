@@ -149,7 +149,7 @@ def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
     """Rows, and after them those of `more` between other particles."""
     if not len(more.gaps):
         return rows
-    perhaps = np.flatnonzero(np.isin(rows.particles[0], more.particles[0]))  # mostly a few
+    perhaps = np.flatnonzero(np.isin(rows.particles[0], more.particles[0]))
     particles = np.concatenate([rows.particles[:, perhaps], more.particles], axis=1)
     count, known = particles.max(initial=0) + 1, len(perhaps)
     pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)

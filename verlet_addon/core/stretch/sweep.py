@@ -76,12 +76,8 @@ def project_stretch(
 
 
 def draw_in(positions: Floats, links: Links) -> None:
-    """Draws edges together, with those around them, that are stretched by more than sweeps leave.
-
-    They are few: NumPy finds and draws them as quickly as could be.
-    """
-    loose = replace(links, tolerance=MOST_STRETCH)
-    share_few(positions, loose, most=MOST_STRETCH)
+    """Shares what single edges are stretched by beyond what sweeps leave."""
+    share_few(positions, replace(links, tolerance=MOST_STRETCH), most=MOST_STRETCH)
 
 
 def _tautest_first(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:
