@@ -162,7 +162,8 @@ def stop_solids(
 ) -> None:
     """Solves for the stress of solids together with the push of the colliders that they touch.
 
-    Those that touch each other are solved for as one.
+    Those that touch each other are solved for as one, but not what had to be led out of another:
+    its corners may still cross, and would stay so.
     """
     meeting, motion, rows = encounter.meeting, encounter.motion, encounter.rows
     surfaces, fixed = meeting.surfaces, int(meeting.surfaces.starts[meeting.bodies])
@@ -175,7 +176,10 @@ def stop_solids(
     }
     for body in leaving:
         stop_solid(movers[body], None)
-    for group in companies(encounter, [body for body in solids if body not in leaving]):
+    meeting.led_out |= leaving
+    others = [body for body in solids if body not in meeting.led_out]
+    alone = [[body] for body in solids if body in meeting.led_out - leaving]
+    for group in companies(encounter, others) + alone:
         own = [meeting.own[body] for body in group]
         its = [movers[body] for body in group]
         ways = motion.start, motion.arrival

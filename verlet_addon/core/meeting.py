@@ -1,7 +1,7 @@
 """All bodies and colliders in one world, and what may touch there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -49,6 +49,8 @@ class Meeting:
     """(colliders,) which are a point or a line for now, and so touch nothing; changes."""
     memory: Memory | None = None
     """What contacts start from; changes."""
+    led_out: set[int] = field(default_factory=set)
+    """Solids that once had to be led out of something; changes."""
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
