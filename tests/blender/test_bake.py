@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.benchmarks import meshes
 from tests.blender.scenes import (
     baked,
     blender,
@@ -501,3 +502,15 @@ def test_progress_says_how_long_it_will_take(addon: Addon) -> None:
     assert progress.describe(seconds=37.0) == "frame 38 of 251, 3:33 left"
     first = addon("blender.bake").Progress(frame=100, done=1, total=251, worst_stretch=0.0)
     assert first.describe(seconds=0.0) == "frame 1 of 251"
+
+
+@pytest.mark.slow
+def test_a_dress_comes_to_rest() -> None:
+    """After five seconds what is crumpled moves by centimetres a second, and no fold flaps."""
+    dress = body(meshes.make("dress with sleeves"), pin_group="Pin")
+    bpy.context.scene.frame_end = 121
+    verlet.bake()
+    keys = list(baked(dress).values())[-13:]
+    speeds = np.linalg.norm(np.diff(keys, axis=0), axis=2) * 24.0
+    assert np.sqrt((speeds**2).mean()) < 0.045
+    assert speeds.max() < 0.3

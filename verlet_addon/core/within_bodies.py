@@ -51,12 +51,15 @@ def relax(mover: Mover, sweep: int) -> None:
 
 
 def project_angles(mover: Mover, *, backwards: bool) -> None:
-    """Sweeps once over all within a body but its lengths."""
+    """Sweeps once over all within a body but its lengths, and then over coarse levels.
+
+    Before them, bends would answer how levels bend cloth, and a dress would never come to rest.
+    """
     model, positions, batches = mover.model, mover.state.positions, mover.batches
-    project_levels(positions, model.lengths.levels)
     project_soft_pins(mover)
     project_bends(positions, batches.bends, backwards=backwards)
     project_shear(positions, batches.lengths, backwards=backwards)
+    project_levels(positions, model.lengths.levels)
 
 
 def keep_lengths(mover: Mover, *, backwards: bool = False, once: bool = False) -> None:
