@@ -4,12 +4,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, magnitudes
 from ..field import Field, Kind
 from ..solid.body import Solid
 from ..solid.numpy_kernels import add_to_nodes
 from .aerodynamics import Windage, air_forces
 from .fields import feel
+
+LARGEST_KICK = 2e4
+"""No step makes anything faster than this [m/s], which is twice what the simulation follows."""
 
 
 def accelerations(
@@ -85,4 +88,6 @@ def node_accelerations(
 
 def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
     """(3, n) accelerations that a step can follow, `rates` (n,) being those of drag [1/s]."""
-    return np.asarray(total / np.maximum(1.0, rates * dt))
+    total = total / np.maximum(1.0, rates * dt)
+    kicks = magnitudes(total) * dt
+    return np.asarray(total / np.maximum(1.0, kicks / LARGEST_KICK))
