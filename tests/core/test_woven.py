@@ -156,10 +156,11 @@ def test_woven_cloth_lies_on_a_ball() -> None:
     )
     mesh = woven(moved(flat_sheet("quads", 14), np.eye(3), (-0.5, -0.5, 0.32)))
     settings = replace(STILL, stretch_compliance=0.0, damping=2.0)
-    end = simulated([(mesh, settings)], frames(1.5, 24), colliders=[(collider, ball.positions)])[0]
+    end = simulated([(mesh, settings)], frames(3.0, 24), colliders=[(collider, ball.positions)])[0]
     far = np.linalg.norm(end[-1], axis=1)
     assert far.min() > 0.29  # the ball's flat faces lie within its radius
-    assert np.abs(end[-1] - end[-2]).max() < 0.01
+    # Its corners swing by a centimetre a frame after half that time, and come to rest.
+    assert np.abs(np.diff(end[-12:], axis=0)).max() < 0.003
 
 
 @pytest.mark.slow

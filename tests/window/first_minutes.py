@@ -164,8 +164,10 @@ def test_the_view_shows_bodies_as_far_as_the_bake_has_come(hand: Hand) -> Steps:
     buttons = yield from hand.buttons()
     before = orange_pixels(hand, "before_baking")
     yield from hand.click(buttons[BAKE])
-    yield from wait(4.0)  # no frame is visited that could be waited for
-    during = orange_pixels(hand, "seen_while_baking")
+    during = 0
+    for _ in range(4):
+        yield from wait(1.5)  # no frame is visited that could be waited for; some show it edge-on
+        during = max(during, orange_pixels(hand, "seen_while_baking"))
     yield from hand.over_view()
     yield from hand.press("ESC")
     yield from wait(1.0)
