@@ -28,6 +28,7 @@ from verlet_addon.core.holding import hold
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.stretch.compiled_kernels import share_stretch
 
 FIRM = {"quads": 1e-3, "triangles": 1e-3, "woven": 1e-3, "rope": 1e-2}
 """Stretch compliances [m/N], of ropes [1/N]."""
@@ -223,3 +224,20 @@ def test_what_has_yielded_stays_so_when_it_is_held_otherwise_or_shrinks() -> Non
         assert state.batches is not None
         worn = state.batches.model.lengths.edges.rest_lengths
         assert worn == pytest.approx(1.1 * body[0].lengths.edges.rest_lengths, rel=0.05)
+
+
+def test_edges_that_have_yielded_are_left_at_their_new_lengths() -> None:
+    """What sweeps leave is shared by the lengths that edges have now, not by those they had."""
+    mesh = strip("triangles")
+    body = mesh, settings("triangles", hardening=0.0)
+    model, state = built_state(body, gravity=WEIGHTLESS, dt=1 / 240)
+    assert state.plastic is not None
+    for stretch in (1.0, 1.1):
+        state.plastic.strips[0].kept[:] = stretch - 1.0
+        advance([(model, state)], [mesh.positions], dt=1 / 240, gravity=WEIGHTLESS)
+        assert state.batches is not None
+        links = state.batches.lengths.links
+        links.multipliers.fill(0.0)
+        places = stretch * np.ascontiguousarray(mesh.positions.T)
+        assert not share_stretch(places, links, most=1e-6)
+        np.testing.assert_array_equal(places, stretch * mesh.positions.T)

@@ -73,6 +73,19 @@ def test_a_rigid_brick_tumbles_without_losing_its_shape_or_its_spin(substeps: in
     assert ends[:, 1].min() < -0.5, "its middle axis turned over, as Dzhanibekov saw"
 
 
+def test_a_brick_that_is_carried_between_two_steps_goes_on_at_its_speed() -> None:
+    """As a mirror and what eases bodies out of each other do."""
+    mesh = brick()
+    model, state = built_state((mesh, FREE), gravity=WEIGHTLESS)
+    for carried in (0.0, 0.1):
+        state.positions += carried
+        state.previous_positions += carried
+        before = state.positions.mean(axis=1)
+        advance([(model, state)], [mesh.positions], dt=0.01, gravity=WEIGHTLESS)
+        way = state.positions.mean(axis=1) - before
+        assert way == pytest.approx([0.01, 0.0, 0.02], abs=1e-12)
+
+
 def double_pendulum(start: float, gap: float) -> tuple[MeshData, Floats]:
     """Two rigid bars of a metre, joined by a strip, and how far each vertex is from the pins."""
     bar = np.linspace(0.0, 1.0, 11)

@@ -161,14 +161,21 @@ Member = NDArray[Any] | Packed | int | float | None
 
 
 def members(of: object, names: str) -> list[Any]:
-    """Attributes of an object, by their names, which stand one after the other in a struct."""
-    return [getattr(of, name) for name in names.split()]
+    """Attributes of an object, by their names, which stand one after the other in a struct.
+
+    The struct shares their memory: whatever writes to an array, the other side reads.
+    """
+    found = [getattr(of, name) for name in names.split()]
+    for each in found:
+        if isinstance(each, np.ndarray):
+            address(each)  # has to be contiguous
+    return found
 
 
 def pack(*values: Member) -> Packed:
     """A C struct of integers, doubles and addresses of arrays or other structs, 8 bytes each.
 
-    An array that is not contiguous is copied, so what kernels write to has to be.
+    Arrays that are not contiguous are copied.
     """
     kept = [np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for v in values]
     numbers = [_value(member) for member in kept]

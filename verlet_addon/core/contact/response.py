@@ -102,8 +102,8 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
     began = dot(contacts.normals, anchors)
     rise, climbs = _bounces(contacts, pairs, motion, began)
     return ContactRows(
-        particles=contacts.particles,
-        weights=contacts.weights,
+        particles=np.ascontiguousarray(contacts.particles),
+        weights=np.ascontiguousarray(contacts.weights),
         pulls=pulls,
         mobilities=mobilities,
         normals=contacts.normals,

@@ -81,9 +81,8 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     weight = sum_by(labels, own, count)
     masses = np.where(shape.pinned[particles], PINNED * weight[labels], own)
     totals = sum_by(labels, masses, count)
-    places = shape.mesh.positions[particles].T
-    centres = sum_rows(labels, places * masses, count) / totals
-    arms = places - centres[:, labels]
+    arms = shape.mesh.positions.T.take(particles, axis=1)
+    arms -= (sum_rows(labels, arms * masses, count) / totals)[:, labels]
     softness = _softness(labels, masses, totals, arms)
     loose = loosened(shape)
     worked_on = np.isin(particles, loose.mesh.edges)

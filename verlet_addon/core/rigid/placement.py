@@ -42,5 +42,5 @@ def place_first(pieces: Pieces, positions: Floats) -> Placement:
         second=np.zeros_like(turns),
         centres=np.zeros((3, pieces.count)),
         moments=np.zeros((3, pieces.count)),
-        placed=positions[:, pieces.particles],
+        placed=positions.take(pieces.particles, axis=1),
     )

@@ -140,6 +140,7 @@ def _links_struct(links: Links) -> Packed:
         count,
         n,
         every,
+        links.rest_lengths,
         sides,
         links.starts,
         links.multipliers,

@@ -18,7 +18,8 @@ typedef struct {
 /* All links of all strips. */
 typedef struct {
     integer count, particles; /* k links of n particles */
-    const strip_link *links;  /* (k,) */
+    strip_link *links;        /* (k,) */
+    const real *rest_lengths; /* (k,) as they are now: what yields grows */
     link_side *sides;         /* (2 k,) of each particle */
     const integer *starts;    /* (n + 1,) where they begin */
     real *multipliers;        /* (k,) */
@@ -127,8 +128,10 @@ static integer begin_sharing(const real *positions, const strip_links *links, re
         for (int axis = 0; axis < 3; axis++)
             links->places[4 * i + axis] = positions[axis * n + i];
     for (integer k = 0; k < links->count; k++) {
-        if (links->links[k].scaled_compliance > 0.0)
+        if (links->links[k].scaled_compliance > 0.0) {
+            links->links[k].rest_length = links->rest_lengths[k];
             set_longest(links, k, tolerance);
+        }
         links->found[found] = k;
         found += needs_mending(links, k);
     }
