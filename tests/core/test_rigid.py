@@ -20,6 +20,7 @@ from tests.core.bodies import (
     momenta,
     moved,
     pinned,
+    rope,
     rotation,
     sheet,
     simulated,
@@ -84,6 +85,17 @@ def test_a_brick_that_is_carried_between_two_steps_goes_on_at_its_speed() -> Non
         advance([(model, state)], [mesh.positions], dt=0.01, gravity=WEIGHTLESS)
         way = state.positions.mean(axis=1) - before
         assert way == pytest.approx([0.01, 0.0, 0.02], abs=1e-12)
+
+
+@pytest.mark.parametrize("way", [(1.0, 0.0, 0.0), (1.0, 0.3, -0.2)])
+def test_a_straight_piece_keeps_its_spin_whichever_way_it_lies(way: tuple[float, ...]) -> None:
+    """It has no inertia about itself, and rounding must not find any."""
+    bar = rope([tuple(0.1 * k * np.array(way)) for k in range(11)])
+    body = BodySettings(body_type="ROPE", damping=0.0)
+    mesh = thrown(rigid(bar), np.cross((0.2, 3.0, 1.1), bar.positions))
+    (track,) = simulated([(mesh, body)], frames(0.5, 24), gravity=WEIGHTLESS)
+    spins = momenta((mesh, body), track, 1 / 24)[1]
+    np.testing.assert_allclose(spins, np.tile(spins[0], (len(spins), 1)), rtol=1e-9, atol=1e-12)
 
 
 def double_pendulum(start: float, gap: float) -> tuple[MeshData, Floats]:

@@ -2,12 +2,11 @@
 #include "pieces.h"
 
 #define TOUCHED 1e-7
-#define NOTHING 1e-12
-#define LARGEST_TURN 0.5
+#define ABOUT_ITSELF 1e-12
 
 SMALL void invert_inertia(const real second[9], real inverse[9])
 {
-    real trace = (second[0] + second[4] + second[8]) * (1.0 + NOTHING), rows[9], columns[9];
+    real trace = (second[0] + second[4] + second[8]) * (1.0 + ABOUT_ITSELF), rows[9], columns[9];
     for (int k = 0; k < 9; k++)
         rows[k] = (k % 4 ? 0.0 : trace) - second[k];
     for (int x = 0; x < 3; x++)
@@ -43,10 +42,6 @@ SMALL static void find_turn(real turn[9], const real second[9], const real momen
         lack[2] = moment[2] - (product[3] - product[1]);
         invert_inertia(product, inverse);
         apply(inverse, lack, step);
-        real angle = __builtin_sqrt(dot(step, step));
-        real share = smaller(1.0, LARGEST_TURN / larger(angle, NONZERO));
-        for (int x = 0; x < 3; x++)
-            step[x] *= share;
         turn_on(turn, step);
     }
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import NONZERO, SHORTEST, Floats, Integers, inverse, magnitudes, sum_rows
+from ..arrays import SHORTEST, Floats, Integers, inverse, magnitudes, sum_rows
 from ..linear.conjugate_gradients import descend, descend_to
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
@@ -10,10 +10,8 @@ from .placement import Placement
 
 TOUCHED = 1e-7
 """Contacts that push by no more than this count as solved [m]."""
-NOTHING = 1e-12
+ABOUT_ITSELF = 1e-12
 """Share of its inertia that a straight piece, which has none about its axis, is given there."""
-LARGEST_TURN = 0.5
-"""The most that a round of Newton's method turns a piece [rad]."""
 JOINED = 1e-3
 """Share by which edges near pieces may stay stretched."""
 LINEARIZED, CONJUGATE_ROUNDS = 8, 100
@@ -71,16 +69,14 @@ def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
         product = turn @ second
         lack = moments - turning_of(product)
         step = np.einsum("sij,sj->si", _inverse_inertia(product), lack)
-        angle = np.sqrt((step * step).sum(axis=1, keepdims=True))
-        held = np.minimum(1.0, LARGEST_TURN / np.maximum(angle, NONZERO))
-        turn = rotations_about(step * held) @ turn
+        turn = rotations_about(step) @ turn
     return np.asarray(turn)
 
 
 def _inverse_inertia(second: Floats) -> Floats:
     """(s, 3, 3) of tr S − S, by cofactors; 0 for a point."""
     trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
-    a, b, c = ((1.0 + NOTHING) * trace * np.eye(3) - second).transpose(1, 0, 2)
+    a, b, c = ((1.0 + ABOUT_ITSELF) * trace * np.eye(3) - second).transpose(1, 0, 2)
     columns = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
     size = (a * columns[:, :, 0]).sum(axis=1)
     return np.asarray(columns / np.where(size == 0.0, np.inf, size)[:, None, None])
