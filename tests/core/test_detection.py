@@ -16,7 +16,7 @@ from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import service
-from verlet_addon.core.contact.guard import NEAREST, find_passing, guard
+from verlet_addon.core.contact.guard import PASSING, find_passing, guard
 from verlet_addon.core.crew import thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts, fit, near_owners
@@ -478,7 +478,7 @@ def test_threads_that_cannot_be_are_named(wish: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize("reach", [Reach(0.01), NEAREST], ids=["contacts", "guard"])
+@pytest.mark.parametrize("reach", [Reach(0.01), PASSING], ids=["contacts", "guard"])
 @given(seed=seeds)
 @settings(max_examples=8)
 def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int) -> None:

@@ -8,7 +8,7 @@ from .scene import Plane, Sample
 from .settings import SceneSettings
 from .solid.body import Lying, SolidState
 from .solid.compiled_touching import pack_system
-from .solid.motion import FEWEST, LEAST, LONG, RESTS, STILL, acting, precision
+from .solid.motion import FEWEST, LEAST_MOVE, LONG, RESTS, STILL, acting, precision
 from .solid.numpy_touching import Stops
 from .solid.system import draw, step_shares
 from .state import Batches, ParticleState, ready_batches
@@ -90,7 +90,7 @@ def _take_steps(
         rows.copy() for rows in (within.nodes, within.previous_nodes, within.moves)
     )
     points, previous_points = state.positions.copy(), state.previous_positions.copy()
-    free, told = np.empty_like(nodes), np.array([within.slow, within.calm, 0], dtype=np.int64)
+    free, told = np.empty_like(nodes), np.array([within.slow, 0], dtype=np.int64)
     moving = pack(
         nodes, previous_nodes, within.forces, moves, free, points, previous_points, *told[:, None]
     )
@@ -98,10 +98,10 @@ def _take_steps(
     given = pack(count, gravity, *targets, at_rest)
     _wobble(_wobbly(batches), moving.address, given.address)
     within.nodes, within.previous_nodes, within.moves = nodes, previous_nodes, moves
-    within.slow, within.calm = int(told[0]), bool(told[1])
+    within.slow = int(told[0])
     state.positions, state.previous_positions = points, previous_points
     within.shown, within.previously_shown = points.copy(), previous_points.copy()
-    if told[2]:
+    if told[1]:
         own = acting(system, free, np.zeros(3))
         within.lying = Lying([rows.copy() for rows in own], points.copy())
 
@@ -121,7 +121,7 @@ def _wobbly(batches: Batches) -> Packed:
         batches.h_squared,
         *step_shares(solid, dt, batches.h_squared),
         precision(dt, solid.delay),
-        LEAST,
+        LEAST_MOVE,
         RESTS,
         STILL,
         LONG,

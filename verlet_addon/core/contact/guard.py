@@ -11,7 +11,7 @@ from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from ..overlap.overlaps import leaving
 
-NEAREST = Reach(beyond=0.0, of_gap=0.1, of_start=0.5, all_touching=True)
+PASSING = Reach(beyond=0.0, of_gap=0.1, of_start=0.5, all_touching=True)
 """Pairs may come as near as this."""
 CLEAR = 3.0
 """How many times as far apart they are put."""
@@ -19,7 +19,7 @@ PUSHES = 8
 """Rounds in which pairs are only held apart along their normals."""
 HALVINGS = 14
 """Rounds after these in which what passes keeps half of its motion against what it would pass…"""
-ROUNDS = 40
+MOST_ROUNDS = 40
 """…before it keeps none. After as many in all it is left as it is."""
 
 
@@ -44,7 +44,7 @@ def guard(
     """
     end = end.copy()
     together: list[Integers] = []
-    for number in range(ROUNDS):
+    for number in range(MOST_ROUNDS):
         passing = find_passing(surfaces, start, end, inverse_masses, active)
         if not len(passing.gaps):
             break
@@ -72,7 +72,7 @@ def find_passing(
     active: Booleans | None,
 ) -> Contacts:
     """Returns the pairs that pass on the way, or nearly, of which something can give way."""
-    found = search(surfaces, start, end, NEAREST, active)
+    found = search(surfaces, start, end, PASSING, active)
     stopped = (inverse_masses[found.particles] > 0.0).any(axis=0)
     stopped &= leaving(surfaces, found.particles, found.weights) == 0
     return found.chosen(np.flatnonzero(stopped))
@@ -84,7 +84,7 @@ def _hold_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None
         particles, weights = contacts.particles[:, row], contacts.weights[:, row]
         normal = contacts.normals[:, row]
         now = float(dot(normal, end[:, particles]) @ weights)
-        wanted = CLEAR * NEAREST.of_gap * contacts.gaps[row]
+        wanted = CLEAR * PASSING.of_gap * contacts.gaps[row]
         mobility = inverse_masses[particles] * weights
         resistance = float(mobility @ weights)
         if now < wanted and resistance > 0.0:

@@ -7,7 +7,7 @@ from .numpy_walk import RIDGE
 from .proximity import PARALLEL
 from .surfaces import Surfaces
 
-STEADY = 0.05
+UNTURNED = 0.05
 """Edges and triangles that move by less than this share of their size keep their directions."""
 RISING = 1e-6
 """Where a neighbouring triangle rises towards the other feature more steeply than this, it is
@@ -92,7 +92,7 @@ def _side(
     way = start[:, others] - start[:, bases]
     change = (end[:, others] - end[:, bases]) - way
     size = dot(way, way) if squares is None else squares
-    return way, np.asarray(dot(change, change) <= STEADY * STEADY * size)
+    return way, np.asarray(dot(change, change) <= UNTURNED * UNTURNED * size)
 
 
 def is_least_on_triangles(

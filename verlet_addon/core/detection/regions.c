@@ -7,7 +7,7 @@
 #define SHARED 0.05
 #define LEVEL 0.04
 #define RIDGE 0.005
-#define STEADY 0.05
+#define UNTURNED 0.05
 
 /* Where a particle is at a share of its way. */
 static void place(real *to, const surfaces *all, integer particle, real time)
@@ -169,7 +169,7 @@ static int read_side(const surfaces *all, real *way, integer from, integer to, r
         way[axis] = other[axis] - base[axis];
         change[axis] = (other[3 + axis] - base[3 + axis]) - way[axis];
     }
-    return dot(change, change) <= STEADY * STEADY * (length < 0.0 ? dot(way, way) : length);
+    return dot(change, change) <= UNTURNED * UNTURNED * (length < 0.0 ? dot(way, way) : length);
 }
 
 /* Whether the triangles at an edge, whose sides are read, make an angle. */

@@ -13,7 +13,7 @@ ASIDE = np.array([[0.37e-6], [0.61e-6]])
 an edge of the surface."""
 AT_ONCE = 1_000_000
 """Most pairs of rays and triangles that are tested at once, to bound the memory."""
-HAIR, TINY = 1e-9, 1e-100
+ROUNDED, NARROWEST = 1e-9, 1e-100
 """Rounding loses no point that is so near a box, in shares of a row; nothing is narrower."""
 Rows = Callable[[Floats], Integers]
 Keys = Callable[[Integers, Floats], Floats]
@@ -75,8 +75,8 @@ def _near(here: Floats, spans: Floats, chosen: Integers) -> Iterator[tuple[Integ
     sound = chosen[np.isfinite(spans[..., chosen]).all(axis=(0, 1))]
     bottom, top = row_of(low[1, sound]), row_of(high[1, sound])
     triangles, rows = np.repeat(sound, top - bottom + 1), ranges(bottom, top - bottom + 1)
-    first = np.searchsorted(keys, key_of(rows, low[0, triangles]) - HAIR, "left")
-    counts = np.searchsorted(keys, key_of(rows, high[0, triangles]) + HAIR, "right") - first
+    first = np.searchsorted(keys, key_of(rows, low[0, triangles]) - ROUNDED, "left")
+    counts = np.searchsorted(keys, key_of(rows, high[0, triangles]) + ROUNDED, "right") - first
     used = np.flatnonzero(counts > 0)
     for part in np.array_split(used, int(counts[used].sum()) // AT_ONCE + 1):
         triangle = np.repeat(triangles[part], counts[part])
@@ -92,7 +92,7 @@ def _in_rows(here: Floats) -> tuple[Integers, Floats, Rows, Keys]:
     A key is the number of a row, and a share of one from left to right.
     """
     low, high = here.min(axis=1, initial=np.inf), here.max(axis=1, initial=-np.inf)
-    count, extent = int(here.shape[1] ** 0.5) + 1, np.maximum(high - low, TINY)
+    count, extent = int(here.shape[1] ** 0.5) + 1, np.maximum(high - low, NARROWEST)
 
     def row_of(y: Floats) -> Integers:
         rows: Integers = np.clip((y - low[1]) / extent[1] * count, 0, count - 1).astype(np.int64)

@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..compiled import declare, instead_of
 from . import numpy_touching as reference
-from .numpy_touching import EXACT, SWEEPS
+from .numpy_touching import SOLVED, SWEEPS
 
 _gather_answers = declare("gather_answers", "iippppp")
 _solve_coupled = declare("solve_coupled", "ipppppid")
@@ -28,4 +28,4 @@ def solve_coupled(
     answers: Floats, apart: Floats, targets: Floats, friction: Floats, impulses: Floats
 ) -> None:
     answers = np.ascontiguousarray(answers)
-    _solve_coupled(len(targets), answers, apart, targets, friction, impulses, SWEEPS, EXACT)
+    _solve_coupled(len(targets), answers, apart, targets, friction, impulses, SWEEPS, SOLVED)

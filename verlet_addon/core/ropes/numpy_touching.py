@@ -6,7 +6,7 @@ from ..arrays import NONZERO, Floats, Integers
 
 SWEEPS = 40
 """Sweeps over all contacts, at most."""
-EXACT = 1e-7
+SOLVED = 1e-7
 """Contacts are solved to this distance [m]."""
 
 
@@ -54,7 +54,7 @@ def solve_coupled(
                 apart += answers[row, axis] * (impulses[row, axis] - before[axis])
             changes = np.abs(impulses[row] - before) * np.diagonal(own)
             largest = max(largest, float(changes.max()))
-        if largest < EXACT:
+        if largest < SOLVED:
             break
 
 

@@ -16,7 +16,7 @@ hold its weight; with so much it sags by 0.2 mm a metre, and hangs still. With t
 INEXTENSIBLE = 1e-7
 """Links of a compliance above this share of their mobility are stretched by springs of their own
 that are in balance with their pull. With less, pulls grow until rounding throws ropes about."""
-ROUNDS, NEAR = 30, 1e-9
+BALANCINGS, BALANCED = 30, 1e-9
 """Rounds in which junctions are put where ropes are stretched least; they end once none moves by
 more than this share of the longest rope."""
 
@@ -142,8 +142,8 @@ def _least_stretched(places: Floats, spans: Spans, long: Floats) -> Floats:
             if not spans.pinned[node]:
                 around.setdefault(node, []).append((end, length))
     points: list[Place] = [(x, y, z) for x, y, z in places.T.tolist()]
-    near = NEAR * float(long.max())
-    for _ in range(ROUNDS):
+    near = BALANCED * float(long.max())
+    for _ in range(BALANCINGS):
         farthest = 0.0
         for node, spring in around.items():
             before = points[node]

@@ -37,7 +37,7 @@ SLIGHT = 1e-3
 """A push that leaves the directions already held by less than this sine holds no further one."""
 RELEASES = 2
 """Most times that particles which a contact would draw instead of push are let go."""
-TURNS = 3
+ROTATION_ROUNDS = 3
 """Rounds in which rotations are found, from those of the step before."""
 
 
@@ -153,7 +153,7 @@ def _follow(system: ShellSystem, before: Floats, now: Floats) -> None:
     arms = before - (sum_rows(labels, before, count) / sizes)[:, labels]
     since = now - (sum_rows(labels, now, count) / sizes)[:, labels]
     products = sum_products(labels, since, arms, count)
-    for _ in range(TURNS):
+    for _ in range(ROTATION_ROUNDS):
         size = np.abs((rotations * products).sum(axis=(1, 2)))
         across = turning_of(np.einsum("cik,cjk->cij", products, rotations))
         further = rotations_about(across / np.maximum(size, NONZERO)[:, None])

@@ -20,7 +20,7 @@ LOSS = 0.5
 takes through it: oscillations that a body of any size and stiffness shows fade within some."""
 SKIN = 10.0
 """Points touch through a skin whose modulus is so many times the body's, as thick as a cell."""
-THINNEST = 1e-3
+HOLLOW = 1e-3
 """A surface encloses nothing if its volume is a smaller share of what a ball of its area has."""
 
 
@@ -102,8 +102,6 @@ class SolidState:
     """(3, p) the same of the step before that [m]."""
     slow: int = 0
     """For how many steps on end it has hardly moved."""
-    calm: bool = False
-    """Whether stress moved nothing in the last step in which it was looked for."""
     lying: Lying | None = None
     """Of the step before, if it moved nothing."""
 
@@ -254,7 +252,7 @@ def check_closed(shape: RestShape) -> None:
 def check_hollow(shape: RestShape, lattice: Lattice) -> None:
     """Raises MeshError, in one sentence, where a surface encloses nothing."""
     area, volume = shape.areas.sum(), lattice.volume
-    if not volume > THINNEST * area**1.5 / (6 * np.sqrt(np.pi)):
+    if not volume > HOLLOW * area**1.5 / (6 * np.sqrt(np.pi)):
         raise MeshError(
             f"'{shape.mesh.name}' encloses no volume to speak of, {volume:.3g} m³ in {area:.3g} m² "
             "of surface; give it thickness, or set its type to Cloth"

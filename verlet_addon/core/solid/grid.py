@@ -6,11 +6,11 @@ import numpy as np
 
 from ..arrays import Floats, Integers, contracted
 
-ALIKE = 0.05
+ROUND = 0.05
 """Second moments that differ by less than this share have no axes of their own."""
 FLATTEST = 1e-6
 """No bounding box is thinner than this share of its length."""
-SWEEPS = 12
+JACOBI_SWEEPS = 12
 """Of Jacobi's rotations; half as many do."""
 MOST_CELLS = 400
 """Along any axis: a needle's cells are longer than it is thick."""
@@ -73,7 +73,7 @@ def principal_axes(positions: Floats, triangles: Integers) -> Floats:
     moments, vectors = symmetric_axes(
         (areas[:, None, None] * arms[:, :, None] * arms[:, None, :]).sum(axis=0)
     )
-    low, high = np.diff(moments) < ALIKE * moments[2]
+    low, high = np.diff(moments) < ROUND * moments[2]
     if low and high:
         return np.eye(3)
     if low or high:
@@ -103,7 +103,7 @@ def symmetric_axes(matrix: Floats) -> tuple[Floats, Floats]:
     Jacobi's rotations: LAPACK ends in other digits on every processor.
     """
     left, axes = matrix.copy(), np.eye(3)
-    for _ in range(SWEEPS):
+    for _ in range(JACOBI_SWEEPS):
         for i, j in ((0, 1), (0, 2), (1, 2)):
             if abs(left[i, j]) <= 1e-17 * np.trace(matrix):
                 continue

@@ -2,9 +2,9 @@
 #include "../momentum/turns.h"
 #include "cells.h"
 
-#define TURNS 10
+#define ROTATION_ROUNDS 10
 #define FITTED 1e-9
-#define NEAR 1e-5
+#define NEARLY_FITTED 1e-5
 #define FAR 10.0
 #define LARGEST 8.0
 
@@ -56,7 +56,7 @@ static int find_step(const real f[9], const real r[9], real turn[3])
 static void fit(real q[4], const real f[9], real r[9])
 {
     matrix_of(q, r);
-    for (int number = 0; number < TURNS; number++) {
+    for (int number = 0; number < ROTATION_ROUNDS; number++) {
         real half[3], v[3], around[3], turn[3];
         int leads = find_step(f, r, turn);
         real size = dot(turn, turn);
@@ -74,7 +74,7 @@ static void fit(real q[4], const real f[9], real r[9])
         for (int k = 0; k < 4; k++)
             q[k] = next[k] / length;
         matrix_of(q, r);
-        if (leads && size <= NEAR * NEAR)
+        if (leads && size <= NEARLY_FITTED * NEARLY_FITTED)
             return;
     }
 }

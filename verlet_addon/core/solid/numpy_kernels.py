@@ -9,9 +9,9 @@ from ..momentum.numpy_kernels import find_turns
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 
-TURNS = 10
+ROTATION_ROUNDS = 10
 """Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
-FITTED, NEAR = 1e-9, 1e-5
+FITTED, NEARLY_FITTED = 1e-9, 1e-5
 """A rotation that changes by less than this is found [rad]; by so little, and Newton's next step
 would be less than that."""
 FAR = 10.0
@@ -85,13 +85,13 @@ def _held(deformation: Floats) -> Floats:
 def _turn(quaternions: Floats, deformation: Floats) -> None:
     """Turns each rotation towards the deformation (h, 3, 3) until it fits."""
     open_ = np.arange(len(quaternions))
-    for _ in range(TURNS):
+    for _ in range(ROTATION_ROUNDS):
         turn, leads = _steps(_matrices(quaternions[open_]), deformation[open_])
         squares = (turn * turn).sum(axis=1)
         unsettled = squares > FITTED**2
         open_ = open_[unsettled]
         quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
-        open_ = open_[~(leads & (squares <= NEAR**2))[unsettled]]
+        open_ = open_[~(leads & (squares <= NEARLY_FITTED**2))[unsettled]]
         if not len(open_):
             return
 

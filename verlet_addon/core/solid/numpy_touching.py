@@ -13,7 +13,7 @@ from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffne
 
 CHANGES = 6
 """Most times that what touches, and what slides, is looked for anew in a step."""
-STEADY = 0.05
+LEAST_CHANGE = 0.05
 """What pushes and rubs is found once it changes by less than this share of all that presses: the
 next step finds the rest."""
 CONJUGATE_ROUNDS = 400
@@ -141,7 +141,7 @@ def look(stops: Stops, points: Floats) -> bool:
     alike = touching == (stops.grips >= 0.0)
     rubs = np.abs(grips - stops.grips) * lengths
     changes = np.where(alike, np.where(touching, rubs, 0.0), pushes)
-    steady = float(changes.sum()) <= STEADY * float(pushes[touching].sum())
+    steady = float(changes.sum()) <= LEAST_CHANGE * float(pushes[touching].sum())
     if not steady:
         stops.grips[:] = grips
     return steady

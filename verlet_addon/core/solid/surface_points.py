@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, sum_by
 
-MOST, COARSE = 4000, 3
+MOST_CUT, COARSE = 4000, 3
 """Others are touched by triangles that are cut, if there are no more of them than this, and faces
 are more than so many cells long; the ground is touched by all points anyway."""
 
@@ -58,7 +58,7 @@ def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
     normals = np.cross(sides[0], sides[1])
     areas = np.sqrt((normals * normals).sum(axis=1)) / 2
     cuts = np.maximum(np.ceil(longest / spacing - 1e-9).astype(np.int64), 1)
-    alike = len(cuts) * int(cuts.max()) ** 2 <= MOST and int(cuts.max()) > COARSE
+    alike = len(cuts) * int(cuts.max()) ** 2 <= MOST_CUT and int(cuts.max()) > COARSE
     groups = [np.full(len(cuts), True)] if alike else [cuts == cut for cut in np.unique(cuts)]
     n = len(positions)
     corners, shares = [np.tile(np.arange(n), (3, 1))], [np.eye(3)[:, :1].repeat(n, axis=1)]

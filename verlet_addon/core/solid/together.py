@@ -16,7 +16,7 @@ from .compiled_touching import press, settle
 from .joined import Meets, join, part, side_by_side, slices
 from .motion import (
     FEWEST,
-    LEAST,
+    LEAST_MOVE,
     LONG,
     Drive,
     Leap,
@@ -94,7 +94,7 @@ def _solved(group: Group) -> list[Floats]:
         side_by_side(map(find_pulls, leaps, drives)),
         moves,
         min(precision(leap.dt, leap.solid.delay) for leap in leaps),
-        LEAST * LEAST * min(leap.far for leap in leaps),
+        LEAST_MOVE * LEAST_MOVE * min(leap.far for leap in leaps),
         0 if all(state.slow >= LONG for state in states) else FEWEST,
     )
     places, points = settle(system, _land(group, systems, system, moves)), []

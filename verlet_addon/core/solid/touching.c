@@ -2,7 +2,7 @@
 #include "touching.h"
 
 #define CHANGES 6
-#define STEADY 0.05
+#define LEAST_CHANGE 0.05
 #define CONJUGATE_ROUNDS 400
 
 static real along_normal(const solid_stops *stops, integer i, const real vector[3])
@@ -59,7 +59,7 @@ static int look(const solid_system *all)
         changes += change;
         stops->loads[i] = grip;
     }
-    if (changes <= STEADY * total)
+    if (changes <= LEAST_CHANGE * total)
         return 1;
     for (integer i = 0; i < p; i++)
         stops->grips[i] = stops->loads[i];

@@ -5,7 +5,7 @@
    Quaternions, 1987). */
 #include "../kernels.h"
 
-#define SWEEPS 12 /* Jacobi's method has converged long before. */
+#define JACOBI_SWEEPS 12 /* Jacobi's method has converged long before. */
 
 /* Particles sorted by cluster; see Clusters. */
 typedef struct {
@@ -56,7 +56,7 @@ static void find_rotation(real spread[3][3], real rotation[3][3])
         matrix[i + 1][i + 1] = 2.0 * spread[i][i] - matrix[0][0];
         matrix[i + 1][next + 1] = matrix[next + 1][i + 1] = spread[i][next] + spread[next][i];
     }
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int sweep = 0; sweep < JACOBI_SWEEPS; sweep++)
         for (int p = 0; p < 3; p++)
             for (int q = p + 1; q < 4; q++)
                 decouple(matrix, turns, p, q);

@@ -2,7 +2,7 @@
    other. */
 #include "strips.h"
 
-#define EXACT 1e-9 /* Lengths are at rest within this share. */
+#define AT_REST 1e-9 /* Lengths are at rest within this share. */
 #define LEAST_LENGTH 0.5  /* What yields does so down to this share of its length. */
 
 /* See Diagonals. */
@@ -51,7 +51,7 @@ static void yield(const strip_batch *batch, integer begin, integer links, path_w
         real measured = batch->measures[link], least = (1.0 - LEAST_LENGTH) * measured;
         real softness = batch->scaled_yielding[link], multiplier = batch->multipliers[link];
         real push = multiplier * at.pivot[k] - at.violation[k];
-        if (push > EXACT * measured) {
+        if (push > AT_REST * measured) {
             if ((push - least) * softness > least * at.pivot[k]) {
                 at.violation[k] += least;
             } else {

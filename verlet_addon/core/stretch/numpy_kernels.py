@@ -22,7 +22,7 @@ CRUMPLED = 0.98
 """Faces that are pushed together to less than this share resist it by their diagonals too: folds
 that the mesh shows take over. With 0.97 silk that hangs over a rim still moves after three seconds,
 without it it is crumpled to two thirds."""
-EXACT = 1e-9
+AT_REST = 1e-9
 """Lengths are at rest within this share: rounding must not decide what yields."""
 SHARINGS = 160
 """So often edges are looked for that are stretched too far; fewer are left each time. With 40, a
@@ -63,7 +63,7 @@ def _solve(
         # What will be pushed, once its tension is taken back, yields, down to its least length.
         softness, least = batch.scaled_yielding, (1.0 - LEAST_LENGTH) * batch.measures
         push = batch.multipliers * diagonal - violation
-        pushed = push > EXACT * batch.measures
+        pushed = push > AT_REST * batch.measures
         crushed = pushed & ((push - least) * softness > least * diagonal)
         yielding = np.where(pushed & ~crushed, softness, 0.0)
         violation += crushed * least + yielding * batch.multipliers

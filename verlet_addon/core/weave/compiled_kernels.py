@@ -7,11 +7,11 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
-from .numpy_kernels import BUCKLED, CONJUGATE_ROUNDS, CURBED, LEAST, RESIDUAL, TRIES
+from .numpy_kernels import BUCKLED, CONJUGATE_ROUNDS, CURBED, RESIDUAL, TRIES, UNBALANCED
 from .threads import WeaveBatch
 
 _project_weave = declare("project_weave", "ppp")
-_LIMITS = pack(RESIDUAL, LEAST, CURBED, CONJUGATE_ROUNDS, TRIES)
+_LIMITS = pack(RESIDUAL, UNBALANCED, CURBED, CONJUGATE_ROUNDS, TRIES)
 
 
 @once

@@ -12,7 +12,7 @@ from .threads import WeaveBatch
 RESIDUAL = 1e-2
 """Of the pull of all patches, the share that is left unbalanced; with 3e-2, strips stretch by 3 %
 too little."""
-LEAST = 1e-10
+UNBALANCED = 1e-10
 """Of what is unbalanced at first, the square of the share that is: in free flight nothing pulls."""
 CONJUGATE_ROUNDS = 60
 """Most rounds of conjugate gradients: what is left of stiff waves then, later steps find."""
@@ -172,7 +172,7 @@ def _solution(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
     squares = descend(moved, left.copy(), resist, answer, CONJUGATE_ROUNDS)
     first = next(squares)
     if first > least:
-        descend_to(squares, max(LEAST * first, least))
+        descend_to(squares, max(UNBALANCED * first, least))
     return moved, float((left * moved).sum())
 
 

@@ -14,7 +14,7 @@ from ..geometry.hinges import Hinges
 from ..geometry.pairing import find_halves
 from ..geometry.rest_shape import RestShape
 
-SLANT, FOLD = 1.0, 0.5
+ASKEW, FOLD = 1.0, 0.5
 """Two triangles are one patch up to this slant (`find_halves`), as two equilateral ones are, and up
 to this angle between their planes and between their threads [rad]."""
 
@@ -108,7 +108,7 @@ def _warps(shape: RestShape, triangles: Integers) -> Floats:
 
 def _halves(shape: RestShape, hinges: Hinges, warps: Floats) -> Integers:
     """(r,) hinges whose triangles are one patch: the threads of both run nearly alike."""
-    halves = find_halves(shape, hinges, slant=SLANT, fold=FOLD)
+    halves = find_halves(shape, hinges, slant=ASKEW, fold=FOLD)
     size = np.linalg.norm(warps, axis=1)
     first, second = (warps * inverse(size, size)[:, None])[hinges.faces[halves]].transpose(1, 0, 2)
     return np.asarray(halves[(first * second).sum(axis=1) > np.cos(FOLD)])
