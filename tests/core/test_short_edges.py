@@ -134,7 +134,7 @@ def test_keeps_momentum_and_shape(points: list[Floats], noise: int, angle: float
     count = rest.shape[1]
     arms = rest - (rest @ shares)[:, None]
     members = np.arange(count)
-    cluster = Clusters(members, 0 * members, members >= 0, shares, np.ascontiguousarray(arms))
+    cluster = Clusters(members, 0 * members, members >= 0, shares, arms)
     turned = rotation((1.0, 2.0, -0.5), angle) @ arms + random.normal(0.0, 1.0, (3, 1))
     still = turned.copy()
     project_clusters(still, cluster)

@@ -31,10 +31,10 @@ SEARCHES = 2
 else they lead to is left to the guard."""
 
 SHARE_OF_SOLIDS = 0.5
-"""Share of the tension that answers contacts which is remembered beside solids, whose push comes a
-step late; elsewhere none is. The next step starts from what is remembered while nothing presses
-yet, and with all of it taut cloth throws up what lies on it, higher than it fell from. Gas presses
-from the start of a step, and its walls remember everything…"""
+"""Tension that answers contacts is forgotten: the next step begins while nothing presses yet, and
+taut cloth would throw up what lies on it, higher than it fell from. Beside solids, whose push comes
+a step late, this share of it is remembered. Walls around gas, which presses from the start of a
+step, remember all of it…"""
 CAUGHT = 0.05
 """…and so does a body where an edge is stretched by more than this share: else what a fast ball has
 wound around itself does not come off."""

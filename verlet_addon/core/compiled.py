@@ -161,15 +161,15 @@ Member = NDArray[Any] | Packed | int | float | None
 
 
 def members(of: object, names: str) -> list[Any]:
-    """Attributes of an object, by their names, which stand one after the other in a struct.
+    """Attributes of an object, by their names, which stand one after the other in a struct."""
+    return [getattr(of, name) for name in names.split()]
 
-    The struct shares their memory: whatever writes to an array, the other side reads.
-    """
-    found = [getattr(of, name) for name in names.split()]
-    for each in found:
-        if isinstance(each, np.ndarray):
-            address(each)  # has to be contiguous
-    return found
+
+def shared(of: object, names: str) -> list[Any]:
+    """The same, of arrays that change: what one side writes to them, the other has to read."""
+    for array in members(of, names):
+        address(array)  # has to be contiguous
+    return members(of, names)
 
 
 def pack(*values: Member) -> Packed:

@@ -118,7 +118,7 @@ def bend_strip_batches(
     strips, batches = bends.strips, []
     for (start, stop), longest in zip(pairwise(strips.starts), strips.longest, strict=True):
         inner = slice(start + 1, stop - 1)
-        coefficients = bends.coefficients[:, inner].copy()
+        coefficients = bends.coefficients[:, inner]
         if not coefficients.any():
             continue
         path = strips.path[start:stop]

@@ -85,7 +85,7 @@ def stencil_batches(
             continue
         members = stencils.members[start:stop].T
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
-        masses = inverse_masses.take(members)
+        masses = inverse_masses[members]
         responses = masses * coefficients
         scaled = stencils.compliances[start:stop] / h_squared
         batches.append(

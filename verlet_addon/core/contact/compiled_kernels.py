@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_kernels, numpy_plane
 from .plane import PlaneContact
 from .response import ContactRows
@@ -22,9 +22,9 @@ def _rows_struct(rows: ContactRows) -> Packed:
         len(rows.targets),
         *members(
             rows,
-            "particles weights pulls mobilities normals targets climbs anchors friction "
-            "strung pushed rubbed",
+            "particles weights pulls mobilities normals targets climbs anchors friction strung",
         ),
+        *shared(rows, "pushed rubbed"),
     )
 
 

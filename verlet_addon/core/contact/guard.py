@@ -12,7 +12,7 @@ from ..geometry.graph import find_components
 from ..overlap.overlaps import leaving
 
 PASSING = Reach(beyond=0.0, of_gap=0.1, of_start=0.5, all_touching=True)
-"""Pairs may come as near as this."""
+"""Pairs that come nearer than this count as passing."""
 CLEAR = 3.0
 """How many times as far apart they are put."""
 PUSHES = 8
@@ -20,7 +20,7 @@ PUSHES = 8
 HALVINGS = 14
 """Rounds after these in which what passes keeps half of its motion against what it would pass…"""
 MOST_ROUNDS = 40
-"""…before it keeps none. After as many in all it is left as it is."""
+"""…before it keeps none. What still passes after so many rounds in all does pass."""
 
 
 def guard(

@@ -11,7 +11,8 @@ from ..integrators import start_displacement
 from .plane import bounce
 
 EASING = 0.1
-"""What starts a step nearer than it may, is out of there but for a third after this time [s]."""
+"""What starts a step too near is pushed away so fast that a third of that is left after this time
+[s]."""
 LEAST_EASING = 0.2
 """Yet it is eased out no slower than this [m/s]."""
 
@@ -102,8 +103,8 @@ def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
     began = dot(contacts.normals, anchors)
     rise, climbs = _bounces(contacts, pairs, motion, began)
     return ContactRows(
-        particles=np.ascontiguousarray(contacts.particles),
-        weights=np.ascontiguousarray(contacts.weights),
+        particles=contacts.particles,
+        weights=contacts.weights,
         pulls=pulls,
         mobilities=mobilities,
         normals=contacts.normals,

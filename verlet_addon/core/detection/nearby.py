@@ -16,9 +16,9 @@ def near_along(
 ) -> tuple[Integers, Integers]:
     """Returns which particles are near each other along the edges of their surface.
 
-    What is nearer at rest than its distance, and along the surface too, no guard holds apart: its
-    pieces are smaller than the surface is thick, and edges of a millimetre would be stretched
-    to twice their length to keep them from folding over.
+    Where they are also nearer at rest than their gap, the guard leaves them alone: the mesh is
+    finer there than the surface is thick, and to keep it from folding over would stretch edges of
+    a millimetre to twice their length.
 
     Parameters
     ----------

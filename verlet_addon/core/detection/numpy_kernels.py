@@ -11,8 +11,8 @@ from .rows import Rows, join_rows
 from .surfaces import Surfaces
 
 REST = 0.9
-"""Pairs of one owner are kept apart by no more than this share of their distance at rest, and not
-guarded where that is less than their gap and they are near along the surface too."""
+"""Parts of one surface are kept apart by no more than this share of their distance at rest. Where
+that is less than their gap, and they are near along the surface too, they are not guarded."""
 LEAST_GAP = 1e-9
 """What is nearer than this at rest is taken for joined [m]."""
 LOST = 1e-4

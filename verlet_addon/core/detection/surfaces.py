@@ -114,7 +114,7 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     shifted = list(zip(surfaces, starts.tolist(), strict=False))
     own_triangles = [_sound(surface.triangles) + start for surface, start in shifted]
     own_edges = [_all_edges(surface) + start for surface, start in shifted]
-    triangles, edges = (np.ascontiguousarray(np.hstack(o)) for o in (own_triangles, own_edges))
+    triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
     owners = np.repeat(np.arange(len(counts)), counts)
     near = near_along(rest, edges, gaps.diagonal()[owners], meets.diagonal()[owners])

@@ -21,8 +21,8 @@ SPEED, SOONEST = 0.5, 0.1
 
 
 TETHERED = 0.02
-"""What would have to be farther from a pin deep within the same solid than at rest, by more than
-this share, stays inside: the way out would tear it from its pin."""
+"""What would be torn from a pin deep within the same solid stays inside: its way out would lead it
+farther from the pin than it is at rest, by more than this share."""
 AT_ONCE = 4000
 """So many vertices are measured from all pins at once."""
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_kernels as reference
 from .pieces import Joints
 from .placement import Placement
@@ -21,7 +21,7 @@ def _placement(placement: Placement) -> Packed:
         pieces.count,
         len(pieces.particles),
         *members(pieces, "starts particles labels arms totals"),
-        *members(placement, "turns turned arms second centres moments placed"),
+        *shared(placement, "turns turned arms second centres moments placed"),
         np.zeros((pieces.count, 21)),
     )
 

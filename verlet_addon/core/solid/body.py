@@ -16,8 +16,8 @@ from .painted import stiffened
 from .surface_points import Skin, build_skin
 
 LOSS = 0.5
-"""How long strain rates are felt, as a share of the time that a pressure wave of the body's modulus
-takes through it: oscillations that a body of any size and stiffness shows fade within some."""
+"""Strain rates are felt for this share of the time that a pressure wave takes through the body: so
+bodies of any size and stiffness stop wobbling after a few swings."""
 SKIN = 10.0
 """Points touch through a skin whose modulus is so many times the body's, as thick as a cell."""
 HOLLOW = 1e-3

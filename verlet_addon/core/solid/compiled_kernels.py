@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, contracted, ranges
-from ..compiled import Member, Packed, declare, instead_of, members, once, pack
+from ..compiled import Member, Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_kernels as reference
 from .elements import CORNERS, NODAL
 from .lattice import Cells, Embedding, Lattice
@@ -96,7 +96,7 @@ def pack_shapes(shapes: Shapes) -> Packed:
         *(
             member
             for shape, count in zip(shapes.groups, counts, strict=True)
-            for member in (*members(shape, "quaternions rotations slopes"), np.empty(count))
+            for member in (*shared(shape, "quaternions rotations slopes"), np.empty(count))
         ),
         np.empty((counts[0], PLACE, 4)),
     )

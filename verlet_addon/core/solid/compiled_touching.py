@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_landing, numpy_touching
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
 from .numpy_touching import Stops, System
@@ -22,7 +22,7 @@ def _stops(stops: Stops) -> Packed:
     """The solid_stops of touching.h."""
     return pack(
         len(stops.levels),
-        *members(stops, "normals levels frictions stiffnesses start anchors grips loads"),
+        *shared(stops, "normals levels frictions stiffnesses start anchors grips loads"),
     )
 
 
@@ -45,9 +45,11 @@ def pack_system(system: System) -> Packed:
     return pack(
         *(len(system.masses), len(system.parts), _parts(system)),
         pack_embedding(system.embedding),
-        *members(system, "masses diagonal arrival"),
+        *members(system, "masses diagonal"),
+        *shared(system, "arrival"),
         len(holds.points),
-        *members(holds, "points stiffnesses targets"),
+        *members(holds, "points stiffnesses"),
+        *shared(holds, "targets"),
         _stops(system.stops),
         count,
         system.components,

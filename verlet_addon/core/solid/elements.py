@@ -67,7 +67,7 @@ def build_elements(fillings: Floats, sizes: Floats) -> Elements:
         nodal += REMAINS * build_elements(WHOLE, sizes).stiffnesses / np.prod(sizes)
     return Elements(
         stiffnesses=nodal * np.prod(sizes),
-        gradients=mean[:, :8].copy(),
+        gradients=mean[:, :8],
         volumes=filled * np.prod(sizes),
         node_volumes=(contracted(weights, shapes) + REMAINS / 8) * np.prod(sizes),
     )

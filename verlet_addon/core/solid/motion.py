@@ -1,9 +1,9 @@
 """One step of a solid: stress, pins and contact, solved for together.
 
 Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
-in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. The longer a step is
-beside the material's delay, the less of the wobbles can be followed, and the nearer the rule is to
-implicit Euler's, f₊ alone, which any stiffness and any step suit. What holds and what stops the
+in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. Steps longer than
+the material's delay cannot follow its wobbles: the longer they are, the nearer the rule comes to
+implicit Euler's, f₊ alone, which suits any stiffness and any step. What holds and what stops the
 body acts at the end of the step: springs of the skin, which push and never pull, and rub no harder
 than their coefficient lets them.
 """
@@ -25,21 +25,20 @@ from .numpy_touching import System
 from .system import draw, step_shares, stop_at_ground
 
 RESIDUAL = 1.5e-3
-"""Of what is to be solved for, the share that is left; of stiff bodies, whose stress outweighs what
-moves them as a whole by the square of step over delay, by that much less. With 2e-3 a bar that has
-hung lower before sags half a per cent more than one that has not."""
+"""Share of what is to be solved for that is left. Where steps are longer than the delay, it is less
+by their ratio, for stress outweighs what moves the whole body. With 2e-3 a bar that has hung lower
+before sags half a per cent more than one that has not."""
 FEWEST = 2
-"""Rounds of conjugate gradients in each step of what moves: what is left of small swings, if nobody
-looked at it, would go on from step to step as it is, and keep them from fading."""
+"""Rounds of conjugate gradients that each step of what moves takes, however little there is to
+solve for: without, small swings never fade."""
 LEAST_MOVE = 1e-8
 """Moves that change the way of a step by less than this share need not be found."""
 RESTS = 1e-5
 """What moves by less than this share of how far it would go freely has come to rest."""
 STILL, LONG = 0.02, 8
 """What moved by less than this share of how far it would go freely, for so many steps on end, is
-taken to lie still, unless that leaves more to be solved for than may be left: so what lies comes to
-rest. What only turns back is as slow for fewer steps, by 2 STILL over the share of its load that
-draws it back."""
+tried as lying still: it does if that leaves no more to be solved for than may be left. So what lies
+comes to rest. What turns back at the end of a swing is as slow, but for fewer steps."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from .lattice import Cells, Embedding, Lattice
 ROTATION_ROUNDS = 10
 """Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
 FITTED, NEARLY_FITTED = 1e-9, 1e-5
-"""A rotation that changes by less than this is found [rad]; by so little, and Newton's next step
-would be less than that."""
+"""A rotation is found once it changes by less than the first [rad], or once a step of Newton's is
+less than the second, for the next would be less than the first."""
 FAR = 10.0
 """Newton's steps are taken up to so many times as far as Müller's."""
 LARGEST = 8.0

@@ -8,8 +8,8 @@ import numpy as np
 from ..arrays import NONZERO, Floats, Integers, sum_by
 
 MOST_CUT, COARSE = 4000, 3
-"""Others are touched by triangles that are cut, if there are no more of them than this, and faces
-are more than so many cells long; the ground is touched by all points anyway."""
+"""Where faces are longer than COARSE cells, others are touched by triangles that are cut small, if
+that makes no more than MOST_CUT of them. The ground is touched by all points anyway."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,9 +49,9 @@ def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -
     masses = inverse(inverse_masses[particles], inverse_masses[particles])
     masses = np.where(movable, masses, PINNED * sum_by(labels, masses, len(members))[labels])
     shares = masses / sum_by(labels, masses, len(members))[labels]
-    arms = positions.T.take(particles, axis=1)
-    arms -= sum_rows(labels, shares * arms, len(members))[:, labels]
-    return Clusters(particles, labels, movable, shares, arms)
+    arms = positions[particles].T
+    centres = sum_rows(labels, shares * arms, len(members))
+    return Clusters(particles, labels, movable, shares, arms - centres[:, labels])
 
 
 def _spacing(positions: Floats, edges: Integers) -> Floats:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of
+from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of, shared
 from . import numpy_kernels as reference
 from .diagonals import Diagonals
 from .distances import DistanceBatch
@@ -30,7 +30,9 @@ def pack_strips(batch: StripBatch) -> Packed:
     return pack(
         len(ends),
         ends,
-        *members(batch, "path inverse_masses rest_lengths measures scaled_compliances"),
+        *members(batch, "path inverse_masses"),
+        *shared(batch, "rest_lengths"),
+        *members(batch, "measures scaled_compliances"),
         batch.scaled_yielding if len(batch.scaled_yielding) else None,
         batch.diagonal,
         batch.start_gains if len(batch.start_gains) else None,
@@ -57,7 +59,8 @@ def _diagonals_struct(diagonals: Diagonals) -> Packed:
     """The face_diagonals of kernels.c."""
     return pack(
         len(diagonals.faces),
-        *members(diagonals, "pairs faces rests weights places drawn"),
+        *members(diagonals, "pairs faces rests weights places"),
+        *shared(diagonals, "drawn"),
     )
 
 
@@ -140,10 +143,10 @@ def _links_struct(links: Links) -> Packed:
         count,
         n,
         every,
-        links.rest_lengths,
+        *shared(links, "rest_lengths"),
         sides,
         links.starts,
-        links.multipliers,
+        *shared(links, "multipliers"),
         np.empty(count + 1, dtype=np.int64),
         np.empty(n + 1, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),

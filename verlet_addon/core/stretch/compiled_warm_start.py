@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_warm_start as reference
 from .warm_start import DIRECTIONS, StripNet
 
@@ -21,7 +21,8 @@ def pack_net(net: StripNet) -> Packed:
         ends,
         *members(net, "path bearing loose lightness masses"),
         len(net.pinned),
-        *members(net, "pinned displacement push multipliers"),
+        *members(net, "pinned"),
+        *shared(net, "displacement push multipliers"),
         np.empty(entries),
         np.empty(entries),
         np.empty(entries),

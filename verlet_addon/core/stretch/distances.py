@@ -29,11 +29,11 @@ def distance_batches(
     """Pairs (m, 2) that are at most (m,) apart [m], of particles of these inverse masses (n,)."""
     order, starts = color_constraints(pairs)
     pairs, rest_lengths = pairs[order], rest_lengths[order]
-    masses = inverse_masses.take(pairs.T)
+    masses = inverse_masses[pairs]
     batches = []
     for start, stop in pairwise(starts):
         particles = pairs[start:stop].T.ravel()
-        first_masses, second_masses = masses[:, start:stop]
+        first_masses, second_masses = masses[start:stop].T
         mobility = first_masses + second_masses
         batches.append(
             DistanceBatch(

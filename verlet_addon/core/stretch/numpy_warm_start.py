@@ -24,11 +24,10 @@ def project_former_tension(
 ) -> None:
     """Starts from a share `kept` of the tension T of the step before, along the new directions.
 
-    (m/h² + T/l between neighbours) δ = T/l (neighbours − x) for the displacement δ. A light strip
-    under a heavy load turns by more than Newton's steps can follow, and feels the strips that hang
-    on it only sweep by sweep, unless the pull that it has anyway is solved for implicitly; what the
-    sweeps still have to find is its change. Strips that cross make the system one of a net: it is
-    solved by conjugate gradients, preconditioned by solving the tautest strips directly.
+    (m/h² + T/l between neighbours) δ = T/l (neighbours − x) for the displacement δ: implicitly, for
+    a light strip under a heavy load turns by more than Newton's steps can follow. Sweeps then only
+    have to find how tension changes. Strips that cross make the system one of a net: it is solved
+    by conjugate gradients, preconditioned by solving the tautest strips directly.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_kernels as reference
 from .numpy_kernels import BUCKLED, CONJUGATE_ROUNDS, CURBED, RESIDUAL, TRIES, UNBALANCED
 from .threads import WeaveBatch
@@ -24,8 +24,11 @@ def _struct(batch: WeaveBatch) -> Packed:
         particles,
         *members(
             batch,
-            "corners slopes spreads rests firmness pushed masses free displacement multipliers",
+            "corners slopes spreads",
         ),
+        *shared(batch, "rests"),
+        *members(batch, "firmness pushed masses free"),
+        *shared(batch, "displacement multipliers"),
         BUCKLED,
         places,
         len(others),
