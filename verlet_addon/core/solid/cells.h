@@ -12,15 +12,19 @@
 #define CURVED 20
 #define MOST (3 * CURVED)
 
-/* See Cells; w nodes each. */
+/* See Cells; w nodes each, of which some kinds do without some. */
 typedef struct {
-    const integer *nodes;    /* (h, w) */
-    const integer *kinds;    /* (h,) */
-    const real *stiffnesses; /* (k, 3 w, 3 w) */
-    const real *gradients;   /* (k, w, 3) */
-    const real *volumes;     /* (k,) */
-    integer count, others;   /* h, and o */
-    const integer *numbers;  /* (o,) of cells that are in no box */
+    const integer *nodes;   /* (h, w) */
+    const integer *kinds;   /* (h,) */
+    const real *gradients;  /* (k, w, 3) */
+    const real *volumes;    /* (k,) */
+    integer count, others;  /* h, and o */
+    const integer *numbers; /* (o,) of cells that are in no box */
+    integer width;          /* w */
+    const integer *slots;   /* (k, w) where the nodes stand that a kind needs, these first */
+    const integer *widths;  /* (k,) how many these are */
+    const integer *starts;  /* (k,) of their tiles */
+    const four *tiles;      /* (t, 4) see `pack_tiles` in compiled_kernels.py */
 } solid_cells;
 
 /* Boxes: cells that are alike on all sides, four of one kind at a time; see compiled_kernels.py. */

@@ -38,9 +38,28 @@ def _cells(cells: Cells, box: Integers) -> list[Member]:
     others = np.flatnonzero(box < 0)
     return [
         *(cells.nodes, cells.kinds),
-        *members(cells.elements, "stiffnesses gradients volumes"),
+        *members(cells.elements, "gradients volumes"),
         *(len(cells.nodes), len(others), others),
+        *(cells.nodes.shape[1], *pack_tiles(cells.elements.stiffnesses)),
     ]
+
+
+def pack_tiles(stiffnesses: Floats) -> tuple[Integers, Integers, Integers, Floats]:
+    """Symmetric matrices (k, 3 w, 3 w) without nodes that are nothing to them.
+
+    (k, w) the others' numbers, which come first, (k,) how many these are, (k,) where a kind's tiles
+    begin, and (t, 4, 4) tiles, by column: those on the diagonal and what stands below.
+    """
+    n = stiffnesses.shape[1] // 4
+    needed = np.einsum("kii->ki", stiffnesses)[:, ::3] > 0.0
+    slots, widths = np.argsort(~needed, axis=1, kind="stable"), needed.sum(axis=1)
+    order = (3 * slots[:, :, None] + np.arange(3)).reshape(len(slots), 3 * slots.shape[1])
+    rows = np.take_along_axis(stiffnesses, order[:, :, None], axis=1)
+    sorted_ = np.take_along_axis(rows, order[:, None], axis=2).reshape(-1, n, 4, n, 4)
+    column, row = np.indices((n, n))
+    kept = (row >= column) & (row < (3 * widths[:, None, None] + 3) // 4)
+    counts = kept.sum(axis=(1, 2))
+    return slots, widths, np.cumsum(counts) - counts, sorted_.transpose(0, 3, 1, 4, 2)[kept]
 
 
 def _fours(cells: Cells, box: Integers) -> list[Member]:

@@ -96,52 +96,62 @@ EACH void add_boxes(const solid_boxes *boxes, const solid_place *place, integer 
     scatter(corners, boxes->filled[number], at, found);
 }
 
-/* A symmetric matrix times a vector, some rows at a time, as many as there are registers for. */
-EACH void multiply(const real *matrix, const real *vector, int count, int rows, real *found)
+/* A symmetric matrix, as `pack_tiles` has it, times n fours; each tile but the first of a column
+   counts on both sides of the diagonal. */
+EACH void multiply(const four *tile, const four *vector, int n, four *found)
 {
-    for (int first = 0; first < count; first += rows) {
-        four totals[6];
-        for (int k = 0; k < rows / 4; k++)
-            totals[k] = alike(0.0);
-        for (int j = 0; j < count; j++)
-            for (int k = 0; k < rows / 4; k++)
-                totals[k] += *(const four *)(matrix + count * j + first + 4 * k) * alike(vector[j]);
-        for (int k = 0; k < rows / 4; k++)
-            *(four *)(found + first + 4 * k) = totals[k];
+    for (int i = 0; i < n; i++)
+        found[i] = alike(0.0);
+    for (int j = 0; j < n; j++) {
+        four own = vector[j], rows[4], columns[4];
+        for (int c = 0; c < 4; c++) {
+            found[j] += tile[c] * alike(own[c]);
+            rows[c] = alike(0.0);
+        }
+        for (int i = j + 1; i < n; i++)
+            for (int c = 0; c < 4; c++) {
+                found[i] += tile[4 * (i - j) + c] * alike(own[c]);
+                rows[c] += tile[4 * (i - j) + c] * vector[i];
+            }
+        transpose(rows, columns);
+        for (int c = 0; c < 4; c++)
+            found[j] += columns[c];
+        tile += 4 * (n - j);
     }
 }
 
 /* One cell of any other kind. */
-EACH void add_cell(const solid_cells *cells, const solid_shape *shape, integer e, int width,
-                   int rows, const four *rest, const four *moves, four *found)
+EACH void add_cell(const solid_cells *cells, const solid_shape *shape, integer e, const four *rest,
+                   const four *moves, four *found)
 {
-    const int count = 3 * width;
-    const integer *nodes = cells->nodes + width * e, kind = cells->kinds[e];
-    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + count * e;
+    const integer kind = cells->kinds[e], width = cells->width, count = cells->widths[kind];
+    const integer *nodes = cells->nodes + width * e, *slots = cells->slots + width * kind;
+    const real *r = shape->rotations + 9 * e, *slopes = shape->slopes + 3 * width * e;
     const four first = rest ? moves[nodes[0]] : alike(0.0);
-    real local[MOST + 4], pulls[MOST];
-    four growth = alike(0.0);
-    for (int c = 0; c < width; c++) {
-        four move = moves[nodes[c]] - first, turned = alike(0.0);
+    four local[MOST / 4 + 1], pulls[MOST / 4 + 1], growth = alike(0.0);
+    for (int i = 0; i < MOST / 4 + 1; i++)
+        local[i] = alike(0.0);
+    for (int c = 0; c < count; c++) {
+        integer node = nodes[slots[c]];
+        four move = moves[node] - first, turned = alike(0.0);
         for (int a = 0; a < 3; a++)
             turned += three(r + 3 * a) * alike(move[a]);
-        *(four *)(local + 3 * c) = rest ? turned - (rest[nodes[c]] - rest[nodes[0]]) : turned;
-        growth += three(slopes + 3 * c) * move;
+        *(four *)((real *)local + 3 * c) = rest ? turned - (rest[node] - rest[nodes[0]]) : turned;
+        growth += three(slopes + 3 * slots[c]) * move;
     }
-    multiply(cells->stiffnesses + count * count * kind, local, count, rows, pulls);
+    multiply(cells->tiles + 4 * cells->starts[kind], local, (3 * (int)count + 3) / 4, pulls);
     real pressure = FIRST_LAME * cells->volumes[kind] * (rest ? shape->growths[e] : sum(growth));
-    for (int c = 0; c < width; c++) {
-        four total = alike(pressure) * three(slopes + 3 * c);
+    for (int c = 0; c < count; c++) {
+        const real *pull = (real *)pulls + 3 * c;
+        four total = alike(pressure) * three(slopes + 3 * slots[c]);
         for (int a = 0; a < 3; a++)
-            total += (four){r[a], r[3 + a], r[6 + a], 0.0} * alike(pulls[3 * c + a]);
-        found[nodes[c]] += total;
+            total += (four){r[a], r[3 + a], r[6 + a], 0.0} * alike(pull[a]);
+        found[nodes[slots[c]]] += total;
     }
 }
 
-/* Apart from each other, for a compiler has too few registers for all three at once. */
+/* Apart from each other, for a compiler has too few registers for both at once. */
 #define APART static __attribute__((noinline))
-#define STRAIGHT_ROWS 24
-#define CURVED_ROWS 20
 
 APART void all_boxes(const solid_boxes *boxes, const solid_place *places, int strained,
                      const four *moves, four *found)
@@ -150,18 +160,11 @@ APART void all_boxes(const solid_boxes *boxes, const solid_place *places, int st
         add_boxes(boxes, places + number, number, strained, moves, found);
 }
 
-APART void all_straight(const solid_cells *cells, const solid_shape *shape, const four *rest,
-                        const four *moves, four *found)
-{
-    for (integer k = 0; k < cells->others; k++)
-        add_cell(cells, shape, cells->numbers[k], STRAIGHT, STRAIGHT_ROWS, rest, moves, found);
-}
-
-APART void all_curved(const solid_cells *cells, const solid_shape *shape, const four *rest,
+APART void all_others(const solid_cells *cells, const solid_shape *shape, const four *rest,
                       const four *moves, four *found)
 {
     for (integer k = 0; k < cells->others; k++)
-        add_cell(cells, shape, cells->numbers[k], CURVED, CURVED_ROWS, rest, moves, found);
+        add_cell(cells, shape, cells->numbers[k], rest, moves, found);
 }
 
 void oppose_moves(const solid_lattice *lattice, const solid_shapes *shapes, const four *rest,
@@ -170,6 +173,6 @@ void oppose_moves(const solid_lattice *lattice, const solid_shapes *shapes, cons
     for (integer i = 0; i < lattice->nodes; i++)
         found[i] = alike(0.0);
     all_boxes(&lattice->boxes, shapes->places, rest != NULL, moves, found);
-    all_straight(&lattice->straight, &shapes->straight, rest, moves, found);
-    all_curved(&lattice->curved, &shapes->curved, rest, moves, found);
+    all_others(&lattice->straight, &shapes->straight, rest, moves, found);
+    all_others(&lattice->curved, &shapes->curved, rest, moves, found);
 }
