@@ -120,7 +120,7 @@ def _wobbly(batches: Batches) -> Packed:
         batches.velocity_gain,
         batches.h_squared,
         *step_shares(solid, dt, batches.h_squared),
-        precision(dt, solid.delay),
+        precision(solid, dt),
         LEAST_MOVE,
         RESTS,
         STILL,

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..arrays import Booleans, Floats
 
-THICK, FULL = 2, 0.75
+THICK, FULL = 3, 0.85
 """Parts of a body are not thin that hold a block of so many cells along each axis, filled to so
-large a share: at 45° to the cells, what is thicker than 1.4 of them."""
+large a share: at 45° to the cells, what is thicker than 2.6 of them."""
 ASLANT = 0.05
 """Cells filled like a box are off that by a smaller share of what they hold."""
 

@@ -93,7 +93,7 @@ def _solved(group: Group) -> list[Floats]:
         system,
         side_by_side(map(find_pulls, leaps, drives)),
         moves,
-        min(precision(leap.dt, leap.solid.delay) for leap in leaps),
+        min(precision(leap.solid, leap.dt) for leap in leaps),
         LEAST_MOVE * LEAST_MOVE * min(leap.far for leap in leaps),
         0 if all(state.slow >= LONG for state in states) else FEWEST,
     )

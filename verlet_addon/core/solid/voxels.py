@@ -7,8 +7,9 @@ import numpy as np
 from ..arrays import Floats, Integers, contracted
 from ..geometry.graph import edge_keys
 
-RAYS = 8
-"""Vertical lines through each cell along x, and along y."""
+RAYS = np.array([8, 11])
+"""Vertical lines through each cell along x and y. As many both ways would meet faces at 45° row by
+row, and take what is as thick as a cell for up to 4 % thicker or thinner than it is."""
 
 
 def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3) -> Floats:
@@ -41,10 +42,10 @@ def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3
     for part in np.array_split(within, len(within) * z // 1_000_000 + 1):
         tops, bottoms = (_integrals(np.clip(floors[part + k], 0.0, 1.0), samples) for k in (1, 0))
         np.add.at(filled, rays[part], tops - bottoms)
-    strips = np.diff(_integrals(np.arange(RAYS + 1) / RAYS, samples), axis=0)
-    filled = filled.reshape(x, RAYS, y, RAYS, z, samples)
-    over_x = contracted(strips.T, filled.transpose(1, 0, 2, 3, 4, 5))
-    found = contracted(strips.T, over_x.transpose(3, 0, 1, 2, 4, 5))
+    over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples), axis=0) for n in RAYS)
+    filled = filled.reshape(x, RAYS[0], y, RAYS[1], z, samples)
+    found = contracted(over_x.T, filled.transpose(1, 0, 2, 3, 4, 5))
+    found = contracted(over_y.T, found.transpose(3, 0, 1, 2, 4, 5))
     return np.asarray(found.transpose(2, 3, 4, 1, 0, 5))
 
 
