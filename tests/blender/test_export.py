@@ -66,6 +66,16 @@ def thick(obj: Any) -> None:
     obj.modifiers.new("Thickness", "SOLIDIFY")
 
 
+def torn(obj: Any) -> None:
+    """The mesh is split for tearing, and tears."""
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    verlet.split_for_tearing()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    obj.verlet.use_tearing, obj.verlet.tear_strength = True, 1e-3
+
+
 def move(obj: Any, *, end: int = FRAMES) -> None:
     """Animates an object's place."""
     for frame, x in ((1, 0.0), (end, 0.5)):
@@ -73,7 +83,7 @@ def move(obj: Any, *, end: int = FRAMES) -> None:
         obj.keyframe_insert("location", frame=frame)
 
 
-SCENES = [still, animated, animated_briefly, parented, rigged, accompanied, thick]
+SCENES = [still, animated, animated_briefly, parented, rigged, accompanied, thick, torn]
 
 
 @pytest.fixture(params=SCENES, ids=lambda prepare: prepare.__name__)
