@@ -215,6 +215,44 @@ def test_a_new_rope_is_pinned_at_one_end_and_ready() -> None:
     assert weights(obj).tolist() == [1.0] + [0.0] * 10
 
 
+def test_a_new_rope_is_a_tube_where_renders_are_to_see_it() -> None:
+    """Of the first material that the rope gets; the mesh that is baked stays edges alone."""
+    obj = added("add_rope", length=2.0, segments=10, use_tube=True)
+    obj.data.materials.append(bpy.data.materials.new("Hemp"))
+    assert not obj.data.polygons
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    assert len(shown.polygons) >= 100
+    assert {shown.materials[face.material_index].name for face in shown.polygons} == {"Hemp"}
+    places = coordinates(shown.vertices)
+    assert np.ptp(places, axis=0)[1:] == pytest.approx((0.01, 0.01), abs=6e-4)
+
+
+def test_a_rope_that_no_render_sees_becomes_a_tube() -> None:
+    """Once: then, and with a modifier of one's own that gives it faces, there is no need."""
+    obj = added("add_rope", segments=4)
+    assert verlet.show_tube() == {"FINISHED"}
+    assert not verlet.show_tube.poll()
+    obj.modifiers.clear()
+    obj.modifiers.new("Skin", "SKIN")
+    assert not verlet.show_tube.poll()
+    assert not added("add_cloth").modifiers
+    assert not verlet.show_tube.poll()
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_a_tube_moves_with_the_bake(capfd: pytest.CaptureFixture[str]) -> None:
+    """And nothing is said against it."""
+    obj = added("add_rope", segments=4, use_tube=True)
+    verlet.bake()
+    assert "Warning" not in capfd.readouterr().out
+    heights = []
+    for frame in (1, 4):
+        bpy.context.scene.frame_set(frame)
+        shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        heights.append(coordinates(shown.vertices)[:, 2].min())
+    assert heights[1] < heights[0] - 0.01
+
+
 @pytest.mark.parametrize(("operator", "reach"), [("add_cloth", 2.0), ("add_rope", 2.0)])
 def test_new_bodies_hang_clear_of_the_ground_at_the_cursor(operator: str, reach: float) -> None:
     bpy.context.scene.cursor.location = (4.0, 5.0, 1.0)
@@ -352,6 +390,20 @@ def test_in_edit_mode_buttons_are_grey_and_say_so(operator: str) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
     with pytest.raises(RuntimeError, match="Sheet is in Edit Mode; switch to Object Mode first"):
         getattr(verlet, operator)()
+
+
+@pytest.mark.usefixtures("small_bake")
+def test_the_bakes_of_selected_bodies_are_cleared_alone() -> None:
+    """Where none of them is baked, a message says so."""
+    first, second = body(sheet("First")), body(sheet("Second"))
+    verlet.bake()
+    select(second)
+    assert verlet.clear_bake(selected=True) == {"FINISHED"}
+    assert (len(baked(first)), len(baked(second))) == (4, 0)
+    with pytest.raises(RuntimeError, match="No selected object is baked"):
+        verlet.clear_bake(selected=True)
+    verlet.clear_bake()
+    assert not baked(first)
 
 
 @pytest.mark.usefixtures("small_bake")

@@ -16,6 +16,7 @@ from .materials import give_fitting_material
 from .operators import undoable_mode
 from .placement import Placement, place
 from .properties import body_properties
+from .tubes import show_tube
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -94,10 +95,17 @@ class VERLET_OT_add_rope(_AddWithMaterial, bpy.types.Operator):
         max=100_000,
         soft_max=500,
     )
+    use_tube: BoolProperty(
+        name="Tube",
+        description="Also show it as a round tube, which renders see",
+        options={"SKIP_SAVE"},
+    )
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = rope_mesh(length=self.length, segments=self.segments)
         obj = _add_body(context, mesh, "ROPE", pinned=[0], use_material=self.use_material)
+        if self.use_tube:
+            show_tube(obj)
         place(obj, context, self, pins=_points(mesh, [0]), reach=self.length)
         return {"FINISHED"}
 

@@ -35,10 +35,15 @@ class VERLET_PT_bake(SidebarPanel):
         column.separator()
         button = column.row()
         button.scale_y = 1.5
-        button.operator("verlet.bake", icon="REC")
-        if len(bodies(scene)) > 1:
+        several = len(bodies(scene)) > 1
+        button.operator("verlet.bake", text="Bake All" if several else "Bake", icon="REC")
+        if several:
             column.operator("verlet.bake", text="Bake Selected", icon="REC").selected = True
-        column.operator("verlet.clear_bake", icon="TRASH")
+        clear = column.row(align=True)
+        text = "Clear All" if several else "Clear Bake"
+        clear.operator("verlet.clear_bake", text=text, icon="TRASH")
+        if several:
+            clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
         self.fill_record(column, scene)
 
     def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:

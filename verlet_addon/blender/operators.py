@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty
 
-from ..core.errors import VerletError
+from ..core.errors import MeshError, VerletError
 from ..core.materials import MATERIALS
 from .bake_record import is_baked
 from .convert import convert, open_edges, release
@@ -187,6 +187,12 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
     bl_label = "Clear Bake"
     bl_options = {"REGISTER", "UNDO"}
 
+    selected: BoolProperty(
+        name="Selected",
+        description="Clear the bakes of selected objects alone",
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _baked(context):
@@ -196,8 +202,12 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        chosen = file_context(context).selected_objects if self.selected else _baked(context)
+        cleared = [obj for obj in _baked(context) if obj in chosen]
+        if not cleared:
+            raise MeshError("No selected object is baked; select one that is, or clear all bakes")
         # The other way round: keys that shared an action share it again.
-        for obj in reversed(_baked(context)):
+        for obj in reversed(cleared):
             remove_bake(obj)
         return {"FINISHED"}
 

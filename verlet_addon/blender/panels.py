@@ -14,6 +14,7 @@ from .force_fields import acting_fields, enabled_fields
 from .kinds_of_panel import BodyPanel, SidebarPanel, active_body, layout_of
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .properties import VERLET_PG_body, scene_properties
+from .tubes import is_unseen
 
 
 class VERLET_PT_body(SidebarPanel):
@@ -59,6 +60,9 @@ class VERLET_PT_body(SidebarPanel):
             column.label(text=hint, icon="ERROR")
             if body.body_type == "SOFT":
                 column.operator("verlet.select_open_edges", icon="EDGESEL")
+        if obj.type == "MESH" and is_unseen(obj):
+            column.label(text="Edges alone: renders show nothing", icon="ERROR")
+            column.operator("verlet.show_tube", icon="CURVE_BEZCURVE")
         draw_material(column, body)
         if body.body_type != "WATER":
             column.prop(body, "use_density")
@@ -253,7 +257,8 @@ class VERLET_MT_add(bpy.types.Menu):
     def draw(self, _context: bpy.types.Context) -> None:
         layout = layout_of(self)
         layout.operator("verlet.add_cloth", icon="MOD_CLOTH").use_material = True
-        layout.operator("verlet.add_rope", icon="CURVE_PATH").use_material = True
+        rope = layout.operator("verlet.add_rope", icon="CURVE_PATH")
+        rope.use_material = rope.use_tube = True
         layout.operator("verlet.add_jelly", icon="MOD_SOFT").use_material = True
         layout.operator("verlet.add_water", icon="MOD_OCEAN")
 

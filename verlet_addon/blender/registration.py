@@ -22,6 +22,7 @@ from . import (
     scene_group,
     shape_panels,
     splitting,
+    tubes,
 )
 
 CLASSES: tuple[type[Any], ...] = (
@@ -39,6 +40,7 @@ CLASSES: tuple[type[Any], ...] = (
     attachment_operators.VERLET_UL_attachments,
     collider_operators.VERLET_OT_make_collider,
     bake_operator.VERLET_OT_bake,
+    tubes.VERLET_OT_show_tube,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
     add_mesh.VERLET_OT_add_jelly,
