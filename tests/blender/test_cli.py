@@ -262,6 +262,10 @@ def no_such_object(folder: Path) -> list[str]:
     return [*good(folder), "--object", "Curtain"]
 
 
+def no_such_object_but_one_like_it(folder: Path) -> list[str]:
+    return [*good(folder), "--object", "cloth"]
+
+
 def no_body(folder: Path) -> list[str]:
     return [*good(folder), "--object", "Table"]
 
@@ -312,10 +316,14 @@ MISTAKES = [
             "settle_frames=-1": "gives no whole number from 0",
             "time_scale=nan": "gives no number",
             "use_ground=perhaps": "gives no value of it, which are on and off",
+            "Cloth.Mas=1": "names no setting of Cloth that is a number, a switch or a name; README "
+            "lists them under Settings; is it mass?",
             "Cloth.body_type=stone": "gives no value of it, which are CLOTH, ROPE, SOFT, WATER",
         }.items()
     ),
     (setting_something("Table.mass=1"), "no soft body Table in the scene"),
+    (setting_something("cloth.mass=1"), "to --set its settings; is it Cloth?"),
+    (no_such_object_but_one_like_it, "no object cloth in the scene Scene; is it Cloth?"),
     (setting_something("Cloth.mass=-1"), "Cloth: "),
 ]
 

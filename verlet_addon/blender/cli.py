@@ -15,7 +15,7 @@ from .bake import Progress, bake, bodies, frame_range, taking_part
 from .bake_record import remember_remarks
 from .blend_files import check_no_library, destination, open_blend, save_copy
 from .cautions import cautions
-from .console import answer, tell
+from .console import answer, perhaps, tell
 from .file_context import file_context
 from .file_warnings import file_warnings
 from .overrides import override
@@ -27,7 +27,8 @@ LOG_SECONDS = 10.0
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
 them in Blender's preferences. What was kept from running, or is missing, is warned of on stderr.
-Exit code: 0 the file is written, 1 a mistake in the input, 2 wrong usage, 130 interrupted."""
+A bake that was cut off has written nothing, and begins anew at its first frame. Exit code: 0 the
+file is written, 1 a mistake in the input, 2 wrong usage, 130 interrupted."""
 
 
 def main(arguments: Sequence[str], *, program: str = "blender --command verlet") -> int:
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
 
 def _parser(program: str) -> ArgumentParser:
     """Describes the arguments."""
-    parser = ArgumentParser(prog=program, description="Cloth, rope and jelly from any mesh.")
+    parser = ArgumentParser(prog=program, description="Cloth, rope, jelly and water from any mesh.")
     commands = parser.add_subparsers(required=True, metavar="bake")
     command = commands.add_parser(
         "bake",
@@ -260,7 +261,8 @@ def _chosen(scene: bpy.types.Scene, names: list[str] | None) -> list[bpy.types.O
         return everything
     for name in names:
         if name not in scene.objects:
-            raise VerletError(f"There is no object {name} in the scene {scene.name}")
+            meant = perhaps(name, (obj.name for obj in everything))
+            raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
         if scene.objects[name] not in everything:
             remedy = "switch it on" if is_body(scene.objects[name]) else "make it one"
             raise VerletError(f"{name} is no soft body that is on; {remedy} in Blender first")

@@ -1,7 +1,9 @@
-"""What the command line prints itself: a line is a line, and printing never fails."""
+"""What the command line says itself: a line is a line, and printing never fails."""
 
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import TextIO
 
 from .quiet import discard
@@ -21,6 +23,13 @@ def answer(text: str) -> None:
         # Python would try again when it ends, and end with an error.
         discard(1)
         tell(f"warning: the result could not be printed: {error.strerror}")
+
+
+def perhaps(name: str, names: Iterable[str]) -> str:
+    """Asks whether another name was meant, if one is like this."""
+    by_letters = {each.lower(): each for each in names}
+    meant = get_close_matches(name.lower(), by_letters, n=1)
+    return f"; is it {by_letters[meant[0]]}?" if meant else ""
 
 
 def _print(text: str, stream: TextIO | None) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..core.errors import VerletError
+from .console import perhaps
 from .materials import give_material
 from .properties import body_properties, is_body, scene_properties
 
@@ -48,10 +49,13 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
         raise VerletError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
     owner: Any = _body(scene, body) if body else scene_properties(scene)
     known = owner.bl_rna.properties.get(name)
-    if known is None or known.is_hidden or known.type in ("POINTER", "COLLECTION"):
+    if known is None or not _is_plain(known):
         raise VerletError(
             f"--set {assignment} names no setting of {body or 'the scene'} that is a number, a "
             "switch or a name; README lists them under Settings"
+            + perhaps(
+                name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
+            )
         )
     try:
         value = _value(known, text)
@@ -64,12 +68,18 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
     return assignment, owner, name, getattr(owner, name)
 
 
+def _is_plain(known: Any) -> bool:
+    """Whether a property is a setting that a text can give."""
+    return not known.is_hidden and known.type not in ("POINTER", "COLLECTION")
+
+
 def _body(scene: bpy.types.Scene, name: str) -> Any:
     """The settings of a body, switched on or off."""
     obj = scene.objects.get(name)
     if obj is None or not is_body(obj):
         raise VerletError(
             f"There is no soft body {name} in the scene {scene.name}, to --set its settings"
+            + perhaps(name, (each.name for each in scene.objects if is_body(each)))
         )
     return body_properties(obj)
 
