@@ -224,14 +224,13 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports what was baked, in how long, and how well."""
-        text = (
-            f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; "
-            f"no edge stretched by more than {last.worst_stretch:.1%}"
-        )
-        if last.worst_stretch >= 0.001:
-            text += f" ({last.most_stretched})"
+        text = f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; no edge stretched"
+        if last.worst_stretch >= 0.0005:
+            text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"
         if last.worst_penetration is not None:
-            text += f", nothing sank in by more than {1000 * last.worst_penetration:.2g} mm"
+            text += ", nothing sank in"
+            if last.worst_penetration >= 1e-5:
+                text += f" by more than {1000 * last.worst_penetration:.2g} mm"
         self.report({"INFO"}, text)
         for sentence in last.remarks:
             self.report({"WARNING"}, sentence)
