@@ -1,10 +1,11 @@
 """Bake every sample, and show what came out: `make demo`.
 
-Into the folder given it writes the baked files, contact.png (six frames of each) and flag.mp4.
+Into the folder given it writes the baked files, contact.png (six frames of each),
+curtain.png and samples.png (for README), and flag.mp4.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
@@ -21,6 +22,20 @@ Pixels = NDArray[np.float32]
 FOLDER = Path(__file__).parent
 FRAMES_SHOWN = 6
 ANIMATED = "flag"
+FIRST = ("curtain", 44)
+"""The sample at the head of README, and which frame of it."""
+README = {
+    "covered_table": 72,
+    "dress": 72,
+    "flag_in_wind": 60,
+    "pile": 72,
+    "jellies": 12,
+    "ragdoll": 32,
+    "pond": 28,
+    "rope_bridge": 60,
+    "torn_banner": 18,
+}
+"""Samples that README shows, row by row, and which frame of each."""
 
 
 def main(output: Path) -> None:
@@ -30,12 +45,18 @@ def main(output: Path) -> None:
     verlet_addon.register()
     try:
         strips = [demonstrate(sample, output) for sample in sorted(FOLDER.glob("*.blend"))]
+        first = picture(output, *FIRST, width=1200)
+        rows = [[picture(output, *item) for item in row] for row in in_threes(README.items())]
     finally:
         # Blender as a module does not end cleanly while classes of ours are registered.
         verlet_addon.unregister()
     sheet = output / "contact.png"
     save_pixels(np.concatenate(strips[::-1]), sheet)
     print(f"Rendered frames, side by side: {sheet}")
+    chosen = output / "samples.png"
+    save_pixels(np.concatenate([np.concatenate(row, axis=1) for row in rows[::-1]]), chosen)
+    save_pixels(first, output / f"{FIRST[0]}.png")
+    print(f"The pictures of README: {chosen} and {FIRST[0]}.png beside it")
 
 
 def demonstrate(sample: Path, output: Path) -> Pixels:
@@ -57,6 +78,21 @@ def demonstrate(sample: Path, output: Path) -> Pixels:
         prepare_render(scene, width=384, samples=8)
         print(f"A short animation: {render_film(scene, output / f'{ANIMATED}.mp4')}")
     return strip
+
+
+def in_threes(items: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
+    """Puts three samples into a row."""
+    everything = list(items)
+    return [everything[start : start + 3] for start in range(0, len(everything), 3)]
+
+
+def picture(output: Path, name: str, frame: int, *, width: int = 426) -> Pixels:
+    """Renders a frame of a baked sample for README."""
+    with quiet():
+        bpy.ops.wm.open_mainfile(filepath=str(output / f"{name}.blend"))
+    scene: Any = bpy.context.scene
+    prepare_render(scene, width=width, samples=32)
+    return render_strip(scene, [frame], output / "frame.png")
 
 
 def prepare_render(scene: Any, *, width: int, samples: int) -> None:

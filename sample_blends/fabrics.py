@@ -44,8 +44,8 @@ def fabrics(names: Sequence[str] = ("SILK", "WOOL", "COTTON", "LEATHER", "DENIM"
         table.location = place
         cloth = _cloth(name.title().replace("_", " "), name)
         cloth.location = (*place[:2], HEIGHT + 0.002)
-    light_and_ground(ground=(0.30, 0.33, 0.30))
-    camera((0.0, -1.5, 0.83), (0.0, 0.0, 0.06), lens=42)
+    light_and_ground()
+    camera((0.0, -1.45, 0.8), (0.0, 0.0, 0.06), lens=42)
 
 
 def _cloth(label: str, name: str) -> Any:

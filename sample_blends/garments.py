@@ -59,7 +59,7 @@ def dress() -> None:
     obj.verlet.damping, obj.verlet.thickness = 3.0, 0.004
     rod("Stand", length=0.62, radius=0.015, material=plain("Wood", (0.16, 0.075, 0.03)))
     light_and_ground()
-    camera((1.7, -3.3, 1.35), (0.0, 0.0, 1.15), lens=48)
+    camera((0.5, -3.1, 1.4), (0.0, 0.0, 1.15), lens=50)
 
 
 def _figure() -> Any:
@@ -135,7 +135,7 @@ def torn_banner() -> None:
     edge = np.arange(rows + 1) * (columns + 1)
     make_body(obj, "CLOTH", pinned=np.concatenate([edge, edge + columns]))
     give_material(obj.verlet, "COTTON")
-    obj.verlet.use_tearing, obj.verlet.tear_strength = True, 60.0
+    obj.verlet.use_tearing, obj.verlet.tear_strength = True, 20.0
     bpy.ops.object.effector_add(
         type="WIND", location=(0.0, -3.0, 1.4), rotation=(radians(-90), 0.0, 0.0)
     )
@@ -143,7 +143,7 @@ def torn_banner() -> None:
     wind.field.noise, wind.field.seed = 4.0, 3
     animate(wind.field, "strength", {1: 0.0, 60: 14.0, 120: 9.0})
     light_and_ground(ground=(0.10, 0.20, 0.05))
-    camera((2.2, -5.0, 1.5), (0.1, 0.0, 1.25), lens=42)
+    camera((1.7, -4.3, 1.4), (0.1, 0.0, 1.2), lens=42)
 
 
 def _split(

@@ -9,6 +9,7 @@ from sample_blends.stage import camera, empty_scene, light_and_ground, plain
 Vector = tuple[float, float, float]
 BEAR: tuple[tuple[Vector, Vector], ...] = (
     ((0.0, 0.0, 0.42), (0.27, 0.22, 0.32)),  # belly
+    ((0.0, 0.17, 0.15), (0.20, 0.17, 0.14)),  # seat
     ((0.0, -0.02, 0.86), (0.22, 0.20, 0.20)),  # head
     ((0.0, -0.20, 0.82), (0.09, 0.08, 0.07)),  # snout
     ((0.16, 0.0, 1.03), (0.08, 0.05, 0.08)),  # ears
@@ -25,15 +26,15 @@ def jellies() -> None:
     """A bear and a cube of jelly that drop, wobble and come to rest."""
     empty_scene(frame_end=72)
     bear = _bear()
-    bear.location = (-0.55, 0.0, 0.55)
-    bear.rotation_euler = (0.12, 0.18, 0.3)
-    _fill(bear, (0.75, 0.08, 0.05), mass=60.0, stiffness=2e4)
-    bpy.ops.mesh.primitive_cube_add(size=0.7, location=(0.65, 0.1, 1.1), rotation=(0.15, 0.1, 0.6))
+    bear.location = (-0.5, 0.0, 0.42)
+    bear.rotation_euler = (0.2, 0.08, 0.3)
+    _fill(bear, (0.75, 0.08, 0.05), mass=60.0, stiffness=5e4)
+    bpy.ops.mesh.primitive_cube_add(size=0.7, location=(0.65, 0.1, 0.95), rotation=(0.15, 0.1, 0.6))
     cube: Any = bpy.context.object
     _round(cube)
     _fill(cube, (0.10, 0.45, 0.12), mass=300.0, stiffness=8e4)
-    light_and_ground(ground=(0.35, 0.30, 0.25))
-    camera((0.4, -4.6, 1.7), (0.05, 0.0, 0.6), lens=45)
+    light_and_ground()
+    camera((0.5, -3.7, 1.5), (0.05, 0.0, 0.7), lens=40)
 
 
 def _bear() -> Any:

@@ -3,7 +3,7 @@
 It runs in the oldest supported Blender, so that every later one opens what it writes.
 """
 
-from math import radians
+from math import cos, radians, sin
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ from sample_blends.bridge import (
 from sample_blends.fabrics import fabrics
 from sample_blends.garments import dress, torn_banner
 from sample_blends.jellies import jellies
-from sample_blends.ragdoll import figure
+from sample_blends.ragdoll import ragdoll
 from sample_blends.stage import (
     Pattern,
     Points,
@@ -42,6 +42,7 @@ from sample_blends.stage import (
     show_edges,
 )
 from sample_blends.touching import cape, covered_table, pile, winch
+from verlet_addon.blender.materials import give_material
 
 FOLDER = Path(__file__).parent
 Vector = tuple[float, float, float]
@@ -98,7 +99,7 @@ def flag_in_wind() -> None:
     far = speed * (scene.frame_end - 1) / 24
     animate(eddies, "location", {1: (0.0, 0.0, 0.0), scene.frame_end: (far, 0.0, 0.0)})
     light_and_ground()
-    camera((1.0, -7.4, 1.2), (0.75, 0.0, 1.75), lens=48)
+    camera((0.9, -6.2, 1.3), (0.85, 0.0, 1.75), lens=48)
 
 
 def _flag_on(pole: Any, *, columns: int, rows: int) -> Any:
@@ -124,31 +125,32 @@ def _add_field(name: str, kind: Any, *, place: Vector, turned: Vector) -> Any:
     return obj
 
 
-def tablecloth() -> None:
-    """A tablecloth held by one edge, which is drawn back and laid on the ground."""
+def curtain() -> None:
+    """A curtain that is drawn aside on its rail and gathers in folds."""
     empty_scene(frame_end=96)
-    count, size, start = 72, 1.8, 1.5
-    hem = 0.02
+    wide, tall, top, pleats = 2.6, 1.85, 2.0, 13
+    wood = plain("Wood", WOOD)
+    for x in (-1.4, 1.4):
+        rod("Post", length=top + 0.06, radius=0.035, material=wood).location.x = x
+    rail = rod("Rail", length=2.96, radius=0.018, material=wood)
+    rail.location, rail.rotation_euler = (-1.48, 0.0, top + 0.012), (0.0, radians(90), 0.0)
+    columns, rows = 6 * pleats, 48
     vertices, faces, uv = grid(
-        count,
-        count,
-        lambda u, v: (size * (u - 0.5), 0.35 * size * (1 - v), start + 0.93 * size * (1 - v)),
+        columns,
+        rows,
+        lambda u, v: (wide * u, 0.025 * np.sin(2 * np.pi * pleats * u), -tall * (1 - v)),
     )
-    design = Pattern("Gingham", translucency=0.2)
-    threads = [
-        design.math("GREATER_THAN", design.math("FRACT", design.math("MULTIPLY", x, 10), 0), 0.5)
-        for x in (design.u, design.v)
-    ]
-    both = design.math("MULTIPLY", design.math("ADD", *threads), 0.4)
-    red, pink, white = (0.55, 0.03, 0.03), (0.75, 0.30, 0.27), (0.85, 0.83, 0.78)
-    cloth = design.color(both, {0.0: white, 0.3: pink, 0.7: red})
-    obj = add_mesh("Tablecloth", vertices, faces=faces, uv=uv, material=cloth)
-    held = np.arange(count + 1) + count * (count + 1)
-    make_body(obj, "CLOTH", pinned=held, mass=0.4, damping=3.0)
-    keys = {1: (0.0, 0.0), 30: (-0.9, -0.4), 60: (-1.42, hem - start)}
-    animate(obj, "location", {frame: (0.0, y, z) for frame, (y, z) in keys.items()})
-    light_and_ground(ground=(0.10, 0.20, 0.05))
-    camera((4.3, -6.1, 2.9), (0.1, -0.3, 1.4), lens=35)
+    design = Pattern("Linen", translucency=0.5)
+    hem = design.math("GREATER_THAN", design.v, 0.12)
+    looks = design.color(hem, {0.0: (0.55, 0.16, 0.05), 0.5: (0.85, 0.62, 0.25)})
+    obj = add_mesh("Curtain", vertices, faces=faces, uv=uv, material=looks)
+    rings = np.arange(0, columns + 1, 6) + rows * (columns + 1)
+    make_body(obj, "CLOTH", pinned=rings, use_self_collision=True)
+    give_material(obj.verlet, "COTTON")
+    obj.location = (-1.3, 0.0, top)
+    animate(obj, "scale", {1: (1.0, 1.0, 1.0), 12: (1.0, 1.0, 1.0), 60: (0.3, 1.0, 1.0)})
+    light_and_ground()
+    camera((1.6, -4.6, 1.5), (0.0, 0.0, 1.08), lens=40)
 
 
 def rope() -> None:
@@ -263,7 +265,7 @@ def beach_ball() -> None:
     animate(obj, "location", {-1: (-1.5, 0.0, 1.4), 1: (-1.36, 0.0, 1.42)})
     animate(obj.verlet, "pressure", {1: 300.0, 60: 300.0, 90: 0.0})
     light_and_ground()
-    camera((0.0, -5.2, 1.5), (0.0, 0.0, 0.65), lens=42)
+    camera((0.2, -5.0, 1.4), (0.1, 0.0, 0.78), lens=42)
 
 
 def pond() -> None:
@@ -280,10 +282,17 @@ def pond() -> None:
     fall = {1: 1.2, 14: 0.3, 20: 0.1, 34: 0.0}
     animate(stone, "location", {frame: (-0.7, 0.5, z) for frame, z in fall.items()})
     ball = _add_ball("Ball", 0.18, (0.75, 0.09, 0.06))
-    way = {1: (2.3, -1.2), 96: (0.4, -0.4)}
+    way = {1: (1.6, -1.3), 12: (1.6, -1.3), 96: (0.3, -0.3)}
     animate(ball, "location", {frame: (x, y, 0.33) for frame, (x, y) in way.items()})
+    stone = plain("Rim", (0.30, 0.27, 0.23), roughness=0.8)
+    for number in range(4):
+        rim = rod("Rim", length=size + 0.3, radius=0.13, material=stone)
+        turn = radians(90) * number
+        along, out = np.array((cos(turn), sin(turn), 0)), np.array((sin(turn), -cos(turn), 0))
+        rim.location = (size / 2 + 0.1) * out - (size / 2 + 0.15) * along + (0, 0, 0.2)
+        rim.rotation_euler = (0.0, radians(90), turn)
     light_and_ground()
-    camera((0.6, -5.6, 2.9), (0.0, 0.1, 0.15), lens=40)
+    camera((0.9, -5.0, 2.7), (0.05, 0.0, 0.2), lens=42)
 
 
 def _add_ball(name: str, radius: float, color: Vector) -> Any:
@@ -297,34 +306,13 @@ def _add_ball(name: str, radius: float, color: Vector) -> Any:
     return obj
 
 
-def ragdoll() -> None:
-    """A figure of rigid limbs that falls over a box."""
-    empty_scene(frame_end=72)
-    vertices, faces, stiff = figure()
-    mesh: Any = bpy.data.meshes.new("Ragdoll")
-    mesh.from_pydata(vertices.tolist(), [], faces)
-    mesh.materials.append(plain("Cloth", (0.55, 0.20, 0.07), roughness=0.9))
-    obj: Any = link(bpy.data.objects.new("Ragdoll", mesh))
-    obj.location, obj.rotation_euler = (0.0, -0.1, 1.9), (0.25, 0.0, 0.0)
-    make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=20.0, bend_compliance=1.0, damping=0.3)
-    obj.vertex_groups.new(name="Limbs").add(stiff, 1.0, "REPLACE")
-    obj.verlet.rigid_group, obj.verlet.thickness = "Limbs", 0.01
-    bpy.ops.mesh.primitive_cube_add(size=0.6, location=(0.0, -0.5, 0.3))
-    box: Any = bpy.context.object
-    box.name, box.scale = "Box", (2.0, 0.8, 1.0)
-    box.data.materials.append(plain("Stone", (0.22, 0.27, 0.30)))
-    box.modifiers.new("Collision", "COLLISION")
-    light_and_ground()
-    camera((2.6, 4.2, 1.9), (0.0, -0.1, 0.85), lens=31)
-
-
 SAMPLES = {
     "beach_ball": beach_ball,
     "dress": dress,
     "fabrics": fabrics,
     "flag": flag,
     "flag_in_wind": flag_in_wind,
-    "tablecloth": tablecloth,
+    "curtain": curtain,
     "jellies": jellies,
     "rope": rope,
     "rope_bridge": rope_bridge,

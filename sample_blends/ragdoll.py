@@ -1,11 +1,21 @@
-"""The mesh of a ragdoll: limbs that are boxes, joined by strips of cloth."""
+"""A ragdoll, whose limbs are boxes joined by strips of cloth, on a staircase."""
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
+import bpy
 import numpy as np
 
-from sample_blends.stage import Points
+from sample_blends.stage import (
+    Points,
+    camera,
+    empty_scene,
+    light_and_ground,
+    link,
+    make_body,
+    plain,
+)
 
 Place = tuple[float, float, float]
 
@@ -51,6 +61,33 @@ class Figure:
         self.faces += [(*first, start + 1, start), (start, start + 1, second[1], second[0])]
 
 
+def ragdoll() -> None:
+    """A wooden figure of rigid limbs that tumbles down a staircase."""
+    empty_scene(frame_end=84)
+    vertices, faces, stiff = figure()
+    obj = _add_angular(
+        "Ragdoll", vertices, faces, plain("Beech", (0.62, 0.36, 0.16), roughness=0.4)
+    )
+    obj.rotation_euler = (0.25, 0.0, 0.12)
+    obj.location = (0.0, -0.08, 2.52)
+    make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=20.0, bend_compliance=1.0, damping=0.3)
+    obj.vertex_groups.new(name="Limbs").add(stiff, 1.0, "REPLACE")
+    obj.verlet.rigid_group, obj.verlet.thickness = "Limbs", 0.01
+    obj.verlet.friction = 0.6
+    stairs = _add_angular("Stairs", *staircase(8), plain("Stone", (0.30, 0.33, 0.36)))
+    stairs.modifiers.new("Collision", "COLLISION")
+    light_and_ground()
+    camera((5.6, -5.7, 2.7), (0.0, -1.35, 1.42), lens=42)
+
+
+def _add_angular(name: str, vertices: Points, faces: list[tuple[int, ...]], material: Any) -> Any:
+    """Adds a mesh of flat faces with any number of corners."""
+    mesh: Any = bpy.data.meshes.new(name)
+    mesh.from_pydata(vertices.tolist(), [], faces)
+    mesh.materials.append(material)
+    return link(bpy.data.objects.new(name, mesh))
+
+
 def figure() -> tuple[Points, list[tuple[int, ...]], list[int]]:
     """Vertices, faces and rigid vertices of a ragdoll that stands with its arms stretched out."""
     doll = Figure()
@@ -92,3 +129,21 @@ def _add_leg(doll: Figure, torso: list[int], side: int) -> None:
     knee = hip - THIGH[2] - JOINT - SHIN[2]
     shin = doll.box((across, -TORSO[1] + SHIN[1], knee), SHIN)
     doll.strip((thigh[0], thigh[4]), (shin[1], shin[5]))
+
+
+def staircase(steps: int) -> tuple[Points, list[tuple[int, ...]]]:
+    """Vertices and faces of stairs that go down towards −Y from a landing at y = 0."""
+    rise, tread, landing, half = 0.17, 0.28, 0.9, 0.9
+    outline = [(landing, 0.0)]
+    for step in range(steps):
+        height = rise * (steps - step)
+        outline += [
+            (landing if step == 0 else -tread * (step - 1), height),
+            (-tread * step, height),
+        ]
+    outline.append((-tread * (steps - 1), 0.0))
+    count = len(outline)
+    vertices = np.array([(x, y, z) for x in (-half, half) for y, z in outline])
+    onward = [(k + 1) % count for k in range(count)]
+    sides = [(k, onward[k], onward[k] + count, k + count) for k in range(count)]
+    return vertices, [*sides, tuple(range(count))[::-1], tuple(range(count, 2 * count))]

@@ -97,11 +97,11 @@ def animate(obj: Any, path: str, keys: Mapping[int, Sequence[float] | float]) ->
         obj.keyframe_insert(path, frame=frame)
 
 
-def light_and_ground(*, ground: Color = (0.40, 0.36, 0.28)) -> None:
-    """Adds a sun, a sky that is pale at the horizon, and a wide ground at height 0."""
-    lamp = bpy.data.lights.new("Sun", "SUN")
-    cast(Any, lamp).energy, cast(Any, lamp).angle = 3.2, radians(3)
-    link(bpy.data.objects.new("Sun", lamp)).rotation_euler = (radians(50), 0, radians(35))
+def light_and_ground(*, ground: Color = (0.50, 0.40, 0.28), sun: float = -28) -> None:
+    """Adds a sun, turned so far, a sky that is pale at the horizon, and a ground at height 0."""
+    lamp: Any = bpy.data.lights.new("Sun", "SUN")
+    lamp.energy, lamp.angle, lamp.color = 4.0, radians(3), (1.0, 0.91, 0.78)
+    link(bpy.data.objects.new("Sun", lamp)).rotation_euler = (radians(50), 0, radians(sun))
     world: Any = bpy.data.worlds.new("Sky")
     cast(Any, bpy.context.scene).world = world
     world.use_nodes = True
@@ -109,16 +109,33 @@ def light_and_ground(*, ground: Color = (0.40, 0.36, 0.28)) -> None:
     height = nodes.new("ShaderNodeSeparateXYZ")
     links.new(nodes.new("ShaderNodeTexCoord").outputs["Generated"], height.inputs[0])
     ramp = nodes.new("ShaderNodeValToRGB")
-    ramp.color_ramp.elements[0].color = (0.66, 0.80, 0.93, 1)
-    ramp.color_ramp.elements[1].position = 0.6
-    ramp.color_ramp.elements[1].color = (0.12, 0.34, 0.75, 1)
+    ramp.color_ramp.elements[0].color = (0.74, 0.86, 0.94, 1)
+    ramp.color_ramp.elements[1].position = 0.5
+    ramp.color_ramp.elements[1].color = (0.10, 0.32, 0.80, 1)
     links.new(height.outputs["Z"], ramp.inputs[0])
     links.new(ramp.outputs[0], nodes["Background"].inputs["Color"])
-    nodes["Background"].inputs["Strength"].default_value = 0.85
+    nodes["Background"].inputs["Strength"].default_value = 0.75
+    _ground(plain("Ground", ground, roughness=0.9))
+
+
+def _ground(material: Any, *, near: float = 4.0, far: float = 30.0) -> None:
+    """Adds a wide floor that fades into the haze of the horizon."""
     side = 60.0
     corners = np.array([(-side, -side, 0), (side, -side, 0), (side, side, 0), (-side, side, 0)])
-    floor = plain("Ground", ground, roughness=0.9)
-    add_mesh("Ground", corners, faces=np.array([(0, 1, 2, 3)]), material=floor)
+    add_mesh("Ground", corners, faces=np.array([(0, 1, 2, 3)]), material=material)
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    away = nodes.new("ShaderNodeVectorMath")
+    away.operation = "LENGTH"
+    links.new(nodes.new("ShaderNodeTexCoord").outputs["Object"], away.inputs[0])
+    haze = nodes.new("ShaderNodeMapRange")
+    haze.interpolation_type = "SMOOTHSTEP"
+    haze.inputs["From Min"].default_value, haze.inputs["From Max"].default_value = near, far
+    links.new(away.outputs["Value"], haze.inputs["Value"])
+    mix = nodes.new("ShaderNodeMixShader")
+    links.new(haze.outputs["Result"], mix.inputs[0])
+    links.new(nodes["Principled BSDF"].outputs[0], mix.inputs[1])
+    links.new(nodes.new("ShaderNodeBsdfTransparent").outputs[0], mix.inputs[2])
+    links.new(mix.outputs[0], nodes["Material Output"].inputs["Surface"])
 
 
 def camera(place: Sequence[float], target: Sequence[float], *, lens: float = 50) -> None:

@@ -44,8 +44,8 @@ def covered_table() -> None:
     cloth = _cloth("Tablecloth", 72, 1.7, TABLE + 0.45, _checks("Gingham", (0.55, 0.03, 0.03)))
     cloth.verlet.mass, cloth.verlet.damping = 0.5, 2.0
     cloth.modifiers.new("Smooth", "SUBSURF").levels = 1
-    light_and_ground(ground=(0.30, 0.24, 0.17))
-    camera((1.7, -3.0, 1.75), (0.0, 0.0, 0.62), lens=42)
+    light_and_ground()
+    camera((1.4, -2.5, 1.55), (0.0, 0.0, 0.62), lens=42)
 
 
 def cape() -> None:
@@ -69,8 +69,8 @@ def cape() -> None:
     # Arms would pull what lies in front of them.
     collar = np.arange(4, columns - 3) + rows * (columns + 1)
     _attach(obj, figure, "Collar", collar.tolist())
-    light_and_ground()
-    camera((2.8, 2.2, 1.5), (0.0, -0.05, 0.95), lens=38)
+    light_and_ground(sun=150)
+    camera((2.8, 2.2, 1.5), (0.0, -0.05, 0.93), lens=38)
     follow: Any = cast(Any, bpy.context.scene).camera
     for frame in (12, 84):
         animate(follow, "location", {frame: (2.8, 2.2 - STRIDE * (frame - 12) / STEP, 1.5)})
@@ -111,7 +111,7 @@ def winch() -> None:
     _attach(obj, drum, "End", [0, 1])
     show_edges(obj, radius=0.012, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
-    camera((1.5, -2.7, 2.5), (-0.05, 0.0, 2.25), lens=42)
+    camera((2.2, -4.3, 2.1), (-0.05, 0.0, 1.76), lens=38)
 
 
 def pile() -> None:
@@ -128,7 +128,7 @@ def pile() -> None:
         cloth.location.x = 0.05 * number
         cloth.modifiers.new("Smooth", "SUBSURF").levels = 1
     light_and_ground()
-    camera((1.5, -2.6, 1.5), (0.0, 0.0, 0.22), lens=45)
+    camera((1.35, -2.4, 1.4), (0.0, 0.0, 0.42), lens=45)
 
 
 def _attach(obj: Any, target: Any, group: str, vertices: list[int]) -> None:
