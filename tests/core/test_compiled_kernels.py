@@ -247,7 +247,7 @@ def _arrays(batches: Batches) -> list[Floats]:
     """Everything but positions that kernels write to."""
     nets = batches.lengths.net, batches.ropes.net
     tension = [array for net in nets for array in (net.displacement, net.multipliers)]
-    multipliers = (batch.multipliers for batch in batches.fresh())
+    multipliers = (batch.multipliers for batch, _ in batches.fresh())
     return [*tension, batches.lengths.diagonals.drawn, *multipliers]
 
 

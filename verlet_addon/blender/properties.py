@@ -187,7 +187,8 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     damping: FloatProperty(
         name="Damping",
-        description="How quickly air slows it down, per second; 0 swings on for ever",
+        description="How quickly air slows it down, per second, and folds of cloth come to rest; "
+        "0 swings on for ever",
         default=_BODY.damping,
         soft_min=0.0,
         soft_max=10.0,

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from math import nan
 
 import numpy as np
 
 from .arrays import Booleans, Floats
 from .bending.all_at_once import StiffBendBatch
+from .bending.along_face_loops import FaceLoopBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
+from .bending.damping import remember, stiffening
 from .bending.one_by_one import StencilBatch
 from .compiled import Packed, declare, instead_of, once, pack
 from .integrators import start_gains, step_gains
@@ -25,14 +26,13 @@ from .solid.numpy_touching import System
 from .solid.system import solid_system
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.seams import SeamBatch, seam_batches
-from .stretch.strips import StripBatch
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.threads import WeaveBatch, weave_batches
 
 _start_multipliers = declare("start_multipliers", "p")
 
-Fresh = StripBatch | StencilBatch | BendStripBatch | StiffBendBatch | SeamBatch | WeaveBatch
+Fresh = StencilBatch | BendStripBatch | FaceLoopBatch | StiffBendBatch | SeamBatch | WeaveBatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,18 @@ class Batches:
     seams: list[SeamBatch]
     solid: System | None
     """Of a body that is one."""
+    kept: float
+    """Share of their multipliers with which bends of surfaces enter the next step."""
 
-    def fresh(self) -> Iterator[Fresh]:
-        """The batches whose multipliers start every step at zero; nets remember theirs."""
-        yield from chain(self.seams, self.weave)
-        bends = self.bends
-        one_loop = bends.loops[:1]  # all share their multipliers
-        yield from chain(bends.stiff, bends.strips, one_loop, bends.alone, bends.ropes)
+    def fresh(self) -> Iterator[tuple[Fresh, float]]:
+        """The batches whose multipliers start every step anew, and from which share of themselves.
+
+        Nets remember theirs in their own way.
+        """
+        yield from ((batch, 0.0) for batch in self.seams)
+        yield from ((batch, 0.0) for batch in self.weave)
+        yield from ((batch, 0.0) for batch in self.bends.ropes)
+        yield from ((batch, self.kept) for batch in self.bends.of_surfaces())
 
 
 @dataclass(eq=False)
@@ -114,21 +119,24 @@ def ready_batches(
         former, state.batches = state.batches, _make_batches(model, state, integrator, steps)
         if former is not None:
             _carry_tension(former, state.batches)
+        if state.batches.kept:
+            remember(state.batches.bends, state.positions)
     _start_afresh(state.batches)
     return state.batches
 
 
 def _start_one_by_one(batches: Batches) -> None:
-    """Sets multipliers to zero."""
-    for batch in batches.fresh():
-        batch.multipliers.fill(0.0)
+    """Sets multipliers to what they start a step from."""
+    for batch, kept in batches.fresh():
+        np.multiply(batch.multipliers, kept, out=batch.multipliers)
 
 
 def pack_fresh(batches: Batches) -> Packed:
     """The fresh_multipliers of state.c."""
-    multipliers = [each.multipliers for each in batches.fresh()]
+    multipliers = [each.multipliers for each, _ in batches.fresh()]
     sizes = np.array([each.size for each in multipliers], dtype=np.int64)
-    return pack(len(sizes), sizes, pack(*multipliers))
+    kept = np.array([share for _, share in batches.fresh()])
+    return pack(len(sizes), sizes, kept, pack(*multipliers))
 
 
 _fresh_struct = once(pack_fresh)
@@ -156,7 +164,8 @@ def _make_batches(
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
     drift, bend = (float(gain) for gain in start_gains(steps[0], model.settings.damping))
-    bends = bend_batches(model.bends, w, h_squared)
+    stiffer = stiffening(model.settings.damping if model.triangles.size else 0.0, steps[0])
+    bends = bend_batches(model.bends, w, h_squared, stiffer)
     if state.closed is None or state.torn is None:
         state.closed, state.torn = np.zeros((2, len(model.seams.pairs)), dtype=bool)
     return Batches(
@@ -174,6 +183,7 @@ def _make_batches(
         else shell_system(model.shell, w, h_squared, model.goals, model.goal_compliances),
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         solid=_solid_system(model, state.solid, steps[0], h_squared),
+        kept=1.0 - 1.0 / stiffer,
     )
 
 

@@ -111,8 +111,9 @@ def stiff_bend_batches(
     inverse_masses: Floats,
     h_squared: float,
     rests: Floats,
+    stiffening: float = 1.0,
 ) -> list[StiffBendBatch]:
-    """One batch for one h² [s²], or none.
+    """One batch for one h² [s²], or none, that resists so many times as much.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ def stiff_bend_batches(
         return []
     mobility = _mobility(bends, inverse_masses)
     softness = _scaled(bends, h_squared) + REGULARIZATION * mobility
-    stiffnesses = inverse(softness, mobility)
+    stiffnesses = inverse(softness / stiffening, mobility)
     free = np.unique(bends.members[inverse_masses[bends.members] > 0.0])
     masses = 1.0 / inverse_masses[free]
     pairs, couplings, diagonal = _matrix(bends, stiffnesses, free, len(inverse_masses))

@@ -47,9 +47,12 @@ class FaceLoopBatch:
 
 
 def face_loop_batches(
-    twists: Bends, inverse_masses: Floats, h_squared: float
+    twists: Bends, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> list[FaceLoopBatch]:
-    """One batch per colour, for one h² [s²]; each twist, of which none is rigid, is in two."""
+    """One batch per colour, for one h² [s²], that resist so many times as much.
+
+    Each twist, of which none is rigid, is in two.
+    """
     count = len(twists.members)
     if not count:
         return []
@@ -61,7 +64,7 @@ def face_loop_batches(
         order = np.array([twist for _, between in chosen for twist in [*between, count]][:-1])
         coefficients = _coefficients(twists, path, order)
         responses = inverse_masses[np.concatenate([path[:, :-1], path[:, 1:]])] * coefficients
-        scaled = np.append(twists.compliances / h_squared, 0.0)[order]
+        scaled = np.append(twists.compliances / (h_squared * stiffening), 0.0)[order]
         longest = max(len(between) for _, between in chosen)
         batches.append(
             FaceLoopBatch(

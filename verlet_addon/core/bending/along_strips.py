@@ -19,6 +19,11 @@ REGULARIZATION = 1e-9
 times as much, rigid sheets droop by more than a micrometre; a tenth of it changes nothing."""
 
 
+SOFT = 0.5
+"""Lines are relaxed alone up to this ratio of what all of a strip move to their compliance. With
+0.9, damped ones drive each other on, until triangles are half as long as they should be."""
+
+
 @dataclass(frozen=True, eq=False)
 class BendStrips:
     """Lines g = Σ coefficient · x along strips."""
@@ -112,9 +117,9 @@ def _look_up(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:
 
 
 def bend_strip_batches(
-    bends: BendStrips, inverse_masses: Floats, h_squared: float
+    bends: BendStrips, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> list[BendStripBatch]:
-    """One batch per colour that has lines, for one h² [s²]."""
+    """One batch per colour that has lines, for one h² [s²], that resist so many times as much."""
     strips, batches = bends.strips, []
     for (start, stop), longest in zip(pairwise(strips.starts), strips.longest, strict=True):
         inner = slice(start + 1, stop - 1)
@@ -125,9 +130,9 @@ def bend_strip_batches(
         masses = inverse_masses[path]
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
         mobility = (responses * coefficients).sum(axis=0)
-        scaled = bends.compliances[inner] / h_squared
+        scaled = bends.compliances[inner] / (h_squared * stiffening)
         rows = bend_matrix(coefficients, responses, scaled)
-        stiff = bool((_row_sums(mobility, *rows[1:]) > scaled).any())
+        stiff = bool((_row_sums(mobility, *rows[1:]) > SOFT * scaled).any())
         batches.append(
             BendStripBatch(
                 path=path,
@@ -149,7 +154,8 @@ def bend_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Flo
     """
     mobility = (responses * coefficients).sum(axis=0)
     rows = np.zeros((3, len(mobility)))
-    rows[0] = np.where(mobility > 0.0, mobility * (1.0 + REGULARIZATION) + scaled_compliances, 1.0)
+    diagonal = mobility * (1.0 + REGULARIZATION) + scaled_compliances
+    rows[0] = np.where(diagonal > 0.0, diagonal, 1.0)
     rows[1, 1:] = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
     rows[2, 2:] = responses[2, :-2] * coefficients[0, 2:]
     return rows

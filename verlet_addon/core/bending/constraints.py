@@ -1,6 +1,6 @@
 """Everything that keeps angles: the constraints, and which way they are solved for one h²."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from .all_at_once import (
 from .along_face_loops import FaceLoopBatch, face_loop_batches
 from .along_strips import BendStripBatch, BendStrips, bend_strip_batches, line_places, line_runs
 from .lines import STRAIGHT, Lines, lines_across_quads, lines_along_ropes
-from .one_by_one import StencilBatch, Stencils, stencil_batches
+from .one_by_one import StencilBatch, Stencils, stencil_batches, surface_batches
 from .stencils import hinge_stencils, line_stencils, rope_stencils
 
 ALONE = 0.3
@@ -77,6 +77,15 @@ class BendBatches:
     rigid: Booleans
     """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
 
+    def of_surfaces(
+        self,
+    ) -> Iterator[StiffBendBatch | BendStripBatch | FaceLoopBatch | StencilBatch]:
+        """All but ropes that have multipliers of their own; face loops share theirs."""
+        yield from self.stiff
+        yield from self.strips
+        yield from self.loops[:1]
+        yield from self.alone
+
 
 def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
     """The sets of one body, whose triangles are `paired`, given the strips of its edges."""
@@ -123,10 +132,15 @@ def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[Lines, Hinges, F
     return lines, joined(folds, twists), np.append(share, twisted), len(twisted)
 
 
-def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: float) -> BendBatches:
-    """The batches for one h² [s²]: how stiff a bend is decides which way it is solved."""
+def bend_batches(
+    bends: BendConstraints, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
+) -> BendBatches:
+    """The batches for one h² [s²]: how stiff a bend is decides which way it is solved.
+
+    In them each resists so many times as much, for it is damped; see `damping`.
+    """
     if bends.yields:
-        return _yielding_batches(bends, inverse_masses, h_squared)
+        return _yielding_batches(bends, inverse_masses, h_squared, stiffening)
     straight_ropes = bends.ropes.chosen(bends.straight_ropes)
     straight = straight_bends(bends.strips, [*bends.straight, straight_ropes])
     every = joined(straight, all_bends(bends.hinges))
@@ -138,15 +152,17 @@ def bend_batches(bends: BendConstraints, inverse_masses: Floats, h_squared: floa
     soft_ropes = ~bends.straight_ropes
     soft_ropes[~soft_ropes] = ~stiff[surfaces:ropes]
     rests = np.append(np.zeros(ropes), bends.hinges.rests)[stiff]
-    given = inverse_masses, h_squared
+    given = inverse_masses, h_squared, stiffening
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
-        stiff=stiff_bend_batches(every.chosen(stiff), bends.positions, *given, rests),
+        stiff=stiff_bend_batches(
+            every.chosen(stiff), bends.positions, inverse_masses, h_squared, rests, stiffening
+        ),
         strips=bend_strip_batches(bends.strips.without(stiff[:along]), *given),
         loops=face_loop_batches(every.chosen(looped), *given),
         alone=_soft_batches(bends.straight, (stiff | looped)[along:surfaces], *given)
-        + stencil_batches(bends.hinges.chosen(~stiff[ropes:]), *given),
-        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), *given),
+        + surface_batches(bends.hinges.chosen(~stiff[ropes:]), *given),
+        ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
 
@@ -178,7 +194,7 @@ def _near(stiff: Integers, twists: Integers) -> Booleans:
 
 
 def _yielding_batches(
-    bends: BendConstraints, inverse_masses: Floats, h_squared: float
+    bends: BendConstraints, inverse_masses: Floats, h_squared: float, stiffening: float
 ) -> BendBatches:
     """Hinges and ropes whose rests change, in place: hinges all at once if any of them is stiff."""
     hinges, n = bends.hinges, len(inverse_masses)
@@ -188,22 +204,29 @@ def _yielding_batches(
     rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     given = inverse_masses, h_squared
     return BendBatches(
-        stiff=stiff_bend_batches(every, bends.positions, *given, hinges.rests) if stiff else [],
+        stiff=stiff_bend_batches(every, bends.positions, *given, hinges.rests, stiffening)
+        if stiff
+        else [],
         strips=[],
         loops=[],
-        alone=[] if stiff else stencil_batches(hinges, *given),
+        alone=[] if stiff else surface_batches(hinges, *given, stiffening),
         ropes=stencil_batches(bends.ropes, *given),
         rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
     )
 
 
 def _soft_batches(
-    straight: Sequence[Stencils], stiff: Booleans, inverse_masses: Floats, h_squared: float
+    straight: Sequence[Stencils],
+    stiff: Booleans,
+    inverse_masses: Floats,
+    h_squared: float,
+    stiffening: float,
 ) -> list[StencilBatch]:
     """One batch per colour of those stencils that are not stiff."""
     batches, start = [], 0
     for stencils in straight:
         stop = start + len(stencils.members)
-        batches += stencil_batches(stencils.without(stiff[start:stop]), inverse_masses, h_squared)
+        soft = stencils.without(stiff[start:stop])
+        batches += surface_batches(soft, inverse_masses, h_squared, stiffening)
         start = stop
     return batches

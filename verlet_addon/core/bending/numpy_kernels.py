@@ -156,17 +156,7 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
     at rest is resisted within a step, but for free flight, and nothing is that is at rest.
     """
     for batch in batches:
-        members, bends = gather_bends(positions, batch.particles, batch.coefficients)
-        bent = np.flatnonzero(batch.rests)
-        if len(bent):
-            rests = batch.rests[bent]
-            bends[:, bent] -= rests * hinge_directions(members[:, :, bent], bends[:, bent], rests)
-        bends *= batch.stiffnesses
-        moments = [(batch.coefficients * row).ravel() for row in bends]
-        pull = np.stack(
-            [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in moments]
-        )
-        right = -pull - batch.multipliers
+        right = -pulls(positions, batch) - batch.multipliers
         moved = (
             pentadiagonal.solve(batch.system, right)
             if isinstance(batch.system, pentadiagonal.Bands)
@@ -174,6 +164,20 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
         )
         batch.multipliers[...] += batch.masses * moved
         positions[:, batch.free] += moved
+
+
+def pulls(positions: Floats, batch: StiffBendBatch) -> Floats:
+    """(3, f) Σ c (g − r n̂)/α̃: what stiff bends pull at each free particle with."""
+    members, bends = gather_bends(positions, batch.particles, batch.coefficients)
+    bent = np.flatnonzero(batch.rests)
+    if len(bent):
+        rests = batch.rests[bent]
+        bends[:, bent] -= rests * hinge_directions(members[:, :, bent], bends[:, bent], rests)
+    bends *= batch.stiffnesses
+    moments = [(batch.coefficients * row).ravel() for row in bends]
+    return np.stack(
+        [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in moments]
+    )
 
 
 def gather_bends(

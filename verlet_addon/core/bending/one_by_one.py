@@ -87,6 +87,7 @@ def stencil_batches(
         coefficients = np.ascontiguousarray(stencils.coefficients[start:stop].T)
         masses = inverse_masses[members]
         responses = masses * coefficients
+        mobility = (responses * coefficients).sum(axis=0)
         scaled = stencils.compliances[start:stop] / h_squared
         batches.append(
             StencilBatch(
@@ -96,8 +97,22 @@ def stencil_batches(
                 responses=responses,
                 rests=stencils.rests[start:stop],
                 scaled_compliances=scaled,
-                gains=bend_gains((responses * coefficients).sum(axis=0), scaled),
+                gains=inverse(mobility + scaled, mobility),
                 multipliers=np.zeros((3, stop - start)),
             )
         )
     return batches
+
+
+def surface_batches(
+    stencils: Stencils, inverse_masses: Floats, h_squared: float, stiffening: float
+) -> list[StencilBatch]:
+    """The same of surfaces' bends, that resist so many times as much.
+
+    As `bend_gains` has it, in the long run: those that resist more within a step alone would bend
+    the less after it. So they have less compliance instead, by which 1 / (mobility + α̃) is that.
+    """
+    mobility = (inverse_masses[stencils.members] * stencils.coefficients**2).sum(axis=1)
+    alike = np.hypot(mobility, stencils.compliances / h_squared) - mobility
+    yielding = replace(stencils, compliances=alike * h_squared / stiffening)
+    return stencil_batches(yielding, inverse_masses, h_squared)

@@ -1,0 +1,45 @@
+"""Surfaces lose of their bends by the formula, and of nothing else."""
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import WEIGHTLESS, pinned, sheet, simulated, thrown
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.bending.damping import LAG
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+CELLS = 10
+BAND = BodySettings(bend_compliance=20.0, mass=0.005, damping=1.0)
+
+
+def band(*, triangles: bool) -> MeshData:
+    """Half a metre, clamped at one end, and set off as a bar swings at its slowest."""
+    flat = sheet(CELLS, 1, size=0.5, triangles=triangles)
+    along = np.maximum(flat.positions[:, 0] - 0.05, 0.0)
+    held = pinned(flat, np.flatnonzero(along == 0.0).tolist())
+    return thrown(held, along[:, None] ** 2 * np.array([0.0, 0.0, 1.0]))
+
+
+def swing(triangles: bool, fps: int, substeps: int) -> tuple[Floats, Floats]:
+    """When the tip of the band comes to a stop [s], and how far out [m]; step by step."""
+    steps, scene = fps * substeps, SceneSettings(substeps=1, use_ground=False)
+    durations = [1.0 / steps] * round(1.5 * steps)
+    bodies = [(band(triangles=triangles), BAND)]
+    (track,) = simulated(bodies, durations, scene, gravity=WEIGHTLESS)
+    height = track[:, CELLS, 2]
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(height))) != 0) + 1
+    return turns / steps, np.abs(height[turns])
+
+
+@pytest.mark.parametrize("triangles", [False, True])
+@pytest.mark.parametrize(("fps", "substeps"), [(12, 20), (24, 5), (24, 20), (60, 10)])
+def test_a_band_swings_less_and_less_by_the_formula(
+    triangles: bool, fps: int, substeps: int
+) -> None:
+    """At a rate of (c + (τ + h) ω²)/2: air takes c, what rubs in it τ, and solving for steps h."""
+    times, sizes = swing(triangles, fps, substeps)
+    rate = -np.polyfit(times, np.log(sizes), 1)[0]
+    square = (np.pi / np.diff(times).mean()) ** 2 + rate**2  # ω² but for what is lost
+    lag = LAG + 1.0 / (fps * substeps)
+    assert rate == pytest.approx((BAND.damping + lag * square) / 2, rel=0.05)
