@@ -55,7 +55,7 @@ def dress() -> None:
     obj = add_mesh("Dress", vertices, edges=seams, faces=faces, uv=uv, material=looks)
     make_body(obj, "CLOTH", pinned=np.zeros(0, int))
     give_material(obj.verlet, "SILK")
-    obj.verlet.use_sewing, obj.verlet.sewing_force = True, 0.1
+    obj.verlet.use_sewing, obj.verlet.sewing_force = True, 0.06
     obj.verlet.damping, obj.verlet.thickness = 3.0, 0.004
     rod("Stand", length=0.62, radius=0.015, material=plain("Wood", (0.16, 0.075, 0.03)))
     light_and_ground()
