@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted
+from ..arrays import Floats, Integers, contracted, sum_by
 from ..geometry.graph import edge_keys
 
 RAYS = np.array([8, 11])
@@ -37,11 +37,16 @@ def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3
         signs = _alternating(rays)
     within = np.flatnonzero((np.cumsum(signs)[:-1] != 0) & (rays[1:] == rays[:-1]))
     x, y, z = counts.tolist()
-    floors = heights[:, None] - np.arange(z)
-    filled = np.zeros((across[0] * across[1], z, samples))
-    for part in np.array_split(within, len(within) * z // 1_000_000 + 1):
-        tops, bottoms = (_integrals(np.clip(floors[part + k], 0.0, 1.0), samples) for k in (1, 0))
-        np.add.at(filled, rays[part], tops - bottoms)
+    ends = np.concatenate([heights[within], heights[within + 1]])
+    signs = np.repeat([-1.0, 1.0], len(within))
+    tops = np.clip(np.floor(ends), 0, z - 1)
+    at = np.tile(rays[within], 2) * z + tops.astype(np.int64)
+    parts = signs[:, None] * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
+    count = across[0] * across[1] * z
+    filled = np.stack([sum_by(at, part, count) for part in parts.T], axis=1)
+    above = sum_by(at, signs, count).reshape(-1, z)
+    whole = np.cumsum(above[:, ::-1], axis=1)[:, ::-1] - above
+    filled += whole.reshape(-1, 1) * _integrals(np.ones(1), samples)
     over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples), axis=0) for n in RAYS)
     filled = filled.reshape(x, RAYS[0], y, RAYS[1], z, samples)
     found = contracted(over_x.T, filled.transpose(1, 0, 2, 3, 4, 5))
