@@ -1,6 +1,7 @@
 """A solid that touches the ground alone is moved through a frame by one call, as by steps."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,8 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings
+from verlet_addon.core.solid import motion
+from verlet_addon.core.solid.compiled_touching import press
 from verlet_addon.core.wobbling import wobble
 
 pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
@@ -58,6 +61,20 @@ def test_one_call_moves_solids_as_steps_do(case: str, above: float | None) -> No
     """To the bit: falling, landing, tumbling; what starts in the ground is left to steps."""
     _, served = stepped(*way(case, above=above), wobble)
     assert not served[1] if above == -0.02 else all(served[1:4])
+
+
+def test_what_falls_unstrained_is_not_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by steps, after the first, nor by the one call: its way is that of free fall."""
+    solved = []
+
+    def noted(*given: Any) -> None:
+        solved.append(press(*given))
+
+    monkeypatch.setattr(motion, "press", noted)
+    for one_call in (lambda *_: False, wobble):
+        (_, state), _ = stepped(*way("falling flat", above=None), one_call)
+        np.testing.assert_array_equal(state.solid.moves, 0.0)
+    assert len(solved) <= 1 + SCENE.substeps
 
 
 @pytest.mark.parametrize("case", ["held at one end", "drawn"])

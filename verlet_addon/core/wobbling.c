@@ -29,7 +29,7 @@ typedef struct {
     real *nodes, *previous_nodes, *forces, *moves; /* (3, m) */
     real *free;                                    /* (3, m) as it was in the last step */
     real *points, *previous_points;                /* (3, p) */
-    integer *slow, *lying;                         /* see SolidState; numbers */
+    integer *slow, *calm, *lying; /* see SolidState; numbers */
 } moving;
 
 /* What acts on it from one frame to the next. */
@@ -53,6 +53,21 @@ SMALL static real moved_by(const solid_system *all, const real *a, const real *b
     return total;
 }
 
+/* How far apart the largest and the smallest along an axis are, at most. */
+SMALL static real spread(const real *moves, integer m)
+{
+    real widest = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        real low = moves[axis * m], high = low;
+        for (integer i = 0; i < m; i++) {
+            low = smaller(low, moves[axis * m + i]);
+            high = larger(high, moves[axis * m + i]);
+        }
+        widest = larger(widest, high - low);
+    }
+    return widest;
+}
+
 /* Moves nodes by inertia and gravity, and tells of each target where it is at step `number`. */
 static void set_out(const wobbly *body, moving *state, const surroundings *given, integer number)
 {
@@ -74,12 +89,51 @@ static void set_out(const wobbly *body, moving *state, const surroundings *given
     }
 }
 
+/* Whether a solid that nothing strains goes on without turning, and touches nothing there. */
+SMALL static int falls_freely(const wobbly *body, const moving *state)
+{
+    const solid_system *all = body->system;
+    const solid_stops *stops = all->stops;
+    integer m = all->nodes, p = stops->points;
+    real largest = 0.0;
+    if (!*state->calm || all->holds)
+        return 0;
+    for (integer i = 0; i < 3 * m; i++)
+        largest = larger(largest, state->free[i] < 0.0 ? -state->free[i] : state->free[i]);
+    if (spread(state->free, m) > body->least * largest
+        || spread(body->inertia, m) > body->least * largest)
+        return 0;
+    for (integer i = 0; i < p; i++) {
+        real height = 0.0;
+        for (int axis = 0; axis < 3; axis++)
+            height += stops->normals[axis * p + i] * all->arrival[axis * p + i];
+        if (height < stops->levels[i])
+            return 0;
+    }
+    return 1;
+}
+
+/* Leads nodes where inertia and gravity do. */
+SMALL static void fall(const wobbly *body, moving *state)
+{
+    const solid_system *all = body->system;
+    const solid_stops *stops = all->stops;
+    integer m = all->nodes;
+    copy(state->nodes, all->places, 3 * m);
+    copy(state->previous_nodes, body->start, 3 * m);
+    copy(state->points, all->arrival, 3 * stops->points);
+    for (integer i = 0; i < 3 * m; i++)
+        state->moves[i] = 0.0;
+    for (integer i = 0; i < 3 * stops->points; i++)
+        stops->anchors[i] = __builtin_nan("");
+}
+
 /* Finds what stress pulls nodes with on their free way, times h². */
-static void find_pulls(const wobbly *body, moving *state)
+static void find_pulls(const wobbly *body, moving *state, real far)
 {
     const solid_system *all = body->system;
     integer m = all->nodes;
-    real h_squared = body->h_squared;
+    real total = 0.0, h_squared = body->h_squared;
     for (integer i = 0; i < 3 * m; i++)
         body->pulls[i] = body->implicit * state->free[i] + body->delay * body->inertia[i];
     find_stress(all->parts->lattice, body->start, all->parts->shapes, body->modulus, body->pulls, body->forces,
@@ -88,7 +142,9 @@ static void find_pulls(const wobbly *body, moving *state)
         real force = (1.0 - body->former) * body->forces[i] + body->former * state->forces[i];
         body->pulls[i] = h_squared * force - body->opposed[i];
         state->forces[i] = body->forces[i];
+        total += body->pulls[i] * body->pulls[i] * all->inverse_masses[i % m];
     }
+    *state->calm = total <= body->least * body->least * far;
 }
 
 /* Solves for stress and contact. */
@@ -97,7 +153,7 @@ SMALL static void solve(const wobbly *body, moving *state, real far)
     const solid_system *all = body->system;
     for (integer i = 0; i < all->stops->points; i++)
         all->stops->grips[i] = -1.0;
-    find_pulls(body, state);
+    find_pulls(body, state, far);
     press_solid(all, body->pulls, state->moves, body->residual, body->least * body->least * far,
                 *state->slow >= body->patience ? 0 : body->fewest);
     land_solid(all, body->start, state->moves, state->nodes, state->previous_nodes);
@@ -136,6 +192,10 @@ SMALL static void take_step(const wobbly *body, moving *state, const surrounding
     if (*state->slow >= body->patience)
         for (integer i = 0; i < 3 * m; i++)
             state->moves[i] = -state->free[i];
+    if (falls_freely(body, state)) {
+        fall(body, state);
+        return;
+    }
     solve(body, state, far);
     *state->lying = rests(body, state, far);
     if (*state->lying)

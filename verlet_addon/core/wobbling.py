@@ -90,7 +90,7 @@ def _take_steps(
         rows.copy() for rows in (within.nodes, within.previous_nodes, within.moves)
     )
     points, previous_points = state.positions.copy(), state.previous_positions.copy()
-    free, told = np.empty_like(nodes), np.array([within.slow, 0], dtype=np.int64)
+    free, told = np.empty_like(nodes), np.array([within.slow, within.calm, 0], dtype=np.int64)
     moving = pack(
         nodes, previous_nodes, within.forces, moves, free, points, previous_points, *told[:, None]
     )
@@ -98,10 +98,10 @@ def _take_steps(
     given = pack(count, gravity, *targets, at_rest)
     _wobble(_wobbly(batches), moving.address, given.address)
     within.nodes, within.previous_nodes, within.moves = nodes, previous_nodes, moves
-    within.slow = int(told[0])
+    within.slow, within.calm = int(told[0]), bool(told[1])
     state.positions, state.previous_positions = points, previous_points
     within.shown, within.previously_shown = points.copy(), previous_points.copy()
-    if told[1]:
+    if told[2]:
         own = acting(system, free, np.zeros(3))
         within.lying = Lying([rows.copy() for rows in own], points.copy())
 

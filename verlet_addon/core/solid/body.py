@@ -102,6 +102,8 @@ class SolidState:
     """(3, p) the same of the step before that [m]."""
     slow: int = 0
     """For how many steps on end it has hardly moved."""
+    calm: bool = False
+    """Whether stress moved nothing in the last step in which it was looked for."""
     lying: Lying | None = None
     """Of the step before, if it moved nothing."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats, Integers, dot
 from ..contact.plane import PlaneContact
 from .barriers import Barriers, beyond, held, lift
 from .body import FREE, Clung, Lying, Solid, SolidState
@@ -29,13 +29,14 @@ RESIDUAL = 1.5e-3
 by their ratio, for stress outweighs what moves the whole body. With 2e-3 a bar that has hung lower
 before sags half a per cent more than one that has not."""
 CURVED = 2.0 / 3.0
-"""Share of that which is left where cells are curved: what slides would shake itself, and
-lose up to a fifteenth of its speed by that."""
+"""Share of that which is left where cells are curved: what slides would shake itself, and lose up
+to a fifteenth of its speed by that."""
 FEWEST = 2
 """Rounds of conjugate gradients that each step of what moves takes, however little there is to
 solve for: without, small swings never fade."""
 LEAST_MOVE = 1e-8
-"""Moves that change the way of a step by less than this share need not be found."""
+"""Moves that change the way of a step by less than this share need not be found: what falls
+freely is not solved for."""
 RESTS = 1e-5
 """What moves by less than this share of how far it would go freely has come to rest."""
 STILL, LONG = 0.02, 8
@@ -163,6 +164,8 @@ def arrive(leap: Leap, barriers: Barriers | None = None) -> Floats:
         state.grasped = drive.grasped
         return state.lying.points.copy()
     state.lying = None
+    if barriers is None and _falls_freely(leap):
+        return _fallen(leap, drive)
     points = _solved(leap, drive, barriers)
     if rests(leap, drive):
         stay(leap, drive)
@@ -176,6 +179,28 @@ def rests(leap: Leap, drive: Drive) -> bool:
     ways = leap.inertia, state.nodes - drive.start, state.nodes - state.previous_nodes
     most = RESTS * RESTS * leap.far
     return state.slow > 0 and max(moved_by(leap.solid, way) for way in ways) <= most
+
+
+def _falls_freely(leap: Leap) -> bool:
+    """Whether a solid that nothing strains goes on without turning, and touches nothing there."""
+    stops, least = leap.system.stops, LEAST_MOVE * float(np.abs(leap.free).max())
+    return (
+        leap.state.calm
+        and not len(leap.system.holds.points)
+        and float(np.ptp(leap.free, axis=1).max()) <= least
+        and float(np.ptp(leap.inertia, axis=1).max()) <= least
+        and not (dot(stops.normals, leap.system.arrival) < stops.levels).any()
+    )
+
+
+def _fallen(leap: Leap, drive: Drive) -> Floats:
+    """(3, p) where points are once nodes have gone where inertia and gravity lead them."""
+    state, system = leap.state, leap.system
+    state.nodes, state.previous_nodes = system.places.copy(), drive.start
+    state.moves = np.zeros_like(leap.free)
+    state.anchors.fill(np.nan)
+    state.grasped = state.anchors.copy()
+    return system.arrival.copy()
 
 
 def stay(leap: Leap, drive: Drive) -> None:
@@ -257,6 +282,7 @@ def _stress(leap: Leap, start: Floats) -> Floats:
     pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
     state.forces = forces
     pulls -= opposed
+    state.calm = moved_by(solid, pulls / solid.masses) <= LEAST_MOVE * LEAST_MOVE * leap.far
     return np.asarray(pulls)
 
 
