@@ -36,6 +36,7 @@ LAYERS = [
     "meeting",
     "encounter",
     "step_data keeping_apart islands",
+    "pinching",
     "inflation rippling jelly soft_pins plastic_flow",
     "setting_out within_bodies stillness",
     "between_bodies",

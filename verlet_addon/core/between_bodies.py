@@ -12,6 +12,8 @@ from .islands import bodies_around, companies, islands
 from .jelly import stop_solid, stop_together
 from .keeping_apart import keep_apart
 from .meeting import Meeting
+from .overlap.overlaps import PINCHED
+from .pinching import find_pinched
 from .rigid.motion import hand_on_contacts
 from .ropes.trees import TreeBatches
 from .solid.barriers import find_barriers
@@ -97,7 +99,8 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
         model = movers[body].model
         parts = model.solid, model.shell, model.pieces
         lasting[body] = all(part is None for part in parts) and not _is_caught(movers[body])
-    lasting[surfaces.owners[surfaces.leaving.any(axis=1)]] = False
+    led_out = ((surfaces.leaving > 0) & (surfaces.leaving < PINCHED)).any(axis=1)
+    lasting[surfaces.owners[led_out]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
     meeting.memory = remember(rows, both, encounter.motion.dt, meeting.memory)
@@ -207,6 +210,7 @@ def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:
         if mover.remembered is not None and mover.state.gas is None:
             mover.batches.lengths.net.multipliers[...] = mover.remembered
     part(encounter, [state.previous_positions for state in states], positions)
+    find_pinched(encounter)
     _remember(movers, encounter)
     for body, state in enumerate(states):
         state.touched = state.touched + 1 if body in encounter.touched else 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from .meeting import Meeting
 from .overlap.clearing import go_on, lifts
+from .pinching import go_with_skin
 from .solid.motion import carry, point_components
 from .step_data import Body, Surroundings
 
@@ -13,6 +14,7 @@ from .step_data import Body, Surroundings
 def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> None:
     """Lets go of what is out, and carries jelly on, which keeps its shape on the way."""
     clearing, surfaces = meeting.clearing, meeting.surfaces
+    go_with_skin(bodies, meeting, given)
     if not surfaces.leaving.any():
         return
     places = meeting.gathered([state.positions for _, state in bodies], given.collider_starts)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Booleans, Floats, magnitudes
+from .arrays import Booleans, Floats, Integers, magnitudes
 from .contact.memory import Memory
 from .contact.response import Pairs
 from .detection.surfaces import Surface, Surfaces, join_surfaces
@@ -14,6 +14,7 @@ from .geometry.graph import NO_EDGES
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
+from .overlap.skins import NONE, Pinched
 from .pairings import distances, laws, who_meets
 from .scene import Collider
 from .tally import Tally, start_tally
@@ -47,10 +48,26 @@ class Meeting:
     colliders: Sequence[Collider]
     absent: Booleans
     """(colliders,) which are a point or a line for now, and so touch nothing; changes."""
+    pliable: Booleans
+    """(N,) which particles of cloth may be pinched between colliders."""
+    crossed: Floats
+    """(N,) for how long each touches no body yet since it was pinched [s]; changes."""
     memory: Memory | None = None
     """What contacts start from; changes."""
+    pinched: Pinched = NONE
+    """What has no room between colliders; changes."""
     led_out: set[int] = field(default_factory=set)
     """Solids that once had to be led out of something; changes."""
+
+    @property
+    def leaving(self) -> Integers:
+        """(N, owners) `Surfaces.leaving`."""
+        return self.surfaces.leaving
+
+    @property
+    def first_fixed(self) -> int:
+        """The first particle of colliders."""
+        return int(self.surfaces.starts[self.bodies])
 
     def gathered(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
@@ -110,6 +127,8 @@ def prepare(
         reaches=REACH * np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)]),
         colliders=colliders,
         absent=np.zeros(len(colliders), dtype=bool),
+        pliable=np.concatenate([*map(_pliable, models), *(rows > 0.0 for rows in still)]) & ~strung,
+        crossed=np.zeros(joined.rest.shape[1]),
     )
 
 
@@ -138,3 +157,9 @@ def _thinner(model: SoftBodyModel) -> Floats:
     """(v,) how much less than half of the body's thickness its vertices keep [m]."""
     own = model.thicknesses[: len(model.touching)]
     return np.asarray((model.settings.thickness - own) / 2)
+
+
+def _pliable(model: SoftBodyModel) -> Booleans:
+    """(v,) which vertices of a body are free, and moved by nothing but their own places."""
+    whole = model.solid is None and model.shell is None and model.pieces is None
+    return np.asarray((model.touching > 0.0) & whole)

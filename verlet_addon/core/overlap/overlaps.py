@@ -9,8 +9,9 @@ from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from .solids import outward_normals
 
-EMERGING, BURIED = 1, 2
-"""Of a particle and an owner, in `Surfaces.leaving`: just out, its surroundings not; inside."""
+EMERGING, BURIED, PINCHED = 1, 2, 3
+"""Of a particle and an owner, in `Surfaces.leaving`: just out, its surroundings not; inside;
+without room, so that it touches nothing."""
 
 
 def leaving(surfaces: Surfaces, particles: Integers, weights: Floats) -> Integers:
