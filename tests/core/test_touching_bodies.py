@@ -55,6 +55,17 @@ def test_two_bodies_bounce_off_each_other(restitution: float, substeps: int) -> 
     np.testing.assert_allclose([light[:2], weighty[:2]], 0.0, atol=1e-6)
 
 
+def test_sheets_that_start_too_near_part_slowly() -> None:
+    """A millimetre apart for a distance of ten, they get there in a second, and hardly fly on."""
+    below = sheet(6, 6, size=0.1)
+    above = replace(below, positions=below.positions + np.array([0.004, 0.003, 0.001]))
+    body = BodySettings(thickness=0.01, mass=0.01)
+    ends = simulated([(below, body), (above, body)], frames(1.0, 24), gravity=WEIGHTLESS)
+    apart = [float((over - under)[:, 2].mean()) for under, over in zip(*ends, strict=True)]
+    assert 0.0095 < apart[-1] < 0.013
+    assert max(np.abs(strains(below, track)).max() for track in ends) < 0.01
+
+
 def pile(count: int) -> list[Body]:
     """Sheets above each other, each turned against the one below."""
     turned = [rotation((0, 0, 1), 0.3 * k) for k in range(count)]
