@@ -69,11 +69,9 @@ class Clung:
     """(k,) of what they are between, the same from step to step."""
     slid: Floats
     """(3, k) how far each has been drawn out of where it clings [m]."""
-    points: Floats
-    """(3, p) the same of the solid's points, nan where they touch nothing [m]."""
 
 
-FREE = Clung(np.empty(0, dtype=np.int64), np.empty((3, 0)), np.empty((3, 0)))
+FREE = Clung(np.empty(0, dtype=np.int64), np.empty((3, 0)))
 
 
 @dataclass(eq=False)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, cross, sum_by, sum_products, sum_rows
+from ..arrays import Floats, Integers, cross, sum_products
 from ..geometry.graph import find_components
 from ..momentum.compiled_kernels import conserve_momentum
 from ..momentum.numpy_kernels import find_turns
 from .barriers import Barriers, beyond, held, lift
-from .body import Clung, Lying, SolidState
+from .body import Clung, Lying
 from .compiled_kernels import interpolate
 from .compiled_touching import press, settle
 from .joined import Meets, join, part, side_by_side, slices
@@ -109,25 +109,16 @@ def _solved(group: Group) -> list[Floats]:
         lift(barriers, points[-1])
     between = slice(own[-1].stop, None)
     slid = across(meets.normals, places[:, between] - system.stops.anchors[:, between])
-    _remember(states, meets, slid)
+    clings = np.flatnonzero(~np.isnan(slid[0]) & (meets.keys >= 0))
+    for state in states:
+        state.clung = Clung(meets.keys[clings], slid[:, clings])
     part(meets, points)
     return points
 
 
 def _recall(drives: Sequence[Drive], meets: Meets) -> Floats:
-    """(3, k) how far places have been drawn out of where they cling [m].
-
-    What did not touch in the step before is drawn as far as the points that it is between.
-    """
-    found, known = np.zeros_like(meets.normals), np.zeros_like(meets.levels)
-    for number, drive in enumerate(drives):
-        if len(drive.clung.keys):
-            points, weights = meets.shares(number)
-            drawn = drive.clung.points[:, points]
-            clings = ~np.isnan(drawn[0])
-            found += np.where(clings, weights * drawn, 0.0).sum(axis=1)
-            known += np.where(clings, np.abs(weights), 0.0).sum(axis=0)
-    found /= np.maximum(known, 1.0)
+    """(3, k) how far places have been drawn out of where they cling [m]."""
+    found = np.zeros_like(meets.normals)
     slid = side_by_side(drive.clung.slid for drive in drives)
     keys, first = np.unique(side_by_side(drive.clung.keys for drive in drives), return_index=True)
     if len(keys):
@@ -135,19 +126,6 @@ def _recall(drives: Sequence[Drive], meets: Meets) -> Floats:
         same = keys[place] == meets.keys
         found[:, same] = slid[:, first[place[same]]]
     return found
-
-
-def _remember(states: Sequence[SolidState], meets: Meets, slid: Floats) -> None:
-    """Keeps how far places have been drawn out of where they cling, (3, k), nan of others [m]."""
-    clings = np.flatnonzero(~np.isnan(slid[0]))
-    keyed = clings[meets.keys[clings] >= 0]
-    for number, state in enumerate(states):
-        points, weights = meets.shares(number)
-        its, shares, count = points[:, clings].ravel(), weights[:, clings], state.anchors.shape[1]
-        drawn = sum_rows(its, (shares * slid[:, None, clings]).reshape(3, -1), count)
-        total = sum_by(its, np.abs(shares).ravel(), count)
-        mean = np.where(total > 0.0, drawn / np.maximum(total, NONZERO), np.nan)
-        state.clung = Clung(meets.keys[keyed], slid[:, keyed], mean)
 
 
 def _land(group: Group, systems: Sequence[System], system: System, moves: Floats) -> Floats:
