@@ -28,7 +28,7 @@ def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> N
         own = np.full(1, -1) if model.solid is None else point_components(model.solid)
         pieces[first:last] = np.where(own < 0, -1, own + counts[-1])[: last - first]
         counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
-    shifts = lifts(clearing, places, pieces, -given.gravity, given.dt)
+    shifts = lifts(clearing, places, pieces, given.dt)
     for number, (model, state) in enumerate(bodies):
         if model.solid is not None and state.solid is not None:
             own = shifts[:, [*range(*counts[number : number + 2]), -1]]

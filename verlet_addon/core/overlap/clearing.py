@@ -191,22 +191,18 @@ def _within(clearing: Clearing, vertices: Integers, places: Floats) -> Booleans:
     return np.asarray(leaving)
 
 
-def lifts(clearing: Clearing, places: Floats, pieces: Integers, up: Floats, dt: float) -> Floats:
+def lifts(clearing: Clearing, places: Floats, pieces: Integers, dt: float) -> Floats:
     """(3, p + 1) how far p pieces that keep their shape go out in the next step [m]; 0 at last.
 
     They are put where their vertices are held to be: a push would become speed, and squash them.
-
-    Parameters
-    ----------
-    places : (3, N) where the step begins [m].
-    pieces : (N,) the free piece that particles belong to, −1 for all else.
-    up : (3,) of two pieces, the one that goes this way moves.
+    The step begins at `places` (3, N) [m]; `pieces` (N,) tell the free piece of particles, −1 of
+    all else.
     """
     exits, shifts = clearing.exits, np.zeros((3, pieces.max(initial=-1) + 2))
     floors, ways, heights = clearing.floors(), exits.ways(places), exits.heights(places)
     rise = np.clip(np.minimum(floors - clearing.floors(-dt), floors - heights), 0.0, None)
     of_vertices, of_triangles = pieces[exits.vertices], pieces[exits.corners[0]]
-    first = (of_vertices >= 0) & ((of_triangles < 0) | (up @ ways >= 0.0))
+    first = of_vertices >= 0
     movers, ways = np.where(first, of_vertices, of_triangles), np.where(first, ways, -ways)
     for mover in np.unique(movers[movers >= 0]):
         rows = np.flatnonzero(movers == mover)
