@@ -135,7 +135,7 @@ def test_what_lies_around_under_the_skin_comes_out_all_around() -> None:
     (track,) = simulated([body], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[around])
     assert crossed([body], [track[:1]], [around]) > 0
     assert crossed([body], [track[-1:]], [around]) == 0
-    assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.2
+    assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.1
 
 
 @pytest.mark.parametrize("name", ["a sheet through a ball", "a sheet in a table's top"])

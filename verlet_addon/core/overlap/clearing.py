@@ -100,7 +100,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
     clearing = Clearing(solids, ways_out(solids, buried, places))
     clearing.waiting = _held_inside(clearing, places, held)
     near = near_solids(solids, places)
-    clearing.pierced = find_pierced(solids, near, held, _carried(clearing), places)
+    clearing.pierced = find_pierced(solids, near, held, places)
     return clearing
 
 
@@ -125,12 +125,6 @@ def _held_inside(clearing: Clearing, places: Floats, held: Booleans) -> Booleans
 def _apart(points: Floats, others: Floats) -> Floats:
     """(k, p) how far points (3, k) are from others (3, p) [m]."""
     return magnitudes(points[:, :, None] - others[:, None])
-
-
-def _carried(clearing: Clearing) -> Booleans:
-    """(o,) bool, who is being carried out as a whole: its triangles are not looked at yet."""
-    solids = clearing.solids
-    return np.asarray(solids.rigid & np.isin(np.arange(len(solids.rigid)), clearing.owners()))
 
 
 def _bury(solids: Solids, owner: int, places: Floats) -> None:
@@ -176,8 +170,7 @@ def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None
     clearing.waiting = _held_inside(clearing, places, held) & fresh
     clearing.waiting[: kept.sum()] = waiting[kept]
     clearing.exits.ages[~clearing.waiting] += dt
-    carried, former = _carried(clearing), clearing.pierced
-    clearing.pierced = find_pierced(clearing.solids, near_out, held, carried, places, former)
+    clearing.pierced = find_pierced(clearing.solids, near_out, held, places, clearing.pierced)
 
 
 def _within(clearing: Clearing, vertices: Integers, places: Floats) -> Booleans:

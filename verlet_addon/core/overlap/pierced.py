@@ -37,7 +37,6 @@ def find_pierced(
     solids: Solids,
     chosen: Booleans,
     held: Booleans,
-    carried: Booleans,
     places: Floats,
     former: Sequence[Contacts] = (),
 ) -> list[Contacts]:
@@ -50,7 +49,6 @@ def find_pierced(
     ----------
     chosen : (N,) particles, of which a triangle has one at least.
     held : (N,) pinned ones, of which it has none: what hangs beside a pin could never come out.
-    carried : (o,) owners that are left out.
     places : (3, N) where all particles are [m].
     former : the rows of the step before.
     """
@@ -64,7 +62,7 @@ def find_pierced(
     touching = chosen[corners].any(axis=0) & ~held[corners].any(axis=0)
     corners = corners[:, touching & ~surfaces.exempt[0, corners].all(axis=0)]
     owners = surfaces.owners[corners[0]]
-    tried = (owners < solids.bodies) & ~carried[owners]
+    tried = owners < solids.bodies
     tried &= (surfaces.leaving[corners] < BURIED).all(axis=(0, 2))
     for owner in np.unique(owners[tried]).tolist():
         its = corners[:, tried & (owners == owner)]
