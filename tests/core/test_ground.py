@@ -168,3 +168,13 @@ def test_sweeps_leave_the_push_of_the_ground(iterations: int) -> None:
     speeds = np.diff(track.mean(axis=1), axis=0) * 24
     assert np.abs(speeds[-12:]).max() < 0.01, "it should lie still"
     assert track[-1, :, 2].min() > BodySettings().thickness - TINY
+
+
+def test_what_bounces_comes_to_rest() -> None:
+    """Bounces that gravity would end within two steps are none, or it would tremble for ever."""
+    mesh = moved(sheet(2, size=0.1), np.eye(3), (0.0, 0.0, 0.2))
+    body = BodySettings(restitution=0.9, damping=0.0)
+    (track,) = simulated([(mesh, body)], frames(5.0, 24), ground=floor())
+    assert track[20:60, :, 2].max() > 0.05
+    np.testing.assert_allclose(track[-1], track[-2], atol=TINY)
+    np.testing.assert_allclose(track[-1, :, 2], body.thickness, atol=TINY)
