@@ -4,7 +4,6 @@
 
 #define ROTATION_ROUNDS 10
 #define FITTED 1e-9
-#define NEARLY_FITTED 1e-5
 #define FAR 10.0
 #define LARGEST 8.0
 
@@ -33,8 +32,8 @@ static void matrix_of(const real q[4], real r[9])
     r[6] = 2 * (x * z - w * y), r[7] = 2 * (y * z + w * x), r[8] = 1 - 2 * (x * x + y * y);
 }
 
-/* The turn that brings a rotation towards a deformation, by Newton's method; whether it led there. */
-static int find_step(const real f[9], const real r[9], real turn[3])
+/* The turn that brings a rotation towards a deformation, by Newton's method if that leads there. */
+static void find_step(const real f[9], const real r[9], real turn[3])
 {
     real m[9];
     for (int a = 0; a < 3; a++)
@@ -46,10 +45,9 @@ static int find_step(const real f[9], const real r[9], real turn[3])
     real trace = m[0] + m[4] + m[8], along = (trace < 0.0 ? -trace : trace) + 1e-9;
     find_turn(second, spin, turn);
     if (dot(turn, spin) > 0.0 && dot(turn, turn) * along * along <= FAR * FAR * dot(spin, spin))
-        return 1;
+        return;
     for (int a = 0; a < 3; a++)
         turn[a] = spin[a] / along;
-    return 0;
 }
 
 /* Turns a rotation towards a deformation until it fits, and writes its matrix. */
@@ -58,9 +56,8 @@ static void fit(real q[4], const real f[9], real r[9])
     matrix_of(q, r);
     for (int number = 0; number < ROTATION_ROUNDS; number++) {
         real half[3], v[3], around[3], turn[3];
-        int leads = find_step(f, r, turn);
-        real size = dot(turn, turn);
-        if (size <= FITTED * FITTED)
+        find_step(f, r, turn);
+        if (dot(turn, turn) <= FITTED * FITTED)
             return;
         for (int a = 0; a < 3; a++) {
             half[a] = 0.5 * turn[a];
@@ -74,8 +71,6 @@ static void fit(real q[4], const real f[9], real r[9])
         for (int k = 0; k < 4; k++)
             q[k] = next[k] / length;
         matrix_of(q, r);
-        if (leads && size <= NEARLY_FITTED * NEARLY_FITTED)
-            return;
     }
 }
 

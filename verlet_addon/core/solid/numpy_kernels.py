@@ -4,16 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Booleans, Floats, Integers, sum_by
+from ..arrays import NONZERO, Floats, Integers, sum_by
 from ..momentum.numpy_kernels import find_turns
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 
 ROTATION_ROUNDS = 10
 """Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
-FITTED, NEARLY_FITTED = 1e-9, 1e-5
-"""A rotation is found once it changes by less than the first [rad], or once a step of Newton's is
-less than the second, for the next would be less than the first."""
+FITTED = 1e-9
+"""A rotation that changes by less than this is found [rad]."""
 FAR = 10.0
 """Newton's steps are taken up to so many times as far as Müller's."""
 LARGEST = 8.0
@@ -86,18 +85,16 @@ def _turn(quaternions: Floats, deformation: Floats) -> None:
     """Turns each rotation towards the deformation (h, 3, 3) until it fits."""
     open_ = np.arange(len(quaternions))
     for _ in range(ROTATION_ROUNDS):
-        turn, leads = _steps(_matrices(quaternions[open_]), deformation[open_])
-        squares = (turn * turn).sum(axis=1)
-        unsettled = squares > FITTED**2
+        turn = _steps(_matrices(quaternions[open_]), deformation[open_])
+        unsettled = (turn * turn).sum(axis=1) > FITTED**2
         open_ = open_[unsettled]
-        quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
-        open_ = open_[~(leads & (squares <= NEARLY_FITTED**2))[unsettled]]
         if not len(open_):
             return
+        quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
 
 
-def _steps(rotations: Floats, deformation: Floats) -> tuple[Floats, Booleans]:
-    """(h, 3) turns that bring rotations towards deformations, and which of them lead there.
+def _steps(rotations: Floats, deformation: Floats) -> Floats:
+    """(h, 3) turns that bring rotations towards deformations.
 
     Newton's method for the largest tr(Rᵀ F), unless it leads downhill or far, as it may in cells
     that are flat or inside out: there, a step of Müller's.
@@ -108,7 +105,7 @@ def _steps(rotations: Floats, deformation: Floats) -> tuple[Floats, Booleans]:
     along = np.abs(np.trace(products, axis1=1, axis2=2)) + 1e-9
     lengths = (newton * newton).sum(axis=1) * along * along
     leads = ((newton * spin).sum(axis=1) > 0.0) & (lengths <= FAR**2 * (spin * spin).sum(axis=1))
-    return np.where(leads[:, None], newton, spin / along[:, None]), leads
+    return np.where(leads[:, None], newton, spin / along[:, None])
 
 
 def _turned(quaternions: Floats, turns: Floats) -> Floats:
