@@ -11,7 +11,8 @@ from ..geometry.matching import match
 SHARPEST = -0.5
 """Cosine of 120°: strips do not go round sharper corners."""
 FEW_COLORS = 4
-"""Strips are not cut before this many colours are in use."""
+"""Strips are not cut before this many colours are in use. With none, Suzanne is stretched by 1 % at
+worst for 0.4; if none were ever cut, a dress with sleeves would take a sixth longer."""
 
 Piece = tuple[int, list[int], list[int]]
 """A path before it is laid out: its colour, its particles, and the pairs between them."""
