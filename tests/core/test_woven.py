@@ -21,6 +21,7 @@ from tests.core.bodies import (
     sheet,
     simulated,
     sphere,
+    strains,
     strewn,
     thrown,
     woven,
@@ -205,3 +206,12 @@ def test_a_map_without_area_is_refused() -> None:
     lost = replace(sheet(3), threads=np.zeros((36, 2)))
     with pytest.raises(MeshError, match=r"'Body' has \d+ triangles without area in the UV map"):
         simulated([(lost, STILL)], frames(0.1, 24))
+
+
+def test_stiff_woven_cloth_does_not_sink_into_itself() -> None:
+    """Threads give way to being pushed as if they buckled, which those of a firm sheet do not."""
+    upright = moved(woven(flat_sheet("quads", 8)), rotation((1, 0, 0), np.pi / 2))
+    mesh = pinned(upright, np.flatnonzero(upright.positions[:, 2] < 0.2))
+    firm = BodySettings(bend_compliance=1.0, stretch_compliance=1e-3, weft_compliance=1e-3)
+    (track,) = simulated([(mesh, firm)], frames(1.0, 24))
+    assert strains(mesh, track).min() > -0.02
