@@ -62,8 +62,8 @@ def test_sheets_that_start_too_near_part_slowly() -> None:
     body = BodySettings(thickness=0.01, mass=0.01)
     ends = simulated([(below, body), (above, body)], frames(1.0, 24), gravity=WEIGHTLESS)
     apart = [float((over - under)[:, 2].mean()) for under, over in zip(*ends, strict=True)]
-    assert 0.0095 < apart[-1] < 0.013
-    assert max(np.abs(strains(below, track)).max() for track in ends) < 0.01
+    assert 0.008 < apart[-1] < 0.013
+    assert max(np.abs(strains(below, track)).max() for track in ends) < 0.02
 
 
 def pile(count: int) -> list[Body]:
