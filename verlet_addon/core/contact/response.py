@@ -13,6 +13,8 @@ from .plane import bounce
 EASING = 0.1
 """What starts a step too near is pushed away so fast that a third of that is left after this time
 [s]."""
+LEAST_EASING = 0.2
+"""Yet it is pushed away no slower than this [m/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,4 +161,4 @@ def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
 
 def eased(lacks: Floats, dt: float) -> Floats:
     """(k,) how much of what they lack to their distance they may be pushed apart in a step [m]."""
-    return lacks * min(dt / EASING, 1.0)
+    return np.maximum(lacks * min(dt / EASING, 1.0), LEAST_EASING * dt)
