@@ -65,10 +65,11 @@ def test_one_call_moves_solids_as_steps_do(case: str, above: float | None) -> No
 
 def test_what_falls_unstrained_is_not_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither by steps, after the first, nor by the one call: its way is that of free fall."""
-    solved = []
+    solved: list[Any] = []
 
     def noted(*given: Any) -> None:
-        solved.append(press(*given))
+        solved.append(given)
+        press(*given)
 
     monkeypatch.setattr(motion, "press", noted)
     for one_call in (lambda *_: False, wobble):

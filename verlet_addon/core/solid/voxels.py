@@ -38,13 +38,13 @@ def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3
     within = np.flatnonzero((np.cumsum(signs)[:-1] != 0) & (rays[1:] == rays[:-1]))
     x, y, z = counts.tolist()
     ends = np.concatenate([heights[within], heights[within + 1]])
-    signs = np.repeat([-1.0, 1.0], len(within))
+    ways: Floats = np.repeat([-1.0, 1.0], len(within))
     tops = np.clip(np.floor(ends), 0, z - 1)
     at = np.tile(rays[within], 2) * z + tops.astype(np.int64)
-    parts = signs[:, None] * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
+    parts = ways[:, None] * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
     count = across[0] * across[1] * z
     filled = np.stack([sum_by(at, part, count) for part in parts.T], axis=1)
-    above = sum_by(at, signs, count).reshape(-1, z)
+    above = sum_by(at, ways, count).reshape(-1, z)
     whole = np.cumsum(above[:, ::-1], axis=1)[:, ::-1] - above
     filled += whole.reshape(-1, 1) * _integrals(np.ones(1), samples)
     over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples), axis=0) for n in RAYS)
