@@ -26,6 +26,8 @@ ALIKE = 0.9
 NO_ROOM, ROOM = 1.5, 3.5
 """Times the distance from a skin: with so little room above it, what lies on it is pinched; with so
 much it is led out."""
+NEAR = 0.8
+"""Of two sides with so little room between, one is nearer than this share of its distance."""
 DRAWN = 0.1
 """What colliders hold back from the pinched by this share of an edge is pinched, too."""
 
@@ -177,16 +179,18 @@ def _touched_from_both_sides(encounter: Encounter) -> Pinched:
     if np.array_equal(motion.start[:, fixed], motion.arrival[:, fixed], equal_nan=True):
         return NONE
     hard = (rows.particles >= fixed.start).any(axis=0)
-    slot, row = np.nonzero(rows.pulls != 0.0)
-    particle, count = rows.particles[slot, row], len(meeting.leaving)
+    apart, count = rows.heights(encounter.positions), len(meeting.leaving)
+    near = np.zeros(count, dtype=bool)
+    near[rows.particles[:, apart < NEAR * rows.gaps]] = True
+    slot, row = np.nonzero((rows.pulls != 0.0) & near[rows.particles])
+    particle = rows.particles[slot, row]
     ways = rows.normals[:, row] * np.sign(rows.weights[slot, row])
     pushes = np.bincount(particle, minlength=count)
     perhaps = magnitudes(sum_rows(particle, ways, count)) < ALIKE * pushes
     perhaps &= sum_by(particle, hard[row].astype(float), count) > 0.0
     chosen = np.flatnonzero(perhaps[particle])
     chosen = chosen[_free(meeting, particle[chosen])]
-    heights = rows.heights(encounter.positions)[row[chosen]]
-    chosen = chosen[np.lexsort((heights, ~hard[row[chosen]], particle[chosen]))]
+    chosen = chosen[np.lexsort((apart[row[chosen]], ~hard[row[chosen]], particle[chosen]))]
     particle, row, ways = particle[chosen], row[chosen], ways[:, chosen]
     its, first, number = np.unique(particle, return_index=True, return_inverse=True)
     against = dot(ways, ways[:, first[number.reshape(-1)]]) < OPPOSED
