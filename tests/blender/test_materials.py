@@ -95,7 +95,7 @@ def test_the_button_brings_a_material_and_a_script_does_not(label: Any) -> None:
 
 def test_what_the_menu_adds_has_a_material_and_what_a_script_adds_has_none(label: Any) -> None:
     """As with bodies that are made of meshes; new jelly is as stiff as its size needs."""
-    for name, expected in (("cloth", "Cotton"), ("rope", "Hemp"), ("jelly", "Gelatin (changed)")):
+    for name, expected in (("cloth", "Cotton"), ("rope", "Hemp"), ("jelly", "Gelatin (stiffer)")):
         add: Any = getattr(verlet, f"add_{name}")
         add(use_material=True)
         assert label(bpy.context.object) == expected
@@ -105,7 +105,7 @@ def test_what_the_menu_adds_has_a_material_and_what_a_script_adds_has_none(label
 
 def test_jelly_too_high_for_its_material_is_made_stiffer(label: Any) -> None:
     """Blender's own cube would melt into a puddle; a dessert keeps what its material says."""
-    for size, expected in ((2.0, "Gelatin (changed)"), (0.1, "Gelatin")):
+    for size, expected in ((2.0, "Gelatin (stiffer)"), (0.1, "Gelatin")):
         bpy.ops.mesh.primitive_cube_add(size=size, location=(0.0, 0.0, size))
         obj: Any = bpy.context.object
         verlet.convert(body_type="SOFT", use_material=True)

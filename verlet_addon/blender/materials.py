@@ -65,21 +65,25 @@ def _height(obj: bpy.types.Object) -> float:
     return max(heights) - min(heights)
 
 
-def is_changed(body: VERLET_PG_body) -> bool:
-    """Whether a body's settings are no longer those of its material."""
-    if body.material == NO_MATERIAL:
-        return False
-    settings = MATERIALS[body.material].settings
-    return body.body_type != settings.body_type or not all(
-        isclose(getattr(body, name), getattr(settings, name), rel_tol=1e-6)
-        for name in material_settings(body.material)
-        if name != "weft_compliance" or body.thread_map
-    )
-
-
 def material_label(body: VERLET_PG_body) -> str:
     """What the panel calls a body's material."""
     if body.material == NO_MATERIAL:
         return "None"
-    label = MATERIALS[body.material].label
-    return f"{label} (changed)" if is_changed(body) else label
+    material = MATERIALS[body.material]
+    changed = _changed(body)
+    if not changed:
+        return material.label
+    stiffer = changed == {"stiffness"} and body.stiffness > material.settings.stiffness
+    return f"{material.label} ({'stiffer' if stiffer else 'changed'})"
+
+
+def _changed(body: VERLET_PG_body) -> set[str]:
+    """The settings of a body that are no longer those of its material."""
+    settings = MATERIALS[body.material].settings
+    changed = {
+        name
+        for name in material_settings(body.material)
+        if not isclose(getattr(body, name), getattr(settings, name), rel_tol=1e-6)
+        and (name != "weft_compliance" or body.thread_map)
+    }
+    return changed if body.body_type == settings.body_type else changed | {"body_type"}
