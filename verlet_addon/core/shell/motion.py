@@ -17,7 +17,7 @@ from .system import Factored, ShellSystem, factorized
 NEWTON = 20
 """Most rounds of Newton's method in a step; one or two are enough but for impacts."""
 HALVINGS = 8
-"""Most times that a move is halved which would gain energy."""
+"""Most times that a move is halved which would gain energy: a safeguard, that impacts come by."""
 RESIDUAL = 1e-2
 """Share of the residual that conjugate gradients leave in a round of Newton's method…"""
 SETTLED = 1e-2
