@@ -82,3 +82,22 @@ def test_what_touches_pushes_back_as_much(seed: int) -> None:
     for now, before in zip((positions, previous), formerly, strict=True):
         assert np.abs(now - before).max() > 1e-4
         np.testing.assert_allclose(((now - before) * masses).sum(axis=1), 0.0, atol=1e-15)
+
+
+def test_what_touches_beside_a_pin_throws_nothing_far() -> None:
+    """A table that rises through a curtain, at a pin, threw the next vertex 2,000 km away."""
+    end, share = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.005]]), 1e-9
+    contact = Contacts(
+        particles=np.array([[0], [1], [2], [2]]),
+        weights=np.array([[1.0 - share], [share], [-1.0], [0.0]]),
+        normals=np.array([[0.0], [0.0], [1.0]]),
+        gaps=np.array([GAP]),
+        owners=np.array([[0], [1]]),
+        keys=np.array([0]),
+    )
+    none, still = np.zeros((2, 2)), np.zeros_like(end)
+    masses = np.array([0.0, 1.0, 0.0])
+    motion = Motion(masses, end.copy(), end, still, np.zeros(3, dtype=bool), DT)
+    rows = make_rows(contact, Pairs(none, none, none), motion)
+    numpy_kernels.project_rows(end, rows)
+    assert np.abs(end).max() <= 1.0

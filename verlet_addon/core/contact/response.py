@@ -16,6 +16,9 @@ EASING = 0.1
 LEAST_EASING = 0.2
 """Yet it is pushed away no slower than this [m/s]."""
 
+LEVER = 100.0
+"""Where a particle would have to go so many times as far as what touches, beside pins, it stays."""
+
 
 @dataclass(frozen=True, eq=False)
 class ContactRows:
@@ -91,10 +94,10 @@ class Motion:
 
 
 def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
-    """The rows of contacts, but for those in which nothing can give way."""
+    """The rows of contacts, but for those in which nothing can give way, or as good as nothing."""
     pulls = contacts.weights * motion.inverse_masses.take(contacts.particles)
     mobilities = (contacts.weights * pulls).sum(axis=0)
-    movable = mobilities > 0.0
+    movable = mobilities * LEVER > np.abs(pulls).max(axis=0, initial=0.0)
     if not movable.all():
         contacts = contacts.chosen(movable)
         pulls, mobilities = pulls[:, movable], mobilities[movable]
