@@ -202,8 +202,10 @@ class VERLET_OT_clear_bake(bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        chosen = file_context(context).selected_objects if self.selected else _baked(context)
-        cleared = [obj for obj in _baked(context) if obj in chosen]
+        cleared = _baked(context)
+        if self.selected:
+            selected = file_context(context).selected_objects
+            cleared = [obj for obj in cleared if obj in selected]
         if not cleared:
             raise MeshError("No selected object is baked; select one that is, or clear all bakes")
         # The other way round: keys that shared an action share it again.

@@ -80,6 +80,11 @@ def joined(*tables: Table, axis: int = 0) -> Table:
     return type(tables[0])(*(np.concatenate(column, axis=axis) for column in columns))
 
 
+def picked(table: Table, which: Booleans | Integers) -> Table:
+    """A dataclass of arrays, some places of their last axis."""
+    return type(table)(*(array[..., which] for array in vars(table).values()))
+
+
 def inverse(resistance: Floats, mobility: Floats) -> Floats:
     """(c,) 1 / resistance, and 0 where nothing can move."""
     movable = mobility > 0.0

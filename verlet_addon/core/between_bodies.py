@@ -12,7 +12,6 @@ from .islands import bodies_around, companies, islands
 from .jelly import stop_solid, stop_together
 from .keeping_apart import keep_apart
 from .meeting import Meeting
-from .overlap.overlaps import PINCHED
 from .pinching import find_pinched
 from .rigid.motion import hand_on_contacts
 from .ropes.trees import TreeBatches
@@ -99,8 +98,7 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
         model = movers[body].model
         parts = model.solid, model.shell, model.pieces
         lasting[body] = all(part is None for part in parts) and not _is_caught(movers[body])
-    led_out = ((surfaces.leaving > 0) & (surfaces.leaving < PINCHED)).any(axis=1)
-    lasting[surfaces.owners[led_out]] = False
+    lasting[surfaces.owners[meeting.being_led_out]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
     meeting.memory = remember(rows, both, encounter.motion.dt, meeting.memory)

@@ -167,9 +167,10 @@ def members(of: object, names: str) -> list[Any]:
 
 def shared(of: object, names: str) -> list[Any]:
     """The same, of arrays that change: what one side writes to them, the other has to read."""
-    for array in members(of, names):
+    found = members(of, names)
+    for array in found:
         address(array)  # has to be contiguous
-    return members(of, names)
+    return found
 
 
 def pack(*values: Member) -> Packed:

@@ -10,7 +10,6 @@ from .contact.compiled_kernels import project_rows
 from .contact.response import ContactRows
 from .detection.surfaces import Surfaces
 from .encounter import Encounter, gather, hand_back, touch
-from .overlap.overlaps import PINCHED
 from .ropes.trees import TreeBatches
 
 HOLDS = 4
@@ -39,8 +38,8 @@ def keep_apart(
         if not touch(encounter, bodies, trees):
             break
     # What comes out of something has to, whatever that takes.
-    state = meeting.surfaces.leaving
-    if any(((state[places] > 0) & (state[places] < PINCHED)).any() for places in own):
+    led_out = meeting.being_led_out
+    if any(led_out[places].any() for places in own):
         return
     for places, before in zip(own, settled, strict=True):
         moved = positions[:, places] - before

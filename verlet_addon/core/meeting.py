@@ -14,6 +14,7 @@ from .geometry.graph import NO_EDGES
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
+from .overlap.overlaps import PINCHED
 from .overlap.skins import NONE, Pinched
 from .pairings import distances, laws, who_meets
 from .scene import Collider
@@ -63,6 +64,11 @@ class Meeting:
     def leaving(self) -> Integers:
         """(N, owners) `Surfaces.leaving`."""
         return self.surfaces.leaving
+
+    @property
+    def being_led_out(self) -> Booleans:
+        """(N,) which particles are on their way out of anything."""
+        return np.asarray(((self.leaving > 0) & (self.leaving < PINCHED)).any(axis=1))
 
     @property
     def first_fixed(self) -> int:

@@ -1,10 +1,10 @@
 """What comes near during a step: rows that keep vertices off triangles, and edges off edges."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, picked
 from .compiled_kernels import activate, find_near, refit, take_ways
 from .reach import Reach
 from .rows import Rows, join_rows
@@ -30,7 +30,7 @@ class Contacts:
 
     def chosen(self, which: Booleans | Integers) -> "Contacts":
         """Some of them."""
-        return Contacts(*(getattr(self, each.name)[..., which] for each in fields(self)))
+        return picked(self, which)
 
 
 def find_contacts(

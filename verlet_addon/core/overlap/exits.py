@@ -1,10 +1,10 @@
 """Ways out of solids for what starts inside of them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, joined, magnitudes
+from ..arrays import Booleans, Floats, Integers, joined, magnitudes, picked
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
@@ -37,7 +37,7 @@ class Exits:
 
     def chosen(self, which: Booleans | Integers) -> "Exits":
         """Some of them."""
-        return Exits(*(getattr(self, each.name)[..., which] for each in fields(self)))
+        return picked(self, which)
 
     def ways(self, places: Floats) -> Floats:
         """(3, k) unit vectors, of positions (3, N) [m]."""

@@ -1,10 +1,10 @@
 """Cloth without room between colliders, and the places on their skins that it goes along with."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, joined
+from ..arrays import Booleans, Floats, Integers, joined, picked
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Pinched:
 
     def chosen(self, which: Booleans | Integers) -> "Pinched":
         """Some of them."""
-        return Pinched(*(getattr(self, each.name)[..., which] for each in fields(self)))
+        return picked(self, which)
 
     def with_more(self, more: "Pinched") -> "Pinched":
         """These, and after them others."""
