@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .constraints import BendBatches
-from .numpy_kernels import gather_bends, hinge_directions, pulls
+from .numpy_kernels import loop_bends, misses_of, pulls, strip_bends
 
 LAG = 0.08
 """τ for each 1/s of a body's damping, and at most [s]. Sheets that hang over a sphere in folds move
@@ -32,18 +32,11 @@ def stiffening(damping: float, dt: float) -> float:
 def remember(bends: BendBatches, positions: Floats) -> None:
     """Sets multipliers of surfaces as though nothing had bent them any further for long."""
     for alone in bends.alone:
-        members, bend = gather_bends(positions, alone.particles, alone.coefficients)
-        if alone.rests.any():
-            bend -= alone.rests * hinge_directions(members, bend, alone.rests)
-        alone.multipliers[...] = _drawn(bend, alone.scaled_compliances)
+        alone.multipliers[...] = _drawn(misses_of(positions, alone)[1], alone.scaled_compliances)
     for strip in bends.strips:
-        points, size = positions[:, strip.path], len(strip.path) - 2
-        bend = sum(c * points[:, k : k + size] for k, c in enumerate(strip.coefficients))
-        strip.multipliers[...] = _drawn(bend, strip.scaled_compliances)
+        strip.multipliers[...] = _drawn(strip_bends(positions, strip)[1], strip.scaled_compliances)
     for loop in bends.loops:
-        rungs = positions[:, loop.rungs]
-        corners = np.concatenate([rungs[..., :-1], rungs[..., 1:]], axis=1)
-        bend = (loop.coefficients * corners).sum(axis=1)
+        bend = loop_bends(positions, loop)[-1]
         loop.multipliers[loop.twists] = _drawn(bend, loop.scaled_compliances).T
     for stiff in bends.stiff:
         stiff.multipliers[...] = -pulls(positions, stiff)

@@ -30,4 +30,15 @@ static inline void direct_hinge(const real p[3], const real q[3], const real a[3
         direction[axis] = normal[axis] * upright + bend[axis] * along;
 }
 
+/* Turns the bend g of a hinge into how far that is from rest. */
+static inline void subtract_rest(real members[4][3], real rest, real bend[3])
+{
+    real direction[3];
+    if (rest == 0.0)
+        return;
+    direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
+    for (int axis = 0; axis < 3; axis++)
+        bend[axis] -= rest * direction[axis];
+}
+
 #endif

@@ -145,15 +145,10 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
 /* Lines and hinges, one by one; those with an angle at rest keep the side of their faces. */
 static inline void draw_back(real *positions, integer n, const stencil_batch *batch, int size)
 {
-    real members[4][3], bend[3], direction[3];
+    real members[4][3], bend[3];
     for (integer i = 0; i < batch->count; i++) {
-        real rest = batch->rests[i];
         gather(positions, n, batch, size, i, members, bend);
-        if (rest != 0.0) {
-            direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
-            for (int axis = 0; axis < 3; axis++)
-                bend[axis] -= rest * direction[axis];
-        }
+        subtract_rest(members, batch->rests[i], bend);
         scatter(positions, n, batch, size, i, members, bend);
     }
 }

@@ -51,10 +51,23 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """C = g − r n̂ = 0, linear where straight at rest; hinges (p, q, a, b) keep their side, too."""
     for batch in batches:
-        members, bend = gather_bends(positions, batch.particles, batch.coefficients)
-        if batch.rests.any():
-            bend -= batch.rests * hinge_directions(members, bend, batch.rests)
-        _scatter_bend(positions, batch, members, bend)
+        members, misses = misses_of(positions, batch)
+        misses += batch.scaled_compliances * batch.multipliers
+        misses *= batch.gains
+        batch.multipliers[...] -= misses
+        for k, response in enumerate(batch.responses):
+            members[:, k] -= response * misses
+        _put_back(positions, batch, members)
+
+
+def misses_of(positions: Floats, batch: StencilBatch | StiffBendBatch) -> tuple[Floats, Floats]:
+    """(3, k, c) the members' positions, and (3, c) how far their bends are from rest, g − r n̂."""
+    members, misses = _gather_bends(positions, batch.particles, batch.coefficients)
+    bent = np.flatnonzero(batch.rests)
+    if len(bent):
+        rests = batch.rests[bent]
+        misses[:, bent] -= rests * hinge_directions(members[:, :, bent], misses[:, bent], rests)
+    return members, misses
 
 
 def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
@@ -86,7 +99,7 @@ def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
 
 def signed_bends(positions: Floats, hinges: Stencils) -> Floats:
     """(m,) |g| of hinges, below 0 on the other side of their normals."""
-    members, bend = gather_bends(positions, hinges.members.T.ravel(), hinges.coefficients.T)
+    members, bend = _gather_bends(positions, hinges.members.T.ravel(), hinges.coefficients.T)
     size = norms(bend)
     return _sides(bend, size, _hinge_normals(members), hinges.rests) * size
 
@@ -115,20 +128,25 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
     the largest part of it.
     """
     for batch in batches:
-        points = positions.take(batch.path, axis=1, mode="clip")
-        size = points.shape[1] - 2
-        steps = batch.scaled_compliances * batch.multipliers
-        for k, coefficients in enumerate(batch.coefficients):
-            steps += coefficients * points[:, k : k + size]
+        points, steps = strip_bends(positions, batch)
+        steps += batch.scaled_compliances * batch.multipliers
         if batch.bands is None:
             steps *= batch.gains
         else:
             steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[...] -= steps
         for k, responses in enumerate(batch.responses):
-            points[:, k : k + size] -= responses * steps
+            points[:, k : k + len(responses)] -= responses * steps
         for row, point in zip(positions, points, strict=True):
             row[batch.path] = point
+
+
+def strip_bends(positions: Floats, batch: BendStripBatch) -> tuple[Floats, Floats]:
+    """(3, c) where the particles of the path are, and (3, c − 2) the bends g of its lines."""
+    points = positions.take(batch.path, axis=1, mode="clip")
+    size = points.shape[1] - 2
+    parts = (c * points[:, k : k + size] for k, c in enumerate(batch.coefficients))
+    return points, np.asarray(sum(parts))
 
 
 def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
@@ -137,16 +155,21 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
     (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with the λ that the loops across have left.
     """
     for batch in batches:
-        points = positions.take(batch.rungs, axis=1, mode="clip")
-        corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
-        steps = batch.scaled_compliances * batch.multipliers[batch.twists].T
-        for coefficients, corner in zip(batch.coefficients, corners, strict=True):
-            steps += coefficients * corner
+        points, corners, steps = loop_bends(positions, batch)
+        steps += batch.scaled_compliances * batch.multipliers[batch.twists].T
         steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[batch.twists] -= steps.T
         for responses, corner in zip(batch.responses, corners, strict=True):
             np.subtract(corner, responses * steps, out=corner)
         positions[:, batch.rungs] = points
+
+
+def loop_bends(positions: Floats, batch: FaceLoopBatch) -> tuple[Floats, list[Floats], Floats]:
+    """(3, 2, c) where rungs are, views of the corners of twists in it, and their (3, c − 1) g."""
+    points = positions.take(batch.rungs, axis=1, mode="clip")
+    corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
+    parts = (c * corner for c, corner in zip(batch.coefficients, corners, strict=True))
+    return points, corners, np.asarray(sum(parts))
 
 
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
@@ -168,19 +191,14 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
 
 def pulls(positions: Floats, batch: StiffBendBatch) -> Floats:
     """(3, f) Σ c (g − r n̂)/α̃: what stiff bends pull at each free particle with."""
-    members, bends = gather_bends(positions, batch.particles, batch.coefficients)
-    bent = np.flatnonzero(batch.rests)
-    if len(bent):
-        rests = batch.rests[bent]
-        bends[:, bent] -= rests * hinge_directions(members[:, :, bent], bends[:, bent], rests)
-    bends *= batch.stiffnesses
-    moments = [(batch.coefficients * row).ravel() for row in bends]
+    moments = misses_of(positions, batch)[1] * batch.stiffnesses
+    pulls_of_bends = [(batch.coefficients * row).ravel() for row in moments]
     return np.stack(
-        [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in moments]
+        [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in pulls_of_bends]
     )
 
 
-def gather_bends(
+def _gather_bends(
     positions: Floats, particles: Integers, coefficients: Floats
 ) -> tuple[Floats, Floats]:
     """(3, k, c) the members' positions and (3, c) the bends g = Σ coefficient · x."""
@@ -189,18 +207,6 @@ def gather_bends(
     for k in range(1, len(coefficients)):
         bends += members[:, k] * coefficients[k]
     return members, bends
-
-
-def _scatter_bend(
-    positions: Floats, batch: StencilBatch, members: Floats, violation: Floats
-) -> None:
-    """Moves the members against the violation (3, c), by their inverse masses."""
-    violation += batch.scaled_compliances * batch.multipliers
-    violation *= batch.gains
-    batch.multipliers[...] -= violation
-    for k, response in enumerate(batch.responses):
-        members[:, k] -= response * violation
-    _put_back(positions, batch, members)
 
 
 def _put_back(positions: Floats, batch: StencilBatch, members: Floats) -> None:

@@ -29,17 +29,13 @@ static void gather_pulls(const real *positions, integer n, const stiff_batch *ba
         pulls[axis * stride + f] = 0.0; /* what cannot move */
     }
     for (integer i = 0; i < c; i++) {
-        real members[4][3], bend[3] = {0.0, 0.0, 0.0}, direction[3], rest = batch->rests[i];
+        real members[4][3], bend[3] = {0.0, 0.0, 0.0};
         for (integer k = 0; k < 4; k++)
             for (integer axis = 0; axis < 3; axis++) {
                 members[k][axis] = positions[axis * n + batch->particles[k * c + i]];
                 bend[axis] += members[k][axis] * batch->coefficients[k * c + i];
             }
-        if (rest != 0.0) {
-            direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
-            for (integer axis = 0; axis < 3; axis++)
-                bend[axis] -= rest * direction[axis];
-        }
+        subtract_rest(members, batch->rests[i], bend);
         for (integer k = 0; k < 4; k++)
             for (integer axis = 0; axis < 3; axis++)
                 pulls[axis * stride + batch->number[batch->particles[k * c + i]]] -=
