@@ -167,7 +167,7 @@ def stop_solids(
     its corners may still cross, and would stay so.
     """
     meeting, motion, rows = encounter.meeting, encounter.motion, encounter.rows
-    surfaces, fixed = meeting.surfaces, int(meeting.surfaces.starts[meeting.bodies])
+    surfaces, fixed = meeting.surfaces, meeting.first_fixed
     solids = [body for body in sorted(concerned) if movers[body].leap is not None]
     # What starts inside is led out by rows of its own.
     leaving = {

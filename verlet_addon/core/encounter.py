@@ -172,7 +172,7 @@ def _astray(encounter: Encounter) -> Booleans:
     allowed = meeting.reaches[meeting.surfaces.owners] * (1.0 + SAFE / REACH) / 2.0
     astray = magnitudes(encounter.positions - encounter.end) > allowed
     astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
-    astray[meeting.surfaces.starts[meeting.bodies] :] = False  # or other bodies would be searched
+    astray[meeting.first_fixed :] = False  # or other bodies would be searched
     return astray
 
 

@@ -57,6 +57,12 @@ static inline real distance(real x, real y, real z)
     return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);
 }
 
+/* Where what goes evenly from here to there is after some of all steps. */
+static inline real on_the_way(real here, real there, integer step, integer steps)
+{
+    return step == steps ? there : here + (there - here) * ((real)step / (real)steps);
+}
+
 static inline void copy(real *to, const real *from, integer count)
 {
     for (integer i = 0; i < count; i++)

@@ -32,6 +32,13 @@ class Plane:
         )
 
 
+def same_plane(first: Plane | None, second: Plane | None) -> bool:
+    """Whether a plane stands where another does; or whether there is neither."""
+    if first is None or second is None:
+        return first is second
+    return bool((first.point == second.point).all() and (first.normal == second.normal).all())
+
+
 @dataclass(frozen=True, eq=False)
 class Collider:
     """A surface that bodies meet, and that moves as it is animated."""

@@ -1,11 +1,11 @@
-"""Whether anything moves on the way to the next sample."""
+"""What stands still on the way to the next sample."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from .arrays import Floats
-from .scene import Plane, Sample
+from .scene import Sample, same_plane
 from .state import ParticleState
 from .step_data import Body
 
@@ -34,7 +34,7 @@ def _alike(before: Sample, after: Sample) -> bool:
     return (
         before.duration == after.duration
         and not any(map(len, (*before.every_field, *after.every_field, *after.every_mirror)))
-        and _same_plane(before.ground, after.ground)
+        and same_plane(before.ground, after.ground)
         and np.array_equal(before.gravity, after.gravity)
         and _same(before.targets, after.targets)
         and _same(before.colliders, after.colliders)
@@ -47,8 +47,11 @@ def _same(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def _same_plane(first: Plane | None, second: Plane | None) -> bool:
-    """Whether there is the same ground."""
-    if first is None or second is None:
-        return first is second
-    return _same((first.point, first.normal), (second.point, second.normal))
+def acts_evenly(state: ParticleState, before: Sample, after: Sample) -> bool:
+    """Whether no field and no mirror acts on a body, and the ground, which it is not in, stands."""
+    if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
+        return False
+    burial = state.burial
+    return after.ground is None or (
+        same_plane(before.ground, after.ground) and burial is not None and not burial.depths.any()
+    )

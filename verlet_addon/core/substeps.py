@@ -7,7 +7,7 @@ import numpy as np
 from .arrays import Floats
 from .field import between as fields_between
 from .mirrors import Reflection, complete_positions
-from .scene import Plane, Sample
+from .scene import Plane, Sample, same_plane
 from .step_data import Body, Surroundings
 
 
@@ -71,9 +71,7 @@ def _way(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
 
 def _between(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
     """The ground a share of the way from one sample to the next; the very same if it stands."""
-    if before is None or after is None:
-        return after
-    if (before.point == after.point).all() and (before.normal == after.normal).all():
+    if before is None or after is None or same_plane(before, after):
         return after
     plane = before.towards(after, share)
     return Plane(plane.point, plane.normal / np.linalg.norm(plane.normal))

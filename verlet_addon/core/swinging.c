@@ -71,7 +71,7 @@ static void set_out(real *x, real *previous, const hanging *rope, const surround
                     integer number)
 {
     integer n = rope->n;
-    real *moved = rope->arrival, share = (real)number / (real)given->steps;
+    real *moved = rope->arrival;
     follow_inertia(x, previous, n, rope->accelerations, 0, rope->velocity_gain, rope->h_squared,
                    moved);
     for (integer i = 0; i < rope->generations; i++)
@@ -80,12 +80,9 @@ static void set_out(real *x, real *previous, const hanging *rope, const surround
     copy(rope->start, x, 3 * n);
     copy(x, moved, 3 * n);
     for (int axis = 0; axis < 3; axis++)
-        for (integer i = 0; i < rope->pins; i++) {
-            real from = given->pins_start[axis * rope->pins + i];
-            real to = given->pins_end[axis * rope->pins + i];
-            x[axis * n + rope->pinned[i]] = number == given->steps ? to
-                                                                   : from + (to - from) * share;
-        }
+        for (integer i = 0, at = axis * rope->pins; i < rope->pins; i++, at++)
+            x[axis * n + rope->pinned[i]] =
+                on_the_way(given->pins_start[at], given->pins_end[at], number, given->steps);
     copy(rope->arrival, x, 3 * n);
 }
 

@@ -15,6 +15,7 @@ from .scene import Sample
 from .settings import SceneSettings
 from .state import Batches, ParticleState, pack_fresh, ready_batches
 from .step_data import Body
+from .stillness import acts_evenly
 from .stretch.compiled_kernels import pack_strips
 from .stretch.compiled_warm_start import pack_net
 
@@ -99,17 +100,6 @@ def _is_rope_alone(model: SoftBodyModel, state: ParticleState) -> bool:
         and all(each is None for each in others)
         and not any(each.size for each in parts)
     )
-
-
-def acts_evenly(state: ParticleState, before: Sample, after: Sample) -> bool:
-    """Whether no field and no mirror acts, and nothing is in the ground, which stands still."""
-    if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
-        return False
-    one, other, burial = before.ground, after.ground, state.burial
-    if one is None or other is None:
-        return other is None
-    still = (one.point == other.point).all() and (one.normal == other.normal).all()
-    return bool(still) and burial is not None and not burial.depths.any()
 
 
 def _surroundings(

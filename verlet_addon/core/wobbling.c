@@ -73,7 +73,6 @@ static void set_out(const wobbly *body, moving *state, const surroundings *given
 {
     const solid_system *all = body->system;
     integer m = all->nodes, g = all->holds;
-    real share = (real)number / (real)given->steps;
     copy(body->start, state->nodes, 3 * m);
     for (integer i = 0; i < 3 * m; i++) {
         body->inertia[i] = (state->nodes[i] - state->previous_nodes[i]) * body->velocity_gain;
@@ -83,10 +82,9 @@ static void set_out(const wobbly *body, moving *state, const surroundings *given
     interpolate(all->embedding, all->places, m, all->arrival);
     copy(state->previous_points, state->points, 3 * all->stops->points);
     copy(all->stops->start, state->points, 3 * all->stops->points);
-    for (integer i = 0; i < 3 * g; i++) {
-        real from = given->targets_start[i], to = given->targets_end[i];
-        all->targets[i] = number == given->steps ? to : from + (to - from) * share;
-    }
+    for (integer i = 0; i < 3 * g; i++)
+        all->targets[i] = on_the_way(given->targets_start[i], given->targets_end[i], number,
+                                     given->steps);
 }
 
 /* Whether a solid that nothing strains goes on without turning, and touches nothing there. */

@@ -13,7 +13,7 @@ from .solid.numpy_touching import Stops
 from .solid.system import draw, step_shares
 from .state import Batches, ParticleState, ready_batches
 from .step_data import Body
-from .swinging import acts_evenly
+from .stillness import acts_evenly
 
 _wobble = declare("wobble", "ppp")
 
