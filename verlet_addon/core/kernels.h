@@ -31,6 +31,13 @@ typedef int64_t integer;
 /* Keeps 0 / 0 away where sizes may be as small as any. */
 #define NONZERO 1e-300
 
+/* Two at a time, which every processor has: the same bits as one after the other. */
+typedef real two_reals __attribute__((vector_size(16)));
+typedef integer two_integers __attribute__((vector_size(16)));
+
+static inline two_reals both(real value) { return (two_reals){value, value}; }
+static inline two_reals two_at(const real *from) { return (two_reals){from[0], from[1]}; }
+
 static inline real larger(real a, real b) { return a > b ? a : b; }
 static inline real smaller(real a, real b) { return a < b ? a : b; }
 static inline real dot(const real a[3], const real b[3])

@@ -120,34 +120,38 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
 
 
 LINK = np.dtype([("ends", "2i4"), ("sides", "2i4"), ("values", "6f8")])
-SIDE = np.dtype([("numbers", "2i4"), ("squares", "2f8")])
-"""The strip_link and the link_side of sharing.c."""
+"""The strip_link of sharing.c."""
 
 
 @once
 def _links_struct(links: Links) -> Packed:
     """The strip_links of sharing.c."""
     count, n = len(links.first), len(links.starts) - 1
-    every, sides = np.zeros(count, dtype=LINK), np.zeros(2 * count, dtype=SIDE)
     ends = np.stack([links.first, links.second], axis=1)
-    places = np.argsort(links.order, kind="stable").reshape(count, 2)
+    counts = np.diff(links.starts)
+    starts = np.concatenate([[0], np.cumsum(counts + counts % 2)])
+    at = np.arange(2 * count) + np.repeat(starts[:-1] - links.starts[:-1], counts)
+    numbers, squares = np.zeros((2, starts[-1]), dtype=np.int32), np.zeros((2, starts[-1]))
+    numbers[:, at] = links.order, ends[links.order].sum(axis=1) - np.repeat(range(n), counts)
+    squares[0] = np.inf
+    bounds = np.stack([(1.0 + links.tolerance) * links.rest_lengths, links.shortest])
+    squares[:, at] = bounds[:, links.order] ** 2
+    every = np.zeros(count, dtype=LINK)
     every["ends"] = ends
+    places = at[np.argsort(links.order, kind="stable")].reshape(count, 2)
     every["sides"] = np.where(ends[:, :1] > ends[:, 1:], places[:, ::-1], places)
     columns = members(links, "rest_lengths shortest scaled_compliances gains")
     every["values"] = np.stack([*links.inverse_masses, *columns], axis=1)
-    others = ends[links.order].sum(axis=1) - np.repeat(range(n), np.diff(links.starts))
-    bounds = np.stack([(1.0 + links.tolerance) * links.rest_lengths, links.shortest], axis=1)
-    sides["numbers"] = np.stack([links.order, others], axis=1)
-    sides["squares"] = bounds[links.order] ** 2
     return pack(
         count,
         n,
         every,
         *shared(links, "rest_lengths"),
-        sides,
-        links.starts,
+        *numbers,
+        *squares,
+        starts,
         *shared(links, "multipliers"),
-        np.empty(count + 1, dtype=np.int64),
+        np.empty(starts[-1] + 1, dtype=np.int64),
         np.empty(n + 1, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
         np.zeros(n, dtype=np.bool_),

@@ -9,47 +9,30 @@ typedef struct {
     real rest_length, shortest, scaled_compliance, gain;
 } strip_link;
 
-/* A link as one of its particles has it. */
-typedef struct {
-    int32_t link, other;    /* and the particle at its other end */
-    real longest, shortest; /* squares of the lengths between which it is left alone */
-} link_side;
-
 /* All links of all strips. */
 typedef struct {
     integer count, particles; /* k links of n particles */
     strip_link *links;        /* (k,) */
     const real *rest_lengths; /* (k,) as they are now: what yields grows */
-    link_side *sides;         /* (2 k,) of each particle */
-    const integer *starts;    /* (n + 1,) where they begin */
-    real *multipliers;        /* (k,) */
-    integer *found, *moved; /* (k + 1,) links and (n + 1,) particles, to work in as all that follow */
+    /* Links as their particles have them: (s,), those of each particle an even number, since two
+       are looked at at a time; a filler is never stretched. */
+    const int32_t *side_links, *others; /* the link, and the particle at its other end */
+    real *longest, *shortest;           /* squares of the lengths between which it is left alone */
+    const integer *starts;              /* (n + 1,) where those of each particle begin */
+    real *multipliers;                  /* (k,) */
+    integer *found, *moved; /* (s + 1,) and (n + 1,) particles, to work in as all that follow */
     uint8_t *marked, *seen; /* (k,) and (n,) 0 between calls */
     real *places;           /* (n, 4) positions, and room */
 } strip_links;
 
-/* The length from which a link is stretched by more than a share. */
-static inline real longest(const strip_links *links, integer k, real tolerance)
-{
-    const strip_link *link = links->links + k;
-    return (1.0 + tolerance) * link->rest_length - link->scaled_compliance * links->multipliers[k];
-}
-
 /* Sets from which length a link that stretches by its tension is drawn together. */
 static inline void set_longest(const strip_links *links, integer k, real tolerance)
 {
-    real length = longest(links, k, tolerance);
+    const strip_link *link = links->links + k;
+    real yielded = link->scaled_compliance * links->multipliers[k];
+    real longest = (1.0 + tolerance) * link->rest_length - yielded;
     for (int end = 0; end < 2; end++)
-        links->sides[links->links[k].sides[end]].longest = length * length;
-}
-
-/* Whether a link is stretched, or too short, seen from its particle there. */
-static inline int is_stretched(const link_side *side, real x, real y, real z, const real *places)
-{
-    const real *to = places + 4 * side->other;
-    real along_x = to[0] - x, along_y = to[1] - y, along_z = to[2] - z;
-    real square = along_x * along_x + along_y * along_y + along_z * along_z;
-    return (square > side->longest) | (square < side->shortest);
+        links->longest[link->sides[end]] = longest * longest;
 }
 
 /* Mends the links found, one after the other; the number of particles listed in `moved`. */
@@ -88,24 +71,43 @@ static integer draw_together(const strip_links *links, integer found, real toler
     return moved;
 }
 
-/* Lists in `found` the links at particles that have moved, which are stretched. No branch depends
-   on what is found: it could not be foreseen. */
-static integer find_stretched(const strip_links *links, integer moved)
+/* Lists in `found` the sides of particles that have moved, which are stretched or too short. No
+   branch depends on what is found: it could not be foreseen. */
+static integer find_sides(const strip_links *links, integer moved)
 {
     integer found = 0, *restrict list = links->found;
-    uint8_t *restrict marked = links->marked;
     const real *places = links->places;
     for (integer i = 0; i < moved; i++) {
-        integer particle = links->moved[i];
-        real x = places[4 * particle], y = places[4 * particle + 1], z = places[4 * particle + 2];
-        const link_side *side = links->sides + links->starts[particle];
-        const link_side *stop = links->sides + links->starts[particle + 1];
-        for (; side < stop; side++) {
-            int stretched = is_stretched(side, x, y, z, places);
-            list[found] = side->link;
-            found += stretched & !marked[side->link];
-            marked[side->link] |= (uint8_t)stretched;
+        integer particle = links->moved[i], stop = links->starts[particle + 1];
+        const real *from = places + 4 * particle;
+        two_reals x = both(from[0]), y = both(from[1]), z = both(from[2]);
+        for (integer side = links->starts[particle]; side < stop; side += 2) {
+            const real *a = places + 4 * links->others[side];
+            const real *b = places + 4 * links->others[side + 1];
+            two_reals along_x = (two_reals){a[0], b[0]} - x, along_y = (two_reals){a[1], b[1]} - y;
+            two_reals along_z = (two_reals){a[2], b[2]} - z;
+            two_reals square = along_x * along_x + along_y * along_y + along_z * along_z;
+            two_integers stretched = (square > two_at(links->longest + side))
+                                     | (square < two_at(links->shortest + side));
+            list[found] = side; /* what is true is -1 */
+            found -= stretched[0];
+            list[found] = side + 1;
+            found -= stretched[1];
         }
+    }
+    return found;
+}
+
+/* Lists in `found` the links of the sides found, each once. */
+static integer name_links(const strip_links *links, integer sides)
+{
+    integer found = 0, *list = links->found;
+    uint8_t *restrict marked = links->marked;
+    for (integer i = 0; i < sides; i++) {
+        integer link = links->side_links[list[i]];
+        list[found] = link;
+        found += !marked[link];
+        marked[link] = 1;
     }
     for (integer i = 0; i < found; i++)
         marked[list[i]] = 0;
@@ -116,8 +118,11 @@ static integer find_stretched(const strip_links *links, integer moved)
 static int needs_mending(const strip_links *links, integer k)
 {
     const strip_link *link = links->links + k;
-    const real *from = links->places + 4 * link->ends[0];
-    return is_stretched(links->sides + link->sides[0], from[0], from[1], from[2], links->places);
+    const real *from = links->places + 4 * link->ends[0], *to = links->places + 4 * link->ends[1];
+    real x = to[0] - from[0], y = to[1] - from[1], z = to[2] - from[2];
+    real square = x * x + y * y + z * z;
+    integer side = link->sides[0];
+    return (square > links->longest[side]) | (square < links->shortest[side]);
 }
 
 /* Lays positions side by side, and lists in `found` the links that are stretched. */
@@ -160,7 +165,7 @@ EXPORT integer share_stretch(real *positions, const strip_links *links, real tol
         return 0;
     for (integer round = 0; found && round < rounds; round++) {
         moved = draw_together(links, found, tolerance, overdone);
-        found = find_stretched(links, moved);
+        found = name_links(links, find_sides(links, moved));
     }
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++)
