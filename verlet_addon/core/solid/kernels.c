@@ -108,15 +108,15 @@ SMALL static void line_up(const solid_boxes *boxes, const solid_shapes *shapes)
 {
     const solid_shape *shape = &shapes->straight;
     for (integer i = 0; i < 4 * boxes->count; i++) {
-        integer e = boxes->cells[i], lane = i % 4;
+        integer e = boxes->cells[i], lane = i % 4, own = lane < boxes->filled[i / 4];
         solid_place *place = shapes->places + i / 4;
         const real *slopes = shape->slopes + 3 * STRAIGHT * e;
         place->growth[lane] = shape->growths[e];
         for (int k = 0; k < 9; k++)
-            place->turns[k][lane] = shape->rotations[9 * e + k];
+            place->turns[k][lane] = own ? shape->rotations[9 * e + k] : 0.0;
         for (int k = 0; k < 3; k++)
             for (int a = 0; a < 3; a++)
-                place->slopes[k][a][lane] = 0.5 * (slopes[a] - slopes[3 * (4 >> k) + a]);
+                place->slopes[k][a][lane] = own ? 0.5 * (slopes[a] - slopes[3 * (4 >> k) + a]) : 0.0;
     }
 }
 

@@ -1,48 +1,55 @@
 /* What strained cells oppose moves with, times 1 / E; see stiffness_product in numpy_kernels.py. */
 #include "cells.h"
 
+/* Their sum and their difference. */
+EACH void add_and_subtract(four *low, four *high)
+{
+    four former = *low;
+    *low = former + *high;
+    *high = former - *high;
+}
+
 /* Sums and differences of values at the corners along each axis; twice done, 8 times as large. */
-EACH void add_and_subtract(four v[8][3])
+EACH void mix(four v[3][8])
 {
-    for (int step = 4; step; step /= 2)
-        for (int i = 0; i < 8; i++)
-            if (!(i & step))
-                for (int a = 0; a < 3; a++) {
-                    four low = v[i][a], high = v[i + step][a];
-                    v[i][a] = low + high;
-                    v[i + step][a] = low - high;
-                }
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < 4; i++)
+            add_and_subtract(v[a] + i, v[a] + i + 4);
+        for (int i = 0; i < 4; i++)
+            add_and_subtract(v[a] + i + (i & 2), v[a] + i + (i & 2) + 2);
+        for (int i = 0; i < 4; i++)
+            add_and_subtract(v[a] + 2 * i, v[a] + 2 * i + 1);
+    }
 }
 
-/* Turns vectors by rotations, or back. */
-EACH void turn(const four r[9], const four from[3], four to[3])
+/* Turns all but what is even along all axes by rotations, or back: r[down * i + along * k]. */
+EACH void turn(const four r[9], int down, int along, four v[3][8])
 {
-    for (int a = 0; a < 3; a++)
-        to[a] = r[3 * a] * from[0] + r[3 * a + 1] * from[1] + r[3 * a + 2] * from[2];
-}
-
-EACH void turn_back(const four r[9], const four from[3], four to[3])
-{
-    for (int a = 0; a < 3; a++)
-        to[a] = r[a] * from[0] + r[3 + a] * from[1] + r[6 + a] * from[2];
+    for (int i = 1; i < 8; i++) {
+        four x = v[0][i], y = v[1][i], z = v[2][i];
+        for (int a = 0; a < 3; a++)
+            v[a][i] = r[down * a] * x + r[down * a + along] * y + r[down * a + 2 * along] * z;
+    }
 }
 
 /* Sums and differences of corners oppose each other three by three: x, y and z with what is odd
    along the same axes but for their own. What is even along all is opposed by nothing. */
-EACH void oppose_modes(const real *modes, four moves[8][3], four pulls[8][3])
+EACH void oppose_modes(const real *modes, four v[3][8])
 {
-    for (int i = 0; i < 8; i++)
-        for (int a = 0; a < 3; a++) {
-            four total = alike(0.0);
-            for (int b = 0; b < 3; b++)
-                if ((i ^ 4 >> a) && (i ^ 4 >> b))
-                    total += alike(modes[24 * a + 8 * b + i]) * moves[i ^ 4 >> b][b];
-            pulls[i ^ 4 >> a][a] = total;
-        }
+    for (int a = 0; a < 3; a++)
+        v[a][0] = alike(0.0);
+    for (int i = 0; i < 8; i++) {
+        four x = v[0][i ^ 4], y = v[1][i ^ 2], z = v[2][i ^ 1];
+        for (int a = 0; a < 3; a++)
+            v[a][i ^ 4 >> a] = alike(modes[24 * a + i]) * x + alike(modes[24 * a + 8 + i]) * y
+                               + alike(modes[24 * a + 16 + i]) * z;
+    }
+    for (int a = 0; a < 3; a++)
+        v[a][0] = alike(0.0);
 }
 
 /* Where four cells have their corners (8, 4), from the first if `strained`. */
-EACH void gather(const integer *corners, int strained, const four *moves, four at[8][3])
+EACH void gather(const integer *corners, int strained, const four *moves, four v[3][8])
 {
     for (int c = 0; c < 8; c++) {
         four rows[4], columns[4];
@@ -50,19 +57,23 @@ EACH void gather(const integer *corners, int strained, const four *moves, four a
             rows[k] = moves[corners[4 * c + k]];
         transpose(rows, columns);
         for (int a = 0; a < 3; a++)
-            at[c][a] = strained && c ? columns[a] - at[0][a] : columns[a];
+            v[a][c] = columns[a];
     }
-    for (int a = 0; a < 3; a++)
-        at[0][a] = strained ? alike(0.0) : at[0][a];
+    if (strained)
+        for (int a = 0; a < 3; a++) {
+            for (int c = 1; c < 8; c++)
+                v[a][c] -= v[a][0];
+            v[a][0] = alike(0.0);
+        }
 }
 
-/* Adds what some of four cells pull their corners with. */
-EACH void scatter(const integer *corners, integer filled, four pulls[8][3], four *found)
+/* Adds what four cells pull their corners with. */
+EACH void scatter(const integer *corners, four v[3][8], four *found)
 {
     for (int c = 0; c < 8; c++) {
-        four rows[4], columns[4] = {pulls[c][0], pulls[c][1], pulls[c][2], alike(0.0)};
+        four rows[4], columns[4] = {v[0][c], v[1][c], v[2][c], alike(0.0)};
         transpose(columns, rows);
-        for (integer k = 0; k < filled; k++)
+        for (int k = 0; k < 4; k++)
             found[corners[4 * c + k]] += rows[k];
     }
 }
@@ -72,28 +83,24 @@ EACH void add_boxes(const solid_boxes *boxes, const solid_place *place, integer 
                     int strained, const four *moves, four *found)
 {
     const integer *corners = boxes->corners + 32 * number;
-    four at[8][3], local[8][3], pulls[8][3], growth = alike(0.0);
-    gather(corners, strained, moves, at);
-    add_and_subtract(at);
-    for (int i = 1; i < 8; i++)
-        turn_back(place->turns, at[i], local[i]);
+    four v[3][8], growth = alike(0.0);
+    gather(corners, strained, moves, v);
+    mix(v);
     for (int k = 0; k < 3; k++)
-        if (strained)
-            local[4 >> k][k] += alike(4.0 * boxes->sizes[k]);
-        else
-            for (int a = 0; a < 3; a++)
-                growth += place->slopes[k][a] * at[4 >> k][a];
+        for (int a = 0; a < 3; a++)
+            growth += place->slopes[k][a] * v[a][4 >> k];
     growth = alike(FIRST_LAME * boxes->volumes[number]) * (strained ? place->growth : growth);
-    oppose_modes(boxes->modes + 72 * boxes->kinds[number], local, pulls);
-    for (int i = 1; i < 8; i++)
-        turn(place->turns, pulls[i], at[i]);
-    for (int a = 0; a < 3; a++) {
-        at[0][a] = alike(0.0);
+    turn(place->turns, 1, 3, v);
+    if (strained)
         for (int k = 0; k < 3; k++)
-            at[4 >> k][a] += growth * place->slopes[k][a];
-    }
-    add_and_subtract(at);
-    scatter(corners, boxes->filled[number], at, found);
+            v[k][4 >> k] += alike(4.0 * boxes->sizes[k]);
+    oppose_modes(boxes->modes + 72 * boxes->kinds[number], v);
+    turn(place->turns, 3, 1, v);
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++)
+            v[a][4 >> k] += growth * place->slopes[k][a];
+    mix(v);
+    scatter(corners, v, found);
 }
 
 /* A symmetric matrix, as `pack_tiles` has it, times n fours; each tile but the first of a column
