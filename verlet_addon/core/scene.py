@@ -24,6 +24,15 @@ class Plane:
     normal: Floats
     """(3,) unit vector, out of the ground."""
 
+    @property
+    def level(self) -> float:
+        """How far up its normal it is [m]."""
+        return float((self.normal * self.point).sum())
+
+    def heights(self, positions: Floats) -> Floats:
+        """(n,) of positions (3, n) above it [m]; NumPy's own sum, for BLAS wakes idle threads."""
+        return np.asarray(np.einsum("x,xk->k", self.normal, positions) - self.level)
+
     def towards(self, other: "Plane", share: float) -> "Plane":
         """The plane a share of the way to another; its normal is shorter where it turns."""
         return Plane(

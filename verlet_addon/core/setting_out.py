@@ -103,7 +103,7 @@ def find_contacts(mover: Mover, settings: SceneSettings, given: Surroundings) ->
     )
     mover.contacts.append(contact)
     if state.burial is None:
-        state.burial = Burial(model.thicknesses - contact.heights(contact.start))
+        state.burial = Burial(model.thicknesses - contact.plane.heights(contact.start))
     if state.burial.depths.any():
         _ease_out_of_ground(model, state, state.burial, contact)
 
@@ -117,10 +117,10 @@ def _ease_out_of_ground(
     model: SoftBodyModel, state: ParticleState, burial: Burial, contact: PlaneContact
 ) -> None:
     """Raises the floors of what has started in the ground, and carries up what lies on them."""
-    above = contact.heights(contact.start)
+    above = contact.plane.heights(contact.start)
     contact.floors = raise_floors(burial, above, model.thicknesses, contact.dt)
     lifts = contact.floors[1] - contact.floors[0]
-    heights = contact.heights(state.positions) - contact.floors[1]
+    heights = contact.plane.heights(state.positions) - contact.floors[1]
     shift = contact.plane.normal[:, None] * carried(heights, lifts, model.free_components)
     state.positions += shift
     state.previous_positions += shift

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .overlap.burial import Burial
 from .scene import Sample, same_plane
 from .state import ParticleState
 from .step_data import Body
@@ -47,11 +48,14 @@ def _same(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def acts_evenly(state: ParticleState, before: Sample, after: Sample) -> bool:
+def acts_evenly(body: Body, before: Sample, after: Sample) -> bool:
     """Whether no field and no mirror acts on a body, and the ground, which it is not in, stands."""
     if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
         return False
-    burial = state.burial
-    return after.ground is None or (
-        same_plane(before.ground, after.ground) and burial is not None and not burial.depths.any()
-    )
+    (model, state), ground = body, after.ground
+    if ground is None or not same_plane(before.ground, ground):
+        return ground is None
+    if state.burial is None:
+        depths = model.thicknesses - ground.heights(state.positions)
+        state.burial = Burial(np.maximum(depths, 0.0))
+    return not state.burial.depths.any()

@@ -45,7 +45,7 @@ def swing(
         and settings.iterations == 1
         and state.previous_dt == dt
         and _is_rope_alone(model, state)
-        and acts_evenly(state, before, after)
+        and acts_evenly(body, before, after)
         and not _may_be_drawn_out(model, *pins)
         and (meeting is None or _touches_nothing(state, meeting))
     ):
@@ -108,7 +108,7 @@ def _surroundings(
     """What acts on a rope on its way to a sample, from where its pins are to where they go."""
     model, state = body
     ground = after.ground
-    level = 0.0 if ground is None else float((ground.normal * ground.point).sum())
+    level = 0.0 if ground is None else ground.level
     return pack(
         settings.substeps,
         state.steps,

@@ -30,7 +30,7 @@ def wobble(body: Body, settings: SceneSettings, before: Sample, after: Sample) -
         or service().library is None
         or state.previous_dt != dt
         or len(after.targets[0]) != model.vertex_count  # a mirror has made another half of it
-        or not acts_evenly(state, before, after)
+        or not acts_evenly(body, before, after)
         or not _is_left_alone(state, within)
     ):
         return False
@@ -62,7 +62,7 @@ def _stop_at(stops: Stops, ground: Plane | None, thicknesses: Floats, friction: 
         stops.normals[:], stops.levels[:] = np.array([[0.0], [0.0], [1.0]]), -np.inf
         return
     stops.normals[:] = ground.normal[:, None]
-    np.add(thicknesses, float((ground.normal * ground.point).sum()), out=stops.levels)
+    np.add(thicknesses, ground.level, out=stops.levels)
     stops.frictions.fill(friction)
 
 

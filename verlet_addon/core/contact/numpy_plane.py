@@ -12,7 +12,7 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
     Pushes and friction are those of all rounds of the step together, so that a round may take back
     what the one before did too much.
     """
-    depth = contact.floors[1] - contact.heights(positions)
+    depth = contact.floors[1] - contact.plane.heights(positions)
     touching = (depth > 0.0) | (contact.pushed > 0.0)
     hit = np.flatnonzero(touching & (inverse_masses > 0.0))
     if not len(hit):
@@ -39,7 +39,7 @@ def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneC
         return
     normal = contact.plane.normal
     fall = along(normal, contact.arrival[:, hit] - contact.start[:, hit])
-    overshoot = contact.heights(contact.arrival[:, hit]) - contact.floors[0, hit]
+    overshoot = contact.plane.heights(contact.arrival[:, hit]) - contact.floors[0, hit]
     pull = along(normal, contact.accelerations[:, hit])
     rise, speed = bounce(contact.restitution, fall, overshoot, pull, contact.dt)
     positions[:, hit] += normal[:, None] * rise

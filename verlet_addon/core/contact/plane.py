@@ -37,15 +37,6 @@ class PlaneContact:
     start_gains: tuple[float, float]
     """What a speed and an acceleration at the end give the step before; see `start_gains`."""
 
-    @property
-    def level(self) -> float:
-        """How far up its normal the plane is [m]."""
-        return float((self.plane.normal * self.plane.point).sum())
-
-    def heights(self, positions: Floats) -> Floats:
-        """(n,) of positions (3, n) above the plane [m]."""
-        return along(self.plane.normal, positions) - self.level
-
 
 def along(normal: Floats, vectors: Floats) -> Floats:
     """(k,) components of vectors (3, k); NumPy's own sum, for BLAS sets idle threads spinning."""

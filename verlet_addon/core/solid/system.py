@@ -70,6 +70,6 @@ def stop_at_ground(stops: Stops, contacts: Sequence[PlaneContact]) -> None:
         stops.start[:] = stops.anchors
     for contact in contacts:
         stops.normals[:] = contact.plane.normal[:, None]
-        np.add(contact.floors[1], contact.level, out=stops.levels)
+        np.add(contact.floors[1], contact.plane.level, out=stops.levels)
         stops.frictions.fill(contact.friction)
         stops.start[:] = contact.start
