@@ -110,11 +110,13 @@ def embed(lattice: Lattice, positions: Floats) -> Embedding:
     numbers[tuple(lows.T)] = np.arange(len(lows))
     padded = np.pad(numbers, 1, constant_values=-1)
     places = grid.places(positions)
-    best, least = np.full(len(places), -1), np.full(len(places), np.inf)
-    for at, outside in _around(grid, places):
+    best = numbers[_cells_at(grid, places)]
+    outer = np.flatnonzero(best < 0)
+    least = np.full(len(outer), np.inf)
+    for at, outside in _around(grid, places[outer]):
         number = padded[at]
         better = (number >= 0) & (outside < least - 1e-9)
-        best[better], least[better] = number[better], outside[better]
+        best[outer[better]], least[better] = number[better], outside[better]
     for lost in np.flatnonzero(best < 0):
         best[lost] = np.abs(lows + 0.5 - places[lost]).sum(axis=1).argmin()
     local, bent = places - lows[best], best >= count
@@ -130,25 +132,31 @@ def embed(lattice: Lattice, positions: Floats) -> Embedding:
 
 
 def _around(grid: Grid, places: Floats) -> Iterator[tuple[tuple[Integers, ...], Floats]]:
-    """Cells at and around places (n, 3): indices into arrays padded by one, and how far outside.
+    """Cells around places (n, 3): indices into arrays padded by one, and how far outside.
 
-    The cell at each place itself comes first, then those that share a face, an edge, a corner.
+    Those that share a face with the cell at each place come first, then an edge, a corner.
     """
-    inside = np.clip(np.floor(places), 0, grid.counts - 1).astype(np.int64)
+    inside = np.stack(_cells_at(grid, places), axis=1)
     steps = np.array(list(np.ndindex(3, 3, 3)))
-    for step in steps[np.argsort((steps != 1).sum(axis=1), kind="stable")]:
+    for step in steps[np.argsort((steps != 1).sum(axis=1), kind="stable")[1:]]:
         outside = np.abs(places - (inside + step - 0.5)).max(axis=1) - 0.5
         yield tuple((inside + step).T), outside
+
+
+def _cells_at(grid: Grid, places: Floats) -> tuple[Integers, ...]:
+    """Indices of the cells at places (n, 3)."""
+    return tuple(np.clip(np.floor(places), 0, grid.counts - 1).astype(np.int64).T)
 
 
 def _needed(grid: Grid, kept: Booleans, places: Floats) -> Booleans:
     """Cells of points that would be farther than FARTHEST from all that are kept."""
     padded = np.pad(kept, 1)
-    near = np.zeros(len(places), dtype=bool)
-    for at, outside in _around(grid, places):
+    far = places[~kept[_cells_at(grid, places)]]
+    near = np.zeros(len(far), dtype=bool)
+    for at, outside in _around(grid, far):
         near |= padded[at] & (outside < FARTHEST)
     needed = np.zeros_like(kept)
-    needed[tuple(np.clip(np.floor(places[~near]), 0, grid.counts - 1).astype(np.int64).T)] = True
+    needed[_cells_at(grid, far[~near])] = True
     return needed
 
 

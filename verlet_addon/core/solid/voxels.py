@@ -98,14 +98,16 @@ def _crossings(
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     column = first[which, 0] + number // np.maximum(spans[which, 1], 1)
     row = first[which, 1] + number % np.maximum(spans[which, 1], 1)
-    a, b, c = triangles[:, which]
-    sides = np.stack([_side(rays_at, *ends, column, row) for ends in ((b, c), (c, a), (a, b))])
-    ahead = np.stack(
-        [
-            np.where(side == 0.0, upwards, side > 0.0)
-            for side, upwards in zip(sides, (b < c, c < a, a < b), strict=True)
-        ]
-    )
+    starts, ends = np.roll(triangles, -1, axis=0), np.roll(triangles, -2, axis=0)
+    upwards, lows = starts < ends, np.minimum(starts, ends)
+    x, y = rays_at[lows].transpose(2, 0, 1)
+    # Exactly the opposite from the other side.
+    along_x, along_y = np.where(upwards, 1.0, -1.0) * (
+        rays_at[np.maximum(starts, ends)] - rays_at[lows]
+    ).transpose(2, 0, 1)
+    # How far left of each edge each ray is.
+    sides = along_x[:, which] * (row - y[:, which]) - along_y[:, which] * (column - x[:, which])
+    ahead = np.where(sides == 0.0, upwards[:, which], sides > 0.0)
     crossed = ahead.all(axis=0) | ~ahead.any(axis=0)
     sides, ahead = sides[:, crossed], ahead[:, crossed]
     total = sides.sum(axis=0)
@@ -115,14 +117,6 @@ def _crossings(
     heights = (shares * corners_z).sum(axis=0)
     rays = column[crossed] * across[1] + row[crossed]
     return rays, heights, np.where(ahead[0], -1, 1)
-
-
-def _side(places: Floats, a: Integers, b: Integers, column: Integers, row: Integers) -> Floats:
-    """How far left of the line from a to b each ray is; exactly the opposite from b to a."""
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    way, arm = places[high] - places[low], np.stack([column, row], axis=1) - places[low]
-    area = way[:, 0] * arm[:, 1] - way[:, 1] * arm[:, 0]
-    return np.asarray(np.where(a < b, area, -area))
 
 
 def _is_oriented(triangles: Integers, count: int) -> bool:
