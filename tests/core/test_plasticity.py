@@ -105,10 +105,13 @@ def rolled(flat: MeshData, cells: int, radius: float) -> Floats:
 
 
 def curvature(points: Floats) -> float:
-    """Of the cylinder that points (n, 3) lie on, whose axis is that of y [1/m]."""
+    """Of the cylinder that points (n, 3) lie on, whose axis is that of y; 0 of a plane [1/m].
+
+    From a (x² + z²) + b x + c z + d = 0: a plane has no middle that could be fitted instead.
+    """
     x, z = points[:, 0], points[:, 2]
-    found = np.linalg.lstsq(np.stack([x, z, np.ones(len(x))], axis=1), x**2 + z**2, rcond=None)[0]
-    return float(1.0 / np.sqrt(found[2] + (found[0] ** 2 + found[1] ** 2) / 4.0))
+    a, b, c, d = np.linalg.svd(np.stack([x**2 + z**2, x, z, np.ones(len(x))], axis=1))[2][-1]
+    return float(2.0 * abs(a) / np.sqrt(b**2 + c**2 - 4.0 * a * d))
 
 
 def bent_and_released(kind: str, cells: int, body: BodySettings, bent: float) -> float:
