@@ -49,6 +49,9 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("pippppp-"))
         ((void (*)(p, i, p, p, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
                                            v[4].address, v[5].address, v[6].address);
+    else if (IS("pippp-"))
+        ((void (*)(p, i, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
+                                     v[4].address);
     else if (IS("ppdd-"))
         ((void (*)(p, p, d, d))f)(v[0].address, v[1].address, v[2].real, v[3].real);
     else if (IS("ppppp-"))

@@ -34,6 +34,7 @@ from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels
 from verlet_addon.core.compiled import service
 from verlet_addon.core.contact import compiled_kernels as c_contact, numpy_plane as np_plane
 from verlet_addon.core.contact.plane import PlaneContact
+from verlet_addon.core.forces import compiled_kernels as c_forces, numpy_kernels as np_forces
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.momentum import compiled_kernels as c_momentum, numpy_kernels as np_momentum
@@ -198,9 +199,18 @@ def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
     return energy
 
 
+def _blow(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
+    """Eddies everywhere, far away among it, and the air that they set in motion on faces."""
+    far = 10.0 ** (np.arange(x.shape[1]) % 20.0)
+    x += 0.01 * kernels.turbulence(x * far, 0.7)
+    rows = np.concatenate([kernels.turbulence(x, 0.0), np.ones((1, x.shape[1]))])
+    x += kernels.press_plates(model.windage, x.copy(), rows)[:3]
+
+
 CALLS: dict[str, tuple[Kernels, Call]] = {
     "ground": ((np_plane, c_contact), _meet_ground),
     "momentum": ((np_momentum, c_momentum), _keep_momentum),
+    "wind": ((np_forces, c_forces), _blow),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "faces": (LENGTHS, lambda k, x, _, b: k.follow_faces(x, b.lengths.diagonals)),

@@ -24,8 +24,8 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import DivergenceError, SettingsError
 from verlet_addon.core.field import Field, Kind
-from verlet_addon.core.forces.aerodynamics import AIR_DENSITY, DRAG_COEFFICIENT
-from verlet_addon.core.forces.noise import gust
+from verlet_addon.core.forces.gusts import gust
+from verlet_addon.core.forces.windage import AIR_DENSITY, DRAG_COEFFICIENT
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.field import Field, Kind, Shape
-from ..core.forces.noise import gust
+from ..core.forces.gusts import gust
 from ..core.settings import weight_name
 from .properties import body_properties
 from .visibility import enabled_objects

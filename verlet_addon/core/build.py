@@ -8,7 +8,7 @@ from .arrays import Floats
 from .bending.constraints import build_bends
 from .field import Field
 from .forces.accelerations import accelerations
-from .forces.aerodynamics import build_windage
+from .forces.windage import build_windage
 from .geometry.graph import label_free
 from .geometry.hinges import Hinges, find_hinges
 from .geometry.pairing import paired

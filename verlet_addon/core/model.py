@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
-from .forces.aerodynamics import Windage
+from .forces.windage import Windage
 from .rigid.pieces import Pieces
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings

@@ -13,6 +13,6 @@ typedef struct fresh_multipliers {
 EXPORT void start_multipliers(const fresh_multipliers *all)
 {
     for (integer i = 0; i < all->batches; i++)
-        for (integer k = 0; k < all->counts[i]; k++)
+        WIDE for (integer k = 0; k < all->counts[i]; k++)
             all->values[i][k] *= all->kept[i];
 }

@@ -8,8 +8,9 @@ from ..arrays import Floats, magnitudes
 from ..field import Field, Kind
 from ..solid.body import Solid
 from ..solid.numpy_kernels import add_to_nodes
-from .aerodynamics import Windage, air_forces
+from .aerodynamics import air_forces
 from .fields import feel
+from .windage import Windage
 
 LARGEST_KICK = 2e4
 """No step makes anything faster than this [m/s], which is twice what the simulation follows."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import SHORTEST, Floats, magnitudes, norms
 from ..field import Field, Kind
 from ..portable_math import by_value
-from .noise import turbulence
+from .compiled_kernels import turbulence
 
 STRONGEST_DRAG = 2.0
 """Blender lets neither part of a DRAG field be stronger."""

@@ -16,7 +16,7 @@ static real product_of(const real *row, const real *values, integer n)
 
 static void add_scaled(real *restrict sums, const real *restrict row, integer n, real factor)
 {
-    for (integer i = 0; i < n; i++)
+    WIDE for (integer i = 0; i < n; i++)
         sums[i] += row[i] * factor;
 }
 

@@ -45,7 +45,7 @@ EACH void take(const real *rows, integer m, four *found)
 
 EACH void give(const four *from, integer m, real *rows)
 {
-    for (integer i = 0; i < m; i++)
+    WIDE for (integer i = 0; i < m; i++)
         for (int a = 0; a < 3; a++)
             rows[a * m + i] = from[i][a];
 }

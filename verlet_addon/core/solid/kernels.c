@@ -83,7 +83,7 @@ EACH real find_shape(const real *places, const real *gradients, int width, real 
     fit(quaternion, f, rotation);
     for (int a = 0; a < 3; a++)
         cross(held + 3 * ((a + 1) % 3), held + 3 * ((a + 2) % 3), cofactors + 3 * a);
-    for (int c = 0; c < 3 * width; c += 3)
+    WIDE for (int c = 0; c < 3 * width; c += 3)
         for (int a = 0; a < 3; a++)
             slopes[c + a] = dot(cofactors + 3 * a, gradients + c);
     return dot(held, cofactors) - 1.0;

@@ -69,7 +69,7 @@ static void couple(const strip_batch *batch, integer begin, integer links, path_
     const real *x = at.across_x, *y = at.across_y, *z = at.across_z;
     for (integer k = 0; k < links; k++)
         at.pivot[k] = diagonal[k];
-    for (integer k = 0; k + 1 < links; k++)
+    WIDE for (integer k = 0; k + 1 < links; k++)
         at.beside[k] = -(x[k] * x[k + 1] + y[k] * y[k + 1] + z[k] * z[k + 1]) * between[k];
     if (batch->scaled_yielding)
         yield(batch, begin, links, at);
@@ -119,7 +119,7 @@ static void move_path(real *positions, integer n, const strip_batch *batch, inte
                       integer links, path_work at)
 {
     real *multipliers = batch->multipliers + begin;
-    for (integer k = 0; k < links; k++) {
+    WIDE for (integer k = 0; k < links; k++) {
         real step = at.violation[k];
         multipliers[k] -= step;
         at.across_x[k] *= step;

@@ -45,7 +45,7 @@ static inline void measure(const real *positions, integer n, const strip_batch *
     const real *inverse_masses = batch->inverse_masses + begin;
     const real *compliances = batch->scaled_compliances + begin;
     const real *multipliers = batch->multipliers + begin;
-    for (integer k = 0; k < links; k++) {
+    WIDE for (integer k = 0; k < links; k++) {
         real x = px[k + 1] - px[k], y = py[k + 1] - py[k], z = pz[k + 1] - pz[k];
         real length = distance(x, y, z), share = 1.0 / length;
         at.across_x[k] = x * share;

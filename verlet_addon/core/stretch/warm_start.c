@@ -179,7 +179,7 @@ static void answer_strip(const strip_net *net, integer begin, integer end)
 /* Goes a step along the heading. */
 static void go(const strip_net *net, real step)
 {
-    for (integer i = 0; i < 3 * net->particles; i++) {
+    WIDE for (integer i = 0; i < 3 * net->particles; i++) {
         net->found[i] += step * net->heading[i];
         net->residual[i] -= step * net->resistance[i];
     }
@@ -227,7 +227,7 @@ static void search(const strip_net *net, integer stiff, integer rounds)
             real former = size;
             size = product(net->residual, net->answer, n);
             real keep = round > 1 && former > 0.0 ? size / former : 0.0;
-            for (integer i = 0; i < 3 * n; i++)
+            WIDE for (integer i = 0; i < 3 * n; i++)
                 net->heading[i] = net->answer[i] + net->heading[i] * keep;
         }
         resist(net, stiff);

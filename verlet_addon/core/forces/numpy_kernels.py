@@ -1,8 +1,10 @@
-"""Noise that is the same for the same place or seed, in step with Blender's own."""
+"""Eddies of turbulence, and the air on faces."""
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, magnitudes, sum_rows
+from ..geometry.faces import Corners
+from .windage import Windage
 
 OCTAVES = 3
 """Each of half the size and half the strength of the one before."""
@@ -21,7 +23,7 @@ _PERMUTATION = np.frombuffer(
     dtype=np.uint8,
 ).astype(np.int64)
 """The shuffled bytes of Blender's `noise.cc`: with others, eddies would be in other places."""
-_TABLE = np.concatenate([_PERMUTATION, _PERMUTATION])
+TABLE = np.concatenate([_PERMUTATION, _PERMUTATION])
 
 
 def _slopes() -> Floats:
@@ -32,10 +34,10 @@ def _slopes() -> Floats:
         first = axes[0] if low < 8 else axes[1]
         second = axes[1] if low < 4 else axes[0] if low in (12, 14) else axes[2]
         slopes.append((-first if low & 1 else first) + (-second if low & 2 else second))
-    return np.array(slopes).T[:, _TABLE & 15]
+    return np.array(slopes).T[:, TABLE & 15]
 
 
-_SLOPES = _slopes()
+SLOPES = _slopes()
 
 
 def turbulence(places: Floats, size: float) -> Floats:
@@ -57,28 +59,40 @@ def gradient_noise(places: Floats) -> Floats:
     arms, shares = (inside, inside - 1.0), (1.0 - fade, fade)
     total = np.zeros(places.shape[1])
     for i, j in np.ndindex(2, 2):
-        columns = _TABLE.take(_TABLE.take(x + i) + (y + j)) + z
+        columns = TABLE.take(TABLE.take(x + i) + (y + j)) + z
         share = shares[i][0] * shares[j][1]
         for k in range(2):
             at = columns + k
-            rise = _SLOPES[0].take(at) * arms[i][0]
-            rise += _SLOPES[1].take(at) * arms[j][1]
-            rise += _SLOPES[2].take(at) * arms[k][2]
+            rise = SLOPES[0].take(at) * arms[i][0]
+            rise += SLOPES[1].take(at) * arms[j][1]
+            rise += SLOPES[2].take(at) * arms[k][2]
             rise *= share
             rise *= shares[k][2]
             total += rise
     return total
 
 
-def gust(seed: int, frame: int) -> float:
-    """A number from −1 to 1 that a field's noise is multiplied by, new in every frame.
+def press_plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
+    """(4, n) forces on faces [N], and their growth with speed [kg/s], shared out over corners.
 
-    It is the first that Blender draws in that frame, from the generator of POSIX `drand48`.
+    `rows` (4, n) are how fast the air moves past each of the particles [m/s], and its grip.
     """
-    state = (((seed + abs(frame)) & 0xFFFFFFFF) << 16) | 0x330E
-    draws = []
-    for _ in range(2):
-        state = (state * 0x5DEECE66D + 0xB) & (2**48 - 1)
-        draws.append(state >> 17)
-    level = (draws[0] + 1) % 128
-    return (1.0 if level > 64 else -1.0) * level / (1.0 + draws[1] / 2**31) / 128.0
+    corners, count = windage.corners, len(windage.plate_factors)
+    normals = _area_vectors(corners, positions, count)
+    areas = magnitudes(normals)
+    normals = normals / np.where(areas > 0.0, areas, 1.0)
+    shares = 1.0 / np.bincount(corners.face, minlength=count)
+    means = sum_rows(corners.face, rows[:, corners.vertex], count) * shares
+    factors = windage.plate_factors * areas * magnitudes(means[:3])
+    along = (means[:3] * normals).sum(axis=0)
+    blown = np.concatenate([normals * along, means[3:]]) * (factors * shares)
+    return sum_rows(corners.vertex, blown[:, corners.face], positions.shape[1])
+
+
+def _area_vectors(corners: Corners, positions: Floats, count: int) -> Floats:
+    """(3, f) vectors normal to the faces, as long as their areas [m²] (Newell's formula)."""
+    near = positions - positions[:, :1]  # far from the origin, areas would lose digits
+    ax, ay, az = near[:, corners.vertex]
+    bx, by, bz = near[:, corners.following]
+    doubled = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
+    return 0.5 * sum_rows(corners.face, np.array(doubled), count)

@@ -1,0 +1,113 @@
+/* Eddies of turbulence, and the air on faces: the same as numpy_kernels.py. */
+#include "../kernels.h"
+
+#define OCTAVES 3
+#define VAST 4611686018427387904.0 /* 2^62: from here on there are no parts of cells */
+
+/* What noise is made of. */
+typedef struct {
+    const integer *table; /* (512,) */
+    const real *slopes;   /* (3, 512) */
+} noise_tables;
+
+/* Parts a coordinate into its cell, modulo 256, and the place inside. */
+static inline integer find_cell(real at, real *inside)
+{
+    *inside = 0.0;
+    if (!(at > -VAST && at < VAST))
+        return 0;
+    integer cell = (integer)at;
+    cell -= (real)cell > at;
+    *inside = at - (real)cell;
+    return cell & 255;
+}
+
+static real gradient_noise(const noise_tables *of, const real place[3])
+{
+    real arms[3][2], shares[3][2], total = 0.0;
+    integer cells[3];
+    for (int axis = 0; axis < 3; axis++) {
+        real inside;
+        cells[axis] = find_cell(place[axis], &inside);
+        real fade = inside * inside * inside * (inside * (inside * 6.0 - 15.0) + 10.0);
+        arms[axis][0] = inside;
+        arms[axis][1] = inside - 1.0;
+        shares[axis][0] = 1.0 - fade;
+        shares[axis][1] = fade;
+    }
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            for (int k = 0; k < 2; k++) {
+                integer row = of->table[cells[0] + i] + cells[1] + j;
+                const real *slope = of->slopes + of->table[row] + cells[2] + k;
+                real rise = slope[0] * arms[0][i] + slope[512] * arms[1][j] + slope[1024] * arms[2][k];
+                total += rise * (shares[0][i] * shares[1][j]) * shares[2][k];
+            }
+    return total;
+}
+
+/* Puts eddies of a size in place of the places (3, n) at which they are. */
+EXPORT void find_eddies(real *places, integer n, const noise_tables *of, real size)
+{
+    for (integer i = 0; i < n; i++) {
+        real at[3], found[3] = {0.0, 0.0, 0.0};
+        for (int axis = 0; axis < 3; axis++)
+            at[axis] = size != 0.0 ? places[axis * n + i] / size : places[axis * n + i];
+        real octave = 1.0, weights = 0.0;
+        for (int time = 0; time < OCTAVES; time++) {
+            for (int axis = 0; axis < 3; axis++) {
+                real place[3];
+                for (int other = 0; other < 3; other++)
+                    place[other] = at[(other + axis) % 3] * octave;
+                found[axis] += gradient_noise(of, place) / octave;
+            }
+            weights += 1.0 / octave;
+            octave *= 2.0;
+        }
+        for (int axis = 0; axis < 3; axis++)
+            places[axis * n + i] = found[axis] / weights;
+    }
+}
+
+/* The faces of a body; see Windage. */
+typedef struct {
+    integer count;                           /* k corners */
+    const integer *face, *vertex, *following; /* (k,) */
+    const real *factors;                     /* (f,) */
+} windage;
+
+/* Adds to forces (4, n) those on faces by the air, which is known by rows (4, n). */
+EXPORT void press_plates(const real *positions, integer n, const windage *of, const real *rows,
+                         real *forces)
+{
+    for (integer first = 0, end; first < of->count; first = end) {
+        real normal[3] = {0.0, 0.0, 0.0}, mean[4] = {0.0, 0.0, 0.0, 0.0};
+        integer face = of->face[first];
+        for (end = first; end < of->count && of->face[end] == face; end++) {
+            real a[3], b[3], across[3];
+            for (int axis = 0; axis < 3; axis++) {
+                const real *row = positions + axis * n;
+                a[axis] = row[of->vertex[end]] - row[0];
+                b[axis] = row[of->following[end]] - row[0];
+            }
+            cross(a, b, across);
+            for (int axis = 0; axis < 3; axis++)
+                normal[axis] += across[axis];
+            for (int row = 0; row < 4; row++)
+                mean[row] += rows[row * n + of->vertex[end]];
+        }
+        for (int axis = 0; axis < 3; axis++)
+            normal[axis] *= 0.5;
+        real area = __builtin_sqrt(dot(normal, normal)), share = 1.0 / (real)(end - first);
+        for (int row = 0; row < 4; row++)
+            mean[row] *= share;
+        for (int axis = 0; axis < 3; axis++)
+            normal[axis] /= area > 0.0 ? area : 1.0;
+        real along = dot(mean, normal);
+        real factor = of->factors[face] * area * __builtin_sqrt(dot(mean, mean)) * share;
+        real blown[4] = {normal[0] * along, normal[1] * along, normal[2] * along, mean[3]};
+        for (integer k = first; k < end; k++)
+            for (int row = 0; row < 4; row++)
+                forces[row * n + of->vertex[k]] += blown[row] * factor;
+    }
+}
