@@ -20,6 +20,7 @@ from tests.core.bodies import (
     sphere,
     thrown,
 )
+from tests.core.colliders import crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.meeting import prepare
@@ -52,10 +53,15 @@ def stack(count: int, aside: float, turned: float) -> list[Body]:
 
 @pytest.mark.parametrize("way", [(0.05, 0.0), *slow((0.0, 0.0), (0.0, 0.5))])
 def test_three_cubes_stand_as_high_as_their_weight_lets_them(way: tuple[float, float]) -> None:
-    """ρ g H²/2E and what presses from above, to a tenth of that; after 3 s nothing creeps."""
+    """ρ g H²/2E and what presses from above, to a tenth of that; after 2 s nothing creeps.
+
+    A metre wide, for a tower of this jelly buckles under its own weight once it is higher than
+    (7.84 E I / q)^(1/3), which is 5 m for these (Greenhill 1881). Nothing is in anything else.
+    """
     aside, turned = way
     bodies = stack(3, aside, turned)
-    tracks = simulated(bodies, frames(3.0, 24), ground=floor())
+    tracks = simulated(bodies, frames(2.5, 24), SceneSettings(substeps=6), ground=floor())
+    assert crossed(bodies, [track[-3:] for track in tracks], []) == 0
     strain = JELLY.mass * 9.81 / JELLY.stiffness
     top = bodies[2][0].positions[:, 2] > 2.9
     sag = 3.0 + 3.0 * GAP - tracks[2][-1, top, 2].mean()
@@ -69,11 +75,11 @@ def test_three_cubes_stand_as_high_as_their_weight_lets_them(way: tuple[float, f
 @pytest.mark.slow
 def test_a_ball_lies_still_on_a_cube() -> None:
     """As on the ground, it does not roll off, and moves by no nanometre a frame in the end."""
-    firm = BodySettings(body_type="SOFT", stiffness=3e3, mass=2.0)
-    box = moved(block((0.4,) * 3, (6,) * 3), np.eye(3), (-0.2, -0.2, 0.006))
-    ball = moved(sphere(24, 16, radius=0.15), np.eye(3), (0.0, 0.0, 0.57))
+    firm = BodySettings(body_type="SOFT", resolution=6, stiffness=3e3, mass=2.0)
+    box = moved(block((0.4,) * 3, (3,) * 3), np.eye(3), (-0.2, -0.2, 0.006))
+    ball = moved(sphere(12, 8, radius=0.15), np.eye(3), (0.0, 0.0, 0.57))
     tracks = simulated(
-        [(box, firm), (ball, replace(firm, mass=0.5))], frames(4.0, 24), ground=floor()
+        [(box, firm), (ball, replace(firm, mass=0.5))], frames(3.0, 24), ground=floor()
     )
     for track in tracks:
         assert np.abs(track[-1] - track[0])[:, :2].mean() < 0.005

@@ -41,7 +41,7 @@ def across(mesh: MeshData, size: float) -> int:
 
 @pytest.mark.parametrize(
     "case",
-    slow((10.0, 1.0), (22.5, 1.0), (45.0, 1.0), (30.0, 1.5), (45.0, 2.0)),
+    slow((22.5, 1.0), (30.0, 1.5), (45.0, 2.0)),
 )
 def test_arms_some_cells_thick_droop_by_the_formula_at_any_angle(
     case: tuple[float, float],
@@ -61,10 +61,10 @@ def test_arms_some_cells_thick_droop_by_the_formula_at_any_angle(
     turned = moved(pinned(mesh, middle), turn)
     mass = 1000.0 * side**3 * (4 * cells + 1)
     body = replace(
-        JELLY, stiffness=modulus, mass=mass, resolution=across(turned, side / thick), damping=8.0
+        JELLY, stiffness=modulus, mass=mass, resolution=across(turned, side / thick), damping=14.0
     )
     (hung,) = simulated(
-        [(turned, body)], frames(3.0, 12), SceneSettings(substeps=4), gravity=-turn[:, 1]
+        [(turned, body)], frames(1.5, 12), SceneSettings(substeps=4), gravity=-turn[:, 1]
     )
     droop = ((hung[0, tips] - hung[-1, tips]) @ turn[:, 1]).mean()
     length, load, inertia = cells * side, 1000.0 * side**2, side**4 / 12
