@@ -12,16 +12,10 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..linear.pentadiagonal import Bands
 from ..stretch.paths import Strips
-from .one_by_one import bend_gains
 
 REGULARIZATION = 1e-9
 """Share of the mobility added to the compliance, so that rigid bends have a solution. With ten
 times as much, rigid sheets droop by more than a micrometre; a tenth of it changes nothing."""
-
-
-SOFT = 0.5
-"""Lines are relaxed alone up to this ratio of what all of a strip move to their compliance. With
-0.9, damped ones drive each other on, until triangles are half as long as they should be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +48,8 @@ class BendStripBatch:
     """(3, c − 2) inverse mass × coefficient."""
     scaled_compliances: Floats
     """(c − 2,)"""
-    gains: Floats
-    """(c − 2,) as `bend_gains` has them."""
-    bands: Bands | None
-    """The whole system; none where lines are so soft that each may be relaxed alone."""
+    bands: Bands
+    """The whole system."""
     multipliers: Floats
     """(3, c − 2) XPBD's multipliers; changed by the kernel."""
 
@@ -129,18 +121,14 @@ def bend_strip_batches(
         path = strips.path[start:stop]
         masses = inverse_masses[path]
         responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
-        mobility = (responses * coefficients).sum(axis=0)
         scaled = bends.compliances[inner] / (h_squared * stiffening)
-        rows = bend_matrix(coefficients, responses, scaled)
-        stiff = bool((_row_sums(mobility, *rows[1:]) > SOFT * scaled).any())
         batches.append(
             BendStripBatch(
                 path=path,
                 coefficients=coefficients,
                 responses=responses,
                 scaled_compliances=scaled,
-                gains=bend_gains(mobility, scaled),
-                bands=Bands(rows, int(longest)) if stiff else None,
+                bands=Bands(bend_matrix(coefficients, responses, scaled), int(longest)),
                 multipliers=np.zeros((3, stop - start - 2)),
             )
         )
@@ -159,12 +147,3 @@ def bend_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Flo
     rows[1, 1:] = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
     rows[2, 2:] = responses[2, :-2] * coefficients[0, 2:]
     return rows
-
-
-def _row_sums(diagonal: Floats, beside: Floats, beyond: Floats) -> Floats:
-    """(n,) sizes of C M⁻¹ Cᵀ's rows: where compliance is larger, all may be relaxed at once."""
-    sums = diagonal.copy()
-    for apart, couplings in ((1, np.abs(beside)), (2, np.abs(beyond))):
-        sums[:-apart] += couplings[apart:]
-        sums += couplings
-    return sums

@@ -13,8 +13,8 @@ typedef struct {
     const integer *path;      /* (c,) */
     const real *coefficients; /* (3, c - 2) */
     const real *responses;    /* (3, c - 2) */
-    const real *scaled_compliances, *gains;
-    const real *factors; /* (3, c - 2) as factorize_pentadiagonal leaves them; NULL: one by one */
+    const real *scaled_compliances;
+    const real *factors; /* (3, c - 2) as factorize_pentadiagonal leaves them */
     real *multipliers; /* (3, c - 2) */
     real *points, *steps; /* (l, 3) each, for paths of at most l entries */
 } bend_strip_batch;
@@ -38,18 +38,6 @@ EXPORT void factorize_pentadiagonal(integer n, real *rows)
     }
 }
 
-/* Turns the violations (lines, 3) of a path into -(change of multipliers). */
-static void solve_lines(const bend_strip_batch *batch, integer begin, integer lines, real *steps)
-{
-    if (!batch->factors) {
-        for (integer k = 0; k < lines; k++)
-            for (int axis = 0; axis < 3; axis++)
-                steps[3 * k + axis] *= batch->gains[begin + k];
-        return;
-    }
-    solve_pentadiagonal(batch->factors + begin, batch->count - 2, lines, steps, 3, 1);
-}
-
 /* Solves all lines of a path for what they are bent. */
 static void project_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
                          integer end)
@@ -67,7 +55,7 @@ static void project_path(real *positions, integer n, const bend_strip_batch *bat
                                       * batch->multipliers[axis * all + line]
                                   + c[0] * point[0] + c[all] * point[3] + c[2 * all] * point[6];
         }
-    solve_lines(batch, begin, lines, steps);
+    solve_pentadiagonal(batch->factors + begin, all, lines, steps, 3, 1);
     for (integer k = 0; k < lines; k++)
         for (int axis = 0; axis < 3; axis++) {
             integer line = begin + k;

@@ -1,8 +1,7 @@
 """Bends in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
 Each walks its batches in the order given and moves `positions` (3, n) in place:
-Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ; bends of surfaces take `bend_gains` instead of
-that quotient. Batches hold no particle twice.
+Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice.
 """
 
 from collections.abc import Iterable
@@ -124,16 +123,12 @@ def _hinge_normals(members: Floats) -> Floats:
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
     """C = g = 0 for all lines of a strip at once: straight at rest, and linear, axis by axis.
 
-    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, or as `bend_gains` has it where α̃ is by far
-    the largest part of it.
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly.
     """
     for batch in batches:
         points, steps = strip_bends(positions, batch)
         steps += batch.scaled_compliances * batch.multipliers
-        if batch.bands is None:
-            steps *= batch.gains
-        else:
-            steps = pentadiagonal.solve(batch.bands, steps)
+        steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[...] -= steps
         for k, responses in enumerate(batch.responses):
             points[:, k : k + len(responses)] -= responses * steps

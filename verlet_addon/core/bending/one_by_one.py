@@ -66,15 +66,6 @@ def build_stencils(
     return Stencils(members[order], starts, coefficients[order], rests[order], compliances[order])
 
 
-def bend_gains(mobility: Floats, scaled_compliances: Floats) -> Floats:
-    """(c,) 1 / √(mobility² + α̃²), and 0 where nothing can move: −Δλ for each C + α̃ λ.
-
-    Alone, a bend would need 1 / (mobility + α̃). But where its neighbours bend alike, each moves
-    what they move back, and together they would be softer than asked for by mobility / α̃.
-    """
-    return inverse(np.hypot(mobility, scaled_compliances), mobility)
-
-
 def stencil_batches(
     stencils: Stencils, inverse_masses: Floats, h_squared: float
 ) -> list[StencilBatch]:
@@ -109,8 +100,10 @@ def surface_batches(
 ) -> list[StencilBatch]:
     """The same of surfaces' bends, that resist so many times as much.
 
-    As `bend_gains` has it, in the long run: those that resist more within a step alone would bend
-    the less after it. So they have less compliance instead, by which 1 / (mobility + α̃) is that.
+    Alone, a bend would need −Δλ = 1 / (mobility + α̃) for each C + α̃ λ. But where its neighbours
+    bend alike, each moves what they move back, and together they would be softer than asked for by
+    mobility / α̃: they need 1 / √(mobility² + α̃²). So they have less compliance, by which the first
+    is the second, in the long run too.
     """
     mobility = (inverse_masses[stencils.members] * stencils.coefficients**2).sum(axis=1)
     alike = np.hypot(mobility, stencils.compliances / h_squared) - mobility
