@@ -71,10 +71,10 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppddi-"))
         ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                      v[4].integer);
-    else if (IS("pppppdpip-i"))
-        *result = (d)((i(*)(p, p, p, p, p, d, p, i, p))f)(
-            v[0].address, v[1].address, v[2].address, v[3].address, v[4].address, v[5].real,
-            v[6].address, v[7].integer, v[8].address);
+    else if (IS("ppppdpippi-i"))
+        *result = (d)((i(*)(p, p, p, p, d, p, i, p, p, i))f)(
+            v[0].address, v[1].address, v[2].address, v[3].address, v[4].real, v[5].address,
+            v[6].integer, v[7].address, v[8].address, v[9].integer);
     else if (IS("ppdddi-i"))
         *result = (d)((i(*)(p, p, d, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                                  v[4].real, v[5].integer);

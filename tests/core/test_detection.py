@@ -497,10 +497,8 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
             tree.active[:] = True
         fitted = [part for tree in surfaces.trees for part in (tree.boxes[1:], tree.cones[1:])]
         fitted += [surfaces.edge_turns.copy(), surfaces.corner_turns.copy()]
-        near = [
-            kernels.find_near(surfaces, a, b, reach)
-            for a, b in ((0, 0), (0, 1), (0, 2), (0, 3), (1, 2))
-        ]
+        pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
+        near = [kernels.find_near(surfaces, each, reach) for each in [*([p] for p in pairs), pairs]]
         assert len(near[0][3]) + len(near[2][3])
         rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
         particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))

@@ -169,6 +169,8 @@ def stop_solids(
     meeting, motion, rows = encounter.meeting, encounter.motion, encounter.rows
     surfaces, fixed = meeting.surfaces, meeting.first_fixed
     solids = [body for body in sorted(concerned) if movers[body].leap is not None]
+    if not solids:
+        return
     # What starts inside is led out by rows of its own.
     leaving = {
         body

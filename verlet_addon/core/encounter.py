@@ -120,12 +120,11 @@ def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBa
         ropes = [(own, trees[body]) for body, own in parts.items() if trees[body].generations]
         push_ropes(world, encounter.rows, ropes)
     noticed = NOTICEABLE * encounter.meeting.reaches[list(parts)].max()
-    moved = any(
-        np.abs(here - there[: len(here)]).max() > noticed
-        for body, own in parts.items()
-        for here, there in zip(world[:, own], bodies[body], strict=True)
-    )
-    hand_back(parts, bodies, world)
+    moved = False
+    for body, own in parts.items():
+        here, there = world[:, own], bodies[body][:, : own.stop - own.start]
+        moved = moved or bool(np.abs(here - there).max() > noticed)
+        there[...] = here
     return moved
 
 
@@ -187,11 +186,12 @@ def _fast(encounter: Encounter) -> Booleans:
     ways = encounter.positions - start
     # Nobody is farther off the mean of four than one and a half times as far as the farthest moved.
     lengths = magnitudes(ways).take(rows.particles).max(axis=0, initial=0.0)
-    perhaps = np.flatnonzero(2.0 * lengths > allowed)
+    fast, perhaps = np.zeros(start.shape[1], dtype=bool), np.flatnonzero(2.0 * lengths > allowed)
+    if not len(perhaps):
+        return fast
     beside = ways.take(rows.particles[:, perhaps], axis=1)
     beside -= beside.mean(axis=1, keepdims=True)
-    far = perhaps[magnitudes(beside).max(axis=0, initial=0.0) > allowed[perhaps]]
-    fast = np.zeros(start.shape[1], dtype=bool)
+    far = perhaps[magnitudes(beside).max(axis=0) > allowed[perhaps]]
     if len(far):
         fast[rows.particles[:, far]] = True
         surfaces, its = encounter.meeting.surfaces, np.flatnonzero(fast)

@@ -68,6 +68,8 @@ class Meeting:
     @property
     def being_led_out(self) -> Booleans:
         """(N,) which particles are on their way out of anything."""
+        if not self.leaving.any():  # as mostly
+            return np.zeros(len(self.leaving), dtype=bool)
         return np.asarray(((self.leaving > 0) & (self.leaving < PINCHED)).any(axis=1))
 
     @property

@@ -1,6 +1,8 @@
 """Detection of contacts in C: what `numpy_kernels` and `numpy_walk` do."""
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +19,7 @@ _sum_weighted = declare("sum_weighted", "ppippi")
 _take_ways = declare("take_ways", "ppppiii", "i")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
-_find_near_rows = declare("find_near_rows", "pppppdpip", "i")
+_find_near_rows = declare("find_near_rows", "ppppdpippi", "i")
 
 ROOM = 8
 """Rows that there is room for, for each particle: what finds more is searched again. Layers that
@@ -80,15 +82,9 @@ def refit(surfaces: Surfaces, owner: int) -> None:
 
 
 @instead_of(reference.find_near)
-def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
-    margin = float(surfaces.gaps[a, b] * reach.of_gap + reach.beyond)
-    trees = surfaces.trees[a], surfaces.trees[b]
-    addresses = _surfaces(surfaces), *(_tree(tree) for tree in trees)
-    search = _search(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
-    nodes = _parts(trees[0].height, trees[1].height, own=a == b)
-    wanted = sum(np.count_nonzero(tree.active[tree.leaves :]) for tree in trees)
-    worth = WORTH if a == b else WORTH_OF_OTHERS
-    most = min(wanted, *(tree.leaves for tree in trees)) // worth
+def find_near(surfaces: Surfaces, pairs: Sequence[tuple[int, int]], reach: Reach) -> Rows:
+    walks = [_walk(surfaces, a, b, reach.between(a, b)) for a, b in pairs]
+    most = max((_worth(surfaces, a, b) for a, b in pairs), default=0)
     capacity, used = ROOM * len(surfaces.owners), list[Room]()
 
     def look() -> tuple[int, Rows]:
@@ -97,20 +93,37 @@ def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
             room = surfaces.rooms.pop()
         except IndexError:
             room = make_room(capacity)
-        pairs = nodes, len(nodes), taken
-        count = _find_near_rows(*addresses, search.address, _room(room), margin, *pairs)
+        count = 0
+        for walk, part in zip(walks, taken, strict=True):
+            count = _find_near_rows(*walk, part, _room(room), count)
         if count <= room.capacity:
             used.append(room)
         return count - room.capacity, room.first(count)
 
     while True:
-        taken, used[:] = np.zeros(1, dtype=np.int64), []
+        taken, used[:] = np.zeros((len(pairs), 1), dtype=np.int64), []
         lacks, found = zip(*surfaces.crew.all_do(look, most=most), strict=True)
         known = join_rows(found)
         surfaces.rooms.extend(used)
         if max(lacks) <= 0:
             return known
         capacity += max(lacks)
+
+
+def _walk(surfaces: Surfaces, a: int, b: int, reach: Reach) -> tuple[Any, ...]:
+    """What tells the kernel how to look for what two owners come near each other with."""
+    trees, gap = (surfaces.trees[a], surfaces.trees[b]), float(surfaces.gaps[a, b])
+    search = _search(reach, gap, float(surfaces.longest[a])).address
+    nodes = _parts(trees[0].height, trees[1].height, own=a == b)
+    margin = gap * reach.of_gap + float(reach.beyond)
+    return _surfaces(surfaces), *map(_tree, trees), search, margin, nodes, len(nodes)
+
+
+def _worth(surfaces: Surfaces, a: int, b: int) -> int:
+    """By how many threads it is worth being looked for."""
+    trees = surfaces.trees[a], surfaces.trees[b]
+    wanted = sum(np.count_nonzero(tree.active[tree.leaves :]) for tree in trees)
+    return min(wanted, *(tree.leaves for tree in trees)) // (WORTH if a == b else WORTH_OF_OTHERS)
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, picked
 from .compiled_kernels import activate, find_near, refit, take_ways
 from .reach import Reach
-from .rows import Rows, join_rows
+from .rows import Rows
 from .surfaces import Surfaces
 
 
@@ -63,10 +63,8 @@ def search(
     for owner, meets in enumerate(surfaces.meets):
         if meets.any():
             fit(surfaces, owner, start, end)
-    features, weights, normals, gaps = join_rows(
-        without_exempt(surfaces, find_near(surfaces, a, b, reach.between(a, b)), own=a == b)
-        for a, b in near_owners(surfaces, reach)
-    )
+    near = find_near(surfaces, near_owners(surfaces, reach), reach)
+    features, weights, normals, gaps = without_exempt(surfaces, near)
     edges, triangles = surfaces.edges, surfaces.triangles
     most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
     keys = (features[0] * most + features[1]) * most + features[2]
@@ -88,18 +86,20 @@ def search(
     )
 
 
-def without_exempt(surfaces: Surfaces, rows: Rows, *, own: bool) -> Rows:
+def without_exempt(surfaces: Surfaces, rows: Rows) -> Rows:
     """Rows but for those of features that are exempt as a whole, from their own owner or others."""
-    exempt = surfaces.exempt[int(own)]
-    if not exempt.any():
+    if not surfaces.exempt.any():
         return rows
     kind, first, second = rows[0]
-    passes = np.zeros(len(kind), dtype=bool)
-    vertex, edge = np.flatnonzero(kind == 0), np.flatnonzero(kind == 1)
-    passes[vertex] = exempt[first[vertex]]
-    passes[vertex] |= exempt[surfaces.triangles[:, second[vertex]]].all(axis=0)
-    for each in (first, second):
-        passes[edge] |= exempt[surfaces.edges[:, each[edge]]].all(axis=0)
+    passes, edges = np.zeros(len(kind), dtype=bool), surfaces.edges
+    for its, of_first, of_second in (
+        (kind == 0, np.arange(len(surfaces.owners))[None], surfaces.triangles),
+        (kind == 1, edges, edges),
+    ):
+        one, other = of_first[:, first[its]], of_second[:, second[its]]
+        own = (surfaces.owners[one[0]] == surfaces.owners[other[0]]).astype(int)
+        passes[its] = surfaces.exempt[own, one].all(axis=0)
+        passes[its] |= surfaces.exempt[own, other].all(axis=0)
     features, weights, normals, gaps = rows
     return features[:, ~passes], weights[:, ~passes], normals[:, ~passes], gaps[~passes]
 
@@ -109,14 +109,12 @@ def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
 
     Of many bodies that are far apart none is then looked at closely. Their trees are fitted.
     """
-    first, second, gaps = surfaces.meeting_pairs
+    both, gaps = surfaces.meeting_pairs
     boxes = np.array([tree.boxes[1] for tree in surfaces.trees])
-    beyond = np.broadcast_to(reach.beyond, surfaces.meets.shape)[first, second]
-    margins = (gaps * reach.of_gap + beyond)[:, None]
-    near = boxes[first, 0] + boxes[second, 1] <= margins
-    near &= boxes[second, 0] + boxes[first, 1] <= margins
-    found = np.flatnonzero(near.all(axis=1))
-    return list(zip(first[found].tolist(), second[found].tolist(), strict=True))
+    beyond = reach.beyond if isinstance(reach.beyond, float) else reach.beyond[both[0], both[1]]
+    margins = gaps * reach.of_gap + beyond
+    near = (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))
+    return [(first, second) for first, second in both[:, near].T.tolist()]
 
 
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:

@@ -1,5 +1,7 @@
 """Which pairs touch on their way, when, and with what normals: the narrow phase in NumPy."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
@@ -28,8 +30,13 @@ Touches = tuple[Floats, Floats, Floats, Floats, Booleans]
 """(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) whether they do."""
 
 
-def find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
-    """Returns what two owners come near each other with, whose trees are fitted to their ways."""
+def find_near(surfaces: Surfaces, pairs: Sequence[tuple[int, int]], reach: Reach) -> Rows:
+    """Returns what owners, two by two, come near each other with; their trees are fitted."""
+    return join_rows(_find_near(surfaces, a, b, reach.between(a, b)) for a, b in pairs)
+
+
+def _find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
+    """The same of one pair."""
     start, end = np.ascontiguousarray(surfaces.ways.transpose(1, 2, 0))
     margin = surfaces.gaps[a, b] * reach.of_gap + reach.beyond
     vertices, edges = near_pairs(

@@ -92,10 +92,10 @@ class Surfaces:
     """Where compiled kernels write rows, as long as no thread does."""
 
     @cached_property
-    def meeting_pairs(self) -> tuple[Integers, Integers, Floats]:
-        """(p,) owners that are kept off each other, or off themselves, and how far apart [m]."""
+    def meeting_pairs(self) -> tuple[Integers, Floats]:
+        """(2, p) owners that are kept off each other, or off themselves, and (p,) how far [m]."""
         first, second = np.nonzero(np.triu(self.meets))
-        return first, second, self.gaps[first, second]
+        return np.stack([first, second]), self.gaps[first, second]
 
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:

@@ -137,10 +137,8 @@ static void consider_edges(task *its, integer leaf, const box *near, integer oth
 }
 
 /* Whether two nodes of one piece are too flat to touch. */
-static int is_smooth(const tree *it, integer height, integer a, integer b)
+static int is_smooth(const tree *it, integer a, integer b)
 {
-    if (height > CONES)
-        return 0;
     integer leaves = (integer)1 << it->height, key = a * 2 * leaves + b;
     integer at = it->joined_starts[a], last = it->joined_starts[a + 1];
     while (at < last && it->joined[at] != key)
@@ -159,33 +157,45 @@ static int is_smooth(const tree *it, integer height, integer a, integer b)
     return square - dot(half, size) > COS * __builtin_sqrt(square);
 }
 
-static void walk(task *its, integer a, integer b, integer height_a, integer height_b)
+/* Considers what is in two leaves. */
+static void __attribute__((noinline)) meet(task *its, integer a, integer b)
 {
     const tree *first = its->a, *second = its->b;
-    if (!(first->active[a] || second->active[b])
-        || !are_close(its, first->boxes + a, second->boxes + b)
-        || (first == second && is_smooth(first, height_a, a, b)))
-        return;
+    const box *near = first->boxes + a, *other_near = second->boxes + b;
+    a -= (integer)1 << first->height;
+    b -= (integer)1 << second->height;
+    consider_vertices(its, first, a, near, second, b, other_near);
+    if (first != second || a != b)
+        consider_vertices(its, second, b, other_near, first, a, near);
+    consider_edges(its, a, near, b, other_near);
+}
+
+static void walk(task *its, integer a, integer b, integer height_a, integer height_b);
+
+/* Goes on to two nodes, if anything in them may come near; most do not. */
+static inline void go_on(task *its, integer a, integer b, integer height_a, integer height_b)
+{
+    const tree *first = its->a, *second = its->b;
+    if (are_close(its, first->boxes + a, second->boxes + b)
+        && (first->active[a] || second->active[b])
+        && !(first == second && height_a <= CONES && is_smooth(first, a, b)))
+        walk(its, a, b, height_a, height_b);
+}
+
+static void walk(task *its, integer a, integer b, integer height_a, integer height_b)
+{
     if (height_a == 0 && height_b == 0) {
-        const box *near = first->boxes + a, *other_near = second->boxes + b;
-        a -= (integer)1 << first->height;
-        b -= (integer)1 << second->height;
-        consider_vertices(its, first, a, near, second, b, other_near);
-        if (first != second || a != b)
-            consider_vertices(its, second, b, other_near, first, a, near);
-        consider_edges(its, a, near, b, other_near);
-    } else if (first == second) {
-        walk(its, 2 * a, 2 * b, height_a - 1, height_b - 1);
-        walk(its, 2 * a + 1, 2 * b + 1, height_a - 1, height_b - 1);
-        walk(its, 2 * a, 2 * b + 1, height_a - 1, height_b - 1);
-        if (a != b)
-            walk(its, 2 * a + 1, 2 * b, height_a - 1, height_b - 1);
+        meet(its, a, b);
+    } else if (its->a == its->b) {
+        for (integer k = 0; k < (a == b ? 3 : 4); k++)
+            go_on(its, 2 * a + (k == 1) + (k == 3), 2 * b + (k == 1) + (k == 2), height_a - 1,
+                  height_b - 1);
     } else if (height_b > height_a) {
-        walk(its, a, 2 * b, height_a, height_b - 1);
-        walk(its, a, 2 * b + 1, height_a, height_b - 1);
+        for (integer k = 0; k < 2; k++)
+            go_on(its, a, 2 * b + k, height_a, height_b - 1);
     } else {
-        walk(its, 2 * a, b, height_a - 1, height_b);
-        walk(its, 2 * a + 1, b, height_a - 1, height_b);
+        for (integer k = 0; k < 2; k++)
+            go_on(its, 2 * a + k, b, height_a - 1, height_b);
     }
 }
 
@@ -207,17 +217,18 @@ static real size_of(const tree *it)
 
 /* Finds what two trees, or one and itself, come near each other with, and returns how much.
 
-   Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. */
+   Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. Adds to so
+   many rows that were found before. */
 EXPORT integer find_near_rows(const surfaces *all, const tree *a, const tree *b,
-                              const search *wanted, rows *found, real margin,
-                              const integer *nodes, integer pairs, integer *next)
+                              const search *wanted, real margin, const integer *nodes,
+                              integer pairs, integer *next, rows *found, integer before)
 {
     float far = (float)(margin + ROUNDED * (margin + larger(size_of(a), size_of(b))));
-    task its = {all, wanted, found, a, b, margin, {far, far, far, far}, 0};
+    task its = {all, wanted, found, a, b, margin, {far, far, far, far}, before};
     integer k;
     while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
         const integer *from = nodes + 2 * k;
-        walk(&its, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
+        go_on(&its, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
     }
     return its.count;
 }

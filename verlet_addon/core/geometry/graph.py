@@ -75,7 +75,7 @@ def label_free(components: Integers, held: Booleans | Integers) -> Integers:
 def find_components(particle_count: int, edges: Integers) -> Integers:
     """(n,) a label for each vertex, equal within a connected component, counted from 0."""
     label = np.arange(particle_count)
-    while True:
+    while len(edges):
         lowest = label.copy()
         np.minimum.at(lowest, edges[:, 0], label[edges[:, 1]])
         np.minimum.at(lowest, edges[:, 1], label[edges[:, 0]])
@@ -83,3 +83,4 @@ def find_components(particle_count: int, edges: Integers) -> Integers:
         if np.array_equal(lowest, label):
             return np.asarray(np.unique(label, return_inverse=True)[1].reshape(-1))
         label = lowest
+    return label
