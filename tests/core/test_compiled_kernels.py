@@ -52,6 +52,8 @@ from verlet_addon.core.stretch import (
     numpy_kernels as np_lengths,
     numpy_warm_start as np_start,
 )
+from verlet_addon.core.water import compiled_kernels as c_water, numpy_kernels as np_water
+from verlet_addon.core.water.surface import Water
 from verlet_addon.core.weave import compiled_kernels as c_weave, numpy_kernels as np_weave
 
 pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
@@ -207,10 +209,21 @@ def _blow(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     x += kernels.press_plates(model.windage, x.copy(), rows)[:3]
 
 
+def _level(kernels: Any, x: Floats, _: SoftBodyModel, __: Batches) -> None:
+    """As if particles were neighbours on water, each of the next two."""
+    n = x.shape[1]
+    pairs = np.stack(
+        [np.tile(np.arange(n), 2), np.append(np.arange(1, n + 1), np.arange(2, n + 2)) % n]
+    )
+    water = Water(x, x, x, pairs, np.cos(np.arange(2.0 * n)), np.ones(n), 1.0)
+    x[2] += kernels.levelling(water, x[0] + 0.1)
+
+
 CALLS: dict[str, tuple[Kernels, Call]] = {
     "ground": ((np_plane, c_contact), _meet_ground),
     "momentum": ((np_momentum, c_momentum), _keep_momentum),
     "wind": ((np_forces, c_forces), _blow),
+    "water": ((np_water, c_water), _level),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "faces": (LENGTHS, lambda k, x, _, b: k.follow_faces(x, b.lengths.diagonals)),

@@ -49,9 +49,11 @@ def crossings(
     vertices, triangles : (3, v) and (3, t) of the surface, counter-clockwise seen from outside.
     direction : (3,) a unit vector.
     """
+    if not (points.size and triangles.size):
+        return Crossings(*_NOTHING)
     flat = _axes(direction)
     here, there = flat @ points, flat @ vertices
-    here = here + ASIDE * np.ptp(here, axis=1).max(initial=0.0)
+    here = here + ASIDE * np.ptp(here, axis=1).max()
     levels, heights = direction @ points, direction @ vertices
     chosen = np.arange(triangles.shape[1])
     if upwards:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, magnitudes, sum_by
+from ..arrays import NONZERO, Booleans, Floats, Integers, magnitudes, sum_by
 from ..geometry.rays import crossings
 
 FACING = 0.1
@@ -47,14 +47,22 @@ def submersion(
     if not low.any():
         return filled
     wet = diver.triangles[:, low[diver.triangles].any(axis=0)]
-    through = crossings(seat[:, columns], vertices, wet, up)
+    beneath = columns[_within(seat[:, columns], vertices[:, wet.ravel()], up)]
+    through = crossings(seat[:, beneath], vertices, wet, up)
     depths = np.maximum(-through.heights, 0.0)
     if diver.thickness > 0.0:
-        filled[columns] += sum_by(through.points, np.minimum(depths, diver.thickness), len(columns))
+        filled[beneath] += sum_by(through.points, np.minimum(depths, diver.thickness), len(beneath))
         sunk = vertices[:, diver.edges[:, low[diver.edges].all(axis=0)]]
         return filled + _threads(seat, areas, columns, up, sunk, diver.thickness)
-    filled[columns] = sum_by(through.points, -through.turns * depths, len(columns))
+    filled[beneath] = sum_by(through.points, -through.turns * depths, len(beneath))
     return np.abs(filled)
+
+
+def _within(points: Floats, places: Floats, up: Floats) -> Booleans:
+    """(n,) bool, which points (3, n) are seen along `up` in the box around places (3, k)."""
+    here, there = (rows - up[:, None] * (up @ rows) for rows in (points, places))
+    low, high = there.min(axis=1, initial=np.inf), there.max(axis=1, initial=-np.inf)
+    return np.asarray(((here >= low[:, None]) & (here <= high[:, None])).all(axis=0))
 
 
 def _threads(

@@ -34,13 +34,6 @@ class Water:
     fastest: float
     """No wave of speed 1 m/s that the mesh can show has a higher angular frequency [rad/s]."""
 
-    def levelling(self, heights: Floats) -> Floats:
-        """(n,) −∫ Δη over the area around each vertex, for heights η (n,)."""
-        first, second = self.pairs
-        flow = self.weights * (heights[first] - heights[second])
-        n = len(heights)
-        return sum_by(first, flow, n) - sum_by(second, flow, n)
-
 
 def build_water(mesh: MeshData, shape: RestShape) -> Water:
     """The surface that a body of type WATER has at rest.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..arrays import Floats, Integers
 from ..errors import SettingsError
 from ..integrators import step_gains
 from ..linear.rotations import nearest_rotations
+from .compiled_kernels import levelling
 from .dipping import Diver, submersion
 from .surface import Water
 
@@ -33,10 +35,12 @@ class WaterState:
     """Each body and collider, if it may dip in; they were last looked at…"""
     places: Sequence[Floats] = ()
     """…where they were then [m]."""
+    filled: Sequence[Floats] = ()
+    """(n,) how much of the column under each vertex each of them filled [m]."""
     seat: Floats = field(default_factory=lambda: np.empty((3, 0)))
     """(3, n) and where the level was [m]."""
     dipped: Floats | None = None
-    """(n,) how much of the column under each vertex they fill [m]; None before the first."""
+    """(n,) what all of them fill, spread out to neighbours [m]; None before the first."""
     turn: Floats = field(default_factory=lambda: np.eye(3))
     """(3, 3) how its object has turned since the first frame."""
 
@@ -106,7 +110,7 @@ def ripple(
         gains = step_gains(integrator, h, state.previous_dt, damping)
         velocity_gain, h_squared = (float(gain) for gain in gains)
         moved = (state.heights - state.previous_heights) * velocity_gain
-        moved -= h_squared * softness * water.levelling(state.heights)
+        moved -= h_squared * softness * levelling(water, state.heights)
         heights = state.heights + moved
         wanted = starts + (held.heights - starts) * (number / steps)
         share = 1.0 / (1.0 + 1.0 / (held.rates * h_squared))
@@ -128,15 +132,20 @@ def dip(water: Water, state: WaterState, places: Sequence[Floats], seat: Floats)
     divers = [
         (diver, rows) for diver, rows in zip(state.divers, places, strict=True) if diver is not None
     ]
-    now = [rows for _, rows in divers]
-    still = len(now) == len(state.places) and all(map(np.array_equal, now, state.places))
-    if not divers or (still and np.array_equal(seat, state.seat)):
+    level_stays = np.array_equal(seat, state.seat)
+    stays = [
+        level_stays and np.array_equal(rows, was)
+        for (_, rows), was in zip_longest(divers, state.places)  # at first there are none
+    ]
+    if all(stays):
         return
-    state.places, state.seat = [rows.copy() for rows in now], seat
-    dipped, normals = np.zeros(len(water.areas)), state.turn @ water.normals
-    for diver, rows in divers:
-        dipped += submersion(seat, normals, water.areas, rows, diver)
-    dipped = _smooth(water, dipped)
+    normals = state.turn @ water.normals
+    state.filled = [
+        was if stay else submersion(seat, normals, water.areas, rows, diver)
+        for (diver, rows), was, stay in zip_longest(divers, state.filled, stays)
+    ]
+    state.places, state.seat = [rows.copy() for _, rows in divers], seat
+    dipped = _smooth(water, sum(state.filled, np.zeros(len(water.areas))))
     if state.dipped is not None:
         state.heights += dipped - state.dipped
         state.previous_heights += dipped - state.dipped
@@ -148,7 +157,7 @@ def _smooth(water: Water, values: Floats) -> Floats:
     wet = water.areas > 0.0
     rate = 1.0 / (water.fastest**2 * np.where(wet, water.areas, np.inf))
     for _ in range(2 if values.any() else 0):
-        values = values - rate * water.levelling(values)
+        values = values - rate * levelling(water, values)
     return values
 
 
@@ -158,7 +167,7 @@ def find_turn(water: Water, targets: Floats, free: Integers) -> tuple[Floats, Fl
     That is how the water's object moves, and its level with it. Of the targets (3, n), those of
     free vertices count; what is held may move by itself.
     """
-    if np.array_equal(targets[:, free], water.origin[:, free]):
+    if not (targets != water.origin).any(axis=0)[free].any():
         return np.eye(3), np.zeros((3, 1))
     before, after = water.origin[:, free], targets[:, free]
     centres = before.mean(axis=1, keepdims=True), after.mean(axis=1, keepdims=True)

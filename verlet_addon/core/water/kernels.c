@@ -1,0 +1,22 @@
+/* How heights of water pull at each other: the same as numpy_kernels.py. */
+#include "../kernels.h"
+
+/* Neighbours on the surface; see Water. */
+typedef struct {
+    integer count;        /* e */
+    const integer *pairs; /* (2, e) */
+    const real *weights;  /* (e,) */
+} level_ties;
+
+/* Writes to `found` (n,) how heights (n,) are levelled. */
+EXPORT void levelling(const level_ties *of, const real *heights, integer n, real *found)
+{
+    const integer *first = of->pairs, *second = of->pairs + of->count;
+    for (integer i = 0; i < n; i++)
+        found[i] = 0.0;
+    for (integer e = 0; e < of->count; e++) {
+        real flow = of->weights[e] * (heights[first[e]] - heights[second[e]]);
+        found[first[e]] += flow;
+        found[second[e]] -= flow;
+    }
+}

@@ -1,0 +1,12 @@
+"""How heights of water pull at each other."""
+
+from ..arrays import Floats, sum_by
+from .surface import Water
+
+
+def levelling(water: Water, heights: Floats) -> Floats:
+    """(n,) −∫ Δη over the area around each vertex, for heights η (n,)."""
+    first, second = water.pairs
+    flow = water.weights * (heights[first] - heights[second])
+    n = len(heights)
+    return sum_by(first, flow, n) - sum_by(second, flow, n)
