@@ -72,6 +72,19 @@ def test_three_cubes_stand_as_high_as_their_weight_lets_them(way: tuple[float, f
         assert np.abs(moved_by[:2]).max() < 0.3 * aside + 0.001
 
 
+def test_a_cube_leans_on_another_and_comes_to_rest() -> None:
+    """By W e/E I and more, for it leans; what brakes rolling does not hold it up on its way."""
+    soft = replace(JELLY, mass=1.0, stiffness=40 * 9.81)
+    bodies = [(mesh, soft) for mesh, _ in stack(2, 0.06, 0.0)]
+    track = simulated(bodies, frames(1.5, 24), ground=floor())[1]
+    sides = bodies[1][0].positions[:, 2] > 1.9
+    sunk = (track[-1] - bodies[1][0].positions)[sides, 2]
+    ends = bodies[1][0].positions[sides, 0]
+    lean = (sunk * (ends.mean() - ends)).sum() / ((ends - ends.mean()) ** 2).sum()
+    assert 0.06 * 12 / 40 < lean < 2 * 0.06 * 12 / 40
+    assert np.abs(track[-1] - track[-2]).max() * 24 < 0.005
+
+
 @pytest.mark.slow
 def test_a_ball_lies_still_on_a_cube() -> None:
     """As on the ground, it does not roll off, and moves by no nanometre a frame in the end."""

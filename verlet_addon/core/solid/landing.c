@@ -5,10 +5,15 @@
 
 #define LEVER 0.2096313728906053 /* 3/16 of half of √5 */
 
+/* Sums over nodes by some weight: of arms, of how they moved, of their spin, and second moments. */
+typedef struct {
+    real weight, arms[3], moved[3], spin[3], second[6];
+} sums;
+
 /* Of a connected piece that nothing holds: what presses on it, where, how it turns about there. */
 typedef struct {
-    real load, centre[3], width, mass, height, spin[3], second[6], turn[3], ahead[3], normal[3];
-    real friction, arms[3], moved[3], slid;
+    real load, centre[3], width, turn[3], ahead[3], normal[3], friction, slid;
+    sums own, pressed; /* by mass, and by what presses on the cells of nodes */
 } rolling;
 
 /* A point's piece, if anything presses on it. */
@@ -64,42 +69,67 @@ SMALL static void find_widths(const solid_system *all, const real *nodes, const 
     }
 }
 
-/* Adds the spin and the moments of a node that moved, about where its piece touches. */
-SMALL static void add_spin(const real arm[3], const real moved[3], real mass, rolling *piece)
+/* Adds what presses on points to the nodes of their cells. */
+SMALL static void press_nodes(const solid_system *all, real *pressing)
 {
-    real around[3];
-    cross(arm, moved, around);
-    piece->mass += mass;
-    piece->height += mass * dot(piece->normal, arm);
-    for (int a = 0; a < 3; a++) {
-        piece->arms[a] += mass * arm[a];
-        piece->moved[a] += mass * moved[a];
-        piece->spin[a] += mass * around[a];
-        piece->second[a] += mass * arm[a] * arm[a];
-        piece->second[3 + a] += mass * arm[(a + 1) % 3] * arm[(a + 2) % 3];
+    const solid_embedding *embedding = all->embedding;
+    const integer width = embedding->width;
+    for (integer i = 0; i < all->nodes; i++)
+        pressing[i] = 0.0;
+    for (integer i = 0; i < width * embedding->points; i++) {
+        real load = all->stops->loads[i / width], weight = embedding->weights[i];
+        if (load > 0.0)
+            pressing[embedding->nodes[i]] += load * (weight < 0.0 ? -weight : weight);
     }
 }
 
-/* What turn a piece has, but for that about the normal, and the way it rolls. It turns about where
-   it touches if it sticks there, and about its own centre if it slides. */
-SMALL static void find_way(rolling *piece)
+SMALL static void add_node(const real arm[3], const real moved[3], real weight, sums *found)
 {
-    real slid = piece->slid / piece->load, share = slid * (2.0 - slid) / piece->mass, drift[3];
+    real around[3];
+    cross(arm, moved, around);
+    found->weight += weight;
+    for (int a = 0; a < 3; a++) {
+        found->arms[a] += weight * arm[a];
+        found->moved[a] += weight * moved[a];
+        found->spin[a] += weight * around[a];
+        found->second[a] += weight * arm[a] * arm[a];
+        found->second[3 + a] += weight * arm[(a + 1) % 3] * arm[(a + 2) % 3];
+    }
+}
+
+/* Makes sums those of arms from so far on the way to their mean. */
+SMALL static void shorten(sums *found, real share)
+{
+    real less = share * (2.0 - share) / found->weight, drift[3];
+    cross(found->arms, found->moved, drift);
     for (int a = 0; a < 3; a++) {
         int b = (a + 1) % 3, c = (a + 2) % 3;
-        piece->second[a] -= share * piece->arms[a] * piece->arms[a];
-        piece->second[3 + a] -= share * piece->arms[b] * piece->arms[c];
+        found->second[a] -= less * found->arms[a] * found->arms[a];
+        found->second[3 + a] -= less * found->arms[b] * found->arms[c];
+        found->spin[a] -= share / found->weight * drift[a];
     }
+}
+
+/* How much a piece rolls, but for its turn about the normal, and which way. It turns about where
+   it touches if it sticks there, and about its own centre if it slides; if what touches does not
+   turn with it, it leans. */
+SMALL static void find_way(rolling *piece)
+{
+    real there[3], *spin = piece->own.spin, *turn = piece->turn;
+    shorten(&piece->own, piece->slid / piece->load);
+    shorten(&piece->pressed, 1.0);
+    real about = dot(piece->normal, spin);
     for (int a = 0; a < 3; a++)
-        piece->arms[a] *= slid / piece->mass;
-    cross(piece->arms, piece->moved, drift);
-    for (int a = 0; a < 3; a++)
-        piece->spin[a] -= drift[a];
-    real about = dot(piece->normal, piece->spin);
-    for (int a = 0; a < 3; a++)
-        piece->spin[a] -= piece->normal[a] * about;
-    find_turn(piece->second, piece->spin, piece->turn);
-    cross(piece->turn, piece->normal, piece->ahead);
+        spin[a] -= piece->normal[a] * about;
+    find_turn(piece->own.second, spin, turn);
+    find_turn(piece->pressed.second, piece->pressed.spin, there);
+    real rolls = dot(there, turn) / larger(dot(turn, turn), NONZERO);
+    rolls = smaller(larger(rolls, 0.0), 1.0);
+    for (int a = 0; a < 3; a++) {
+        spin[a] *= rolls;
+        turn[a] *= rolls;
+    }
+    cross(turn, piece->normal, piece->ahead);
     real size = larger(__builtin_sqrt(dot(piece->ahead, piece->ahead)), NONZERO);
     for (int a = 0; a < 3; a++)
         piece->ahead[a] /= size;
@@ -109,8 +139,9 @@ SMALL static void find_way(rolling *piece)
 SMALL static real lost(const rolling *piece)
 {
     real lever = LEVER * __builtin_sqrt(piece->width / piece->load);
-    lever = smaller(lever, piece->friction * larger(piece->height / piece->mass, 0.0));
-    real spin = larger(__builtin_sqrt(dot(piece->spin, piece->spin)), NONZERO);
+    real height = dot(piece->normal, piece->own.arms) / piece->own.weight;
+    lever = smaller(lever, piece->friction * larger(height, 0.0));
+    real spin = larger(__builtin_sqrt(dot(piece->own.spin, piece->own.spin)), NONZERO);
     return smaller(1.0, lever * piece->load / spin);
 }
 
@@ -119,8 +150,10 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
 {
     const integer m = all->nodes, count = all->pieces, *labels = all->labels;
     rolling *pieces = (rolling *)all->rolling;
-    for (integer i = 0; i < 33 * count; i++)
+    real *pressing = (real *)all->along;
+    for (integer i = 0; i < 48 * count; i++)
         all->rolling[i] = 0.0;
+    press_nodes(all, pressing);
     find_centres(all, nodes, labels, pieces, count);
     for (integer i = 0; i < m; i++) {
         real arm[3], moved[3];
@@ -130,7 +163,8 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
             arm[a] = nodes[a * m + i] - pieces[labels[i]].centre[a];
             moved[a] = nodes[a * m + i] - start[a * m + i];
         }
-        add_spin(arm, moved, all->masses[i], pieces + labels[i]);
+        add_node(arm, moved, all->masses[i], &pieces[labels[i]].own);
+        add_node(arm, moved, pressing[i], &pieces[labels[i]].pressed);
     }
     for (integer k = 0; k < count; k++)
         if (pieces[k].load > 0.0)
@@ -141,8 +175,9 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
         if (labels[i] < 0 || !(pieces[labels[i]].load > 0.0))
             continue;
         const rolling *piece = pieces + labels[i];
+        real slid = piece->slid / piece->load / piece->own.weight;
         for (int a = 0; a < 3; a++)
-            arm[a] = nodes[a * m + i] - piece->centre[a] - piece->arms[a];
+            arm[a] = nodes[a * m + i] - piece->centre[a] - slid * piece->own.arms[a];
         cross(piece->turn, arm, more);
         real share = lost(piece);
         for (int a = 0; a < 3; a++)

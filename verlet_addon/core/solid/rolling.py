@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats
+from ..arrays import NONZERO, Floats, sum_by
 from ..contact.plane import along
 from ..momentum.numpy_kernels import find_turns
+from .lattice import Embedding
 from .numpy_touching import System
 
 HYSTERESIS = 0.5
@@ -16,16 +17,19 @@ Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the wa
 root mean square of a load as Hertz has it."""
 
 
-def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
+def resist_rolling(
+    system: System, start: Floats, nodes: Floats, beneath: Floats | float = 0.0
+) -> None:
     """Lets pieces that something presses on turn less; `nodes` is written to.
 
     What sticks turns about where it touches, and its way is slowed with its turn. What slides turns
-    about its own centre: if it does not turn there, it does not roll. The lever is at most friction
-    × how high the centre of mass is.
+    about its own centre: if it does not turn there, it does not roll. What turns while the cells
+    that are pressed do not, leans. The lever is at most friction × how high the centre of mass is.
 
     Parameters
     ----------
     start, nodes : (3, m) at the beginning and the end of the step [m].
+    beneath : (3,) how far that turns on which pieces are pressed, beside what `start` takes off.
     """
     stops, embedding, masses = system.stops, system.embedding, system.masses
     components = system.components
@@ -34,6 +38,7 @@ def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
     carriers, weights = embedding.nodes[points], embedding.weights[points]
     labels, before = components[carriers[:, 0]], nodes.copy()
     places = (weights * nodes[:, carriers]).sum(axis=2)
+    pressed = pressed_nodes(embedding, stops.loads, len(masses))
     for label in np.unique(labels[labels >= 0]):
         load = np.where(labels == label, stops.loads[points], 0.0)
         total = float(load.sum())
@@ -48,12 +53,34 @@ def resist_rolling(system: System, start: Floats, nodes: Floats) -> None:
         slid = float(np.where(sliding, load, 0.0).sum()) / total
         own = arms - slid * middle[:, None]
         spin, turn = _turn(own, moved, own * weighty, normal)
+        there = turn_of(pressed[members], before[:, members], moved) - beneath
+        rolls = float((there * turn).sum()) / max(float((turn * turn).sum()), NONZERO)
+        rolls = min(max(rolls, 0.0), 1.0)
+        spin, turn = rolls * spin, rolls * turn
         ahead = (_matrix(turn) * normal).sum(axis=1)
         reach = along(ahead / max(_size(ahead), NONZERO), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
         lever = min(LEVER * width, friction * max(float((normal * middle).sum()), 0.0))
         share = min(1.0, lever * total / max(spin, NONZERO))
         nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), own)
+
+
+def pressed_nodes(embedding: Embedding, loads: Floats, count: int) -> Floats:
+    """(m,) how much of the loads (p,) on points presses on the cells of so many nodes."""
+    points = np.flatnonzero(loads > 0.0)
+    shares = np.abs(embedding.weights[points]) * loads[points, None]
+    return sum_by(embedding.nodes[points].ravel(), shares.ravel(), count)
+
+
+def turn_of(weights: Floats, places: Floats, moved: Floats) -> Floats:
+    """(3,) how nodes of some weights (n,) at places (3, n) that moved (3, n) have turned."""
+    total = weights.sum()
+    arms = places - (weights * places).sum(axis=1, keepdims=True) / total
+    ways = moved - (weights * moved).sum(axis=1, keepdims=True) / total
+    across = np.einsum("ik,jk->ij", weights * arms, ways)
+    spin = np.array([across[k - 2, k - 1] - across[k - 1, k - 2] for k in range(3)])
+    second = np.einsum("ik,jk->ij", weights * arms, arms)
+    return np.asarray(find_turns(second[None], spin[None])[0])
 
 
 def _turn(arms: Floats, moved: Floats, weighty: Floats, normal: Floats) -> tuple[float, Floats]:

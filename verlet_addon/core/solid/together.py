@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Floats, Integers, cross, sum_products
+from ..arrays import Floats, Integers, cross, sum_by, sum_products
 from ..geometry.graph import find_components
 from ..momentum.compiled_kernels import conserve_momentum
 from ..momentum.numpy_kernels import find_turns
@@ -28,7 +28,7 @@ from .motion import (
     stay,
 )
 from .numpy_touching import System, across
-from .rolling import resist_rolling
+from .rolling import pressed_nodes, resist_rolling, turn_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +139,14 @@ def _land(group: Group, systems: Sequence[System], system: System, moves: Floats
     arrived = system.places + moves
     nodes = conserve_momentum(whole, inverse_masses, system.places, arrived, about=start)
     own = slices(len(each.masses) for each in systems)
-    ways = [_Way.of(leap, nodes[:, its]) for leap, its in zip(group.leaps, own, strict=True)]
+    ends = [nodes[:, its] for its in own]
+    ways = list(map(_Way.of, group.leaps, ends))
     points = slices(len(each.stops.levels) for each in systems)
     slowed = []
-    for number, (its, places) in enumerate(zip(own, points, strict=True)):
+    for number, places in enumerate(points):
         for name in ("grips", "loads"):
             getattr(systems[number].stops, name)[:] = getattr(system.stops, name)[places]
-        slowed.append(_slowed(group, system, systems[number], number, nodes[:, its], ways))
+        slowed.append(_slowed(group, system, systems[number], number, ends, ways))
     before = start + (nodes - side_by_side(slowed))
     before = conserve_momentum(whole, inverse_masses, start, before, about=nodes)
     for leap, its in zip(group.leaps, own, strict=True):
@@ -205,17 +206,27 @@ class _Way:
         return np.asarray(self.shift + np.cross(self.turn, places - self.centre, axis=0))
 
 
+def _turned(leap: Leap, nodes: Floats, touched: Barriers, loads: Floats) -> Floats:
+    """(3,) how far the cells of a solid have turned on which loads (k,) press, to nodes (3, m)."""
+    start, carried = _drive(leap).start, leap.solid.embedding
+    shares = touched.shares * loads
+    points = sum_by(touched.points.ravel(), shares.ravel(), len(carried.nodes))
+    pressed = pressed_nodes(carried, points, start.shape[1])
+    return turn_of(pressed, start, nodes - start)
+
+
 def _slowed(
     group: Group,
     system: System,
     own: System,
     number: int,
-    nodes: Floats,
+    ends: Sequence[Floats],
     ways: Sequence[_Way],
 ) -> Floats:
     """(3, m) nodes of one solid, slowed where it rolls on whatever it touches."""
     leap, drive, meets = group.leaps[number], group.drives[number], group.meets
-    stops, found, start = system.stops, nodes.copy(), drive.start
+    stops, found, start = system.stops, ends[number].copy(), drive.start
+    beneath = np.zeros(3)
     between = len(stops.loads) - len(meets.levels)
     sides = (meets.solids == number).sum(axis=0)
     chosen = np.flatnonzero((stops.loads[between:] > 0.0) & (sides % 4 > 0))
@@ -224,13 +235,17 @@ def _slowed(
         felt = own.stops.loads.sum() + stops.loads[its].sum()
         others = np.where(meets.solids == number, -1, meets.solids)[:, chosen].max(axis=0)
         for other in np.unique(others):
-            share = stops.loads[its[others == other]].sum() / felt
-            start = start + share * ways[other].at(drive.start)
+            its_own = np.flatnonzero(others == other)
+            loads, way = stops.loads[its[its_own]], ways[other]
+            start = start + loads.sum() / felt * way.at(drive.start)
+            touched = meets.felt_by(int(other), chosen[its_own])
+            turned = _turned(group.leaps[other], ends[other], touched, loads)
+            beneath += loads.sum() / felt * (turned - way.turn[:, 0])
         barriers = group.barriers[number].with_more(meets.felt_by(number, chosen))
         with_others = beyond(leap.system, barriers, leap.solid.surface.stands_for, drive.grasped)
         for name in ("grips", "loads", "stiffnesses"):
             rows = getattr(own.stops, name), getattr(stops, name)[its]
             getattr(with_others.stops, name)[:] = np.concatenate(rows)
         own = with_others
-    resist_rolling(own, start, found)
+    resist_rolling(own, start, found, beneath)
     return found
