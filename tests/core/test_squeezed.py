@@ -65,7 +65,7 @@ def test_an_arm_swings_through_a_cape() -> None:
     cape = moved(sheet(12, 15, size=0.8), rotation((1, 0, 0), np.pi / 2), (-0.4, 0.0, 0.0))
     bodies = [(pinned(cape, range(13 * 15, 13 * 16)), SELF)]
     around: list[Moving] = [(arm, place)]
-    tracks = simulated(bodies, frames(3.5, 24), colliders=around)
+    tracks = simulated(bodies, frames(2.75, 24), colliders=around)
     assert crossed(bodies, tracks, around) == 0
     assert tracks[0][:, :, 1].max() > 0.5, "it should have been hit"
     assert strains(bodies[0][0], tracks[0][-1]).max() < 0.02

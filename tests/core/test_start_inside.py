@@ -139,10 +139,9 @@ def test_what_lies_around_under_the_skin_comes_out_all_around(radius: float) -> 
     assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.25
 
 
-@pytest.mark.parametrize("name", ["a sheet through a ball", "a sheet in a table's top"])
-def test_what_is_exempt_stays_where_it_is(name: str) -> None:
+def test_what_is_exempt_stays_where_it_is() -> None:
     """A collar within a neck is not eased out, nor is that said; what is not exempt comes out."""
-    (mesh, settings), (shape, still) = STARTS[name]
+    (mesh, settings), (shape, still) = STARTS["a sheet through a ball"]
     places = [np.asarray(still)]
     near = np.linalg.norm(mesh.positions[:, :2], axis=1) < 0.2
     scenes = samples([mesh], frames(0.2, 24), gravity=WEIGHTLESS, colliders=lambda _: places)

@@ -30,6 +30,8 @@ from tests.core.bodies import (
     thrown,
     tube,
 )
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.bending import compiled_kernels, numpy_kernels
 from verlet_addon.core.bending.all_at_once import (
     stiff_bend_batches,
     stiffness_ratios,
@@ -37,6 +39,7 @@ from verlet_addon.core.bending.all_at_once import (
 )
 from verlet_addon.core.bending.constraints import bend_batches
 from verlet_addon.core.bending.numpy_kernels import project_stiff_bends
+from verlet_addon.core.bending.one_by_one import build_stencils, surface_batches
 from verlet_addon.core.bending.sweep import project_bends
 from verlet_addon.core.linear.dissection import factorize, solve
 from verlet_addon.core.mesh import MeshData
@@ -130,6 +133,42 @@ def test_one_pair_of_triangles_forgets_alone() -> None:
     assert len(forgetting) > 0
 
 
+def relaxed(turn: float, rest: float, *, stretched: float = 0.0) -> list[Floats]:
+    """(3, 4) how each kernel moves two triangles, turned at their edge, to a turn at rest [rad].
+
+    Their heights are 1, and that of the first is longer by so much.
+    """
+    flat = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.5, 0.0], [0.0, 0.5, 0.0]]).T
+    flat[:, 3] += [-np.cos(turn), 0.0, np.sin(turn)]
+    flat[0, 2] += stretched
+    stencil = build_stencils(
+        np.arange(4)[None],
+        np.array([[-1.0, -1.0, 1.0, 1.0]]),
+        np.array([-2.0 * np.sin(rest / 2.0)]),
+        np.zeros(1),
+    )
+    found = []
+    for kernels in (numpy_kernels, compiled_kernels):
+        after = flat.copy()
+        kernels.project_surface_bends(after, surface_batches(stencil, np.ones(4), 1.0, 1.0))
+        found.append(after - flat)
+    return found
+
+
+def test_faces_folded_onto_each_other_are_not_turned_inside_out() -> None:
+    """What is to lie folded by 175° and has passed through, by 10°, stays there."""
+    for moves in relaxed(np.radians(185.0), np.radians(175.0)):
+        np.testing.assert_allclose(moves, 0.0, atol=1e-9)
+
+
+def test_what_is_hardly_bent_has_no_sudden_side() -> None:
+    """A stretched hinge that is flat goes one way, a hair to either side of it."""
+    for one, other in zip(
+        *(relaxed(turn, 1.0, stretched=1e-3) for turn in (-1e-6, 1e-6)), strict=True
+    ):
+        assert np.abs(one - other).max() < 0.5 * np.abs(one).max()
+
+
 @pytest.mark.parametrize("kind", SHEETS)
 @pytest.mark.parametrize("ratio", [0.02, 0.2, 5.0, 12.0])
 def test_softer_bends_give_way_as_if_solved_at_once(kind: str, ratio: float) -> None:
@@ -210,6 +249,19 @@ def test_a_stiff_rope_held_level_droops_by_the_formula(segments: int, substeps: 
     # The bend at the pin stands for half an edge beyond it, which is clamped: 2 / segments more.
     assert -track[-1, -1, 2] == pytest.approx(wanted, rel=0.03 + 2 / segments)
     assert np.abs(track[-1] - track[-2]).max() < 1e-4
+
+
+def test_a_stiff_rope_goes_on_through_where_another_hangs_on_it() -> None:
+    """It would droop by a quarter of a metre, as at a hinge; its own weight bends it by 1 cm."""
+    along = [(x, 0.0, 0.0) for x in np.linspace(0.0, 0.5, 17)]
+    branch = [(0.25, y, 0.0) for y in np.linspace(0.03, 0.12, 4)]
+    edges = [(k, k + 1) for k in range(20) if k != 16]
+    mesh = pinned(make_mesh(along + branch, edges=[*edges, (8, 17)]), [0, 1])
+    settings = BodySettings(body_type="ROPE", mass=0.062, bend_compliance=1.7, damping=4.0)
+    scene = SceneSettings(substeps=5, use_ground=False)
+    (track,) = simulated([(mesh, settings)], frames(1.5, 24), scene)
+    assert -track[-1, 16, 2] < 0.02
+    assert -track[-1, 20, 2] > 0.12, "it should hang"
 
 
 @pytest.mark.parametrize("segments", [16, *slow(64)])

@@ -57,7 +57,7 @@ def test_a_plate_carries_the_weight_of_what_lies_on_it(forces: Forces) -> None:
 def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
     """Its corners hang down; all of it rests on the ball."""
     cloth = (moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.32)), LIGHT)
-    (track,) = simulated([cloth], frames(3.0, FPS), colliders=[ball(friction=1.0)])
+    (track,) = simulated([cloth], frames(2.0, FPS), colliders=[ball(friction=1.0)])
     check_rest(track, forces(), MASS * G)
 
 
@@ -65,7 +65,7 @@ def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
 def test_jelly_carries_the_weight_of_a_cloth_on_it(forces: Forces) -> None:
     jelly = (moved(block((0.5,) * 3, (4,) * 3), np.eye(3), (-0.25, -0.25, 0.01)), JELLY)
     cloth = (moved(sheet(4, size=0.4), np.eye(3), (-0.2, -0.2, 0.53)), LIGHT)
-    _, track = simulated([jelly, cloth], frames(3.0, FPS), ground=floor())
+    _, track = simulated([jelly, cloth], frames(2.0, FPS), ground=floor())
     check_rest(track, forces(), MASS * G)
 
 
@@ -100,7 +100,7 @@ def test_a_cloth_hung_from_four_corners_holds_a_jelly() -> None:
     hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), corners)
     jelly = moved(block((0.3,) * 3, (3,) * 3), np.eye(3), (-0.15, -0.15, 1.03))
     bodies = [(hung, BodySettings()), (jelly, JELLY)]
-    tracks = simulated(bodies, frames(2.5, FPS))
+    tracks = simulated(bodies, frames(1.75, FPS))
     assert crossed(bodies, tracks, []) == 0
     assert tracks[0][-1, :, 2].min() < 0.98
     middle = tracks[1][-1].mean(axis=0)

@@ -11,6 +11,7 @@ from ..geometry.hinges import Hinges, diagonal_hinges, either_way, find_hinges
 from ..geometry.rest_shape import RestShape
 from ..stretch.paths import Strips
 from .all_at_once import (
+    HINGE,
     Bends,
     StiffBendBatch,
     all_bends,
@@ -153,7 +154,6 @@ def bend_batches(
     soft_ropes[~soft_ropes] = ~stiff[surfaces:ropes]
     rests = np.append(np.zeros(ropes), bends.hinges.rests)[stiff]
     given = inverse_masses, h_squared, stiffening
-    rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     return BendBatches(
         stiff=stiff_bend_batches(
             every.chosen(stiff), bends.positions, inverse_masses, h_squared, rests, stiffening
@@ -163,7 +163,7 @@ def bend_batches(
         alone=_soft_batches(bends.straight, (stiff | looped)[along:surfaces], *given)
         + surface_batches(bends.hinges.chosen(~stiff[ropes:]), *given),
         ropes=stencil_batches(bends.ropes.chosen(soft_ropes), inverse_masses, h_squared),
-        rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
+        rigid=_mostly_rigid(every, ratios, n),
     )
 
 
@@ -201,7 +201,6 @@ def _yielding_batches(
     every = all_bends(hinges)
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
     stiff = bool((ratios > ALONE).any())
-    rigid = np.bincount(every.members[ratios > STRIPS_ALONE].ravel(), minlength=n)
     given = inverse_masses, h_squared
     return BendBatches(
         stiff=stiff_bend_batches(every, bends.positions, *given, hinges.rests, stiffening)
@@ -211,8 +210,14 @@ def _yielding_batches(
         loops=[],
         alone=[] if stiff else surface_batches(hinges, *given, stiffening),
         ropes=stencil_batches(bends.ropes, *given),
-        rigid=2 * rigid > np.bincount(every.members.ravel(), minlength=n),
+        rigid=_mostly_rigid(every, ratios, n),
     )
+
+
+def _mostly_rigid(every: Bends, ratios: Floats, particle_count: int) -> Booleans:
+    """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
+    votes = np.where(ratios > STRIPS_ALONE, 1.0, -1.0)
+    return np.bincount(every.members.ravel(), np.repeat(votes, HINGE), particle_count) > 0.0
 
 
 def _soft_batches(
