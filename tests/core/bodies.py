@@ -82,6 +82,22 @@ def flat_sheet(kind: str, cells: int) -> MeshData:
     return strewn(flat, 0.3 / cells) if kind == "strewn triangles" else flat
 
 
+def gaping_tube(around: int, rows: int) -> MeshData:
+    """A tube that is cut open along its length, with loose edges across the cut."""
+    radius, opening = 0.2, 0.6
+    angle, height = np.meshgrid(
+        np.linspace(opening / 2, 2 * np.pi - opening / 2, around), np.linspace(0, 0.5, rows)
+    )
+    points = np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=-1)
+    at = np.arange(rows * around).reshape(rows, around)
+    faces = [
+        (int(at[j, k]), int(at[j, k + 1]), int(at[j + 1, k + 1]), int(at[j + 1, k]))
+        for j in range(rows - 1)
+        for k in range(around - 1)
+    ]
+    return make_mesh(points.reshape(-1, 3), faces=faces, edges=at[:, [0, -1]])
+
+
 def tube(around: int, rows: int, *, radius: float = 0.3, length: float = 1.0) -> MeshData:
     """An open tube of quads along z."""
     angle, height = np.meshgrid(np.arange(around) * 2 * np.pi / around, np.arange(rows + 1))

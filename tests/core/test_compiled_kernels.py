@@ -19,6 +19,7 @@ from tests.core.bodies import (
     built_state,
     disc,
     flat_sheet,
+    gaping_tube,
     make_mesh,
     pinned,
     rope,
@@ -47,11 +48,14 @@ from verlet_addon.core.state import Batches, ParticleState, ready_batches
 from verlet_addon.core.stretch import (
     compiled_clusters as c_clusters,
     compiled_kernels as c_lengths,
+    compiled_seams as c_seams,
     compiled_warm_start as c_start,
     numpy_clusters as np_clusters,
     numpy_kernels as np_lengths,
+    numpy_seams as np_seams,
     numpy_warm_start as np_start,
 )
+from verlet_addon.core.stretch.seams import sewn
 from verlet_addon.core.water import compiled_kernels as c_water, numpy_kernels as np_water
 from verlet_addon.core.water.surface import Water
 from verlet_addon.core.weave import compiled_kernels as c_weave, numpy_kernels as np_weave
@@ -119,6 +123,7 @@ BODIES: dict[str, Callable[[], Body]] = {
     ),
     "shell": lambda: (pinned(tube(12, 6), [0, 1]), BodySettings(bend_compliance=0.1)),
     "shell of triangles": lambda: (sphere(12, 8), BodySettings(bend_compliance=0.1)),
+    "sewn": lambda: (pinned(sewn(gaping_tube(13, 6), every=True), [0]), CLOTH),
     "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
 }
 
@@ -255,6 +260,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "stiff bends": (BENDS, lambda k, x, _, b: k.project_stiff_bends(x, b.bends.stiff)),
     "face loops": (BENDS, lambda k, x, _, b: k.project_face_loops(x, b.bends.loops)),
     "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
+    "seams": ((np_seams, c_seams), lambda k, x, _, b: k.project_seams(x, b.seams)),
     "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
     "shells": ((np_shells, c_shells), _deform_shell),
     "bends alone": (BENDS, lambda k, x, _, b: k.project_surface_bends(x, b.bends.alone)),

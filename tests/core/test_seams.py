@@ -10,6 +10,7 @@ from tests.core.bodies import (
     WEIGHTLESS,
     built,
     frames,
+    gaping_tube,
     lengths,
     make_mesh,
     pinned,
@@ -30,22 +31,6 @@ from verlet_addon.core.stretch.seams import sewn
 
 SEWN = BodySettings(use_sewing=True, damping=3.0, bend_compliance=1e5)
 THICKNESS = SEWN.thickness
-
-
-def gaping_tube(around: int, rows: int) -> MeshData:
-    """A tube that is cut open along its length, with loose edges across the cut."""
-    radius, opening = 0.2, 0.6
-    angle, height = np.meshgrid(
-        np.linspace(opening / 2, 2 * np.pi - opening / 2, around), np.linspace(0, 0.5, rows)
-    )
-    points = np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=-1)
-    at = np.arange(rows * around).reshape(rows, around)
-    faces = [
-        (int(at[j, k]), int(at[j, k + 1]), int(at[j + 1, k + 1]), int(at[j + 1, k]))
-        for j in range(rows - 1)
-        for k in range(around - 1)
-    ]
-    return make_mesh(points.reshape(-1, 3), faces=faces, edges=at[:, [0, -1]])
 
 
 def panels(*, apart: float, cells: int = 6) -> MeshData:

@@ -15,7 +15,8 @@ from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, se
 from .soft_pins import project_soft_pins
 from .step_data import Mover
 from .stretch.compiled_kernels import project_levels, strain_range
-from .stretch.seams import project_seams, rounds_with
+from .stretch.compiled_seams import project_seams
+from .stretch.seams import rounds_with
 from .stretch.sweep import MOST_SWEEPS, project_shear, project_stretch
 from .weave.compiled_kernels import project_weave
 

@@ -6,12 +6,12 @@ the other by seams of no length. They hold all that comes, or tear for good: pul
 greatest force until they gape.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import NONZERO, Booleans, Floats, Integers, inverse, norms, sum_by
+from ..arrays import Booleans, Floats, Integers, inverse, sum_by
 from ..coloring import color_constraints
 from ..geometry.faces import read_corners, without_faces
 from ..geometry.graph import edge_lengths
@@ -152,24 +152,3 @@ def rounds_with(batches: Sequence[SeamBatch]) -> int:
     if any(np.isfinite(batch.gapes).any() for batch in batches):
         return TEARING_ROUNDS
     return SEWN_ROUNDS if batches else 1
-
-
-def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
-    """C = x₂ − x₁ = 0, as far as the force goes: it is linear, and holds where both lie together.
-
-    Moves positions (3, n) in place.
-    """
-    for batch in batches:
-        apart = positions[:, batch.second] - positions[:, batch.first]
-        pulls = batch.multipliers + batch.gains * apart
-        size = np.maximum(norms(pulls), NONZERO)
-        greatest = np.where(batch.closed, FIRMER, 1.0) * batch.greatest
-        pulls *= np.where(batch.torn, 0.0, np.minimum(1.0, greatest / size))
-        change = pulls - batch.multipliers
-        batch.multipliers[...] = pulls
-        positions[:, batch.first] += batch.inverse_masses[0] * change
-        positions[:, batch.second] -= batch.inverse_masses[1] * change
-        apart -= batch.inverse_masses.sum(axis=0) * change
-        gaps = norms(apart)
-        batch.closed[gaps < batch.near] = True
-        batch.torn[gaps > batch.gapes] = True
