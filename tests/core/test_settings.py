@@ -86,6 +86,17 @@ def test_ends_of_ranges_are_allowed(edge: dict[str, float]) -> None:
     assert all(getattr(body, name) == value for name, value in edge.items())
 
 
+def test_whole_numbers_serve_for_others_and_blenders_ends_of_ranges_too() -> None:
+    """C reads 1000 otherwise than 1000.0; Blender knows 1e-6 as a hair less."""
+    body = BodySettings(stiffness=1000, mass=2, resolution=8)
+    assert [type(each) for each in (body.stiffness, body.mass, body.resolution)] == [
+        float,
+        float,
+        int,
+    ]
+    assert BodySettings(stiffness=9.99999997e-07).stiffness > 0.0
+
+
 def test_errors_are_of_one_family() -> None:
     """Whoever catches VerletError catches a bad setting."""
     with pytest.raises(VerletError):

@@ -17,13 +17,22 @@ def weight_name(kind: Kind) -> str:
     return f"{kind.lower()}_weight"
 
 
+ROUNDED = 1e-7
+"""Blender's own numbers are off by no more than this share."""
+
+
 def _require(owner: object, name: str, low: float, high: float = inf) -> None:
-    """Raises SettingsError unless the named field is finite and within low … high."""
+    """Raises SettingsError unless the named field is finite and within low … high.
+
+    What scripts give as a whole number becomes what its default is: C tells them apart.
+    """
     value = getattr(owner, name)
-    if not isfinite(value) or not low <= value <= high:
+    least, most = low - ROUNDED * abs(low), high + ROUNDED * abs(high)
+    if not isfinite(value) or not least <= value <= most:
         allowed = f"{low:g} or more" if high == inf else f"between {low:g} and {high:g}"
         allowed = "a finite number" if low == -inf else allowed
         raise SettingsError(f"{name} is {value:g}; set it to {allowed}")
+    object.__setattr__(owner, name, type(getattr(type(owner), name))(value))
 
 
 def _require_choice(owner: object, name: str, choices: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from .numpy_touching import Stops, System
 
 PIECE = 56
 """Numbers in a solid_piece of as_one.h."""
-ROLLING = 48
+ROLLING = 50
 """Numbers in a rolling of landing.c."""
 _press = declare("press_solid", "pppddi")
 _land = declare("land_solid", "ppppp")

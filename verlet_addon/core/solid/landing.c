@@ -12,7 +12,7 @@ typedef struct {
 
 /* Of a connected piece that nothing holds: what presses on it, where, how it turns about there. */
 typedef struct {
-    real load, centre[3], width, turn[3], ahead[3], normal[3], friction, slid;
+    real load, centre[3], width, height, turn[3], ahead[3], normal[3], friction, slid, lost;
     sums own, pressed; /* by mass, and by what presses on the cells of nodes */
 } rolling;
 
@@ -76,14 +76,16 @@ SMALL static void press_nodes(const solid_system *all, real *pressing)
     const integer width = embedding->width;
     for (integer i = 0; i < all->nodes; i++)
         pressing[i] = 0.0;
-    for (integer i = 0; i < width * embedding->points; i++) {
-        real load = all->stops->loads[i / width], weight = embedding->weights[i];
-        if (load > 0.0)
-            pressing[embedding->nodes[i]] += load * (weight < 0.0 ? -weight : weight);
+    for (integer i = 0; i < embedding->points; i++) {
+        real load = all->stops->loads[i];
+        for (integer c = width * i; load > 0.0 && c < width * (i + 1); c++) {
+            real weight = embedding->weights[c];
+            pressing[embedding->nodes[c]] += load * (weight < 0.0 ? -weight : weight);
+        }
     }
 }
 
-SMALL static void add_node(const real arm[3], const real moved[3], real weight, sums *found)
+static void add_node(const real arm[3], const real moved[3], real weight, sums *found)
 {
     real around[3];
     cross(arm, moved, around);
@@ -115,9 +117,12 @@ SMALL static void shorten(sums *found, real share)
    turn with it, it leans. */
 SMALL static void find_way(rolling *piece)
 {
-    real there[3], *spin = piece->own.spin, *turn = piece->turn;
-    shorten(&piece->own, piece->slid / piece->load);
+    real there[3], *spin = piece->own.spin, *turn = piece->turn, slid = piece->slid / piece->load;
+    shorten(&piece->own, slid);
     shorten(&piece->pressed, 1.0);
+    piece->height = dot(piece->normal, piece->own.arms) / piece->own.weight;
+    for (int a = 0; a < 3; a++)
+        piece->own.arms[a] *= slid / piece->own.weight;
     real about = dot(piece->normal, spin);
     for (int a = 0; a < 3; a++)
         spin[a] -= piece->normal[a] * about;
@@ -139,8 +144,7 @@ SMALL static void find_way(rolling *piece)
 SMALL static real lost(const rolling *piece)
 {
     real lever = LEVER * __builtin_sqrt(piece->width / piece->load);
-    real height = dot(piece->normal, piece->own.arms) / piece->own.weight;
-    lever = smaller(lever, piece->friction * larger(height, 0.0));
+    lever = smaller(lever, piece->friction * larger(piece->height, 0.0));
     real spin = larger(__builtin_sqrt(dot(piece->own.spin, piece->own.spin)), NONZERO);
     return smaller(1.0, lever * piece->load / spin);
 }
@@ -151,7 +155,7 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
     const integer m = all->nodes, count = all->pieces, *labels = all->labels;
     rolling *pieces = (rolling *)all->rolling;
     real *pressing = (real *)all->along;
-    for (integer i = 0; i < 48 * count; i++)
+    for (integer i = 0; i < 50 * count; i++)
         all->rolling[i] = 0.0;
     press_nodes(all, pressing);
     find_centres(all, nodes, labels, pieces, count);
@@ -164,24 +168,25 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
             moved[a] = nodes[a * m + i] - start[a * m + i];
         }
         add_node(arm, moved, all->masses[i], &pieces[labels[i]].own);
-        add_node(arm, moved, pressing[i], &pieces[labels[i]].pressed);
+        if (pressing[i] > 0.0)
+            add_node(arm, moved, pressing[i], &pieces[labels[i]].pressed);
     }
     for (integer k = 0; k < count; k++)
         if (pieces[k].load > 0.0)
             find_way(pieces + k);
     find_widths(all, nodes, labels, pieces);
+    for (integer k = 0; k < count; k++)
+        pieces[k].lost = pieces[k].load > 0.0 ? lost(pieces + k) : 0.0;
     for (integer i = 0; i < m; i++) {
         real arm[3], more[3];
         if (labels[i] < 0 || !(pieces[labels[i]].load > 0.0))
             continue;
         const rolling *piece = pieces + labels[i];
-        real slid = piece->slid / piece->load / piece->own.weight;
         for (int a = 0; a < 3; a++)
-            arm[a] = nodes[a * m + i] - piece->centre[a] - slid * piece->own.arms[a];
+            arm[a] = nodes[a * m + i] - piece->centre[a] - piece->own.arms[a];
         cross(piece->turn, arm, more);
-        real share = lost(piece);
         for (int a = 0; a < 3; a++)
-            nodes[a * m + i] -= share * more[a];
+            nodes[a * m + i] -= piece->lost * more[a];
     }
 }
 

@@ -41,7 +41,7 @@ typedef struct {
     solid_piece *alone;    /* (k,) to work in, as are (m, 3) and (m,): */
     four *blocks, *moves, *pushed, *residual, *ahead, *search, *along, *arms;
     const real *inverse_masses; /* (m,) */
-    real *rolling;              /* (k, 48) to work in */
+    real *rolling;              /* (k, 50) to work in */
 } solid_system;
 
 #endif
