@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from tests.core.bodies import block, built, flat_sheet, make_mesh, sphere, tube
+from tests.core.bodies import (
+    block,
+    built,
+    flat_sheet,
+    make_mesh,
+    sheet,
+    sphere,
+    tube,
+)
 from verlet_addon.core.bending.all_at_once import Bends
 from verlet_addon.core.bending.along_face_loops import FaceLoopBatch, face_loop_batches
 from verlet_addon.core.bending.numpy_kernels import project_face_loops
@@ -19,7 +27,18 @@ def ribbon() -> MeshData:
     return make_mesh(points, faces=faces)
 
 
+def fin() -> MeshData:
+    """A sheet that another one stands on, where three quads meet at each edge."""
+    flat = sheet(4)
+    rows = [flat.positions, *(flat.positions[10:15] + np.array([0.0, 0.0, z]) for z in (0.25, 0.5))]
+    faces = flat.face_vertices.reshape(-1, 4).tolist()
+    faces += [(10 + k, 11 + k, 26 + k, 25 + k) for k in range(4)]
+    faces += [(25 + k, 26 + k, 31 + k, 30 + k) for k in range(4)]
+    return make_mesh(np.concatenate(rows), faces=faces)
+
+
 MESHES = {
+    "fin": fin(),
     "sheet": flat_sheet("quads", 5),
     "tube": tube(6, 3),
     "block": block((1.0, 1.0, 1.0), (3, 2, 4)),

@@ -99,7 +99,6 @@ def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[
     rungs = np.stack(np.divmod(keys, particle_count), axis=1)
     pairs = rung.reshape(-1, 2)
     joints = np.stack(sharing_ends(pairs), axis=1)
-    joints = joints[np.bincount(rung.ravel())[pairs.ravel()[joints[:, 0]]] == 2]
     loops: list[Loop] = []
     for along, ways in string_together(pairs, joints):
         between = [way // 2 for way in ways]
