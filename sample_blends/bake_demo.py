@@ -27,7 +27,7 @@ FIRST = ("curtain", 44)
 README = {
     "covered_table": 72,
     "dress": 72,
-    "flag_in_wind": 60,
+    "flag_in_wind": 108,
     "pile": 72,
     "jellies": 12,
     "ragdoll": 32,
