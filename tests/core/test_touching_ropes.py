@@ -7,6 +7,7 @@ from tests.core.bodies import (
     Body,
     floor,
     frames,
+    pinned,
     rope,
     rotation,
     simulated,
@@ -14,7 +15,7 @@ from tests.core.bodies import (
     strains,
     tube,
 )
-from tests.core.colliders import Moving, collider, crossed
+from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.ropes import compiled_touching, numpy_touching
@@ -91,3 +92,18 @@ def test_a_rope_falls_onto_itself() -> None:
     far = np.abs(np.subtract.outer(np.arange(41), np.arange(41))) > 2
     assert apart[far].min() > 0.5 * ROPE.thickness
     assert np.abs(np.diff(track[-2:], axis=0)).mean() * 24 < 0.01
+
+
+@pytest.mark.parametrize(("outer", "substeps"), [(0.02, 4), (0.1, 10)])
+def test_a_rope_that_pins_hold_too_near_to_a_ball_lies_still(outer: float, substeps: int) -> None:
+    """It has no room there: its pins lie a centimetre over what it is to keep off farther."""
+    hung = pinned(rope(np.linspace([-0.5, 0.0, 0.31], [0.5, 0.0, 0.31], 19)), [4, 5, 6, 7, 12])
+    body = BodySettings(body_type="ROPE", thickness=0.001)
+    (track,) = simulated(
+        [(hung, body)],
+        frames(1.0, 24),
+        SceneSettings(substeps=substeps),
+        colliders=[ball(outer=outer, friction=1.0)],
+    )
+    assert strains(hung, track).max() < 0.05
+    assert np.abs(np.diff(track[-6:], axis=0)).max() * 24 < 0.3

@@ -52,14 +52,25 @@ def _thinned(meeting: Meeting, contacts: Contacts) -> Contacts:
     return replace(contacts, gaps=np.maximum(contacts.gaps - less, THINNEST * contacts.gaps))
 
 
+def _rows(meeting: Meeting, contacts: Contacts, motion: Motion) -> ContactRows:
+    """The rows of contacts, those of ropes solved as one but where colliders push between pins.
+
+    A rope cannot give way there as a whole: solving for what has no room would fling it about.
+    """
+    rows = make_rows(contacts, meeting.pairs, motion)
+    hard = (rows.particles >= meeting.first_fixed).any(axis=0)
+    rows.strung[hard & meeting.spanned[rows.particles].any(axis=0)] = False
+    return rows
+
+
 def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
     """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
     rows = _find_rows(meeting, motion, end)
     if meeting.surfaces.leaving.any():
-        eased = make_rows(meeting.clearing.contacts(end), meeting.pairs, motion)
+        eased = _rows(meeting, meeting.clearing.contacts(end), motion)
         rows = with_more(rows, replace(eased, targets=eased.gaps, climbs=np.zeros_like(eased.gaps)))
         for pierced in meeting.clearing.pierced:
-            rows = with_more(rows, make_rows(pierced, meeting.pairs, motion))
+            rows = with_more(rows, _rows(meeting, pierced, motion))
     touched = _bodies_in(rows, meeting)
     return Encounter(meeting, motion, end, end.copy(), motion.start.copy(), rows, touched)
 
@@ -82,7 +93,7 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
         way = motion.start, positions, motion.inverse_masses
         passing = find_passing(meeting.surfaces, *way, doubtful)
         if len(passing.gaps):
-            more = make_rows(_thinned(meeting, passing), meeting.pairs, motion)
+            more = _rows(meeting, _thinned(meeting, passing), motion)
             encounter.rows = with_more(encounter.rows, more)
         else:
             encounter.clear = positions.copy()
@@ -105,7 +116,7 @@ def _find_rows(
     """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
     reaches = np.maximum.outer(meeting.reaches, meeting.reaches)
     found = _thinned(meeting, find_contacts(meeting.surfaces, motion.start, end, reaches, active))
-    return make_rows(meeting.clearing.sorted_out(found, motion.start), meeting.pairs, motion)
+    return _rows(meeting, meeting.clearing.sorted_out(found, motion.start), motion)
 
 
 def touch(encounter: Encounter, bodies: Sequence[Floats], trees: Sequence[TreeBatches]) -> bool:

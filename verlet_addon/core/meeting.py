@@ -10,7 +10,7 @@ from .arrays import Booleans, Floats, Integers, magnitudes
 from .contact.memory import Memory
 from .contact.response import Pairs
 from .detection.surfaces import Surface, Surfaces, join_surfaces
-from .geometry.graph import NO_EDGES
+from .geometry.graph import NO_EDGES, find_components
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .overlap.clearing import Clearing, start_clearing
@@ -30,7 +30,9 @@ class Meeting:
 
     surfaces: Surfaces
     strung: Booleans
-    """(N,) bool, which particles are strung on ropes without rings."""
+    """(N,) bool, which particles are strung on ropes without rings…"""
+    spanned: Booleans
+    """(N,) …and which of bodies hang together with more than one pin."""
     bodies: int
     """How many of the owners are bodies."""
     own: dict[int, slice]
@@ -114,19 +116,18 @@ def prepare(
         Surface(rows.T, collider.triangles.T, NO_EDGES, collider.single_sided, is_collider=True)
         for collider, rows in zip(colliders, places, strict=True)
     ]
-    parts = [np.zeros(surface.rest.shape[1], dtype=bool) for surface in surfaces]
-    for its, model in zip(parts, models, strict=False):
-        its[model.ropes.trees.strips.path] = True
     still = [np.zeros(len(rows)) for rows in places]
     held = [model.touching == 0.0 for model in models] + [rows == 0.0 for rows in still]
-    strung = np.concatenate(parts)
+    strung = np.concatenate([*map(_strung, models), *(rows > 0.0 for rows in still)])
+    spanned = np.concatenate([*map(_spanned, models, meshes), *(rows > 0.0 for rows in still)])
     joined = join_surfaces(surfaces, meets, distances(bodies, colliders))
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
         clearing=start_clearing(joined, soft, len(bodies), np.concatenate(held)),
         strung=strung,
-        shortest=_shortest(joined, models, strung),
+        spanned=spanned,
+        shortest=_shortest(joined, models, strung & ~spanned),
         thinner=np.concatenate([_thinner(model) for model in models] + still),
         pairs=laws(bodies, colliders),
         bodies=len(bodies),
@@ -159,6 +160,20 @@ def _shortest(surfaces: Surfaces, models: Sequence[SoftBodyModel], strung: Boole
             shortest[start:stop] = np.inf
     shortest[strung] = np.inf
     return shortest
+
+
+def _strung(model: SoftBodyModel) -> Booleans:
+    """(v,) which of what touches is strung on ropes without rings."""
+    its = np.zeros(len(model.touching), dtype=bool)
+    its[model.ropes.trees.strips.path] = True
+    return its
+
+
+def _spanned(model: SoftBodyModel, mesh: MeshData) -> Booleans:
+    """(v,) which of what touches hangs together with more than one pin."""
+    count = len(model.touching)
+    pieces = find_components(count, mesh.edges if model.solid is None else NO_EDGES.T)
+    return np.asarray(np.bincount(pieces, model.touching == 0.0)[pieces] > 1.0)
 
 
 def _thinner(model: SoftBodyModel) -> Floats:
