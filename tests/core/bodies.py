@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.arrays import Floats, Integers, contracted
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.mesh import MeshData
@@ -284,8 +284,8 @@ def moved(mesh: MeshData, matrix: ArrayLike, shift: ArrayLike = (0.0, 0.0, 0.0))
     linear = np.array(matrix, dtype=float)
     return replace(
         mesh,
-        positions=mesh.positions @ linear.T + np.array(shift),
-        velocities=mesh.velocities @ linear.T,
+        positions=contracted(linear, mesh.positions.T).T + np.array(shift),
+        velocities=contracted(linear, mesh.velocities.T).T,
     )
 
 

@@ -187,10 +187,11 @@ def test_a_hat_dropped_on_the_ground_keeps_its_shape() -> None:
     assert track[..., 2].min() > STIFF.thickness - 1e-6
     assert np.abs(track[-1] - track[-2]).max() * 24 < 0.02
     strained = np.abs(strains(mesh, track))
-    # An impact strains single edges in the frame in which it happens; by how much, 0.2 to 8 %,
-    # is decided by the last digits of another Blender's linear algebra.
+    # An impact strains single edges in the frame in which it happens; by how much is decided by
+    # last digits: 0.2 to 8 %, and 0.1 to 2.2 % at the 99th percentile, as it starts a nanometre
+    # higher or lower.
     assert np.sort(strained.max(axis=1))[-3] < 0.02
-    assert np.percentile(strained, 99, axis=1).max() < 0.02
+    assert np.sort(np.percentile(strained, 99, axis=1))[-2] < 0.01
 
 
 @pytest.mark.slow

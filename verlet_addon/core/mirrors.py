@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from .arrays import Floats, Integers
+from .arrays import Floats, Integers, dot
 from .errors import MeshError
 from .mesh import SHORTEST_EDGE, MeshData, Mirror, Paint
 from .scene import Plane
@@ -185,8 +185,8 @@ def _image_velocities(mesh: MeshData, mirror: Mirror) -> Floats:
     """(n, 3) of x − 2 n (n · (x − p)), where the plane's point p and normal n move too [m/s]."""
     normal, turning = mirror.plane.normal, mirror.normal_velocity
     offsets = mesh.positions - mirror.plane.point
-    climb = offsets @ turning + (mesh.velocities - mirror.point_velocity) @ normal
-    heights = offsets @ normal
+    climb = dot(turning, offsets.T) + dot(normal, (mesh.velocities - mirror.point_velocity).T)
+    heights = dot(normal, offsets.T)
     return np.asarray(
         mesh.velocities - 2.0 * (climb[:, None] * normal + heights[:, None] * turning)
     )

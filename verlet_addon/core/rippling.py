@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, contracted
 from .geometry.graph import NO_EDGES
 from .geometry.rays import is_closed
 from .mesh import MeshData
@@ -56,7 +56,8 @@ def move_water(mover: Mover, integrator: str, places: Sequence[Floats], dt: floa
         return
     free = np.flatnonzero(model.inverse_masses > 0.0)
     within.turn, shift = find_turn(water, targets, free)
-    seat, normals = within.turn @ water.level + shift, within.turn @ water.normals
+    seat = contracted(within.turn, water.level) + shift
+    normals = contracted(within.turn, water.normals)
     held = np.concatenate([model.pinned, model.goals])
     heights = ((targets - seat) * normals)[:, held].sum(axis=0)
     softness = model.goal_compliances / model.inverse_masses[model.goals]

@@ -83,10 +83,10 @@ def _hold_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None
     for row in range(len(contacts.gaps)):
         particles, weights = contacts.particles[:, row], contacts.weights[:, row]
         normal = contacts.normals[:, row]
-        now = float(dot(normal, end[:, particles]) @ weights)
+        now = float((dot(normal, end[:, particles]) * weights).sum())
         wanted = CLEAR * PASSING.of_gap * contacts.gaps[row]
         mobility = inverse_masses[particles] * weights
-        resistance = float(mobility @ weights)
+        resistance = float((mobility * weights).sum())
         if now < wanted and resistance > 0.0:
             end[:, particles] += normal[:, None] * mobility * ((wanted - now) / resistance)
 

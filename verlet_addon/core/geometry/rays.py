@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, ranges
+from ..arrays import Booleans, Floats, Integers, contracted, dot, ranges
 from .graph import find_components
 
 ASIDE = np.array([[0.37e-6], [0.61e-6]])
@@ -52,9 +52,9 @@ def crossings(
     if not (points.size and triangles.size):
         return Crossings(*_NOTHING)
     flat = _axes(direction)
-    here, there = flat @ points, flat @ vertices
+    here, there = contracted(flat, points), contracted(flat, vertices)
     here = here + ASIDE * np.ptp(here, axis=1).max()
-    levels, heights = direction @ points, direction @ vertices
+    levels, heights = dot(direction, points), dot(direction, vertices)
     chosen = np.arange(triangles.shape[1])
     if upwards:
         with np.errstate(invalid="ignore"):  # some vertices are nowhere
@@ -142,7 +142,7 @@ def closed_shells(triangles: Integers) -> Integers:
 
 
 RAY = np.array([0.1357, -0.2231, 0.0])
-RAY[2] = np.sqrt(1.0 - RAY @ RAY)
+RAY[2] = np.sqrt(1.0 - dot(RAY, RAY))
 """Upwards and a little aslant, so that rays run along no face of a box that stands upright."""
 _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
 
@@ -150,7 +150,7 @@ _NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(
 def _axes(up: Floats) -> Floats:
     """(2, 3) two directions that make a right-handed frame with `up`."""
     first = np.cross(np.eye(3)[np.argmin(np.abs(up))], up)
-    first /= np.sqrt(first @ first)
+    first /= np.sqrt(dot(first, first))
     return np.stack([first, np.cross(up, first)])
 
 

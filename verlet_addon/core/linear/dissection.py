@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Integers
+from .compiled_elimination import eliminate
 
 UNDIVIDED = 40
 """Parts of no more unknowns than this are not parted any further."""
@@ -91,9 +92,10 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
             front[np.ix_(place[around], place[around])] += update
         size = len(part.own)
         part.border = border
-        part.root = np.linalg.inv(np.linalg.cholesky(front[:size, :size]))
-        part.passed = part.root @ front[:size, size:]
-        updates[id(part)] = border, front[size:, size:] - part.passed.T @ part.passed
+        part.root = np.eye(size)
+        eliminate(front, part.root)
+        part.passed = front[:size, size:].copy()
+        updates[id(part)] = border, front[size:, size:]
         depths.setdefault(part.depth, []).append(part)
     return Factors(n, [_as_arrays(depths[depth], n) for depth in sorted(depths, reverse=True)])
 

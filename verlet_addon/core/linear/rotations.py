@@ -4,6 +4,9 @@ import numpy as np
 
 from ..arrays import Floats
 
+DIGITS = 10
+"""What rounding does to linear algebra is far beneath that, and nobody sees what is left out."""
+
 
 def nearest_rotations(products: Floats) -> Floats:
     """(…, 3, 3) rotations R of which Σ m |x − R a|² is least, for Σ m x aᵀ (…, 3, 3).
@@ -15,6 +18,17 @@ def nearest_rotations(products: Floats) -> Floats:
     # The least certain axis is turned over where the best fit is a mirror image.
     left[..., 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))[..., None]
     return np.ascontiguousarray(left @ right)
+
+
+def steady_rotations(products: Floats) -> Floats:
+    """The same to DIGITS, alike on every processor: each rounds singular values in its own way."""
+    return orthonormal(np.round(nearest_rotations(products), DIGITS))
+
+
+def orthonormal(turns: Floats) -> Floats:
+    """(…, 3, 3) rotations of which these have small errors: the first are squared."""
+    squares = np.einsum("...ji,...jk->...ik", turns, turns)
+    return np.asarray(np.einsum("...ij,...jk->...ik", turns, 1.5 * np.eye(3) - 0.5 * squares))
 
 
 def rotations_about(vectors: Floats) -> Floats:

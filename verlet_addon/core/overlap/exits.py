@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, joined, magnitudes, picked
+from ..arrays import Booleans, Floats, Integers, cross, dot, joined, magnitudes, picked
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
@@ -144,12 +144,21 @@ def _exits(
     vertices, depths, ways = vertices[free], depths[free], WAYS[:, chosen[free]]
     corners = corners[:, chosen[free], free]
     frames = frames_of(places, corners)
-    slants = np.linalg.solve(frames.transpose(2, 0, 1), ways.T[..., None])[..., 0].T
+    slants = _in_frames(frames, ways)
     # The place where the way comes out, from the first corner along two sides.
     offsets = places[:, vertices] + ways * depths - places[:, corners[0]]
-    b, c, _ = np.linalg.solve(frames.transpose(2, 0, 1), offsets.T[..., None])[..., 0].T
+    b, c, _ = _in_frames(frames, offsets)
     if not along:
         slants[:2] = 0.0
         depths = depths * np.abs((frames[:, 2] * ways).sum(axis=0))
     weights = np.stack([1.0 - b - c, b, c])
     return Exits(vertices, corners, weights, slants, depths, np.zeros(len(free)))
+
+
+def _in_frames(frames: Floats, vectors: Floats) -> Floats:
+    """(3, k) how much vectors (3, k) have of each vector of frames (3, 3, k) (G. Cramer, 1750)."""
+    one, two, three = (frames[:, k] for k in range(3))
+    across = (cross(two, three), cross(three, one), cross(one, two))
+    volumes = dot(one, across[0])
+    parts = np.array([dot(each, vectors) for each in across])
+    return np.asarray(parts / np.where(volumes, volumes, 1.0))

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Floats, sum_products, sum_rows
+from ..linear.rotations import orthonormal
 from . import compiled_kernels as kernels
 from .pieces import Pieces
 from .placement import Placement
@@ -26,7 +27,7 @@ def set_out_rigid(
     if placement.pieces is not pieces:  # others are pinned than before
         placement = replace(placement, pieces=pieces)
     turns, masses = placement.turned, pieces.masses
-    placement.turns[:] = turns @ (1.5 * np.eye(3) - 0.5 * turns.transpose(0, 2, 1) @ turns)
+    placement.turns[:] = orthonormal(turns)
     placement.turned[:] = placement.turns
     placement.arms[:] = np.einsum("kij,jk->ik", placement.turns[pieces.labels], pieces.arms)
     heavy = placement.arms * masses

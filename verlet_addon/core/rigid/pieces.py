@@ -8,7 +8,7 @@ from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_products, 
 from ..geometry.faces import among_triangles
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, remeshed
-from ..linear.rotations import cross_products
+from ..linear.rotations import DIGITS, cross_products
 
 PINNED = 1e6
 """How much heavier than its piece a pinned particle counts."""
@@ -165,4 +165,6 @@ def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) ->
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
     cross = cross_products(arms.T)
     turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
-    return np.asarray(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
+    # Eigenvalues are rounded by each processor in its own way.
+    shares, powers = np.frexp(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
+    return np.asarray(np.ldexp(np.round(shares, DIGITS), powers))

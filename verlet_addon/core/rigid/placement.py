@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, sum_products
-from ..linear.rotations import nearest_rotations
+from ..linear.rotations import steady_rotations
 from .pieces import Pieces
 
 
@@ -33,7 +33,7 @@ class Placement:
 def place_first(pieces: Pieces, positions: Floats) -> Placement:
     """Pieces where they fit their particles best, at positions (3, n)."""
     found = positions[:, pieces.particles] * pieces.masses
-    turns = nearest_rotations(sum_products(pieces.labels, found, pieces.arms, pieces.count))
+    turns = steady_rotations(sum_products(pieces.labels, found, pieces.arms, pieces.count))
     return Placement(
         pieces=pieces,
         turns=turns,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Booleans, Floats, Integers, magnitudes, sum_by
+from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_by
 from ..geometry.rays import crossings
 
 FACING = 0.1
@@ -39,11 +39,11 @@ def submersion(
     vertices : (3, v) of the diver.
     """
     up = normals.mean(axis=1)
-    up /= max(float(np.sqrt(up @ up)), NONZERO)
+    up /= max(float(np.sqrt(dot(up, up))), NONZERO)
     filled = np.zeros(seat.shape[1])
-    columns = np.flatnonzero(up @ normals > FACING)
-    levels = up @ seat[:, columns]
-    low = up @ vertices < levels.max(initial=-np.inf)
+    columns = np.flatnonzero(dot(up, normals) > FACING)
+    levels = dot(up, seat[:, columns])
+    low = dot(up, vertices) < levels.max(initial=-np.inf)
     if not low.any():
         return filled
     wet = diver.triangles[:, low[diver.triangles].any(axis=0)]
@@ -60,7 +60,7 @@ def submersion(
 
 def _within(points: Floats, places: Floats, up: Floats) -> Booleans:
     """(n,) bool, which points (3, n) are seen along `up` in the box around places (3, k)."""
-    here, there = (rows - up[:, None] * (up @ rows) for rows in (points, places))
+    here, there = (rows - up[:, None] * dot(up, rows) for rows in (points, places))
     low, high = there.min(axis=1, initial=np.inf), there.max(axis=1, initial=-np.inf)
     return np.asarray(((here >= low[:, None]) & (here <= high[:, None])).all(axis=0))
 
@@ -77,7 +77,7 @@ def _threads(
     filled = np.zeros(seat.shape[1])
     for middle, length in zip(middles.T, lengths.tolist(), strict=True):
         away = seat[:, columns] - middle[:, None]
-        depths = up @ away
+        depths = dot(up, away)
         aside = (away * away).sum(axis=0) - depths * depths
         nearest = int(aside.argmin())
         vertex = int(columns[nearest])

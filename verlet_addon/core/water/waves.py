@@ -6,10 +6,10 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats, Integers, contracted
 from ..errors import SettingsError
 from ..integrators import step_gains
-from ..linear.rotations import nearest_rotations
+from ..linear.rotations import steady_rotations
 from .compiled_kernels import levelling
 from .dipping import Diver, submersion
 from .surface import Water
@@ -139,7 +139,7 @@ def dip(water: Water, state: WaterState, places: Sequence[Floats], seat: Floats)
     ]
     if all(stays):
         return
-    normals = state.turn @ water.normals
+    normals = contracted(state.turn, water.normals)
     state.filled = [
         was if stay else submersion(seat, normals, water.areas, rows, diver)
         for (diver, rows), was, stay in zip_longest(divers, state.filled, stays)
@@ -171,5 +171,5 @@ def find_turn(water: Water, targets: Floats, free: Integers) -> tuple[Floats, Fl
         return np.eye(3), np.zeros((3, 1))
     before, after = water.origin[:, free], targets[:, free]
     centres = before.mean(axis=1, keepdims=True), after.mean(axis=1, keepdims=True)
-    turn = nearest_rotations(np.einsum("ik,jk->ij", after - centres[1], before - centres[0]))
-    return turn, centres[1] - turn @ centres[0]
+    turn = steady_rotations(np.einsum("ik,jk->ij", after - centres[1], before - centres[0]))
+    return turn, centres[1] - contracted(turn, centres[0])
