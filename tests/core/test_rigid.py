@@ -27,6 +27,7 @@ from tests.core.bodies import (
     slow,
     sphere,
     strains,
+    strewn,
     thrown,
 )
 from verlet_addon.core.arrays import Floats, Integers
@@ -244,3 +245,20 @@ def test_a_piece_that_is_pinned_follows_its_pins() -> None:
 
     (track,) = simulated([(plate, BodySettings())], frames(1.0, 24), targets=targets)
     np.testing.assert_allclose(track[-1], targets(1.0)[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("place", [3.0, 9.0])
+def test_pieces_land_alike_wherever_they_are(place: float) -> None:
+    """Two boards and the strip between them, whose edges are more than what they hold can move.
+
+    It took rounding alone to part them by centimetres, or to throw them a million kilometres away.
+    """
+    turn = [[0.8, 0.0, 0.6], [0.0, 1.0, 0.0], [-0.6, 0.0, 0.8]]
+    mesh = moved(strewn(sheet(12, triangles=True), 0.02), turn, (0.0, 0.0, 0.62))
+    mesh = rigid(mesh, np.flatnonzero(np.abs(mesh.positions[:, 0]) > 0.2))
+    there = np.array([place, 0.0, 0.0])
+    here, elsewhere = (
+        simulated([(each, BodySettings())], frames(0.5, 24), ground=floor())[0]
+        for each in (mesh, moved(mesh, np.eye(3), there))
+    )
+    assert np.abs(elsewhere - there - here).max() < 1e-6

@@ -5,6 +5,7 @@
 #define LINEARIZED 8
 #define CONJUGATE_ROUNDS 100
 #define RESIDUAL 1e-2
+#define YIELDING 1e-3
 
 /* See Joints. */
 typedef struct {
@@ -159,8 +160,11 @@ SMALL static void solve(const placement *all, const joints *near, integer n)
     for (int number = 0; number < CONJUGATE_ROUNDS && size > small; number++) {
         find_product(all, near, search, found, n);
         real slope = 0.0, former = size;
-        for (integer e = 0; e < count; e++)
+        for (integer e = 0; e < count; e++) {
+            if (inverses[e] > 0.0)
+                found[e] += YIELDING / inverses[e] * search[e];
             slope += search[e] * found[e];
+        }
         size = 0.0;
         for (integer e = 0; e < count; e++) {
             pulls[e] += former / slope * search[e];

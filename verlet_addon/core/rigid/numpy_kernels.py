@@ -18,6 +18,9 @@ LINEARIZED, CONJUGATE_ROUNDS = 8, 100
 """How often directions of edges are found anew, and most rounds of conjugate gradients in each."""
 RESIDUAL = 1e-2
 """Share of the residual that conjugate gradients leave."""
+YIELDING = 1e-3
+"""Share of its own resistance by which each edge yields in that. Where there are more edges than
+ways to move, not all can fit, and conjugate gradients would search for ever farther away."""
 
 
 def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
@@ -168,7 +171,10 @@ class _System:
         def answer(residual: Floats) -> Floats:
             return np.asarray(lightness * residual)
 
+        def multiply(pulls: Floats) -> Floats:
+            return self.product(pulls) + YIELDING * diagonal * pulls
+
         pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
-        squares = descend(pulls, residual, self.product, answer, CONJUGATE_ROUNDS)
+        squares = descend(pulls, residual, multiply, answer, CONJUGATE_ROUNDS)
         descend_to(squares, RESIDUAL**2 * next(squares))
         return pulls
