@@ -14,12 +14,6 @@ static real product_of(const real *row, const real *values, integer n)
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-static void add_scaled(real *restrict sums, const real *restrict row, integer n, real factor)
-{
-    WIDE for (integer i = 0; i < n; i++)
-        sums[i] += row[i] * factor;
-}
-
 /* Eliminates the unknowns of a part out of those around it. */
 static void eliminate(const dissected *system, const depth *at, integer part, const real *root,
                       const real *passed)

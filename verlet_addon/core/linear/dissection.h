@@ -27,4 +27,11 @@ typedef struct {
 /* Solves for the right sides in `values`. */
 void solve_dissected(const dissected *system);
 
+/* sums += factor * row, of n numbers. */
+static inline void add_scaled(real *restrict sums, const real *restrict row, integer n, real factor)
+{
+    WIDE for (integer i = 0; i < n; i++)
+        sums[i] += row[i] * factor;
+}
+
 #endif

@@ -1,11 +1,5 @@
 /* Elimination of unknowns: the same as numpy_elimination.py. */
-#include "../kernels.h"
-
-static void take_away(real *restrict row, const real *restrict other, integer n, real share)
-{
-    WIDE for (integer i = 0; i < n; i++)
-        row[i] -= share * other[i];
-}
+#include "dissection.h"
 
 /* Eliminates the first s unknowns of a front (m, m); the unit matrix (s, s) becomes its root. */
 EXPORT void eliminate(real *front, integer m, real *root, integer s)
@@ -19,9 +13,9 @@ EXPORT void eliminate(real *front, integer m, real *root, integer s)
         for (integer j = k + 1; j < m; j++) {
             if (row[j] == 0.0)
                 continue;
-            take_away(front + j * m + k + 1, row + k + 1, m - k - 1, row[j]);
+            add_scaled(front + j * m + k + 1, row + k + 1, m - k - 1, -row[j]);
             if (j < s)
-                take_away(root + j * s, own, k + 1, row[j]);
+                add_scaled(root + j * s, own, k + 1, -row[j]);
         }
     }
 }
