@@ -152,9 +152,9 @@ def record(path: Path) -> None:
         from tests.core.test_swinging import CASES, stepped, way
         from verlet_addon.core.contact.guard import guard
         from verlet_addon.core.detection.contacts import find_contacts
+        from verlet_addon.core.phases.step_data import Surroundings
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import step
-        from verlet_addon.core.step_data import Surroundings
 
         for name in sorted(BODIES.keys() - {"large"}):
             mesh, settings = BODIES[name]()

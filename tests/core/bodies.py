@@ -13,12 +13,12 @@ from verlet_addon.core.build import build
 from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
+from verlet_addon.core.phases.step_data import Surroundings
 from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.state import ParticleState
 from verlet_addon.core.step import step
-from verlet_addon.core.step_data import Surroundings
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 WEIGHTLESS = np.zeros(3)

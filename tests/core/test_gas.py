@@ -33,13 +33,13 @@ from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.compiled import service
 from verlet_addon.core.errors import MeshError, SettingsError
-from verlet_addon.core.inflation import fill_with_gas
-from verlet_addon.core.meeting import prepare
+from verlet_addon.core.meeting.world import prepare
 from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.phases.inflation import fill_with_gas
+from verlet_addon.core.phases.step_data import Surroundings
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.step import step
-from verlet_addon.core.step_data import Surroundings
 from verlet_addon.core.volume import compiled_kernels, numpy_kernels
 from verlet_addon.core.volume.chambers import build_chambers
 

@@ -5,8 +5,8 @@ import pytest
 
 from tests.core.bodies import frames, net, pinned, sheet, simulated, slow, strains
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.changes.overlong import SLACK, find_ways, needed_growth
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.overlong import SLACK, find_ways, needed_growth
 from verlet_addon.core.settings import BodySettings
 
 CELLS = 6

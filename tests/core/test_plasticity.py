@@ -23,8 +23,8 @@ from tests.core.bodies import (
     woven,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.changing import change
-from verlet_addon.core.holding import hold
+from verlet_addon.core.changes.changing import change
+from verlet_addon.core.changes.holding import hold
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -49,6 +49,7 @@ from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.shortcuts.stillness import stands_still
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.solid import (
     compiled_kernels as in_c,
@@ -60,7 +61,6 @@ from verlet_addon.core.solid import (
 from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
 from verlet_addon.core.solid.numpy_touching import Holds, Part, Stops, System
-from verlet_addon.core.stillness import stands_still
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)

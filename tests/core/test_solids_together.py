@@ -23,7 +23,8 @@ from tests.core.bodies import (
 from tests.core.colliders import crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
-from verlet_addon.core.meeting import prepare
+from verlet_addon.core.meeting.world import prepare
+from verlet_addon.core.phases.step_data import Surroundings
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.solid import (
     compiled_kernels as stress_in_c,
@@ -35,7 +36,6 @@ from verlet_addon.core.solid.body import Solid, turned_alike
 from verlet_addon.core.solid.joined import Meets, join
 from verlet_addon.core.solid.numpy_touching import Holds, Part, Stops, System
 from verlet_addon.core.step import step
-from verlet_addon.core.step_data import Surroundings
 
 JELLY = BodySettings(body_type="SOFT", resolution=3, stiffness=2e3)
 GAP = JELLY.thickness

@@ -24,14 +24,14 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS
-from verlet_addon.core.meeting import prepare
+from verlet_addon.core.meeting.world import prepare
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.shortcuts.swinging import swing
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.step import step
 from verlet_addon.core.substeps import cut_into_steps
-from verlet_addon.core.swinging import swing
 
 pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 

@@ -6,7 +6,7 @@ import pytest
 from verlet_addon.core.contact.response import Motion, Pairs, make_rows
 from verlet_addon.core.detection.contacts import Contacts
 from verlet_addon.core.detection.surfaces import Surface, join_surfaces
-from verlet_addon.core.tally import count_step, start_tally
+from verlet_addon.core.meeting.tally import count_step, start_tally
 
 GAP = 0.005
 CORNERS = np.array([[0.0, 0.04, 0.0], [0.0, 0.0, 0.04], [0.0, 0.0, 0.0]])

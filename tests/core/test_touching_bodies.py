@@ -24,11 +24,11 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.between_bodies import settle_island
 from verlet_addon.core.contact.guard import guard
 from verlet_addon.core.contact.response import Motion
-from verlet_addon.core.encounter import gather, meet, stop_passing
-from verlet_addon.core.meeting import prepare
+from verlet_addon.core.meeting.between_bodies import settle_island
+from verlet_addon.core.meeting.encounter import gather, meet, stop_passing
+from verlet_addon.core.meeting.world import prepare
 from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
@@ -181,7 +181,7 @@ def test_what_would_pass_is_solved_with_lengths(monkeypatch: pytest.MonkeyPatch)
         acted.append(not np.array_equal(found, given[2]))
         return found
 
-    monkeypatch.setattr("verlet_addon.core.encounter.guard", watched)
+    monkeypatch.setattr("verlet_addon.core.meeting.encounter.guard", watched)
     mesh = moved(sheet(24), np.eye(3), (-0.5, -0.5, 0.23))
     bodies = [(mesh, replace(SELF, damping=2.0))]
     around = [ball(radius=0.2, friction=1.0)]
@@ -202,7 +202,7 @@ def test_what_comes_near_and_not_too_near_is_not_solved_for_again(
         solved.append(given)
         settle_island(*given)
 
-    monkeypatch.setattr("verlet_addon.core.between_bodies.settle_island", watched)
+    monkeypatch.setattr("verlet_addon.core.meeting.between_bodies.settle_island", watched)
     mesh = moved(sheet(24), np.eye(3), (-0.5, -0.5, 0.23))
     bodies, around = [(mesh, replace(SELF, damping=2.0))], [ball(radius=0.2, friction=1.0)]
     simulated(bodies, frames(0.6, 24), ground=floor(-0.6), colliders=around)

@@ -9,10 +9,10 @@ import pytest
 from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, pinned, sheet, simulated
 from tests.core.colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.between_bodies import settle
-from verlet_addon.core.encounter import Encounter
+from verlet_addon.core.meeting.between_bodies import settle
+from verlet_addon.core.meeting.encounter import Encounter
+from verlet_addon.core.phases.step_data import Mover
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.step_data import Mover
 
 G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, 10
 Forces = Callable[[], Floats]

@@ -23,9 +23,9 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings
+from verlet_addon.core.shortcuts.wobbling import wobble
 from verlet_addon.core.solid import motion
 from verlet_addon.core.solid.compiled_touching import press
-from verlet_addon.core.wobbling import wobble
 
 pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 

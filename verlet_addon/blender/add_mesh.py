@@ -9,7 +9,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
-from ..core.remarks import FIRM
+from ..core.meeting.remarks import FIRM
 from ..core.settings import BodyType
 from .file_context import file_context
 from .materials import give_fitting_material

@@ -8,7 +8,7 @@ from mathutils import Vector
 
 from ..core.errors import MeshError
 from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
-from ..core.remarks import FIRM
+from ..core.meeting.remarks import FIRM
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
 MELTS = 5.0

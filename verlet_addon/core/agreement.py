@@ -11,9 +11,9 @@ from .arrays import Floats
 from .build import build
 from .compiled import WISHED, service
 from .mesh import MeshData
+from .phases.step_data import Surroundings
 from .settings import BodySettings, SceneSettings
 from .step import step
-from .step_data import Surroundings
 
 SIDE = 4
 """Vertices along each side of the sheets."""

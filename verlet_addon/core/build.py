@@ -14,9 +14,9 @@ from .geometry.hinges import Hinges, find_hinges
 from .geometry.pairing import paired
 from .geometry.rest_shape import RestShape, take_apart, unlinked
 from .integrators import start_displacement
-from .jelly import start_jelly
 from .mesh import MeshData
 from .model import SoftBodyModel
+from .phases.jelly import start_jelly
 from .plasticity import start_plastic
 from .rigid.pieces import build_pieces, loosened
 from .rigid.placement import place_first

@@ -8,26 +8,26 @@ import numpy as np
 from .agreement import why_numpy_serves
 from .arrays import Floats
 from .build import build
-from .changing import change
-from .easing_out import ease_out
-from .holding import hold
-from .meeting import Meeting, prepare
+from .changes.changing import change
+from .changes.holding import hold
+from .changes.overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
+from .meeting.easing_out import ease_out
+from .meeting.pairings import laws
+from .meeting.remarks import what_a_frame_tells, what_a_start_tells
+from .meeting.world import Meeting, prepare
 from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
-from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
-from .pairings import laws
-from .remarks import what_a_frame_tells, what_a_start_tells
-from .rippling import fill_with_water
+from .phases.rippling import fill_with_water
+from .phases.step_data import Body
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, Frame, Sample
 from .settings import BodySettings, SceneSettings
+from .shortcuts.stillness import stands_still
+from .shortcuts.swinging import swing
+from .shortcuts.wobbling import wobble
 from .step import step
-from .step_data import Body
-from .stillness import stands_still
 from .stretch.seams import sewn
 from .substeps import cut_into_steps, targets_of
-from .swinging import swing
-from .wobbling import wobble
 
 
 def simulate(

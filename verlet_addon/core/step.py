@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from .between_bodies import meet_each_other, part_from_each_other, push_again, settle
-from .inflation import fill_with_gas
-from .meeting import Meeting
-from .plastic_flow import wear
+from .meeting.between_bodies import meet_each_other, part_from_each_other, push_again, settle
+from .meeting.world import Meeting
+from .phases.inflation import fill_with_gas
+from .phases.plastic_flow import wear
+from .phases.setting_out import set_out
+from .phases.step_data import Body, Surroundings
+from .phases.within_bodies import finish, is_relaxed, project_contacts, relax
 from .rigid.motion import put_again
-from .setting_out import set_out
 from .settings import SceneSettings
-from .step_data import Body, Surroundings
-from .within_bodies import finish, is_relaxed, project_contacts, relax
 
 
 def step(

@@ -7,8 +7,8 @@ import numpy as np
 from .arrays import Floats
 from .field import between as fields_between
 from .mirrors import Reflection, complete_positions
+from .phases.step_data import Body, Surroundings
 from .scene import Plane, Sample, same_plane
-from .step_data import Body, Surroundings
 
 
 def cut_into_steps(

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats
-from .contact.plane import PlaneContact
-from .field import Field
-from .forces.accelerations import accelerations
+from ..arrays import Floats
+from ..contact.plane import PlaneContact
+from ..field import Field
+from ..forces.accelerations import accelerations
+from ..model import SoftBodyModel
+from ..momentum.compiled_kernels import follow_inertia
+from ..overlap.burial import Burial, carried, raise_floors
+from ..rigid.motion import set_out_rigid
+from ..ropes.compiled_kernels import add_pulls_from_start
+from ..settings import SceneSettings
+from ..state import ParticleState, ready_batches
 from .jelly import leap
-from .model import SoftBodyModel
-from .momentum.compiled_kernels import follow_inertia
-from .overlap.burial import Burial, carried, raise_floors
-from .rigid.motion import set_out_rigid
 from .rippling import move_water
-from .ropes.compiled_kernels import add_pulls_from_start
-from .settings import SceneSettings
-from .state import ParticleState, ready_batches
 from .step_data import Body, Mover, Surroundings
 
 

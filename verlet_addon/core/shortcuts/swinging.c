@@ -1,6 +1,6 @@
 /* A rope that touches nothing but the ground, moved through many steps: what step.py does with it,
    in the same order, so that not a bit differs. See swinging.py. */
-#include "stretch/strips.h"
+#include "../stretch/strips.h"
 
 struct tree;
 struct fresh_multipliers;

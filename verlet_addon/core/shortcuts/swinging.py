@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from .arrays import Floats
-from .bending.compiled_kernels import pack_stencils, pack_stiff
-from .compiled import Packed, declare, once, pack, service
-from .meeting import Meeting
-from .model import SoftBodyModel
-from .ropes.compiled_kernels import pack_trees
-from .ropes.constraints import draw_out
-from .ropes.numpy_kernels import RESOLVED
-from .ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
-from .scene import Sample
-from .settings import SceneSettings
-from .state import Batches, ParticleState, pack_fresh, ready_batches
-from .step_data import Body
+from ..arrays import Floats
+from ..bending.compiled_kernels import pack_stencils, pack_stiff
+from ..compiled import Packed, declare, once, pack, service
+from ..meeting.world import Meeting
+from ..model import SoftBodyModel
+from ..phases.step_data import Body
+from ..ropes.compiled_kernels import pack_trees
+from ..ropes.constraints import draw_out
+from ..ropes.numpy_kernels import RESOLVED
+from ..ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
+from ..scene import Sample
+from ..settings import SceneSettings
+from ..state import Batches, ParticleState, pack_fresh, ready_batches
+from ..stretch.compiled_kernels import pack_strips
+from ..stretch.compiled_warm_start import pack_net
 from .stillness import acts_evenly
-from .stretch.compiled_kernels import pack_strips
-from .stretch.compiled_warm_start import pack_net
 
 _swing = declare("swing", "ppppp")
 

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Booleans, Floats
-from .contact.plane import along
-from .geometry.graph import edge_lengths
-from .meeting import Meeting
-from .mesh import SHORTEST_EDGE, MeshData
-from .scene import Collider, Plane, Sample
-from .step_data import Body
+from ..arrays import Booleans, Floats
+from ..contact.plane import along
+from ..geometry.graph import edge_lengths
+from ..mesh import SHORTEST_EDGE, MeshData
+from ..phases.step_data import Body
+from ..scene import Collider, Plane, Sample
 from .tally import MANY, Tally, start_frame
+from .world import Meeting
 
 PULLED_APART = 0.5
 """Edges that are held at both ends are expected to stretch by less than this, as the skin of what

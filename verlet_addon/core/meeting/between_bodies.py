@@ -4,23 +4,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats
-from .contact.memory import begin, displacements, recall, remember
-from .contact.response import Motion
+from ..arrays import Floats
+from ..contact.memory import begin, displacements, recall, remember
+from ..contact.response import Motion
+from ..phases.jelly import stop_solid, stop_together
+from ..phases.step_data import Mover, Surroundings
+from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
+from ..rigid.motion import hand_on_contacts
+from ..ropes.trees import TreeBatches
+from ..solid.barriers import find_barriers
+from ..solid.joined import find_meets
+from ..stretch.compiled_kernels import strain_range
+from ..stretch.sweep import draw_in
 from .encounter import Encounter, meet, meet_more, part, stop_passing, touch
 from .islands import bodies_around, companies, islands
-from .jelly import stop_solid, stop_together
 from .keeping_apart import keep_apart
-from .meeting import Meeting
 from .pinching import find_pinched
-from .rigid.motion import hand_on_contacts
-from .ropes.trees import TreeBatches
-from .solid.barriers import find_barriers
-from .solid.joined import find_meets
-from .step_data import Mover, Surroundings
-from .stretch.compiled_kernels import strain_range
-from .stretch.sweep import draw_in
-from .within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
+from .world import Meeting
 
 ROUNDS = 8
 """How often contacts and lengths are solved in turn where bodies touch. Lengths come last: what a

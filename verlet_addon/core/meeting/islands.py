@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import Integers
+from ..arrays import Integers
+from ..geometry.graph import find_components
 from .encounter import Encounter
-from .geometry.graph import find_components
 
 
 def islands(encounter: Encounter, bodies: set[int]) -> Iterator[Encounter]:

@@ -1,6 +1,6 @@
 /* A solid that touches nothing but the ground, moved through many steps: what step.py does with it,
    in the same order. See wobbling.py. */
-#include "solid/touching.h"
+#include "../solid/touching.h"
 
 /* Those of solid/. */
 void find_stress(const solid_lattice *lattice, const real *nodes, const solid_shapes *shapes,

@@ -6,18 +6,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Booleans, Floats, Integers, magnitudes
-from .contact.memory import Memory
-from .contact.response import Pairs
-from .detection.surfaces import Surface, Surfaces, join_surfaces
-from .geometry.graph import NO_EDGES, find_components
-from .mesh import MeshData
-from .model import SoftBodyModel
-from .overlap.clearing import Clearing, start_clearing
-from .overlap.overlaps import PINCHED
-from .overlap.skins import NONE, Pinched
+from ..arrays import Booleans, Floats, Integers, magnitudes
+from ..contact.memory import Memory
+from ..contact.response import Pairs
+from ..detection.surfaces import Surface, Surfaces, join_surfaces
+from ..geometry.graph import NO_EDGES, find_components
+from ..mesh import MeshData
+from ..model import SoftBodyModel
+from ..overlap.clearing import Clearing, start_clearing
+from ..overlap.overlaps import PINCHED
+from ..overlap.skins import NONE, Pinched
+from ..scene import Collider
 from .pairings import distances, laws, who_meets
-from .scene import Collider
 from .tally import Tally, start_tally
 
 REACH = 1.0

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .bending.numpy_kernels import rope_bends, signed_bends
-from .plasticity import Plastic, strip_strains
+from ..bending.numpy_kernels import rope_bends, signed_bends
+from ..plasticity import Plastic, strip_strains
+from ..stretch.links import Links
+from ..stretch.paths import Strips
+from ..weave.numpy_kernels import thread_lengths
 from .step_data import Mover
-from .stretch.links import Links
-from .stretch.paths import Strips
-from .weave.numpy_kernels import thread_lengths
 
 
 def wear(mover: Mover, dt: float) -> None:

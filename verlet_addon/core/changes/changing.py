@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from .build import build_model
-from .field import KINDS
-from .mesh import MeshData
-from .settings import BodySettings, weight_name
-from .state import outdate
-from .step_data import Body
+from ..build import build_model
+from ..field import KINDS
+from ..mesh import MeshData
+from ..phases.step_data import Body
+from ..settings import BodySettings, weight_name
+from ..state import outdate
 
 FELT = ("pressure", "friction", "restitution", "gravity", "wind", *map(weight_name, KINDS))
 """Settings that every step asks for; all others are built into the model."""

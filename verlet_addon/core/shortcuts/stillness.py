@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats
-from .overlap.burial import Burial
-from .scene import Sample, same_plane
-from .state import ParticleState
-from .step_data import Body
+from ..arrays import Floats
+from ..overlap.burial import Burial
+from ..phases.step_data import Body
+from ..scene import Sample, same_plane
+from ..state import ParticleState
 
 
 def stands_still(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .meeting import Meeting
-from .overlap.clearing import go_on, lifts
+from ..overlap.clearing import go_on, lifts
+from ..phases.step_data import Body, Surroundings
+from ..solid.motion import carry, point_components
 from .pinching import go_with_skin
-from .solid.motion import carry, point_components
-from .step_data import Body, Surroundings
+from .world import Meeting
 
 
 def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> None:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .arrays import Floats
-from .contact.plane import PlaneContact
-from .field import Field
-from .model import SoftBodyModel
-from .scene import Plane
-from .solid.motion import Leap
-from .state import Batches, ParticleState
+from ..arrays import Floats
+from ..contact.plane import PlaneContact
+from ..field import Field
+from ..model import SoftBodyModel
+from ..scene import Plane
+from ..solid.motion import Leap
+from ..state import Batches, ParticleState
 
 Body = tuple[SoftBodyModel, ParticleState]
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import Floats
-from .build import build_model, goal_compliances, start_displacements
-from .field import Field
-from .geometry.rest_shape import FIRM_PIN
-from .mesh import MeshData
-from .model import SoftBodyModel
-from .step_data import Body
+from ..arrays import Floats
+from ..build import build_model, goal_compliances, start_displacements
+from ..field import Field
+from ..geometry.rest_shape import FIRM_PIN
+from ..mesh import MeshData
+from ..model import SoftBodyModel
+from ..phases.step_data import Body
 
 
 def hold(

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Booleans, Floats, Integers, dot, magnitudes, ranges, sum_by, sum_rows
-from .contact.response import EASING
-from .detection.proximity import nearest_on_triangle
+from ..arrays import Booleans, Floats, Integers, dot, magnitudes, ranges, sum_by, sum_rows
+from ..contact.response import EASING
+from ..detection.proximity import nearest_on_triangle
+from ..overlap.burial import OUT_AFTER
+from ..overlap.overlaps import EMERGING, PINCHED
+from ..overlap.skins import NONE, Pinched
+from ..overlap.solids import frames_of, inside
+from ..phases.step_data import Body, Surroundings
 from .encounter import Encounter
-from .meeting import Meeting
-from .overlap.burial import OUT_AFTER
-from .overlap.overlaps import EMERGING, PINCHED
-from .overlap.skins import NONE, Pinched
-from .overlap.solids import frames_of, inside
-from .step_data import Body, Surroundings
+from .world import Meeting
 
 OPPOSED = -0.3
 """Cosine of two pushes of which one takes back the other."""

@@ -4,17 +4,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Floats, Integers, ranges
-from .build import build_model
-from .geometry.faces import read_corners
-from .geometry.graph import Graph, Neighbours, edge_lengths, find_neighbours
-from .geometry.rest_shape import FIRM_PIN, painted
-from .mesh import MeshData
-from .model import SoftBodyModel
-from .settings import BodySettings
-from .state import outdate
-from .step_data import Body
-from .stretch.tethers import build_tethers
+from ..arrays import Floats, Integers, ranges
+from ..build import build_model
+from ..geometry.faces import read_corners
+from ..geometry.graph import Graph, Neighbours, edge_lengths, find_neighbours
+from ..geometry.rest_shape import FIRM_PIN, painted
+from ..mesh import MeshData
+from ..model import SoftBodyModel
+from ..phases.step_data import Body
+from ..settings import BodySettings
+from ..state import outdate
+from ..stretch.tethers import build_tethers
 
 SLACK = 1e-3
 """What is drawn out is made longer than pins need by this share, so that sweeps find where all

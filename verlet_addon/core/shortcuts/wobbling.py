@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from .arrays import Floats
-from .compiled import Packed, declare, once, pack, service
-from .scene import Plane, Sample
-from .settings import SceneSettings
-from .solid.body import Lying, SolidState
-from .solid.compiled_touching import pack_system
-from .solid.motion import FEWEST, LEAST_MOVE, LONG, RESTS, STILL, acting, precision
-from .solid.numpy_touching import Stops
-from .solid.system import draw, step_shares
-from .state import Batches, ParticleState, ready_batches
-from .step_data import Body
+from ..arrays import Floats
+from ..compiled import Packed, declare, once, pack, service
+from ..phases.step_data import Body
+from ..scene import Plane, Sample
+from ..settings import SceneSettings
+from ..solid.body import Lying, SolidState
+from ..solid.compiled_touching import pack_system
+from ..solid.motion import FEWEST, LEAST_MOVE, LONG, RESTS, STILL, acting, precision
+from ..solid.numpy_touching import Stops
+from ..solid.system import draw, step_shares
+from ..state import Batches, ParticleState, ready_batches
 from .stillness import acts_evenly
 
 _wobble = declare("wobble", "ppp")

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats
-from .field import Field
-from .forces.accelerations import node_accelerations
-from .integrators import start_displacement
-from .mesh import MeshData
-from .model import SoftBodyModel
-from .solid.barriers import Barriers
-from .solid.body import linear_part, rest_nodes, start_solid
-from .solid.compiled_kernels import interpolate
-from .solid.joined import Meets
-from .solid.motion import Leap, arrive, foresee, hand_over, moved_by, set_off
-from .solid.together import Group, arrive_together
-from .state import ParticleState
+from ..arrays import Floats
+from ..field import Field
+from ..forces.accelerations import node_accelerations
+from ..integrators import start_displacement
+from ..mesh import MeshData
+from ..model import SoftBodyModel
+from ..solid.barriers import Barriers
+from ..solid.body import linear_part, rest_nodes, start_solid
+from ..solid.compiled_kernels import interpolate
+from ..solid.joined import Meets
+from ..solid.motion import Leap, arrive, foresee, hand_over, moved_by, set_off
+from ..solid.together import Group, arrive_together
+from ..state import ParticleState
 from .step_data import Mover, Surroundings
 
 

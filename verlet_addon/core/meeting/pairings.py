@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Booleans, Floats
-from .contact.response import Pairs
-from .mesh import MeshData
-from .scene import Collider
-from .settings import BodySettings
+from ..arrays import Booleans, Floats
+from ..contact.response import Pairs
+from ..mesh import MeshData
+from ..scene import Collider
+from ..settings import BodySettings
 
 
 def laws(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Pairs:

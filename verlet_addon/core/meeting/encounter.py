@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Booleans, Floats, dot, magnitudes, ranges
-from .contact.compiled_kernels import project_rows, rebound_rows
-from .contact.guard import find_passing, guard
-from .contact.response import ContactRows, Motion, make_rows, with_more
-from .detection.contacts import Contacts, find_contacts
-from .meeting import REACH, Meeting
-from .overlap.overlaps import leaving
-from .ropes.touching import push_ropes
-from .ropes.trees import TreeBatches
+from ..arrays import Booleans, Floats, dot, magnitudes, ranges
+from ..contact.compiled_kernels import project_rows, rebound_rows
+from ..contact.guard import find_passing, guard
+from ..contact.response import ContactRows, Motion, make_rows, with_more
+from ..detection.contacts import Contacts, find_contacts
+from ..overlap.overlaps import leaving
+from ..ropes.touching import push_ropes
+from ..ropes.trees import TreeBatches
 from .tally import count_step
+from .world import REACH, Meeting
 
 THINNEST = 0.05
 """Share of their distance that bodies keep, however thin they are painted; at 0 they tremble."""

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import NONZERO, Floats, magnitudes
-from .contact.compiled_kernels import project_rows
-from .contact.response import ContactRows
-from .detection.surfaces import Surfaces
+from ..arrays import NONZERO, Floats, magnitudes
+from ..contact.compiled_kernels import project_rows
+from ..contact.response import ContactRows
+from ..detection.surfaces import Surfaces
+from ..ropes.trees import TreeBatches
 from .encounter import Encounter, gather, hand_back, touch
-from .ropes.trees import TreeBatches
 
 HOLDS = 4
 """How often contacts are solved alone at last…"""

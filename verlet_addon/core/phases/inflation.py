@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from .arrays import Floats
-from .errors import SettingsError
-from .model import SoftBodyModel
-from .state import Batches, ParticleState
+from ..arrays import Floats
+from ..errors import SettingsError
+from ..model import SoftBodyModel
+from ..state import Batches, ParticleState
+from ..stretch.compiled_warm_start import project_former_tension
+from ..volume.chambers import build_chambers
+from ..volume.gas import Gas, fill, press, too_strong
 from .step_data import Mover
-from .stretch.compiled_warm_start import project_former_tension
-from .volume.chambers import build_chambers
-from .volume.gas import Gas, fill, press, too_strong
 
 SURFACE_MEMORY = 0.75
 """Share of its tension that a held surface starts a step from where it is slack. So silk that hangs

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Booleans, Floats, Integers
-from .contact.response import ContactRows
-from .detection.proximity import nearest_on_edges, nearest_on_triangle
-from .detection.surfaces import Surfaces
+from ..arrays import Booleans, Floats, Integers
+from ..contact.response import ContactRows
+from ..detection.proximity import nearest_on_edges, nearest_on_triangle
+from ..detection.surfaces import Surfaces
 
 CROWDED = 0.5
 """Pairs that end a step nearer than their gap by this share of it have found no room."""

@@ -1,24 +1,24 @@
 """What acts within a body, and on it from the ground, on its way through a step."""
 
-from .arrays import Floats
-from .bending.sweep import project_bends
-from .contact.compiled_kernels import project_plane, rebound_plane
+from ..arrays import Floats
+from ..bending.sweep import project_bends
+from ..contact.compiled_kernels import project_plane, rebound_plane
+from ..model import SoftBodyModel
+from ..momentum.compiled_kernels import conserve_momentum
+from ..rigid.motion import hand_on, hand_on_contacts, join, put_again
+from ..ropes.compiled_kernels import undo_implicit_damping
+from ..ropes.constraints import draw_out
+from ..ropes.sweep import project_ropes
+from ..shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
+from ..stretch.compiled_kernels import project_levels, strain_range
+from ..stretch.compiled_seams import project_seams
+from ..stretch.seams import rounds_with
+from ..stretch.sweep import MOST_SWEEPS, project_shear, project_stretch
+from ..weave.compiled_kernels import project_weave
 from .inflation import inflate, project_former_tensions
 from .jelly import relax_solid
-from .model import SoftBodyModel
-from .momentum.compiled_kernels import conserve_momentum
-from .rigid.motion import hand_on, hand_on_contacts, join, put_again
-from .ropes.compiled_kernels import undo_implicit_damping
-from .ropes.constraints import draw_out
-from .ropes.sweep import project_ropes
-from .shell.motion import keep_shape, regain_shape, set_out as set_out_shell, settled
 from .soft_pins import project_soft_pins
 from .step_data import Mover
-from .stretch.compiled_kernels import project_levels, strain_range
-from .stretch.compiled_seams import project_seams
-from .stretch.seams import rounds_with
-from .stretch.sweep import MOST_SWEEPS, project_shear, project_stretch
-from .weave.compiled_kernels import project_weave
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""

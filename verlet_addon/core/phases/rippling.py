@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats, contracted
-from .geometry.graph import NO_EDGES
-from .geometry.rays import is_closed
-from .mesh import MeshData
-from .model import SoftBodyModel
-from .scene import Collider
-from .state import ParticleState
+from ..arrays import Floats, contracted
+from ..geometry.graph import NO_EDGES
+from ..geometry.rays import is_closed
+from ..mesh import MeshData
+from ..model import SoftBodyModel
+from ..scene import Collider
+from ..state import ParticleState
+from ..water.dipping import Diver
+from ..water.waves import Held, count_steps, dip, find_turn, ripple, start_waves
 from .step_data import Mover
-from .water.dipping import Diver
-from .water.waves import Held, count_steps, dip, find_turn, ripple, start_waves
 
 
 def fill_with_water(

@@ -1,0 +1,1 @@
+"""Bodies in motion whose models are built anew."""

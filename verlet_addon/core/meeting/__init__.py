@@ -1,0 +1,1 @@
+"""What meets what in a step, and how it gives way."""

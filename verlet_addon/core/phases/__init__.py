@@ -1,0 +1,1 @@
+"""A body's way through the phases of a step."""

@@ -1,0 +1,1 @@
+"""Frames that take no steps, or all of them in one call."""
