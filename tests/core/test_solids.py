@@ -60,7 +60,7 @@ from verlet_addon.core.solid import (
 )
 from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
-from verlet_addon.core.solid.numpy_touching import Holds, Part, Stops, System
+from verlet_addon.core.solid.numpy_touching import Holds, Part, Precision, Stops, System
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)
@@ -647,7 +647,7 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
             stops=stops,
         )
         moves = np.zeros_like(lattice.nodes)
-        kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
+        kernels.press(system, np.zeros_like(moves), moves, Precision(1e-13, 0.0, 0, 0.0))
         pressed, loads = moves.copy(), stops.loads.copy()
         points = kernels.settle(system, lattice.nodes + moves)
         moves += 0.01 * lattice.nodes[[1, 2, 0]]

@@ -34,7 +34,7 @@ from verlet_addon.core.solid import (
 )
 from verlet_addon.core.solid.body import Solid, turned_alike
 from verlet_addon.core.solid.joined import Meets, join
-from verlet_addon.core.solid.numpy_touching import Holds, Part, Stops, System
+from verlet_addon.core.solid.numpy_touching import Holds, Part, Precision, Stops, System
 from verlet_addon.core.step import step
 
 JELLY = BodySettings(body_type="SOFT", resolution=3, stiffness=2e3)
@@ -200,7 +200,7 @@ def test_compiled_kernels_agree_with_the_reference_on_two_solids() -> None:
         skins = [np.full(len(solid.weight), 0.02) for solid in solids]
         system = join(systems, meets, skins, anchors)
         moves = np.zeros_like(system.places)
-        kernels.press(system, np.zeros_like(moves), moves, 1e-13, 0.0)
+        kernels.press(system, np.zeros_like(moves), moves, Precision(1e-13, 0.0, 0, 0.0))
         points = kernels.settle(system, system.places + moves)
         found.append([moves, system.stops.loads, system.stops.grips, system.stops.anchors, points])
         assert 0 < np.count_nonzero(system.stops.loads[-9:]) < 9

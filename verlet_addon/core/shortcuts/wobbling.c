@@ -7,7 +7,7 @@ void find_stress(const solid_lattice *lattice, const real *nodes, const solid_sh
                  real modulus, const real *moves, real *forces, real *opposed, four *work);
 void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found);
 void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
-                 real least, integer fewest);
+                 real enough, real least, integer fewest);
 void land_solid(const solid_system *all, const real *start, real *moves, real *nodes,
                 real *previous);
 void settle_solid(const solid_system *all, const real *nodes, real *points);
@@ -16,7 +16,7 @@ void settle_solid(const solid_system *all, const real *nodes, real *points);
 typedef struct {
     const solid_system *system;
     real modulus, velocity_gain, h_squared, former, implicit, delay; /* see step_shares */
-    real residual, least, rests, still;
+    real residual, quick, least, rests, still;
     integer patience, fewest;
     integer pins;          /* the first of those that the system holds */
     const integer *pinned; /* (pins,) */
@@ -50,6 +50,25 @@ SMALL static real moved_by(const solid_system *all, const real *a, const real *b
             real way = a[axis * m + i] - (b ? b[axis * m + i] : 0.0);
             total += all->masses[i] * way * way;
         }
+    return total;
+}
+
+/* Σ m (a − ā)² of nodes, ā being their mean. */
+SMALL static real moved_within(const solid_system *all, const real *a)
+{
+    integer m = all->nodes;
+    real total = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        real mass = 0.0, sum = 0.0;
+        for (integer i = 0; i < m; i++) {
+            mass += all->masses[i];
+            sum += all->masses[i] * a[axis * m + i];
+        }
+        for (integer i = 0; i < m; i++) {
+            real way = a[axis * m + i] - sum / mass;
+            total += all->masses[i] * way * way;
+        }
+    }
     return total;
 }
 
@@ -152,7 +171,9 @@ SMALL static void solve(const wobbly *body, moving *state, real far)
     for (integer i = 0; i < all->stops->points; i++)
         all->stops->grips[i] = -1.0;
     find_pulls(body, state, far);
-    press_solid(all, body->pulls, state->moves, body->residual, body->least * body->least * far,
+    press_solid(all, body->pulls, state->moves, body->residual,
+                body->quick * body->quick * moved_within(all, body->inertia),
+                body->least * body->least * far,
                 *state->slow >= body->patience ? 0 : body->fewest);
     land_solid(all, body->start, state->moves, state->nodes, state->previous_nodes);
     settle_solid(all, state->nodes, state->points);

@@ -9,7 +9,7 @@ from ..scene import Plane, Sample
 from ..settings import SceneSettings
 from ..solid.body import Lying, SolidState
 from ..solid.compiled_touching import pack_system
-from ..solid.motion import FEWEST, LEAST_MOVE, LONG, RESTS, STILL, acting, precision
+from ..solid.motion import FEWEST, LEAST_MOVE, LONG, QUICK, RESTS, STILL, acting, residual_share
 from ..solid.numpy_touching import Stops
 from ..solid.system import draw, step_shares
 from ..state import Batches, ParticleState, ready_batches
@@ -120,7 +120,8 @@ def _wobbly(batches: Batches) -> Packed:
         batches.velocity_gain,
         batches.h_squared,
         *step_shares(solid, dt, batches.h_squared),
-        precision(solid, dt),
+        residual_share(solid, dt),
+        QUICK,
         LEAST_MOVE,
         RESTS,
         STILL,

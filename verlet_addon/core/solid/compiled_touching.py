@@ -6,13 +6,13 @@ from ..arrays import Floats
 from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_landing, numpy_touching
 from .compiled_kernels import pack_embedding, pack_lattice, pack_shapes
-from .numpy_touching import Stops, System
+from .numpy_touching import Precision, Stops, System
 
 PIECE = 56
 """Numbers in a solid_piece of as_one.h."""
 ROLLING = 50
 """Numbers in a rolling of landing.c."""
-_press = declare("press_solid", "pppddi")
+_press = declare("press_solid", "pppdddi")
 _land = declare("land_solid", "ppppp")
 _settle = declare("settle_solid", "ppp")
 
@@ -62,10 +62,9 @@ def pack_system(system: System) -> Packed:
 
 
 @instead_of(numpy_touching.press)
-def press(
-    system: System, right: Floats, moves: Floats, tolerance: float, least: float, fewest: int = 0
-) -> None:
-    _press(pack_system(system), right, moves, tolerance, least, fewest)
+def press(system: System, right: Floats, moves: Floats, precision: Precision) -> None:
+    its = precision.share, precision.enough, precision.least, precision.fewest
+    _press(pack_system(system), right, moves, *its)
 
 
 @instead_of(numpy_landing.land)

@@ -21,7 +21,7 @@ from .compiled_kernels import find_stress, interpolate
 from .compiled_touching import land, press, settle
 from .lattice import Embedding
 from .numpy_kernels import add_to_nodes
-from .numpy_touching import System
+from .numpy_touching import Precision, System
 from .system import draw, step_shares, stop_at_ground
 
 RESIDUAL = 1.5e-3
@@ -31,6 +31,10 @@ before sags half a per cent more than one that has not."""
 CURVED = 2.0 / 3.0
 """Share of that which is left where cells are curved: what slides would shake itself, and lose up
 to a fifteenth of its speed by that."""
+QUICK = 2e-3
+"""Nor need more be found than changes by this share how nodes move beside each other: the next step
+finds it. Uneven meshes take a third fewer rounds. The way of the whole body does not count, or what
+wobbles as it falls would stop."""
 FEWEST = 2
 """Rounds of conjugate gradients that each step of what moves takes, however little there is to
 solve for: without, small swings never fade."""
@@ -239,9 +243,7 @@ def _solved(leap: Leap, drive: Drive, barriers: Barriers | None) -> Floats:
     pulls = find_pulls(leap, drive)
     if barriers is not None:
         system = beyond(system, barriers, solid.surface.stands_for, drive.grasped)
-    least = LEAST_MOVE * LEAST_MOVE * leap.far
-    fewest = 0 if state.slow >= LONG else FEWEST
-    press(system, pulls, state.moves, precision(solid, leap.dt), least, fewest)
+    press(system, pulls, state.moves, precision([leap]))
     state.nodes, state.previous_nodes = land(system, drive.start, state.moves)
     places = settle(system, state.nodes)
     if barriers is None:
@@ -262,7 +264,17 @@ def find_pulls(leap: Leap, drive: Drive) -> Floats:
     return leap.pulls
 
 
-def precision(solid: Solid, dt: float) -> float:
+def precision(leaps: Sequence[Leap]) -> Precision:
+    """How well the moves of solids are solved for."""
+    return Precision(
+        share=min(residual_share(leap.solid, leap.dt) for leap in leaps),
+        enough=QUICK * QUICK * min(moved_within(leap.solid, leap.inertia) for leap in leaps),
+        fewest=0 if all(leap.state.slow >= LONG for leap in leaps) else FEWEST,
+        least=LEAST_MOVE * LEAST_MOVE * min(leap.far for leap in leaps),
+    )
+
+
+def residual_share(solid: Solid, dt: float) -> float:
     """The share of what is to be solved for that may be left in steps of this length [s]."""
     share = CURVED if len(solid.lattice.curved.nodes) else 1.0
     return share * RESIDUAL / max(1.0, dt / solid.delay)
@@ -271,6 +283,12 @@ def precision(solid: Solid, dt: float) -> float:
 def moved_by(solid: Solid, moves: Floats) -> float:
     """How far nodes move by (3, m): Σ m v² [kg m²]."""
     return float((solid.masses * moves * moves).sum())
+
+
+def moved_within(solid: Solid, moves: Floats) -> float:
+    """The same, seen by who moves along with the mean of all nodes [kg m²]."""
+    mean = (solid.masses * moves).sum(axis=1, keepdims=True) / solid.masses.sum()
+    return moved_by(solid, moves - mean)
 
 
 def _stress(leap: Leap, start: Floats) -> Floats:

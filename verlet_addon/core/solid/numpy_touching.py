@@ -86,6 +86,20 @@ class System:
     stops: Stops
 
 
+@dataclass(frozen=True)
+class Precision:
+    """How well moves are solved for: squares are of the residual, as it would move nodes."""
+
+    share: float
+    """Of the right side, that may be left."""
+    enough: float
+    """Where its square is less, it may be left too [kg m²]."""
+    fewest: int
+    """Rounds that are taken nevertheless,"""
+    least: float
+    """unless its square is less than this [kg m²]."""
+
+
 @dataclass(frozen=True, eq=False)
 class Springs:
     """What holds and what stops points, while neither changes."""
@@ -98,14 +112,11 @@ class Springs:
     """(k, 3) where the points arrive, times h² [kg m]."""
 
 
-def press(
-    system: System, right: Floats, moves: Floats, tolerance: float, least: float, fewest: int = 0
-) -> None:
+def press(system: System, right: Floats, moves: Floats, precision: Precision) -> None:
     """Finds the moves (3, m), from those given, and what presses on points.
 
     What touches, and what of that slides, is found in turn with the moves: it pushes and never
-    pulls, and rubs no harder than its coefficient lets it. `tolerance`, `least` and `fewest` are
-    those of `solve`.
+    pulls, and rubs no harder than its coefficient lets it.
     """
     stops, springs = system.stops, None
     for _ in range(CHANGES):
@@ -115,7 +126,7 @@ def press(
         springs = find_springs(system)
         pushed = right.copy()
         add_to_nodes(system.embedding, springs.points, springs.pulls, pushed)
-        solve(system, springs, pushed, moves, tolerance, least, fewest)
+        solve(system, springs, pushed, moves, precision)
     assert springs is not None
     pulls = springs.pulls - _given(system, springs, moves)
     held = len(system.holds.points)
@@ -187,20 +198,13 @@ def across(normals: Floats, vectors: Floats) -> Floats:
 
 
 def solve(
-    system: System,
-    springs: Springs,
-    right: Floats,
-    moves: Floats,
-    tolerance: float,
-    least: float,
-    fewest: int,
+    system: System, springs: Springs, right: Floats, moves: Floats, precision: Precision
 ) -> None:
     """Solves for the moves (3, m), from those given, by conjugate gradients.
 
     The 3 × 3 blocks on the diagonal, inverted, precondition it; that cells oppose some directions
     more than others makes no difference. So do the motions of pieces as one, and these once more in
-    the end. It ends where the residual, in that norm, is this share of the right side's, and after
-    `fewest` rounds, or where its square is below `least` [kg m²].
+    the end. Precision is of the residual in that norm.
     """
     inverses, pieces = _block_inverses(system, springs), _pieces(system, springs)
 
@@ -211,10 +215,11 @@ def solve(
         return _product(system, springs, moves)
 
     residual = right - product(moves)
-    small = max(tolerance * tolerance * float((right * answered(right)).sum()), least)
+    given = float((right * answered(right)).sum())
+    small = max(precision.share * precision.share * given, precision.enough, precision.least)
     squares = descend(moves, residual, product, answered, CONJUGATE_ROUNDS)
     for number, square in enumerate(squares):
-        if square <= (least if number < fewest else small):
+        if square <= (precision.least if number < precision.fewest else small):
             break
     moves += pieces.answers(residual)
 

@@ -15,9 +15,6 @@ from .compiled_kernels import interpolate
 from .compiled_touching import press, settle
 from .joined import Meets, join, part, side_by_side, slices
 from .motion import (
-    FEWEST,
-    LEAST_MOVE,
-    LONG,
     Drive,
     Leap,
     acting_with,
@@ -89,14 +86,7 @@ def _solved(group: Group) -> list[Floats]:
     ]
     system = join(systems, meets, skins, meets.apart(starts) - _recall(drives, meets))
     moves = side_by_side(state.moves for state in states)
-    press(
-        system,
-        side_by_side(map(find_pulls, leaps, drives)),
-        moves,
-        min(precision(leap.solid, leap.dt) for leap in leaps),
-        LEAST_MOVE * LEAST_MOVE * min(leap.far for leap in leaps),
-        0 if all(state.slow >= LONG for state in states) else FEWEST,
-    )
+    press(system, side_by_side(map(find_pulls, leaps, drives)), moves, precision(leaps))
     places, points = settle(system, _land(group, systems, system, moves)), []
     each_stops = [each.stops for each in systems]
     own = slices(len(stops.levels) for stops in each_stops)

@@ -251,14 +251,14 @@ static real precondition(const solid_system *all, four *vector, real share, cons
 }
 
 /* Solves for the moves, from those given. */
-static void solve(const solid_system *all, real tolerance, real least, integer fewest)
+static void solve(const solid_system *all, real tolerance, real enough, real least, integer fewest)
 {
     integer m = all->nodes;
     find_blocks(all);
     multiply_system(all, all->moves, all->along);
     copy((real *)all->residual, (const real *)all->pushed, 4 * m);
     real given = precondition(all, all->residual, 0.0, all->along);
-    real small = larger(tolerance * tolerance * given, least);
+    real small = larger(larger(tolerance * tolerance * given, enough), least);
     real size = precondition(all, all->residual, 1.0, all->along), share = 0.0;
     for (integer i = 0; i < m; i++)
         all->search[i] = alike(0.0);
@@ -279,7 +279,7 @@ static void solve(const solid_system *all, real tolerance, real least, integer f
 
 /* Changes moves (3, m), anchors, grips and loads; after find_stress. */
 EXPORT void press_solid(const solid_system *all, const real *right, real *moves, real tolerance,
-                        real least, integer fewest)
+                        real enough, real least, integer fewest)
 {
     integer m = all->nodes;
     find_pieces(all->alone, all->pieces, all->labels, all->masses, all->places, m);
@@ -296,7 +296,7 @@ EXPORT void press_solid(const solid_system *all, const real *right, real *moves,
             break;
         take(right, m, all->pushed);
         add_pulls(all, all->pushed);
-        solve(all, tolerance, least, fewest);
+        solve(all, tolerance, enough, least, fewest);
     }
     note_loads(all);
     give(all->moves, m, moves);
