@@ -3,7 +3,7 @@
 #include "../momentum/turns.h"
 #include "touching.h"
 
-#define LEVER 0.2096313728906053 /* 3/16 of half of √5 */
+#define LEVER 0.4192627457812106 /* 3/16 of √5 */
 
 /* Sums over nodes by some weight: of arms, of how they moved, of their spin, and second moments. */
 typedef struct {
