@@ -16,8 +16,6 @@ from .system import Factored, ShellSystem, factorized
 
 NEWTON = 20
 """Most rounds of Newton's method in a step; one or two are enough but for impacts."""
-HALVINGS = 8
-"""Most times that a move is halved which would gain energy: a safeguard, that impacts come by."""
 RESIDUAL = 1e-2
 """Share of the residual that conjugate gradients leave in a round of Newton's method…"""
 SETTLED = 1e-2
@@ -96,15 +94,9 @@ def settled(system: ShellSystem | None, positions: Floats) -> None:
 
 def keep_shape(system: ShellSystem, positions: Floats) -> Floats:
     """Moves particles (3, n) to where the body is in balance; (3, n) forces × h² on them there."""
-    lowest, moves = np.inf, np.zeros_like(positions)
+    lowest = np.inf
     for _ in range(NEWTON):
         pull, energy = _linearized(system, positions)
-        for _ in range(HALVINGS):
-            if energy <= lowest:
-                break
-            moves *= 0.5
-            positions -= moves
-            pull, energy = _linearized(system, positions)
         if energy > (1.0 - PROGRESS) * lowest:
             break
         lowest = energy
