@@ -12,7 +12,7 @@ from ..model import SoftBodyModel
 from ..scene import Collider
 from ..state import ParticleState
 from ..water.dipping import Diver
-from ..water.waves import Held, count_steps, dip, find_turn, ripple, start_waves
+from ..water.waves import Dipping, Held, count_steps, dip, find_turn, ripple, start_waves
 from .step_data import Mover
 
 
@@ -25,21 +25,24 @@ def fill_with_water(
     """Lets the water of bodies move as their meshes do, and tells it what may dip in."""
     if all(model.water is None for model in models):
         return
-    bodies = [_body_that_dips(*body) for body in zip(models, meshes, strict=True)]
+    divers = {
+        number: _as_diver(model, mesh)
+        for number, (model, mesh) in enumerate(zip(models, meshes, strict=True))
+        if model.water is None
+    }
     for model, state, mesh in zip(models, states, meshes, strict=True):
         if model.water is None or state.water is not None:
             continue
         state.water = start_waves(model.water, mesh.velocities.T, state.previous_dt)
-        met: list[Diver | None] = [None] * len(colliders)
-        for number in mesh.colliders:
-            met[number] = Diver(colliders[number].triangles.T, NO_EDGES, 0.0)
-        state.water.divers = [*bodies, *met]
+        met = {
+            len(models) + number: Diver(colliders[number].triangles.T, NO_EDGES, 0.0)
+            for number in sorted(mesh.colliders)
+        }
+        state.water.divers = [Dipping(*each) for each in (divers | met).items()]
 
 
-def _body_that_dips(model: SoftBodyModel, mesh: MeshData) -> Diver | None:
+def _as_diver(model: SoftBodyModel, mesh: MeshData) -> Diver:
     """A body as water sees it: solid if it encloses something, or as thick as it is set to be."""
-    if model.water is not None:
-        return None
     loose = mesh.edges[~np.isin(mesh.edges, mesh.face_vertices).all(axis=1)].T
     closed = is_closed(model.triangles) and not loose.size
     return Diver(model.triangles, loose, 0.0 if closed else model.settings.thickness)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 import numpy as np
 
@@ -22,6 +21,19 @@ MOST_STEPS = 1000
 
 
 @dataclass(eq=False)
+class Dipping:
+    """A body or collider that may dip in, and what it did when it was last looked at."""
+
+    number: int
+    """Which of all bodies and colliders."""
+    diver: Diver
+    places: Floats = field(default_factory=lambda: np.empty(0))
+    """(3, v) where its vertices were [m]."""
+    filled: Floats = field(default_factory=lambda: np.empty(0))
+    """(n,) how much of the column under each vertex of the water it filled [m]."""
+
+
+@dataclass(eq=False)
 class WaterState:
     """What a step changes of water."""
 
@@ -31,14 +43,10 @@ class WaterState:
     """(n,) one step of the waves ago [m]."""
     previous_dt: float
     """Length of that step [s]."""
-    divers: Sequence[Diver | None] = ()
-    """Each body and collider, if it may dip in; they were last looked at…"""
-    places: Sequence[Floats] = ()
-    """…where they were then [m]."""
-    filled: Sequence[Floats] = ()
-    """(n,) how much of the column under each vertex each of them filled [m]."""
+    divers: Sequence[Dipping] = ()
+    """What may dip in."""
     seat: Floats = field(default_factory=lambda: np.empty((3, 0)))
-    """(3, n) and where the level was [m]."""
+    """(3, n) where the level was when they were last looked at [m]."""
     dipped: Floats | None = None
     """(n,) what all of them fill, spread out to neighbours [m]; None before the first."""
     turn: Floats = field(default_factory=lambda: np.eye(3))
@@ -126,26 +134,23 @@ def dip(water: Water, state: WaterState, places: Sequence[Floats], seat: Floats)
 
     Parameters
     ----------
-    places : per diver (3, v) where its vertices are [m].
+    places : per body and collider (3, v) where its vertices are [m].
     seat : (3, n) the level, where the water's object has taken it [m].
     """
-    divers = [
-        (diver, rows) for diver, rows in zip(state.divers, places, strict=True) if diver is not None
-    ]
     level_stays = np.array_equal(seat, state.seat)
-    stays = [
-        level_stays and np.array_equal(rows, was)
-        for (_, rows), was in zip_longest(divers, state.places)  # at first there are none
+    moved = [
+        each
+        for each in state.divers
+        if not (level_stays and np.array_equal(each.places, places[each.number]))
     ]
-    if all(stays):
+    if not moved:
         return
-    normals = contracted(state.turn, water.normals)
-    state.filled = [
-        was if stay else submersion(seat, normals, water.areas, rows, diver)
-        for (diver, rows), was, stay in zip_longest(divers, state.filled, stays)
-    ]
-    state.places, state.seat = [rows.copy() for _, rows in divers], seat
-    dipped = _smooth(water, sum(state.filled, np.zeros(len(water.areas))))
+    normals, state.seat = contracted(state.turn, water.normals), seat
+    for each in moved:
+        each.places = places[each.number].copy()
+        each.filled = submersion(seat, normals, water.areas, each.places, each.diver)
+    filled = (each.filled for each in state.divers)
+    dipped = _smooth(water, sum(filled, np.zeros(len(water.areas))))
     if state.dipped is not None:
         state.heights += dipped - state.dipped
         state.previous_heights += dipped - state.dipped
