@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import bpy
 import pytest
@@ -80,6 +81,18 @@ def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
         setattr(owner, name, before)
         assert record.changed_since_bake(scene) == [], name
     assert other.verlet.baked_settings
+
+
+def test_the_panel_names_three_that_changed_and_counts_the_others(scene: Any, addon: Addon) -> None:
+    """A name each of hundreds would fit no panel."""
+    for name in "DBACE":
+        body(line(name))
+    verlet.bake()
+    bpy.context.scene.verlet.substeps = 11
+    said: list[str] = []
+    column = Mock(label=lambda text, icon: said.append(text))
+    addon("blender.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    assert said == ["Baked frames 3 to 6", "Changed since: A, B, C and 2 more"]
 
 
 def test_vertices_added_since_the_bake_are_seen(scene: Any, record: Any) -> None:

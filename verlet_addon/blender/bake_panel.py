@@ -7,6 +7,7 @@ import bpy
 from .bake import bodies, frame_range
 from .bake_record import baked_range, baked_remarks, changed_since_bake
 from .file_context import file_context
+from .file_warnings import some
 from .kinds_of_panel import SidebarPanel, layout_of
 from .properties import is_body, scene_properties
 
@@ -60,7 +61,7 @@ class VERLET_PT_bake(SidebarPanel):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")
         if changed := changed_since_bake(scene):
-            column.label(text=f"Changed since: {', '.join(changed)}", icon="ERROR")
+            column.label(text=f"Changed since: {some(changed)}", icon="ERROR")
 
 
 class VERLET_PT_remarks(bpy.types.Panel):

@@ -33,7 +33,7 @@ def _missing() -> Iterator[str]:
             )
         elif names := [item.name for item in library.users_id if item.is_missing]:
             yield (
-                f"The library {_path(library)} no longer has {_some(names)}; restore it, or relink "
+                f"The library {_path(library)} no longer has {some(names)}; restore it, or relink "
                 "it in Blender"
             )
 
@@ -75,7 +75,7 @@ def _broken_drivers() -> Iterator[str]:
     ]
     if names:
         yield (
-            f"Drivers do not work ({_some(names)}), and what they would move stands still; mend "
+            f"Drivers do not work ({some(names)}), and what they would move stands still; mend "
             "them in Blender"
         )
 
@@ -103,7 +103,7 @@ def _version(version: Iterable[int]) -> str:
     return f"{major}.{minor}"
 
 
-def _some(names: Iterable[str]) -> str:
+def some(names: Iterable[str]) -> str:
     """Lists the first three of some names, each once, and says how many more there are."""
     first, *rest = sorted(set(names))
     shown = ", ".join((first, *rest[:2]))
