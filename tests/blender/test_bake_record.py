@@ -89,9 +89,9 @@ def test_the_panel_names_three_that_changed_and_counts_the_others(scene: Any, ad
         body(line(name))
     verlet.bake()
     bpy.context.scene.verlet.substeps = 11
-    said: list[str] = []
-    column = Mock(label=lambda text, icon: said.append(text))
+    column = Mock()
     addon("blender.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    said = [call.kwargs["text"] for call in column.label.mock_calls]
     assert said == ["Baked frames 3 to 6", "Changed since: A, B, C and 2 more"]
 
 

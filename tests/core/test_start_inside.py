@@ -223,6 +223,41 @@ def test_it_is_said_once_who_starts_inside_of_what() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["a sheet through a ball", "a rope through a box", "jelly in a box"]
+)
+def test_comes_out_of_a_collider_that_appears_round_it(name: str) -> None:
+    """Until it has a size, nothing is inside of it."""
+    body, (shape, place) = STARTS[name]
+    full = np.array(place)
+    growing = shape, lambda time: full * (time > 0.1)
+    (track,) = simulated([body], frames(1.2, 24), gravity=WEIGHTLESS, colliders=[growing])
+    assert crossed([body], [track[-1:]], [(shape, full)]) == 0
+    assert np.linalg.norm(track[-1] - track[0], axis=1).max() > 0.1
+    assert strains(body[0], track[-1]).max() < 0.02
+
+
+@pytest.mark.parametrize("squashed", [(1.0, 0.0, 1.0), (0.0, 1.0, 1.0), (0.0, 0.0, 0.0)])
+def test_is_let_go_where_the_collider_is_squashed(squashed: tuple[float, ...]) -> None:
+    """Ways out of what has no inside any more are no numbers."""
+    mesh, settings = STARTS["a rope through a box"][0]
+    shape, _ = box(0.7, 0.6, 0.5)[0]
+    full = cube(1.0).positions * [0.7, 0.6, 0.5]
+    scenes = samples(
+        [mesh],
+        frames(0.5, 24),
+        gravity=WEIGHTLESS,
+        colliders=lambda time: [full * squashed if time > 0.1 else full],
+    )
+    results = simulate(
+        [replace(mesh, colliders=(0,))], [settings], SceneSettings(), scenes, [shape]
+    )
+    *_, last = results
+    assert np.isfinite([*last.deepest, last.positions[0].sum()]).all()
+    assert strains(mesh, last.positions[0]).max() < 0.01
+
+
+@pytest.mark.slow
 def test_a_collider_with_inverted_normals_lets_out_what_is_partly_inside() -> None:
     """Only what is wholly inside is meant to be there."""
     body = (flat(1.5, 16, 0.2), CLOTH)

@@ -26,6 +26,7 @@ from verlet_addon.core.geometry.faces import (
 )
 from verlet_addon.core.geometry.graph import edge_lengths, find_components
 from verlet_addon.core.geometry.hinges import find_hinges
+from verlet_addon.core.geometry.rays import crossings
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, BodyType
 
@@ -183,3 +184,13 @@ def test_edges_keep_their_lengths_in_the_builders() -> None:
     np.testing.assert_allclose(
         edge_lengths(mesh.positions, mesh.edges), lengths(mesh.positions, mesh.edges)
     )
+
+
+def test_rays_meet_no_triangles_without_area() -> None:
+    """Where they do by rounding, what starts inside of a collider finds a way out that is none."""
+    random, way = np.random.default_rng(0), np.ones(3) / np.sqrt(3.0)
+    collapsed = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]).T
+    for _ in range(300):
+        point = random.uniform(-0.1, 0.1, (3, 1)).round(2)
+        corners = point + way[:, None] * random.uniform(0.1, 0.3, 4).round(2)
+        assert not len(crossings(point, corners, collapsed, way).points)

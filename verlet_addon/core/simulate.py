@@ -227,7 +227,8 @@ def _advance(
     starts, ends = before.every_mirror, after.every_mirror
     steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     if meeting is not None:
-        meeting.look_at_colliders(before.colliders, after.colliders)
+        places = [state.positions for _, state in bodies]
+        meeting.look_at_colliders(places, before.colliders, after.colliders)
     for number, given in enumerate(steps):
         if meeting is not None:
             ease_out(bodies, meeting, given)

@@ -15,6 +15,9 @@ AT_ONCE = 1_000_000
 """Most pairs of rays and triangles that are tested at once, to bound the memory."""
 ROUNDED, NARROWEST = 1e-9, 1e-100
 """Rounding loses no point that is so near a box, in shares of a row; nothing is narrower."""
+UPRIGHT = 4e-15
+"""Triangles that are as narrow as rounding, seen along rays, are not met: that is beyond this share
+of how far away they are."""
 Rows = Callable[[Floats], Integers]
 Keys = Callable[[Integers, Floats], Floats]
 
@@ -158,6 +161,8 @@ def _cross(corners: Floats, heights: Floats, here: Floats) -> tuple[Booleans, Fl
     """Which rays at `here` (2, k) cross their triangles (2, 3, k), how high, and which way."""
     a, b, c = (corners[:, k] for k in range(3))
     doubled = _determinant(b - a, c - a)
+    spans = np.abs(b - a).sum(axis=0) + np.abs(c - a).sum(axis=0)
+    doubled[np.abs(doubled) < UPRIGHT * np.abs(corners).max(initial=0.0) * spans] = 0.0
     sides = np.stack([_determinant(v - u, here - u) for u, v in ((b, c), (c, a), (a, b))])
     hit = (sides * np.sign(doubled) > 0.0).all(axis=0)
     height = (sides[:, hit] * heights[:, hit]).sum(axis=0) / doubled[hit]

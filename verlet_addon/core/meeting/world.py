@@ -13,7 +13,7 @@ from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData
 from ..model import SoftBodyModel
-from ..overlap.clearing import Clearing, start_clearing
+from ..overlap.clearing import Clearing, appear, start_clearing
 from ..overlap.overlaps import PINCHED
 from ..overlap.skins import NONE, Pinched
 from ..scene import Collider
@@ -89,10 +89,18 @@ class Meeting:
         ]
         return np.concatenate([*vertices, *places], axis=1)
 
-    def look_at_colliders(self, starts: Sequence[Floats], ends: Sequence[Floats]) -> None:
-        """Leaves out those that are a point or a line at either end (v, 3) of their way [m]."""
+    def look_at_colliders(
+        self, bodies: Sequence[Floats], starts: Sequence[Floats], ends: Sequence[Floats]
+    ) -> None:
+        """Leaves out those that are a point or a line at either end (v, 3) of their way [m].
+
+        What comes to be where bodies (3, n) are has them come out of it, as what starts there.
+        """
+        absent = self.absent.copy()
         for number, ways in enumerate(zip(starts, ends, strict=True)):
             self.absent[number] = not all(map(self.colliders[number].has_area, ways))
+        for number in np.flatnonzero(absent & ~self.absent).tolist():
+            appear(self.clearing, self.bodies + number, self.gathered(bodies, starts))
 
 
 def prepare(

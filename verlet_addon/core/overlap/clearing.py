@@ -73,7 +73,7 @@ class Clearing:
             owners=self.owners(),
             keys=np.full(len(exits.ages), -1),
         )
-        return rows.chosen(~self.waiting)
+        return rows.chosen(~self.waiting & np.isfinite(rows.normals[0]))
 
     def owners(self) -> Integers:
         """(2, k) of vertices and of the triangles where they come out."""
@@ -94,7 +94,8 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
         triangles.append(own[:, closed_shells(own) if is_soft or owner >= bodies else []])
     solids = Solids(surfaces, triangles, soft, bodies)
     for owner in range(len(triangles)):
-        _bury(solids, owner, places)
+        for other in solids.met(owner):
+            _bury(solids, owner, other, places)
     solids.triangles[:] = [turned_outwards(places, own) for own in triangles]
     buried = np.flatnonzero((surfaces.leaving == BURIED).any(axis=1))
     clearing = Clearing(solids, ways_out(solids, buried, places))
@@ -127,19 +128,32 @@ def _apart(points: Floats, others: Floats) -> Floats:
     return magnitudes(points[:, :, None] - others[:, None])
 
 
-def _bury(solids: Solids, owner: int, places: Floats) -> None:
-    """Marks what of an owner is inside of solids."""
+def _bury(solids: Solids, owner: int, other: int, places: Floats) -> None:
+    """Marks what of an owner is inside of a solid."""
     surfaces = solids.surfaces
     first, last = surfaces.starts[owner : owner + 2].tolist()
+    turns = inside(places[:, first:last], places, solids.triangles[other])
+    if not turns.any():
+        return
     edges = surfaces.edges[:, surfaces.owners[surfaces.edges[0]] == owner]
     pieces = find_components(last - first, edges.T - first)
-    for other in solids.met(owner):
-        turns = inside(places[:, first:last], places, solids.triangles[other])
-        outside = np.zeros(pieces.max(initial=-1) + 1, dtype=bool)
-        outside[pieces[turns == 0]] = True
-        may_stay = ~outside[pieces] & ((turns < 0) | (other < solids.bodies))
-        buried = (turns != 0) & ~may_stay & ~surfaces.exempt[0, first:last]
-        surfaces.leaving[first:last, other][buried] = BURIED
+    outside = np.zeros(pieces.max(initial=-1) + 1, dtype=bool)
+    outside[pieces[turns == 0]] = True
+    may_stay = ~outside[pieces] & ((turns < 0) | (other < solids.bodies))
+    buried = (turns != 0) & ~may_stay & ~surfaces.exempt[0, first:last]
+    surfaces.leaving[first:last, other][buried] = BURIED
+
+
+def appear(clearing: Clearing, solid: int, places: Floats) -> None:
+    """Has what is inside of a solid that comes to be, at places (3, N) [m], look for a way out."""
+    solids, surfaces = clearing.solids, clearing.surfaces
+    surfaces.leaving[near_solids(solids, places), solid] = EMERGING
+    for owner in range(solids.bodies):
+        if solid in solids.met(owner):
+            _bury(solids, owner, solid, places)
+    buried = surfaces.leaving[:, solid] == BURIED
+    surfaces.leaving[buried, solid] = EMERGING  # until its way is found
+    solids.triangles[solid] = turned_outwards(places, solids.triangles[solid])
 
 
 def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None:
@@ -150,7 +164,8 @@ def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None
     """
     surfaces, exits = clearing.surfaces, clearing.exits
     near_out = (surfaces.leaving == EMERGING).any(axis=1)
-    high = exits.heights(places) >= LET_GO * surfaces.gaps[tuple(clearing.owners())]
+    # What is squashed flat, or a point, has no inside, and ways out of it are no numbers.
+    high = ~(exits.heights(places) < LET_GO * surfaces.gaps[tuple(clearing.owners())])
     waiting = clearing.waiting & _held_inside(clearing, places, held)
     near_out[exits.vertices[high | clearing.waiting]] = True
     vertices = np.flatnonzero(near_out)

@@ -40,9 +40,10 @@ class Exits:
         return picked(self, which)
 
     def ways(self, places: Floats) -> Floats:
-        """(3, k) unit vectors, of positions (3, N) [m]."""
+        """(3, k) unit vectors, of positions (3, N) [m]; nan where a triangle is squashed flat."""
         way = np.einsum("xsk,sk->xk", frames_of(places, self.corners), self.slants)
-        return np.asarray(way / magnitudes(way))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(way / magnitudes(way))
 
     def heights(self, places: Floats) -> Floats:
         """(k,) how far vertices are beyond their places along their ways; below 0 inside [m]."""
