@@ -81,7 +81,7 @@ wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip car
 
 # Tests that come by every line of C that quick ones come by, in a third of their time.
 WATCHED := $(wildcard $(patsubst %,tests/core/test_%.py,colliders compiled* detection free_fall gas ground \
-    mesh_checks rigid shells short_edges solids* squeezed start_in* swinging touching* uneven_meshes wobbling \
+    mesh_checks rigid settling shells short_edges solids* squeezed start_in* swinging touching* uneven_meshes wobbling \
     woven))
 sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their threads and memory; needs gcc
 	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py -k threads

@@ -16,7 +16,7 @@ _rebound_plane = declare("rebound_plane", "ppippdppdppdddd")
 
 
 @once
-def _rows_struct(rows: ContactRows) -> Packed:
+def rows_struct(rows: ContactRows) -> Packed:
     """The contact_rows of kernels.c."""
     return pack(
         len(rows.targets),
@@ -30,17 +30,17 @@ def _rows_struct(rows: ContactRows) -> Packed:
 
 @instead_of(numpy_kernels.project_rows)
 def project_rows(positions: Floats, rows: ContactRows) -> None:
-    _project_rows(positions, positions.shape[1], _rows_struct(rows))
+    _project_rows(positions, positions.shape[1], rows_struct(rows))
 
 
 @instead_of(numpy_kernels.push_rows)
 def push_rows(positions: Floats, rows: ContactRows) -> None:
-    _push_rows(positions, positions.shape[1], _rows_struct(rows))
+    _push_rows(positions, positions.shape[1], rows_struct(rows))
 
 
 @instead_of(numpy_kernels.rebound_rows)
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
-    _rebound_rows(previous_positions, positions, positions.shape[1], _rows_struct(rows))
+    _rebound_rows(previous_positions, positions, positions.shape[1], rows_struct(rows))
 
 
 @instead_of(numpy_plane.project_plane)

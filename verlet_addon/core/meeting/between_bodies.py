@@ -20,6 +20,7 @@ from .encounter import Encounter, meet, meet_more, part, stop_passing, touch
 from .islands import bodies_around, companies, islands
 from .keeping_apart import keep_apart
 from .pinching import find_pinched
+from .settling import settle_in_turn
 from .world import Meeting
 
 ROUNDS = 8
@@ -128,13 +129,36 @@ def settle_island(
     trees: Sequence[TreeBatches],
 ) -> None:
     """Solves contacts and lengths in turn, in place; those of all bodies."""
-    touched = [movers[body] for body in island.touched]
-    rigid = any(mover.state.rigid is not None for mover in touched)
-    for number in range(ROUNDS + CONTACT_ROUNDS * rigid):
+    touched = {body: movers[body] for body in island.touched}
+    if any(mover.state.rigid is not None for mover in touched.values()):
+        _settle_rigid(list(touched.values()), island, positions, trees)
+    else:
+        often = settle_in_turn(island, positions, trees, most=ROUNDS, movers=touched)
+        for mover in touched.values() if often else ():
+            keep_lengths(mover, backwards=min(often, ROUNDS - 1) % 2 == 1)
+            project_contacts(mover)
+        keep_apart(island, positions, trees)
+    beside_solids = any(mover.leap is not None for mover in touched.values())
+    for mover in touched.values():
+        share = SHARE_OF_SOLIDS if beside_solids else 0.0
+        mover.caught = _is_caught(mover)
+        share = 1.0 if mover.caught else share
+        answer = mover.batches.lengths.net.multipliers - mover.free_tension
+        mover.remembered = mover.free_tension + share * answer
+
+
+def _settle_rigid(
+    movers: Sequence[Mover],
+    island: Encounter,
+    positions: Sequence[Floats],
+    trees: Sequence[TreeBatches],
+) -> None:
+    """The same where there are rigid pieces among them, which hand contacts on."""
+    for number in range(ROUNDS + CONTACT_ROUNDS):
         moved = touch(island, positions, trees)
         if not moved and not number:
             break
-        for mover in touched:
+        for mover in movers:
             hand_on_contacts(mover.state.rigid, mover.state.positions)
             if number < ROUNDS:
                 once = moved and number + 1 < ROUNDS
@@ -142,15 +166,6 @@ def settle_island(
             project_contacts(mover)
         if not moved:
             break
-    if not rigid:
-        keep_apart(island, positions, trees)
-    beside_solids = any(mover.leap is not None for mover in touched)
-    for mover in touched:
-        share = SHARE_OF_SOLIDS if beside_solids else 0.0
-        mover.caught = _is_caught(mover)
-        share = 1.0 if mover.caught else share
-        answer = mover.batches.lengths.net.multipliers - mover.free_tension
-        mover.remembered = mover.free_tension + share * answer
 
 
 def _is_caught(mover: Mover) -> bool:

@@ -10,7 +10,8 @@ from ..contact.compiled_kernels import project_rows
 from ..contact.response import ContactRows
 from ..detection.surfaces import Surfaces
 from ..ropes.trees import TreeBatches
-from .encounter import Encounter, gather, hand_back, touch
+from .encounter import Encounter, gather, hand_back
+from .settling import settle_in_turn
 
 HOLDS = 4
 """How often contacts are solved alone at last…"""
@@ -34,9 +35,7 @@ def keep_apart(
     gather(encounter.touched, bodies, positions)
     own = list(encounter.touched.values())
     settled = [positions[:, places].copy() for places in own]
-    for _ in range(HOLDS):
-        if not touch(encounter, bodies, trees):
-            break
+    settle_in_turn(encounter, bodies, trees, most=HOLDS)
     # What comes out of something has to, whatever that takes.
     led_out = meeting.being_led_out
     if any(led_out[places].any() for places in own):

@@ -1,0 +1,121 @@
+/* Contacts, and single sweeps over lengths, in turn: the same as settling.py, to the bit. */
+#include "../stretch/strips.h"
+
+struct contact_rows;
+
+/* Those of contact/ and stretch/. */
+void project_rows(real *positions, integer n, const struct contact_rows *rows);
+void project_plane(real *positions, integer n, const real *inverse_masses, const real *normal,
+                   real level, const real *start, const real *floors, real friction, real *pushed,
+                   real *rubbed);
+real project_strips(real *positions, integer n, const strip_batch *const *batches, integer count);
+void project_tethers(real *positions, integer n, integer t, const integer *particles,
+                     const integer *pins, const real *lengths);
+
+/* The strips of a body, and the tension by which they are put in order. */
+typedef struct {
+    integer count, links;
+    const strip_batch *const *batches; /* (count,) */
+    const integer *starts;             /* (count,) where the multipliers of each begin… */
+    const real *multipliers;           /* (links,) …among these */
+    real *tensions;                    /* (count,) to work in, as what follows */
+    const strip_batch **order;
+} strip_order;
+
+/* The plane beneath a body: see project_plane. */
+typedef struct {
+    const real *inverse_masses, *normal;
+    real level;
+    const real *start, *floors;
+    real friction;
+    real *pushed, *rubbed;
+} ground;
+
+/* A body, of whose particles (3, n) some are in the world, from a first on. */
+typedef struct {
+    real *positions;
+    integer n, first, count;
+    const strip_order *strips; /* NULL where contacts alone are solved */
+    integer tied;
+    const integer *particles, *pins; /* (tied,) tethers, and their lengths */
+    const real *lengths;
+    const ground *under; /* or NULL */
+} member;
+
+/* Bodies that touch, in a world (3, n), and how far one has to be moved to be noticed. */
+typedef struct {
+    integer n, count;
+    const member *const *members;
+    real noticed;
+} company;
+
+/* Sweeps over strips, the tautest first, or last. */
+static void sweep(const member *body, integer backwards)
+{
+    const strip_order *of = body->strips;
+    for (integer i = 0; i < of->count; i++) {
+        integer last = i + 1 < of->count ? of->starts[i + 1] : of->links, at = i;
+        real tension = of->multipliers[of->starts[i]];
+        for (integer k = of->starts[i] + 1; k < last; k++)
+            tension = smaller(tension, of->multipliers[k]);
+        for (; at > 0 && of->tensions[at - 1] > tension; at--) {
+            of->tensions[at] = of->tensions[at - 1];
+            of->order[at] = of->order[at - 1];
+        }
+        of->tensions[at] = tension;
+        of->order[at] = of->batches[i];
+    }
+    for (integer i = 0, j = of->count - 1; backwards && i < j; i++, j--) {
+        const strip_batch *other = of->order[i];
+        of->order[i] = of->order[j], of->order[j] = other;
+    }
+    project_tethers(body->positions, body->n, body->tied, body->particles, body->pins,
+                    body->lengths);
+    project_strips(body->positions, body->n, of->order, of->count);
+}
+
+/* Solves contacts once; whether that moved anything noticeably. */
+static int touch(real *world, const struct contact_rows *rows, const company *all)
+{
+    int moved = 0;
+    for (integer i = 0; i < all->count; i++) {
+        const member *body = all->members[i];
+        for (int axis = 0; axis < 3; axis++)
+            copy(world + axis * all->n + body->first, body->positions + axis * body->n,
+                 body->count);
+    }
+    project_rows(world, all->n, rows);
+    for (integer i = 0; i < all->count; i++) {
+        const member *body = all->members[i];
+        for (int axis = 0; axis < 3; axis++) {
+            const real *here = world + axis * all->n + body->first;
+            real *there = body->positions + axis * body->n;
+            for (integer k = 0; k < body->count; k++) {
+                moved |= __builtin_fabs(here[k] - there[k]) > all->noticed;
+                there[k] = here[k];
+            }
+        }
+    }
+    return moved;
+}
+
+/* Solves contacts up to so many times, until they move nothing noticeably, and sweeps over lengths
+   between; how often they did. */
+EXPORT integer settle(real *world, const struct contact_rows *rows, const company *all, integer most)
+{
+    for (integer number = 0; number < most; number++) {
+        if (!touch(world, rows, all))
+            return number;
+        for (integer i = 0; i < all->count && number + 1 < most; i++) {
+            const member *body = all->members[i];
+            const ground *under = body->under;
+            if (body->strips)
+                sweep(body, number % 2);
+            if (under)
+                project_plane(body->positions, body->n, under->inverse_masses, under->normal,
+                              under->level, under->start, under->floors, under->friction,
+                              under->pushed, under->rubbed);
+        }
+    }
+    return most;
+}
