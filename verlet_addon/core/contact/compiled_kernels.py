@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Booleans, Floats
 from ..compiled import Packed, declare, instead_of, members, once, pack, shared
 from . import numpy_kernels, numpy_plane
 from .plane import PlaneContact
@@ -11,6 +11,7 @@ from .response import ContactRows
 _project_rows = declare("project_rows", "pip")
 _push_rows = declare("push_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
+_find_doubtful = declare("find_doubtful", "pppippidpp")
 _project_plane = declare("project_plane", "pippdppdpp")
 _rebound_plane = declare("rebound_plane", "ppippdppdppdddd")
 
@@ -22,7 +23,8 @@ def rows_struct(rows: ContactRows) -> Packed:
         len(rows.targets),
         *members(
             rows,
-            "particles weights pulls mobilities normals targets climbs anchors friction strung",
+            "particles weights pulls mobilities normals gaps targets climbs anchors friction "
+            "strung",
         ),
         *shared(rows, "pushed rubbed"),
     )
@@ -41,6 +43,17 @@ def push_rows(positions: Floats, rows: ContactRows) -> None:
 @instead_of(numpy_kernels.rebound_rows)
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
     _rebound_rows(previous_positions, positions, positions.shape[1], rows_struct(rows))
+
+
+@instead_of(numpy_kernels.find_doubtful)
+def find_doubtful(
+    start: Floats, positions: Floats, end: Floats, rows: ContactRows, allowed: Floats, safe: float
+) -> tuple[Booleans, Booleans]:
+    n = positions.shape[1]
+    astray, fast = np.zeros((2, n), dtype=bool)
+    struct, count = rows_struct(rows), len(allowed)
+    _find_doubtful(start, positions, end, n, struct, allowed, count, safe, astray, fast)
+    return astray, fast
 
 
 @instead_of(numpy_plane.project_plane)

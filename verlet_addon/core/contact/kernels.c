@@ -8,7 +8,7 @@ typedef struct {
     const integer *particles;           /* (4, k) */
     const real *weights, *pulls;        /* (4, k) */
     const real *mobilities;             /* (k,) */
-    const real *normals;                /* (3, k) */
+    const real *normals, *gaps;         /* (3, k), (k,) */
     const real *targets, *climbs;       /* (k,) */
     const real *anchors;                /* (3, k) */
     const real *friction;               /* (k,) */
@@ -109,6 +109,66 @@ EXPORT void rebound_rows(real *previous_positions, const real *positions, intege
         for (int axis = 0; axis < 3; axis++)
             impulse[axis] = normal[axis] * ((moved - rows->climbs[row]) / rows->mobilities[row]);
         add_impulse(previous_positions, n, rows, row, impulse);
+    }
+}
+
+/* How far particles are from one place to another. */
+static real way_between(const real *from, const real *to, integer n, integer particle, real *way)
+{
+    for (int axis = 0; axis < 3; axis++)
+        way[axis] = to[axis * n + particle] - from[axis * n + particle];
+    return __builtin_sqrt(dot(way, way));
+}
+
+/* Whether any particle of a row moves beside the others by more than this. */
+static int moves_beside(const real *start, const real *positions, integer n,
+                        const contact_rows *rows, integer row, real allowed)
+{
+    real ways[4][3], most = 0.0;
+    for (integer corner = 0; corner < 4; corner++)
+        most = larger(way_between(start, positions, n, rows->particles[corner * rows->count + row],
+                                  ways[corner]),
+                      most);
+    if (!(2.0 * most > allowed))
+        return 0;
+    for (int axis = 0; axis < 3; axis++) {
+        real mean = (ways[0][axis] + ways[1][axis] + ways[2][axis] + ways[3][axis]) / 4.0;
+        for (int corner = 0; corner < 4; corner++)
+            ways[corner][axis] -= mean;
+    }
+    for (int corner = 0; corner < 4; corner++)
+        if (__builtin_sqrt(dot(ways[corner], ways[corner])) > allowed)
+            return 1;
+    return 0;
+}
+
+/* Finds what may have passed: particles (n,) that went farther than allowed from where they were
+   to end, or ended too near, of the first so many; and those that rows know, but fast ones. */
+EXPORT void find_doubtful(const real *start, const real *positions, const real *end, integer n,
+                          const contact_rows *rows, const real *allowed, integer count, real safe,
+                          uint8_t *astray, uint8_t *fast)
+{
+    integer k = rows->count;
+    for (integer i = 0; i < count; i++) {
+        real way[3];
+        astray[i] = way_between(end, positions, n, i, way) > allowed[i];
+    }
+    for (integer row = 0; row < k; row++) {
+        real apart[3], normal[3] = {rows->normals[row], rows->normals[k + row],
+                                    rows->normals[2 * k + row]};
+        real anchor[3] = {rows->anchors[row], rows->anchors[k + row], rows->anchors[2 * k + row]};
+        real gap = rows->gaps[row];
+        find_apart(positions, n, rows, row, apart);
+        int near = dot(normal, apart) <= safe * gap;
+        int quick = moves_beside(start, positions, n, rows, row,
+                                 safe * smaller(gap, dot(normal, anchor)));
+        for (integer corner = 0; corner < 4; corner++) {
+            integer particle = rows->particles[corner * k + row];
+            if (near && particle < count)
+                astray[particle] = 1;
+            if (quick)
+                fast[particle] = 1;
+        }
     }
 }
 

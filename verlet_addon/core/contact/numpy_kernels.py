@@ -6,7 +6,7 @@ digit what solving row after row does.
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, dot, magnitudes, sum_rows
+from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_rows
 from ..coloring import turns
 from .response import ContactRows
 
@@ -73,6 +73,29 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
         moved = dot(normals, apart)
         impulse = normals * ((moved - rows.climbs[hit]) / rows.mobilities[hit])
         _add(previous_positions, rows, hit, impulse)
+
+
+def find_doubtful(
+    start: Floats, positions: Floats, end: Floats, rows: ContactRows, allowed: Floats, safe: float
+) -> tuple[Booleans, Booleans]:
+    """Finds which particles (N,) may have passed something on the way to where they are (3, N) [m].
+
+    Astray is what went farther than allowed (m,) [m] from where it was to end, or keeps no safe
+    share of its gap, of the first m. Fast is what moved, beside a row as a whole, by more than
+    such a share of the distance.
+    """
+    astray, fast = np.zeros((2, positions.shape[1]), dtype=bool)
+    astray[: len(allowed)] = magnitudes(positions - end)[: len(allowed)] > allowed
+    near = rows.particles[:, rows.heights(positions) <= safe * rows.gaps]
+    astray[near[near < len(allowed)]] = True
+    limits = safe * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
+    ways = (positions - start).take(rows.particles, axis=1)
+    # Nobody is farther off the mean of four than one and a half times as far as the farthest moved.
+    perhaps = 2.0 * magnitudes(ways).max(axis=0, initial=0.0) > limits
+    beside = ways - (ways[:, 0] + ways[:, 1] + ways[:, 2] + ways[:, 3])[:, None] / 4.0
+    far = perhaps & (magnitudes(beside).max(axis=0, initial=0.0) > limits)
+    fast[rows.particles[:, far]] = True
+    return astray, fast
 
 
 def _apart(positions: Floats, rows: ContactRows, turn: Integers) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, dot, joined
-from ..detection.compiled_kernels import sum_weighted
+from ..detection.compiled_kernels import sum_weighted, weigh
 from ..detection.contacts import Contacts
 from ..integrators import start_displacement
 from .plane import bounce
@@ -95,32 +95,38 @@ class Motion:
 
 def make_rows(contacts: Contacts, pairs: Pairs, motion: Motion) -> ContactRows:
     """The rows of contacts, but for those in which nothing can give way, or as good as nothing."""
-    pulls = contacts.weights * motion.inverse_masses.take(contacts.particles)
-    mobilities = (contacts.weights * pulls).sum(axis=0)
-    movable = mobilities * LEVER > np.abs(pulls).max(axis=0, initial=0.0)
+    particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
+    pulls, most, mobilities, anchors, began = weigh(
+        motion.start, motion.inverse_masses, particles, weights, normals
+    )
+    movable = mobilities * LEVER > most
     if not movable.all():
-        contacts = contacts.chosen(movable)
-        pulls, mobilities = pulls[:, movable], mobilities[movable]
+        return make_rows(contacts.chosen(np.flatnonzero(movable)), pairs, motion)
     first, second = contacts.owners
-    anchors = sum_weighted(motion.start, contacts.particles, contacts.weights)
-    began = dot(contacts.normals, anchors)
     rise, climbs = _bounces(contacts, pairs, motion, began)
     return ContactRows(
-        particles=contacts.particles,
-        weights=contacts.weights,
+        particles=particles,
+        weights=weights,
         pulls=pulls,
         mobilities=mobilities,
-        normals=contacts.normals,
+        normals=normals,
         gaps=contacts.gaps,
         keys=contacts.keys,
         targets=np.minimum(contacts.gaps, began + eased(contacts.gaps - began, motion.dt)) + rise,
         climbs=climbs,
         anchors=anchors,
         friction=pairs.friction[first, second],
-        strung=(motion.strung.take(contacts.particles) & (pulls != 0.0)).any(axis=0),
+        strung=_takes_part(motion.strung, particles, pulls),
         pushed=np.zeros_like(mobilities),
         rubbed=np.zeros_like(anchors),
     )
+
+
+def _takes_part(strung: Booleans, particles: Integers, pulls: Floats) -> Booleans:
+    """(k,) in which rows any of such particles (N,) gives way."""
+    if not strung.any():
+        return np.zeros(particles.shape[1], dtype=bool)
+    return np.asarray((strung.take(particles) & (pulls != 0.0)).any(axis=0))
 
 
 def _bounces(
@@ -130,7 +136,9 @@ def _bounces(
 
     They begin so far (k,) apart along their normals [m]. Most bounce off nothing.
     """
-    rise, climbs = np.zeros_like(began), np.zeros_like(began)
+    rise, climbs = np.zeros((2, len(began)))
+    if not pairs.restitution.any():
+        return rise, climbs
     first, second = contacts.owners
     bouncy = np.flatnonzero(pairs.restitution[first, second] > 0.0)
     if len(bouncy):

@@ -10,11 +10,13 @@ from ..arrays import Booleans, Floats, Integers
 from ..compiled import Packed, declare, instead_of, members, once, pack
 from . import numpy_kernels as reference
 from .reach import Reach, flush
-from .rows import Room, Rows, join_rows, make_room
+from .rows import Gathered, Room, Rows, join_rows, make_room
 from .surfaces import Surfaces
 from .trees import Tree
 
 _activate_tree = declare("activate_tree", "pp")
+_weigh_rows = declare("weigh_rows", "pppipppi")
+_gather_rows = declare("gather_rows", "ppppppipp")
 _sum_weighted = declare("sum_weighted", "ppippi")
 _take_ways = declare("take_ways", "ppppiii", "i")
 _refit_leaves = declare("refit_leaves", "ppp")
@@ -169,6 +171,14 @@ def activate(tree: Tree, active: Booleans) -> None:
     _activate_tree(_tree(tree), active)
 
 
+@instead_of(reference.gather_rows)
+def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
+    count = len(order)
+    integers, numbers = np.empty((6, count), dtype=np.int64), np.empty((8, count))
+    _gather_rows(_surfaces(surfaces), *rows, order, count, integers, numbers)
+    return integers[:4], numbers[:4], numbers[4:7], numbers[7], integers[4:]
+
+
 @instead_of(reference.sum_weighted)
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
     sums = np.empty((3, particles.shape[1]))
@@ -176,3 +186,16 @@ def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Flo
     x, p, w = (np.ascontiguousarray(each) for each in (positions, particles, weights))
     _sum_weighted(sums, x, x.shape[1], p, w, p.shape[1])
     return sums
+
+
+@instead_of(reference.weigh)
+def weigh(
+    positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    numbers = np.empty((10, particles.shape[1]))
+    # Each is kept as long as it is read.
+    x, m, p, w, n = map(
+        np.ascontiguousarray, (positions, inverse_masses, particles, weights, normals)
+    )
+    _weigh_rows(numbers, x, m, x.shape[1], p, w, n, numbers.shape[1])
+    return numbers[:4], numbers[4], numbers[5], numbers[6:9], numbers[9]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, picked
-from .compiled_kernels import activate, find_near, refit, take_ways
+from .compiled_kernels import activate, find_near, gather_rows, refit, take_ways
 from .reach import Reach
 from .rows import Rows
 from .surfaces import Surfaces
@@ -64,26 +64,12 @@ def search(
         if meets.any():
             fit(surfaces, owner, start, end)
     near = find_near(surfaces, near_owners(surfaces, reach), reach)
-    features, weights, normals, gaps = without_exempt(surfaces, near)
-    edges, triangles = surfaces.edges, surfaces.triangles
-    most = max(len(surfaces.owners), edges.shape[1], triangles.shape[1])
-    keys = (features[0] * most + features[1]) * most + features[2]
+    rows = without_exempt(surfaces, near)
+    kind, first, second = rows[0]
+    most = max(len(surfaces.owners), surfaces.edges.shape[1], surfaces.triangles.shape[1])
+    keys = (kind * most + first) * most + second
     order = np.argsort(keys)
-    kind, first, second = features.take(order, axis=1)
-    by_vertex = int(np.searchsorted(kind, 1))
-    particles = np.empty((4, len(order)), dtype=np.int64)
-    particles[0, :by_vertex] = first[:by_vertex]
-    particles[1:, :by_vertex] = triangles.take(second[:by_vertex], axis=1)
-    particles[:2, by_vertex:] = edges.take(first[by_vertex:], axis=1)
-    particles[2:, by_vertex:] = edges.take(second[by_vertex:], axis=1)
-    return Contacts(
-        particles=particles,
-        weights=weights.take(order, axis=1),
-        normals=normals.take(order, axis=1),
-        gaps=gaps.take(order),
-        owners=surfaces.owners.take(particles[[0, 3]]),
-        keys=keys.take(order),
-    )
+    return Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
 
 
 def without_exempt(surfaces: Surfaces, rows: Rows) -> Rows:

@@ -189,6 +189,61 @@ void consider(task *its, pair *p)
         add_row(its, p);
 }
 
+/* Of rows (k,): weights times inverse masses (4, k), the most of them, mobilities, how far apart they
+   are (3, k), and that along their normals, one after the other in the numbers. */
+EXPORT void weigh_rows(real *numbers, const real *positions, const real *inverse_masses, integer n,
+                       const integer *particles, const real *weights, const real *normals,
+                       integer k)
+{
+    for (integer row = 0; row < k; row++) {
+        real most = 0.0, mobility = 0.0, apart[3] = {0.0, 0.0, 0.0};
+        for (integer corner = 0; corner < 4; corner++) {
+            integer particle = particles[corner * k + row];
+            real weight = weights[corner * k + row], pull = weight * inverse_masses[particle];
+            most = larger(most, __builtin_fabs(pull));
+            mobility = corner ? mobility + weight * pull : weight * pull;
+            for (int axis = 0; axis < 3; axis++) {
+                real part = weight * positions[axis * n + particle];
+                apart[axis] = corner ? apart[axis] + part : part;
+            }
+            numbers[corner * k + row] = pull;
+        }
+        numbers[4 * k + row] = most;
+        numbers[5 * k + row] = mobility;
+        for (int axis = 0; axis < 3; axis++)
+            numbers[(6 + axis) * k + row] = apart[axis];
+        real normal[3] = {normals[row], normals[k + row], normals[2 * k + row]};
+        numbers[9 * k + row] = dot(normal, apart);
+    }
+}
+
+/* Gathers rows (k,) in an order: particles (4, k) and owners (2, k) in the integers; weights (4, k),
+   normals (3, k) and gaps (k,) in the numbers. */
+EXPORT void gather_rows(const surfaces *all, const integer *features, const real *weights,
+                        const real *normals, const real *gaps, const integer *order, integer k,
+                        integer *integers, real *numbers)
+{
+    for (integer row = 0; row < k; row++) {
+        integer from = order[row], first = features[k + from], second = features[2 * k + from];
+        integer at[4] = {first, second, 0, 0};
+        for (int corner = 0; corner < 3 && !features[from]; corner++)
+            at[1 + corner] = all->corners[corner * all->triangles + second];
+        for (int end = 0; end < 2 && features[from]; end++) {
+            at[end] = all->ends[end * all->edges + first];
+            at[2 + end] = all->ends[end * all->edges + second];
+        }
+        for (int corner = 0; corner < 4; corner++) {
+            integers[corner * k + row] = at[corner];
+            numbers[corner * k + row] = weights[corner * k + from];
+        }
+        integers[4 * k + row] = all->owner[at[0]];
+        integers[5 * k + row] = all->owner[at[3]];
+        for (int axis = 0; axis < 3; axis++)
+            numbers[(4 + axis) * k + row] = normals[axis * k + from];
+        numbers[7 * k + row] = gaps[from];
+    }
+}
+
 /* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
 EXPORT void sum_weighted(real *sums, const real *positions, integer n, const integer *particles,
                          const real *weights, integer k)

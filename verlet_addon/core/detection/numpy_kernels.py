@@ -9,7 +9,7 @@ from .numpy_regions import is_behind, is_hidden, is_least_on_triangles, least_ed
 from .numpy_walk import activate as activate, near_pairs, refit as refit, take_ways as take_ways
 from .proximity import NEAREST
 from .reach import Reach, flush
-from .rows import Rows, join_rows
+from .rows import Gathered, Rows, join_rows
 from .surfaces import Surfaces
 
 REST = 0.9
@@ -56,12 +56,46 @@ def _find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     return join_rows(found)
 
 
+def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
+    """Returns rows in an order in which those of vertices come first, with their particles."""
+    features, weights, normals, gaps = rows
+    kind, first, second = features.take(order, axis=1)
+    by_vertex = int(np.searchsorted(kind, 1))
+    particles = np.empty((4, len(order)), dtype=np.int64)
+    particles[0, :by_vertex] = first[:by_vertex]
+    particles[1:, :by_vertex] = surfaces.triangles.take(second[:by_vertex], axis=1)
+    particles[:2, by_vertex:] = surfaces.edges.take(first[by_vertex:], axis=1)
+    particles[2:, by_vertex:] = surfaces.edges.take(second[by_vertex:], axis=1)
+    owners = surfaces.owners.take(particles[[0, 3]])
+    return (
+        particles,
+        weights.take(order, axis=1),
+        normals.take(order, axis=1),
+        gaps.take(order),
+        owners,
+    )
+
+
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
     """(3, k) Σ weights (4, k) × positions (3, N) of particles (4, k), one after the other."""
     total = weights[0] * positions[:, particles[0]]
     for corner in (1, 2, 3):
         total += weights[corner] * positions[:, particles[corner]]
     return np.asarray(total)
+
+
+def weigh(
+    positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Returns what rows (k,) of particles (4, k) do at positions (3, N), with these normals (3, k).
+
+    That is how far each particle is pulled, weight × inverse mass (4, k), the most of each row,
+    their mobility, Σ weight² × inverse mass, and how far apart they are, (3, k) and along normals.
+    """
+    pulls = weights * inverse_masses.take(particles)
+    apart = sum_weighted(positions, particles, weights)
+    most = np.abs(pulls).max(axis=0, initial=0.0)
+    return pulls, most, (weights * pulls).sum(axis=0), apart, dot(normals, apart)
 
 
 def _rows(

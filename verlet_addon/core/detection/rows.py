@@ -10,6 +10,8 @@ from ..arrays import Floats, Integers
 Rows = tuple[Integers, Floats, Floats, Floats]
 """(3, k) kinds (0 vertex and triangle, 1 two edges) and features, (4, k) weights, (3, k) normals,
 (k,) gaps."""
+Gathered = tuple[Integers, Floats, Floats, Floats, Integers]
+"""(4, k) particles, weights, normals, gaps, (2, k) owners of both features."""
 NO_ROWS: Rows = np.empty((3, 0), dtype=np.int64), np.empty((4, 0)), np.empty((3, 0)), np.empty(0)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, dot, magnitudes, ranges
-from ..contact.compiled_kernels import project_rows, rebound_rows
+from ..arrays import Booleans, Floats, ranges
+from ..contact.compiled_kernels import find_doubtful, project_rows, rebound_rows
 from ..contact.guard import find_passing, guard
 from ..contact.response import ContactRows, Motion, make_rows, with_more
 from ..detection.contacts import Contacts, find_contacts
@@ -58,8 +58,9 @@ def _rows(meeting: Meeting, contacts: Contacts, motion: Motion) -> ContactRows:
     A rope cannot give way there as a whole: solving for what has no room would fling it about.
     """
     rows = make_rows(contacts, meeting.pairs, motion)
-    hard = (rows.particles >= meeting.first_fixed).any(axis=0)
-    rows.strung[hard & meeting.spanned[rows.particles].any(axis=0)] = False
+    if rows.strung.any():
+        hard = (rows.particles >= meeting.first_fixed).any(axis=0)
+        rows.strung[hard & meeting.spanned[rows.particles].any(axis=0)] = False
     return rows
 
 
@@ -83,8 +84,8 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
     """
     gather(encounter.meeting.own, bodies, encounter.positions)
     meeting, motion, positions = encounter.meeting, encounter.motion, encounter.positions
-    known, astray = len(encounter.rows.gaps), _astray(encounter)
-    doubtful = astray | _fast(encounter)
+    known, (astray, fast) = len(encounter.rows.gaps), _doubtful(encounter)
+    doubtful = astray | fast
     encounter.clear = None
     if astray.any():
         encounter.end[:, astray] = positions[:, astray]
@@ -105,6 +106,8 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
 
 def _bodies_in(rows: ContactRows, meeting: Meeting) -> dict[int, slice]:
     """The bodies that have a part in rows, and where they have their own."""
+    if meeting.bodies == 1:
+        return meeting.own if len(rows.gaps) else {}
     owners = meeting.surfaces.owners.take(rows.particles[[0, 3]]).ravel()
     bodies = np.flatnonzero(np.bincount(owners)[: meeting.bodies]).tolist()
     return {body: meeting.own[body] for body in bodies}
@@ -147,7 +150,7 @@ def stop_passing(
     gather(encounter.meeting.own, bodies, encounter.positions)
     if encounter.clear is not None and np.array_equal(encounter.positions, encounter.clear):
         return
-    doubtful = _astray(encounter) | _fast(encounter)
+    doubtful = np.logical_or(*_doubtful(encounter))
     if not doubtful.any():
         return
 
@@ -172,44 +175,27 @@ def stop_passing(
     hand_back(meeting.own, bodies, encounter.positions)
 
 
-def _astray(encounter: Encounter) -> Booleans:
-    """(N,) bool, particles that ended far enough from where they were looked for to have passed.
+def _doubtful(encounter: Encounter) -> tuple[Booleans, Booleans]:
+    """(N,) bool, particles that went astray far enough to have passed, and fast ones in contact.
 
     Pairs without a row keep their gap and the reach of either more where free motion leads. So they
-    cannot have passed while both ended within half of that of where free motion led.
+    cannot have passed while both ended within half of that of where free motion led. A row stands
+    for the nearest of several pairs. The others cannot have passed where everyone moved, beside the
+    row as a whole, by less than a share of the distance; where not, neighbours count as fast too.
     """
-    meeting, rows = encounter.meeting, encounter.rows
-    allowed = meeting.reaches[meeting.surfaces.owners] * (1.0 + SAFE / REACH) / 2.0
-    astray = magnitudes(encounter.positions - encounter.end) > allowed
-    astray[rows.particles[:, rows.heights(encounter.positions) <= SAFE * rows.gaps]] = True
-    astray[meeting.first_fixed :] = False  # or other bodies would be searched
-    return astray
-
-
-def _fast(encounter: Encounter) -> Booleans:
-    """(N,) bool, particles in contact, and their neighbours, fast enough to have passed beside it.
-
-    A row stands for the nearest of several pairs. The others cannot have passed where everyone
-    moved, beside the row as a whole, by less than a share of the distance.
-    """
-    rows, start = encounter.rows, encounter.motion.start
-    allowed = SAFE * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
-    ways = encounter.positions - start
-    # Nobody is farther off the mean of four than one and a half times as far as the farthest moved.
-    lengths = magnitudes(ways).take(rows.particles).max(axis=0, initial=0.0)
-    fast, perhaps = np.zeros(start.shape[1], dtype=bool), np.flatnonzero(2.0 * lengths > allowed)
-    if not len(perhaps):
-        return fast
-    beside = ways.take(rows.particles[:, perhaps], axis=1)
-    beside -= beside.mean(axis=1, keepdims=True)
-    far = perhaps[magnitudes(beside).max(axis=0) > allowed[perhaps]]
-    if len(far):
-        fast[rows.particles[:, far]] = True
-        surfaces, its = encounter.meeting.surfaces, np.flatnonzero(fast)
+    meeting, start = encounter.meeting, encounter.motion.start
+    surfaces = meeting.surfaces
+    # But for colliders, or other bodies would be searched.
+    owners = surfaces.owners[: meeting.first_fixed]
+    allowed = meeting.reaches[owners] * (1.0 + SAFE / REACH) / 2.0
+    ways = start, encounter.positions, encounter.end
+    astray, fast = find_doubtful(*ways, encounter.rows, allowed, SAFE)
+    its = np.flatnonzero(fast)
+    if len(its):
         counts = surfaces.fan_starts[its + 1] - surfaces.fan_starts[its]
         around = surfaces.fans[ranges(surfaces.fan_starts[its], counts)]
         fast[surfaces.triangles[:, around]] = True
-    return fast
+    return astray, fast
 
 
 def part(encounter: Encounter, former: Sequence[Floats], bodies: Sequence[Floats]) -> None:

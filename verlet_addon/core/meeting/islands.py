@@ -15,8 +15,12 @@ from .encounter import Encounter
 
 def islands(encounter: Encounter, bodies: set[int]) -> Iterator[Encounter]:
     """Each island that one of these bodies is in; what its rows have pushed is written back."""
-    labels, of_rows = _labels(encounter)
     rows = encounter.rows
+    if len(encounter.touched) <= 1:
+        if not bodies.isdisjoint(encounter.touched):
+            yield encounter
+        return
+    labels, of_rows = _labels(encounter)
     found = np.unique(of_rows).tolist()
     if len(found) == 1 and not bodies.isdisjoint(encounter.touched):
         yield encounter
@@ -48,6 +52,8 @@ def companies(encounter: Encounter, bodies: Sequence[int]) -> list[list[int]]:
 
 def bodies_around(encounter: Encounter, first: int) -> set[int]:
     """The bodies of islands that have a part in rows from the first on."""
+    if len(encounter.touched) <= 1:
+        return set(encounter.touched if first < len(encounter.rows.gaps) else ())
     labels, of_rows = _labels(encounter)
     found = set(of_rows[first:].tolist())
     return {body for body in encounter.touched if labels[body] in found}

@@ -61,10 +61,14 @@ def count_step(
     deep = np.flatnonzero(depths > CROWDED * rows.gaps)
     depths[deep] = np.minimum(depths[deep], rows.gaps[deep] - _apart(rows, deep, positions))
     first, second = surfaces.owners[rows.particles[[0, 3]]]
+    deeper = np.flatnonzero(depths > tally.deepest.min())
     for owners in (first, second):
-        np.maximum.at(tally.deepest, owners, depths)
-    near = depths > np.maximum(CROWDED * rows.gaps, 0.0)
-    tally.crowded += _between(first[near], second[near], len(tally.told)) > 0
+        np.maximum.at(tally.deepest, owners[deeper], depths[deeper])
+    near = np.flatnonzero(depths > np.maximum(CROWDED * rows.gaps, 0.0))
+    if len(near):
+        tally.crowded += _between(first[near], second[near], len(tally.told)) > 0
+    if len(depths) <= FEW:
+        return
     own = np.zeros(len(surfaces.owners), dtype=bool)
     own[rows.particles] = True
     touching = np.bincount(surfaces.owners[own], minlength=len(tally.told))
