@@ -502,8 +502,13 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int)
         assert len(near[0][3]) + len(near[2][3])
         rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
         particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
-        sums = kernels.sum_weighted(start, particles, end[0][particles])
-        found.append([part.tobytes() for part in (*fitted, *flags, *rows, sums)])
+        weights = end[0][particles]
+        sums = kernels.sum_weighted(start, particles, weights)
+        weighed = kernels.weigh(start, end[1], particles, weights, np.ascontiguousarray(sums))
+        order = np.lexsort(near[-1][0][::-1])
+        gathered = kernels.gather_rows(surfaces, near[-1], order)
+        parts = (*fitted, *flags, *rows, sums, *weighed, *gathered)
+        found.append([part.tobytes() for part in parts])
     assert found[0] == found[1]
 
 
