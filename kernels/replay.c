@@ -147,10 +147,10 @@ static int call(void *f, const char *kind, const value *v, d *result)
         *result = (d)((i(*)(p, p, p, p, i, i, i))f)(v[0].address, v[1].address, v[2].address,
                                                     v[3].address, v[4].integer, v[5].integer,
                                                     v[6].integer);
-    else if (IS("pppippidpp-"))
-        ((void (*)(p, p, p, i, p, p, i, d, p, p))f)(
+    else if (IS("pppippidppp-"))
+        ((void (*)(p, p, p, i, p, p, i, d, p, p, p))f)(
             v[0].address, v[1].address, v[2].address, v[3].integer, v[4].address, v[5].address,
-            v[6].integer, v[7].real, v[8].address, v[9].address);
+            v[6].integer, v[7].real, v[8].address, v[9].address, v[10].address);
     else if (IS("pppipppi-"))
         ((void (*)(p, p, p, i, p, p, p, i))f)(v[0].address, v[1].address, v[2].address,
                                               v[3].integer, v[4].address, v[5].address,

@@ -11,7 +11,7 @@ from .response import ContactRows
 _project_rows = declare("project_rows", "pip")
 _push_rows = declare("push_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
-_find_doubtful = declare("find_doubtful", "pppippidpp")
+_find_doubtful = declare("find_doubtful", "pppippidppp")
 _project_plane = declare("project_plane", "pippdppdpp")
 _rebound_plane = declare("rebound_plane", "ppippdppdppdddd")
 
@@ -51,8 +51,9 @@ def find_doubtful(
 ) -> tuple[Booleans, Booleans]:
     n = positions.shape[1]
     astray, fast = np.zeros((2, n), dtype=bool)
-    struct, count = rows_struct(rows), len(allowed)
-    _find_doubtful(start, positions, end, n, struct, allowed, count, safe, astray, fast)
+    limits = allowed, len(allowed), safe
+    work = np.empty(n)
+    _find_doubtful(start, positions, end, n, rows_struct(rows), *limits, astray, fast, work)
     return astray, fast
 
 

@@ -93,7 +93,7 @@ EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
 }
 
 /* Sets how fast what has been pushed parts. */
-EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
+SMALL EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
                          const contact_rows *rows)
 {
     integer k = rows->count;
@@ -112,62 +112,66 @@ EXPORT void rebound_rows(real *previous_positions, const real *positions, intege
     }
 }
 
-/* How far particles are from one place to another. */
-static real way_between(const real *from, const real *to, integer n, integer particle, real *way)
+/* How far particles (n,) are from one place to another. */
+static void measure_ways(real *lengths, const real *from, const real *to, integer n)
 {
-    for (int axis = 0; axis < 3; axis++)
-        way[axis] = to[axis * n + particle] - from[axis * n + particle];
-    return __builtin_sqrt(dot(way, way));
+    for (integer i = 0; i < n; i++) {
+        real x = to[i] - from[i], y = to[n + i] - from[n + i], z = to[2 * n + i] - from[2 * n + i];
+        lengths[i] = __builtin_sqrt(x * x + y * y + z * z);
+    }
 }
 
 /* Whether any particle of a row moves beside the others by more than this. */
-static int moves_beside(const real *start, const real *positions, integer n,
-                        const contact_rows *rows, integer row, real allowed)
+SMALL static int moves_beside(const real *start, const real *positions, integer n,
+                              const contact_rows *rows, integer row, real allowed)
 {
-    real ways[4][3], most = 0.0;
-    for (integer corner = 0; corner < 4; corner++)
-        most = larger(way_between(start, positions, n, rows->particles[corner * rows->count + row],
-                                  ways[corner]),
-                      most);
-    if (!(2.0 * most > allowed))
-        return 0;
-    for (int axis = 0; axis < 3; axis++) {
-        real mean = (ways[0][axis] + ways[1][axis] + ways[2][axis] + ways[3][axis]) / 4.0;
-        for (int corner = 0; corner < 4; corner++)
-            ways[corner][axis] -= mean;
+    real squares[4] = {0.0, 0.0, 0.0, 0.0};
+    for (integer axis = 0; axis < 3; axis++) {
+        real ways[4], sum = 0.0;
+        for (integer corner = 0; corner < 4; corner++) {
+            integer at = axis * n + rows->particles[corner * rows->count + row];
+            ways[corner] = positions[at] - start[at];
+            sum += ways[corner];
+        }
+        for (integer corner = 0; corner < 4; corner++) {
+            real beside = ways[corner] - sum / 4.0;
+            squares[corner] += beside * beside;
+        }
     }
-    for (int corner = 0; corner < 4; corner++)
-        if (__builtin_sqrt(dot(ways[corner], ways[corner])) > allowed)
+    for (integer corner = 0; corner < 4; corner++)
+        if (__builtin_sqrt(squares[corner]) > allowed)
             return 1;
     return 0;
 }
 
 /* Finds what may have passed: particles (n,) that went farther than allowed from where they were
    to end, or ended too near, of the first so many; and those that rows know, but fast ones. */
-EXPORT void find_doubtful(const real *start, const real *positions, const real *end, integer n,
+SMALL EXPORT void find_doubtful(const real *start, const real *positions, const real *end, integer n,
                           const contact_rows *rows, const real *allowed, integer count, real safe,
-                          uint8_t *astray, uint8_t *fast)
+                          uint8_t *astray, uint8_t *fast, real *lengths)
 {
     integer k = rows->count;
-    for (integer i = 0; i < count; i++) {
-        real way[3];
-        astray[i] = way_between(end, positions, n, i, way) > allowed[i];
-    }
+    measure_ways(lengths, end, positions, n);
+    for (integer i = 0; i < count; i++)
+        astray[i] = lengths[i] > allowed[i];
+    measure_ways(lengths, start, positions, n);
     for (integer row = 0; row < k; row++) {
-        real apart[3], normal[3] = {rows->normals[row], rows->normals[k + row],
-                                    rows->normals[2 * k + row]};
-        real anchor[3] = {rows->anchors[row], rows->anchors[k + row], rows->anchors[2 * k + row]};
-        real gap = rows->gaps[row];
+        real apart[3], height = 0.0, anchored = 0.0, most = 0.0, gap = rows->gaps[row];
         find_apart(positions, n, rows, row, apart);
-        int near = dot(normal, apart) <= safe * gap;
-        int quick = moves_beside(start, positions, n, rows, row,
-                                 safe * smaller(gap, dot(normal, anchor)));
-        for (integer corner = 0; corner < 4; corner++) {
+        for (integer axis = 0; axis < 3; axis++) {
+            height += rows->normals[axis * k + row] * apart[axis];
+            anchored += rows->normals[axis * k + row] * rows->anchors[axis * k + row];
+        }
+        for (integer corner = 0; corner < 4; corner++)
+            most = larger(lengths[rows->particles[corner * k + row]], most);
+        real limit = safe * smaller(gap, anchored);
+        int near = height <= safe * gap;
+        int quick = 2.0 * most > limit && moves_beside(start, positions, n, rows, row, limit);
+        for (integer corner = 0; (near || quick) && corner < 4; corner++) {
             integer particle = rows->particles[corner * k + row];
-            if (near && particle < count)
-                astray[particle] = 1;
-            if (quick)
-                fast[particle] = 1;
+            if (particle < count)
+                astray[particle] |= near;
+            fast[particle] |= quick;
         }
     }
 }
@@ -216,7 +220,7 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
 
    start, arrival, accelerations (3, n), floors (n,) as the step began, drift and bend, which are
    start_gains, and climb: see PlaneContact. */
-EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *pushed,
+SMALL EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *pushed,
                           const real *normal, real level, const real *start, const real *floors,
                           real restitution, const real *arrival, const real *accelerations, real dt,
                           real drift, real bend, real climb)

@@ -175,7 +175,8 @@ def activate(tree: Tree, active: Booleans) -> None:
 def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
     count = len(order)
     integers, numbers = np.empty((6, count), dtype=np.int64), np.empty((8, count))
-    _gather_rows(_surfaces(surfaces), *rows, order, count, integers, numbers)
+    whole = list(map(np.ascontiguousarray, rows))  # each is kept as long as it is read
+    _gather_rows(_surfaces(surfaces), *whole, order, count, integers, numbers)
     return integers[:4], numbers[:4], numbers[4:7], numbers[7], integers[4:]
 
 

@@ -191,7 +191,7 @@ void consider(task *its, pair *p)
 
 /* Of rows (k,): weights times inverse masses (4, k), the most of them, mobilities, how far apart they
    are (3, k), and that along their normals, one after the other in the numbers. */
-EXPORT void weigh_rows(real *numbers, const real *positions, const real *inverse_masses, integer n,
+SMALL EXPORT void weigh_rows(real *numbers, const real *positions, const real *inverse_masses, integer n,
                        const integer *particles, const real *weights, const real *normals,
                        integer k)
 {
@@ -219,7 +219,7 @@ EXPORT void weigh_rows(real *numbers, const real *positions, const real *inverse
 
 /* Gathers rows (k,) in an order: particles (4, k) and owners (2, k) in the integers; weights (4, k),
    normals (3, k) and gaps (k,) in the numbers. */
-EXPORT void gather_rows(const surfaces *all, const integer *features, const real *weights,
+SMALL EXPORT void gather_rows(const surfaces *all, const integer *features, const real *weights,
                         const real *normals, const real *gaps, const integer *order, integer k,
                         integer *integers, real *numbers)
 {

@@ -50,7 +50,7 @@ typedef struct {
 } company;
 
 /* Sweeps over strips, the tautest first, or last. */
-static void sweep(const member *body, integer backwards)
+SMALL static void sweep(const member *body, integer backwards)
 {
     const strip_order *of = body->strips;
     for (integer i = 0; i < of->count; i++) {
@@ -75,7 +75,7 @@ static void sweep(const member *body, integer backwards)
 }
 
 /* Solves contacts once; whether that moved anything noticeably. */
-static int touch(real *world, const struct contact_rows *rows, const company *all)
+SMALL static int touch(real *world, const struct contact_rows *rows, const company *all)
 {
     int moved = 0;
     for (integer i = 0; i < all->count; i++) {
@@ -101,7 +101,7 @@ static int touch(real *world, const struct contact_rows *rows, const company *al
 
 /* Solves contacts up to so many times, until they move nothing noticeably, and sweeps over lengths
    between; how often they did. */
-EXPORT integer settle(real *world, const struct contact_rows *rows, const company *all, integer most)
+SMALL EXPORT integer settle(real *world, const struct contact_rows *rows, const company *all, integer most)
 {
     for (integer number = 0; number < most; number++) {
         if (!touch(world, rows, all))
