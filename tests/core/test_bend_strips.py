@@ -1,5 +1,7 @@
 """Lines along strips are the same bends as ever, solved together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -54,6 +56,18 @@ def test_every_straight_line_is_strung(mesh: MeshData) -> None:
     bends = lines_of(model, state.positions)
     assert bends.shape == (expected, 3)
     np.testing.assert_allclose(bends, 0.0, atol=1e-12)
+
+
+def test_far_from_the_origin_a_curve_is_no_less_curved() -> None:
+    """Places are uncertain there in single precision, but not so that 0.01 rad a quad were none."""
+    flat = sheet(10, 4, size=0.1).positions
+    bent = np.stack([np.sin(flat[:, 0]), flat[:, 1], np.cos(flat[:, 0])], axis=1)
+    mesh = replace(sheet(10, 4), positions=bent)
+    near, far = (
+        built_state((replace(mesh, positions=bent + away), BodySettings()))[0].bends.hinges.members
+        for away in (0.0, 1000.0)
+    )
+    assert len(near) == len(far) > 0
 
 
 def test_stiff_lines_are_solved_at_once() -> None:

@@ -15,7 +15,6 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, inverse, sum_by
 from ..geometry.graph import edge_keys
 from ..linear.dissection import Factors, factorize
-from ..linear.pentadiagonal import Bands
 from .along_strips import REGULARIZATION, BendStrips, line_places
 from .one_by_one import Stencils
 
@@ -53,8 +52,8 @@ class StiffBendBatch:
     """(f,) those of their particles that can move."""
     masses: Floats
     """(f,) [kg]"""
-    system: Factors | Bands
-    """The matrix M + Σ c cᵀ/α̃ for those; of a rope whose vertices stand in a row, its bands."""
+    system: Factors
+    """The matrix M + Σ c cᵀ/α̃ for those."""
     rests: Floats
     """(c,) rest length of g, signed as in `Stencils`; only hinges may have one."""
     multipliers: Floats
@@ -134,24 +133,11 @@ def stiff_bend_batches(
         stiffnesses=stiffnesses,
         free=free,
         masses=masses,
-        system=_system(positions[free], pairs, couplings, masses + diagonal),
+        system=factorize(positions[free], pairs, couplings, masses + diagonal),
         rests=rests,
         multipliers=np.zeros((3, len(free))),
     )
     return [batch]
-
-
-def _system(
-    points: Floats, pairs: Integers, couplings: Floats, diagonal: Floats
-) -> Factors | Bands:
-    """Made ready to be solved: in a row, if unknowns couple to none but the two beside them."""
-    apart = pairs[:, 1] - pairs[:, 0]
-    if apart.max(initial=0) > 2:
-        return factorize(points, pairs, couplings, diagonal)
-    rows = np.zeros((3, len(diagonal)))
-    rows[0] = diagonal
-    rows[apart, pairs[:, 1]] = couplings
-    return Bands(rows, len(diagonal))
 
 
 def _matrix(

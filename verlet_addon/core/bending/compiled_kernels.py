@@ -7,7 +7,6 @@ import numpy as np
 from ..arrays import Floats
 from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of
 from ..linear.compiled_dissection import pack_factors
-from ..linear.pentadiagonal import Bands
 from . import numpy_kernels as reference
 from .all_at_once import StiffBendBatch
 from .along_face_loops import FaceLoopBatch
@@ -112,7 +111,7 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 def pack_stiff(batch: StiffBendBatch) -> Packed:
     """The stiff_batch of stiff.c."""
-    count, system = len(batch.free), batch.system
+    count = len(batch.free)
     values = np.zeros((3, count + 1))
     # Particles that cannot move count as the filling of parts, which stands for nothing.
     number = np.full(int(batch.particles.max()) + 1, count)
@@ -124,11 +123,7 @@ def pack_stiff(batch: StiffBendBatch) -> Packed:
         batch.free,
         number,
         batch.masses,
-        *(
-            (_factors(system.rows), None)
-            if isinstance(system, Bands)
-            else (None, pack_factors(system, values))
-        ),
+        pack_factors(batch.system, values),
         values,
         batch.multipliers,
     )

@@ -175,11 +175,7 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
     """
     for batch in batches:
         right = -pulls(positions, batch) - batch.multipliers
-        moved = (
-            pentadiagonal.solve(batch.system, right)
-            if isinstance(batch.system, pentadiagonal.Bands)
-            else dissection.solve(batch.system, right)
-        )
+        moved = dissection.solve(batch.system, right)
         batch.multipliers[...] += batch.masses * moved
         positions[:, batch.free] += moved
 

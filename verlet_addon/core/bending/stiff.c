@@ -1,6 +1,5 @@
 /* Bends that are solved for at once: the same as project_stiff_bends in numpy_kernels.py. */
 #include "../linear/dissection.h"
-#include "../linear/pentadiagonal.h"
 #include "hinges.h"
 
 /* See StiffBendBatch. */
@@ -12,9 +11,8 @@ typedef struct stiff_batch {
     const integer *free;
     const integer *number; /* (n,) of each particle among the free ones, or f */
     const real *masses;    /* (f,) */
-    const real *factors; /* (3, f) of a pentadiagonal system; or NULL… */
-    const dissected *system; /* …and this */
-    real *values;            /* (3, f + 1) right sides, and then what moves them */
+    const dissected *system;
+    real *values;      /* (3, f + 1) right sides, and then what moves them */
     real *multipliers; /* (3, f) */
 } stiff_batch;
 
@@ -48,10 +46,7 @@ EXPORT void project_stiff_bends(real *positions, integer n, const stiff_batch *b
 {
     integer f = batch->free_count, stride = f + 1;
     gather_pulls(positions, n, batch);
-    if (batch->factors)
-        solve_pentadiagonal(batch->factors, f, f, batch->values, 1, stride);
-    else
-        solve_dissected(batch->system);
+    solve_dissected(batch->system);
     for (integer axis = 0; axis < 3; axis++)
         for (integer i = 0; i < f; i++) {
             real moved = batch->values[axis * stride + i];
