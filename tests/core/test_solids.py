@@ -34,6 +34,7 @@ from tests.core.bodies import (
     slow,
     sphere,
     split,
+    strains,
     thrown,
     tube,
 )
@@ -511,6 +512,16 @@ def test_jelly_recovers_from_any_shape(start: str) -> None:
     state.solid.previous_nodes = state.solid.nodes.copy()
     advance([(model, state)], [mesh.positions], steps=480, gravity=WEIGHTLESS)
     assert off_shape(mesh.positions, state.positions[:, : len(mesh.positions)].T) < 0.03
+
+
+def test_jelly_that_starts_ten_times_too_large_finds_its_size() -> None:
+    """However far cells are stretched, their pull grows no faster than steps can follow."""
+    mesh = block((1.0,) * 3, (3,) * 3)
+    large = replace(mesh, positions=10.0 * mesh.positions, rest_positions=mesh.positions)
+    (track,) = simulated(
+        [(large, replace(JELLY, damping=4.0))], frames(1.5, 24), gravity=WEIGHTLESS
+    )
+    assert np.abs(strains(mesh, track[-1])).max() < 0.01
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@
 
 #define ROTATION_ROUNDS 10
 #define FITTED 1e-9
-#define FAR 10.0
 #define LARGEST 8.0
 
 /* F = Σ x ∇N, and the same held to LARGEST. */
@@ -44,7 +43,7 @@ static void find_step(const real f[9], const real r[9], real turn[3])
     const real spin[3] = {m[7] - m[5], m[2] - m[6], m[3] - m[1]};
     real trace = m[0] + m[4] + m[8], along = (trace < 0.0 ? -trace : trace) + 1e-9;
     find_turn(second, spin, turn);
-    if (dot(turn, spin) > 0.0 && dot(turn, turn) * along * along <= FAR * FAR * dot(spin, spin))
+    if (dot(turn, spin) > 0.0)
         return;
     for (int a = 0; a < 3; a++)
         turn[a] = spin[a] / along;

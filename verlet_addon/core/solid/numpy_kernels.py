@@ -13,8 +13,6 @@ ROTATION_ROUNDS = 10
 """Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
 FITTED = 1e-9
 """A rotation that changes by less than this is found [rad]."""
-FAR = 10.0
-"""Newton's steps are taken up to so many times as far as Müller's."""
 LARGEST = 8.0
 """Cells stretched so that |F|² is above this resist as if they were stretched no more."""
 
@@ -96,16 +94,15 @@ def _turn(quaternions: Floats, deformation: Floats) -> None:
 def _steps(rotations: Floats, deformation: Floats) -> Floats:
     """(h, 3) turns that bring rotations towards deformations.
 
-    Newton's method for the largest tr(Rᵀ F), unless it leads downhill or far, as it may in cells
-    that are flat or inside out: there, a step of Müller's.
+    Newton's method for the largest tr(Rᵀ F), unless it leads downhill, as it may in cells that are
+    flat or inside out: there, a step of Müller's.
     """
     products = np.einsum("eak,ebk->eab", deformation, rotations)
     spin = np.stack([products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)], 1)
     newton = find_turns((products + products.transpose(0, 2, 1)) / 2.0, spin)
     along = np.abs(np.trace(products, axis1=1, axis2=2)) + 1e-9
-    lengths = (newton * newton).sum(axis=1) * along * along
-    leads = ((newton * spin).sum(axis=1) > 0.0) & (lengths <= FAR**2 * (spin * spin).sum(axis=1))
-    return np.where(leads[:, None], newton, spin / along[:, None])
+    leads = (newton * spin).sum(axis=1, keepdims=True) > 0.0
+    return np.where(leads, newton, spin / along[:, None])
 
 
 def _turned(quaternions: Floats, turns: Floats) -> Floats:
