@@ -1,6 +1,7 @@
 """What is constant about a body during a simulation."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -62,6 +63,11 @@ class SoftBodyModel:
     def vertex_count(self) -> int:
         """How many of its particles the mesh shows."""
         return self.rest_positions.shape[1]
+
+    @cached_property
+    def flies(self) -> bool:
+        """Whether nothing holds any of its components."""
+        return bool((self.free_components >= 0).any())
 
     @property
     def touching(self) -> Floats:

@@ -75,7 +75,7 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
 
 @instead_of(numpy_plane.rebound_plane)
 def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
-    if not contact.pushed.any():
+    if not contact.pushed.max(initial=0.0) > 0.0:
         return
     accelerations = np.ascontiguousarray(contact.accelerations)  # gravity is one for all
     _rebound_plane(

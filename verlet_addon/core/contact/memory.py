@@ -1,6 +1,7 @@
 """What contacts pushed in the step before: solving for those of this step starts from there."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +25,13 @@ class Memory:
     """(k,) what they did push in the last [kg m]."""
     dt: float
     """Its length [s]."""
+    count: int
+    """How many particles there are in the world."""
+
+    @cached_property
+    def moved(self) -> Floats:
+        """(3, count) by how much the rows move each particle [m]."""
+        return displacements(self.rows, self.count)
 
 
 def recall(memory: Memory, dt: float) -> Memory:
@@ -32,7 +40,7 @@ def recall(memory: Memory, dt: float) -> Memory:
         return memory
     share, rows = (dt / memory.dt) ** 2, memory.rows
     scaled = replace(rows, pushed=rows.pushed * share, rubbed=rows.rubbed * share)
-    return Memory(scaled, memory.pushed * share, dt)
+    return Memory(scaled, memory.pushed * share, dt, memory.count)
 
 
 def begin(rows: ContactRows, memory: Memory) -> None:
@@ -42,8 +50,10 @@ def begin(rows: ContactRows, memory: Memory) -> None:
     rows.rubbed[:, known] = memory.rows.rubbed[:, place]
 
 
-def remember(rows: ContactRows, lasting: Booleans, dt: float, memory: Memory | None) -> Memory:
-    """What to start from in the next step, of these rows (k,).
+def remember(
+    rows: ContactRows, lasting: Booleans, dt: float, count: int, memory: Memory | None
+) -> Memory:
+    """What to start from in the next step, of these rows (k,) between so many particles.
 
     An impact pushes once. So a push is remembered only as far as the step before had it too.
     """
@@ -56,7 +66,7 @@ def remember(rows: ContactRows, lasting: Booleans, dt: float, memory: Memory | N
     share = KEPT * np.minimum(before / pushed, 1.0)
     rows.pushed[:] *= share
     rows.rubbed[:] *= share
-    return Memory(rows, pushed, dt)
+    return Memory(rows, pushed, dt, count)
 
 
 def displacements(rows: ContactRows, count: int) -> Floats:

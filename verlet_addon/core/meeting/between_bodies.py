@@ -61,9 +61,8 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
     encounter = meet(meeting, motion, ends)
     if meeting.memory is not None:
         begin(encounter.rows, meeting.memory)
-        count = meeting.surfaces.rest.shape[1]
-        before = displacements(meeting.memory.rows, count)
-        _move(movers, meeting, displacements(encounter.rows, count) - before)
+        now = displacements(encounter.rows, meeting.memory.count)
+        _move(movers, meeting, now - meeting.memory.moved)
     return encounter
 
 
@@ -74,8 +73,7 @@ def push_again(movers: Sequence[Mover], meeting: Meeting | None, dt: float) -> N
     """
     if meeting is not None and meeting.memory is not None:
         meeting.memory = recall(meeting.memory, dt)
-        rows = meeting.memory.rows
-        _move(movers, meeting, displacements(rows, meeting.surfaces.rest.shape[1]))
+        _move(movers, meeting, meeting.memory.moved)
 
 
 def _move(movers: Sequence[Mover], meeting: Meeting, moved: Floats) -> None:
@@ -102,7 +100,8 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
     lasting[surfaces.owners[meeting.being_led_out]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
-    meeting.memory = remember(rows, both, encounter.motion.dt, meeting.memory)
+    dt, count = encounter.motion.dt, len(surfaces.owners)
+    meeting.memory = remember(rows, both, dt, count, meeting.memory)
 
 
 def settle(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:

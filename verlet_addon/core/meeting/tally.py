@@ -67,7 +67,8 @@ def count_step(
     near = np.flatnonzero(depths > np.maximum(CROWDED * rows.gaps, 0.0))
     if len(near):
         tally.crowded += _between(first[near], second[near], len(tally.told)) > 0
-    if len(depths) <= FEW:
+    counts = _between(first, second, len(tally.told)) if len(depths) > FEW else None
+    if counts is None or counts.max() <= FEW:
         return
     own = np.zeros(len(surfaces.owners), dtype=bool)
     own[rows.particles] = True
@@ -75,7 +76,7 @@ def count_step(
     touching[surfaces.colliders] = 0
     both = touching[:, None] + touching
     np.fill_diagonal(both, touching)
-    tally.many += _between(first, second, len(tally.told)) > np.maximum(MANY * both, FEW)
+    tally.many += counts > np.maximum(MANY * both, FEW)
 
 
 def _apart(rows: ContactRows, which: Integers, positions: Floats) -> Floats:

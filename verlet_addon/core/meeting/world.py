@@ -98,7 +98,8 @@ class Meeting:
         """
         absent = self.absent.copy()
         for number, ways in enumerate(zip(starts, ends, strict=True)):
-            self.absent[number] = not all(map(self.colliders[number].has_area, ways))
+            different = ways[:1] if ways[0] is ways[1] else ways
+            self.absent[number] = not all(map(self.colliders[number].has_area, different))
         for number in np.flatnonzero(absent & ~self.absent).tolist():
             appear(self.clearing, self.bodies + number, self.gathered(bodies, starts))
 

@@ -103,8 +103,9 @@ def find_contacts(mover: Mover, settings: SceneSettings, given: Surroundings) ->
     )
     mover.contacts.append(contact)
     if state.burial is None:
-        state.burial = Burial(model.thicknesses - contact.plane.heights(contact.start))
-    if state.burial.depths.any():
+        depths = model.thicknesses - contact.plane.heights(contact.start)
+        state.burial = Burial(np.maximum(depths, 0.0))
+    if state.burial.depths.max(initial=0.0) > 0.0:
         _ease_out_of_ground(model, state, state.burial, contact)
 
 

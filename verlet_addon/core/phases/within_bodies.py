@@ -38,7 +38,8 @@ def relax(mover: Mover, sweep: int) -> None:
         set_out_shell(batches.shell, state.positions, mover.targets)
     if batches.shell is not None or model.water is not None:
         return
-    positions, before = state.positions, state.positions.copy()
+    positions = state.positions
+    before = positions.copy() if model.flies else positions
     # What lies on something would rock to and fro with the order.
     backwards = (state.steps + sweep) % 2 == 1 and state.touched < LYING
     if sweep == 0:
@@ -160,6 +161,8 @@ def bounce(mover: Mover) -> None:
 
 def _with_momentum(model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats) -> Floats:
     """(3, n) `after`, with the momentum that was there before, angular about these places."""
+    if not model.flies:
+        return after
     return conserve_momentum(
         model.free_components, model.inverse_masses, before, after, about=about
     )
