@@ -1,18 +1,38 @@
 /* How a step begins; see state.py. */
 #include "kernels.h"
 
-/* The multipliers of so many batches, which start every step with the share that they keep. */
+/* The multipliers of so many batches, and what follows those of bends with some play; NULL for
+   those that start every step from none. */
 typedef struct fresh_multipliers {
     integer batches;
     const integer *counts; /* (batches,) */
-    const real *kept;      /* (batches,) */
-    real *const *values;   /* (batches,) */
+    real kept, play;
+    real *const *values, *const *followers; /* (batches,) */
 } fresh_multipliers;
+
+/* Lets vectors (3, n) follow others as far as their play does not reach; these start from them. */
+static void follow(real *restrict x, real *restrict f, integer n, real kept, real play)
+{
+    WIDE for (integer i = 0; i < n; i++) {
+        real ahead[3] = {x[i] - f[i], x[n + i] - f[n + i], x[2 * n + i] - f[2 * n + i]};
+        real size = x[i] * x[i] + x[n + i] * x[n + i] + x[2 * n + i] * x[2 * n + i];
+        real share = size / larger(dot(ahead, ahead), NONZERO);
+        share = larger(1.0 - play * __builtin_sqrt(share), 0.0);
+        x[i] = kept * (f[i] += share * ahead[0]);
+        x[n + i] = kept * (f[n + i] += share * ahead[1]);
+        x[2 * n + i] = kept * (f[2 * n + i] += share * ahead[2]);
+    }
+}
 
 /* Sets multipliers to what a step starts from. */
 EXPORT void start_multipliers(const fresh_multipliers *all)
 {
-    for (integer i = 0; i < all->batches; i++)
-        WIDE for (integer k = 0; k < all->counts[i]; k++)
-            all->values[i][k] *= all->kept[i];
+    for (integer i = 0; i < all->batches; i++) {
+        integer count = all->counts[i];
+        if (all->followers[i])
+            follow(all->values[i], all->followers[i], count / 3, all->kept, all->play);
+        else
+            for (integer k = 0; k < count; k++)
+                all->values[i][k] = 0.0;
+    }
 }

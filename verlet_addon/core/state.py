@@ -6,12 +6,12 @@ from math import nan
 
 import numpy as np
 
-from .arrays import Booleans, Floats
+from .arrays import NONZERO, Booleans, Floats, magnitudes
 from .bending.all_at_once import StiffBendBatch
 from .bending.along_face_loops import FaceLoopBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
-from .bending.damping import remember, stiffening
+from .bending.damping import play, remember, stiffening
 from .bending.one_by_one import StencilBatch
 from .compiled import Packed, declare, instead_of, once, pack
 from .integrators import start_gains, step_gains
@@ -60,6 +60,10 @@ class Batches:
     """Of a body that is one."""
     kept: float
     """Share of their multipliers with which bends of surfaces enter the next step."""
+    play: float
+    """By what share of themselves these follow late; see `bending.damping`."""
+    followers: list[Floats | None] = field(default_factory=list)
+    """What follows the multipliers of each of `fresh`; None for those that start from none."""
 
     def fresh(self) -> Iterator[tuple[Fresh, float]]:
         """The batches whose multipliers start every step anew, and from which share of themselves.
@@ -121,22 +125,37 @@ def ready_batches(
             _carry_tension(former, state.batches)
         if state.batches.kept:
             remember(state.batches.bends, state.positions)
+        _follow(state.batches)
     _start_afresh(state.batches)
     return state.batches
 
 
+def _follow(batches: Batches) -> None:
+    """Makes followers what they follow."""
+    batches.followers[:] = [
+        batch.multipliers.copy() if kept else None for batch, kept in batches.fresh()
+    ]
+
+
 def _start_one_by_one(batches: Batches) -> None:
-    """Sets multipliers to what they start a step from."""
-    for batch, kept in batches.fresh():
-        np.multiply(batch.multipliers, kept, out=batch.multipliers)
+    """Sets multipliers to what they start a step from: none, or what follows them."""
+    for (batch, kept), follower in zip(batches.fresh(), batches.followers, strict=True):
+        if follower is None:
+            batch.multipliers.fill(0.0)
+            continue
+        ahead = batch.multipliers - follower
+        play = batches.play * magnitudes(batch.multipliers)
+        ahead *= np.maximum(1.0 - play / np.maximum(magnitudes(ahead), NONZERO), 0.0)
+        np.add(follower, ahead, out=follower)
+        np.multiply(follower, kept, out=batch.multipliers)
 
 
 def pack_fresh(batches: Batches) -> Packed:
     """The fresh_multipliers of state.c."""
-    multipliers = [each.multipliers for each, _ in batches.fresh()]
+    multipliers = [batch.multipliers for batch, _ in batches.fresh()]
     sizes = np.array([each.size for each in multipliers], dtype=np.int64)
-    kept = np.array([share for _, share in batches.fresh()])
-    return pack(len(sizes), sizes, kept, pack(*multipliers))
+    values = pack(*multipliers), pack(*batches.followers)
+    return pack(len(sizes), sizes, batches.kept, batches.play, *values)
 
 
 _fresh_struct = once(pack_fresh)
@@ -184,6 +203,7 @@ def _make_batches(
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         solid=_solid_system(model, state.solid, steps[0], h_squared),
         kept=1.0 - 1.0 / stiffer,
+        play=play(steps[0]),
     )
 
 

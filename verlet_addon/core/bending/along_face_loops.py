@@ -42,7 +42,7 @@ class FaceLoopBatch:
     bands: Bands
     """The whole system."""
     multipliers: Floats
-    """(t + 1, 3) XPBD's multipliers of all twists, which all batches share; changed by the
+    """(3, t + 1) XPBD's multipliers of all twists, which all batches share; changed by the
     kernel."""
 
 
@@ -57,7 +57,7 @@ def face_loop_batches(
     if not count:
         return []
     rungs, loops = _find_loops(twists.members, len(inverse_masses))
-    multipliers = np.zeros((count + 1, 3))
+    multipliers = np.zeros((3, count + 1))
     batches = []
     for chosen in _by_color(rungs, loops, len(inverse_masses)):
         path = rungs[[rung for along, _ in chosen for rung in along]].T

@@ -59,11 +59,12 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
 @once
 def _loop_struct(batch: FaceLoopBatch) -> Packed:
     """The face_loop_batch of face_loops.c."""
-    ends = np.flatnonzero(np.append(batch.twists == len(batch.multipliers) - 1, True)) + 1
+    ends = np.flatnonzero(np.append(batch.twists == batch.multipliers.shape[1] - 1, True)) + 1
     longest = int(np.diff(ends, prepend=0).max())
     return pack(
         batch.rungs.shape[1],
         len(ends),
+        batch.multipliers.shape[1],
         ends,
         batch.rungs.T,
         batch.coefficients.T,

@@ -6,14 +6,14 @@
 
 /* The twists of one colour; see FaceLoopBatch. The twist k has the rungs k and k + 1. */
 typedef struct {
-    integer count, loops;                 /* c rungs */
+    integer count, loops, twist_count;    /* c rungs, t + 1 twists */
     const integer *ends;                  /* (loops,) where each ends among the rungs */
     const integer *rungs;                 /* (c, 2) */
     const real *coefficients, *responses; /* (c - 1, 4) */
     const real *scaled_compliances;       /* (c - 1,) */
     const integer *twists;                /* (c - 1,) */
     const real *factors;                  /* (3, c - 1) as factorize_pentadiagonal leaves them */
-    real *multipliers;                    /* (t + 1, 3) */
+    real *multipliers;                    /* (3, t + 1) */
     real *points, *steps;                 /* (l, 2, 3) and (l, 3), for loops of l rungs at most */
 } face_loop_batch;
 
@@ -28,10 +28,11 @@ static void project_loop(real *positions, integer n, const face_loop_batch *batc
             points[3 * k + axis] = positions[axis * n + batch->rungs[2 * begin + k]];
     for (integer k = 0; k < count; k++) {
         const real *coefficients = batch->coefficients + CORNERS * (begin + k);
-        const real *multipliers = batch->multipliers + 3 * batch->twists[begin + k];
+        const real *multipliers = batch->multipliers + batch->twists[begin + k];
         for (int axis = 0; axis < 3; axis++) {
             const real *corner = points + 6 * k + axis;
-            real violation = batch->scaled_compliances[begin + k] * multipliers[axis];
+            real violation = batch->scaled_compliances[begin + k]
+                             * multipliers[axis * batch->twist_count];
             for (int i = 0; i < CORNERS; i++)
                 violation += coefficients[i] * corner[3 * i];
             steps[3 * k + axis] = violation;
@@ -40,9 +41,9 @@ static void project_loop(real *positions, integer n, const face_loop_batch *batc
     solve_pentadiagonal(batch->factors + begin, batch->count - 1, count, steps, 3, 1);
     for (integer k = 0; k < count; k++) {
         const real *responses = batch->responses + CORNERS * (begin + k);
-        real *multipliers = batch->multipliers + 3 * batch->twists[begin + k];
+        real *multipliers = batch->multipliers + batch->twists[begin + k];
         for (int axis = 0; axis < 3; axis++) {
-            multipliers[axis] -= steps[3 * k + axis];
+            multipliers[axis * batch->twist_count] -= steps[3 * k + axis];
             for (int i = 0; i < CORNERS; i++)
                 points[6 * k + 3 * i + axis] -= responses[i] * steps[3 * k + axis];
         }

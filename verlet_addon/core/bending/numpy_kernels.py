@@ -151,9 +151,9 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
     """
     for batch in batches:
         points, corners, steps = loop_bends(positions, batch)
-        steps += batch.scaled_compliances * batch.multipliers[batch.twists].T
+        steps += batch.scaled_compliances * batch.multipliers[:, batch.twists]
         steps = pentadiagonal.solve(batch.bands, steps)
-        batch.multipliers[batch.twists] -= steps.T
+        batch.multipliers[:, batch.twists] -= steps
         for responses, corner in zip(batch.responses, corners, strict=True):
             np.subtract(corner, responses * steps, out=corner)
         positions[:, batch.rungs] = points
