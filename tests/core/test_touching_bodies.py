@@ -9,6 +9,7 @@ import pytest
 from tests.core.bodies import (
     WEIGHTLESS,
     Body,
+    block,
     built,
     floor,
     frames,
@@ -19,6 +20,7 @@ from tests.core.bodies import (
     rotation,
     sheet,
     simulated,
+    sphere,
     strains,
     thrown,
 )
@@ -90,6 +92,33 @@ def test_cloth_falls_onto_cloth(bodies: list[Body]) -> None:
         # What is held back from passing comes before the distance from the ground.
         assert track[:, :, 2].min() > 0.5 * SELF.thickness
         assert np.abs(np.diff(track[-2:], axis=0)).mean() * 24 < 0.01
+
+
+SOFT = BodySettings(body_type="SOFT", resolution=4)
+CUBE = (moved(block((0.2,) * 3, (3,) * 3), np.eye(3), (-0.1, -0.1, 0.0)), SOFT)
+CUSHION = (moved(sphere(16, 8, radius=0.2), np.diag([1, 1, 0.5]), (0.0, 0.0, 0.1)), SOFT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("triangles", [False, True])
+@pytest.mark.parametrize("jelly", [CUBE, CUSHION], ids=["cube", "cushion"])
+@pytest.mark.parametrize(("falls", "lies"), [(0.25, 0.006), (0.006, 1.0)], ids=["on", "under"])
+def test_cloth_and_jelly_lie_on_each_other(
+    jelly: Body, triangles: bool, falls: float, lies: float
+) -> None:
+    """Cloth falls on jelly, or jelly from a metre on cloth that lies: no corner goes through.
+
+    After three seconds both lie still, but for corners of the cloth that swing beside the jelly.
+    """
+    cloth = moved(sheet(12, size=0.6, triangles=triangles), np.eye(3), (-0.29, -0.31, falls))
+    turned = rotation((1, 0.4, 0), 0.0 if lies < falls else 0.6)
+    bodies = [(cloth, SELF), (moved(jelly[0], turned, (0.0, 0.0, lies)), SOFT)]
+    tracks = simulated(bodies, frames(3.5, 24), ground=floor())
+    assert crossed(bodies, tracks, []) == 0
+    for track in tracks:
+        speeds = np.linalg.norm(np.diff(track[-12:], axis=0), axis=2) * 24
+        assert speeds.mean() < 0.005
+        assert speeds.max() < 0.05
 
 
 def draped() -> Body:
