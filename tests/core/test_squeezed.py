@@ -104,10 +104,10 @@ def test_an_overhand_knot_is_pulled_tight() -> None:
 
     def targets(time: float) -> list[Floats]:
         ends = points.copy()
-        ends[[0, 160]] += ways * min(0.15 * time, 0.35)
+        ends[[0, 160]] += ways * min(0.2 * time, 0.35)
         return [ends]
 
-    (track,) = simulated([(mesh, body)], frames(2.75, 24), targets=targets)
+    (track,) = simulated([(mesh, body)], frames(2.0, 24), targets=targets)
     first, second = np.triu_indices(160, k=4)
     for place in track[::6]:
         x = place.T

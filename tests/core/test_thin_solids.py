@@ -64,7 +64,7 @@ def test_arms_some_cells_thick_droop_by_the_formula_at_any_angle(
         JELLY, stiffness=modulus, mass=mass, resolution=across(turned, side / thick), damping=14.0
     )
     (hung,) = simulated(
-        [(turned, body)], frames(1.5, 12), SceneSettings(substeps=4), gravity=-turn[:, 1]
+        [(turned, body)], frames(1.25, 12), SceneSettings(substeps=4), gravity=-turn[:, 1]
     )
     droop = ((hung[0, tips] - hung[-1, tips]) @ turn[:, 1]).mean()
     length, load, inertia = cells * side, 1000.0 * side**2, side**4 / 12
