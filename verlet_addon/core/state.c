@@ -13,7 +13,7 @@ typedef struct fresh_multipliers {
 /* Lets vectors (3, n) follow others as far as their play does not reach; these start from them. */
 static void follow(real *restrict x, real *restrict f, integer n, real kept, real play)
 {
-    WIDE for (integer i = 0; i < n; i++) {
+    for (integer i = 0; i < n; i++) {
         real ahead[3] = {x[i] - f[i], x[n + i] - f[n + i], x[2 * n + i] - f[2 * n + i]};
         real size = x[i] * x[i] + x[n + i] * x[n + i] + x[2 * n + i] * x[2 * n + i];
         real share = size / larger(dot(ahead, ahead), NONZERO);
