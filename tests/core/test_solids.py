@@ -162,6 +162,7 @@ def test_a_hollow_ball_is_hollow_and_a_nested_one_is_full() -> None:
         (make_mesh(cube().positions, faces=[(0, 1, 3, 2), (2, 3, 1, 0)]), "no volume"),
         (moved(cube(), np.diag([1.0, 1.0, 1e-9])), "encloses no volume"),
         (moved(sphere(12, 8), np.diag([1.0, 0.0, 1.0])), "encloses no volume"),
+        (moved(cube(), np.diag([1e4, 1.0, 1.0])), "is 2e+04 m long and 2 m wide, too slender"),
     ],
 )
 def test_what_has_no_inside_says_so(mesh: MeshData, wanted: str) -> None:

@@ -192,12 +192,18 @@ def test_what_is_pinned_inside_stays_there(side: float, height: float) -> None:
     assert np.linalg.norm(np.diff(track[-3:], axis=0), axis=2).max() * 24 < 1.0
 
 
-def remarks(bodies: Sequence[Body], around: Sequence[Moving], height: float) -> list[str]:
-    """What is said of a start on a floor at this height."""
+def remarks(
+    bodies: Sequence[Body], around: Sequence[Moving], height: float, seconds: float = 0.1
+) -> list[str]:
+    """What is said of a start on a floor at this height, and of some time after it."""
     meshes = [replace(mesh, colliders=range(len(around))) for mesh, _ in bodies]
     places: list[Floats] = [np.asarray(place) for _, place in around]
     scenes = samples(
-        meshes, frames(0.1, 24), gravity=GRAVITY, ground=floor(height), colliders=lambda _: places
+        meshes,
+        frames(seconds, 24),
+        gravity=GRAVITY,
+        ground=floor(height),
+        colliders=lambda _: places,
     )
     results = simulate(
         meshes,
@@ -220,6 +226,32 @@ def test_it_is_said_once_who_starts_inside_of_what() -> None:
         "Napkin starts inside Table 0: 8 vertices, eased out",
     ]
     assert remarks([(above, CLOTH)], [box(1, 1, 0.5)[0]], -0.3) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("around", "told"),
+    [
+        (box(2.0, 1.0, 0.1)[0], "Body still goes through Table 0 at frame 26"),
+        (box(2.0, 1.0, 0.03)[0], "Body still goes through Table 0 at frame 26"),
+        (ball(friction=0.5), None),
+    ],
+)
+def test_it_is_said_what_goes_right_through(around: Moving, told: str | None) -> None:
+    """A curtain through a slab; a sheet through a ball comes out of it."""
+    curtain = moved(sheet(12), rotation((1, 0, 0), np.pi / 2), (-0.5, 0.0, -0.5))
+    mesh = pinned(curtain, range(13 * 12, 13 * 13)) if told else flat(1.5, 14, 0.1)
+    said = remarks([(mesh, CLOTH)], [around], -3.0, 1.1)
+    assert said[0].startswith("Body starts inside Table 0: ")
+    assert len(said) == 1 + bool(told)
+    assert said[-1].startswith(told or "Body")
+
+
+def test_what_is_thicker_than_it_is_large_says_so() -> None:
+    """As cloth in a scene of millimetres is at the stock thickness."""
+    tiny = moved(sheet(2), np.eye(3) * 0.001, (0.0, 0.0, 1.0))
+    (said,) = remarks([(tiny, CLOTH)], [box(1, 1, 0.5)[0]], -0.3)
+    assert said.startswith("Body is 1 mm large and its Thickness is 5 mm, so it touches nothing")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from ..arrays import Booleans, Floats
 from ..contact.plane import along
 from ..geometry.graph import edge_lengths
 from ..mesh import SHORTEST_EDGE, MeshData
+from ..overlap.clearing import not_out
 from ..phases.step_data import Body
 from ..scene import Collider, Plane, Sample
 from .tally import MANY, Tally, start_frame
@@ -18,6 +19,10 @@ PULLED_APART = 0.5
 they are held to does."""
 FIRM = 40.0
 """A solid keeps its shape if it is so many times as stiff as its own weight presses."""
+BULKY = 0.5
+"""Nothing is expected to be thicker than this share of its size."""
+LATE = 1.0
+"""What starts inside of something is out after this time, or never [s]."""
 LASTING = 0.9
 """What is too near in this share of a frame's steps has no room."""
 
@@ -30,7 +35,8 @@ def what_a_start_tells(
     gravity: Floats,
 ) -> list[str]:
     """What starts inside of something, and what gravity (3,) [m/s²] will press flat."""
-    return _starting_inside(bodies, meeting, colliders, start.ground) + _melting(bodies, gravity)
+    told = _starting_inside(bodies, meeting, colliders, start.ground)
+    return told + _melting(bodies, gravity) + _too_thick(bodies)
 
 
 def _starting_inside(
@@ -99,6 +105,37 @@ def _melting(bodies: Sequence[Body], gravity: Floats) -> list[str]:
     return found
 
 
+def _too_thick(bodies: Sequence[Body]) -> list[str]:
+    """One sentence for each body that keeps farther off things than it is large."""
+    found = []
+    for model, state in bodies:
+        thickness, size = model.settings.thickness, float(np.ptp(state.positions, axis=1).max())
+        if model.water is None and thickness > BULKY * size:
+            found.append(
+                f"{model.name} is {1000 * size:.3g} mm large and its Thickness is "
+                f"{1000 * thickness:.3g} mm, so it touches nothing as it should; lower that"
+            )
+    return found
+
+
+def _going_through(
+    bodies: Sequence[Body], meeting: Meeting, names: Sequence[str], sample: Sample
+) -> list[str]:
+    """One sentence for each body and what it started in, if it has not come out, once."""
+    clearing = meeting.clearing
+    clearing.age += sample.duration
+    if not clearing.begun or clearing.age < LATE:
+        return []
+    places = meeting.gathered([state.positions for _, state in bodies], sample.colliders)
+    stuck = not_out(clearing, places, _can_move(bodies, meeting))
+    clearing.begun = []
+    return [
+        f"{names[body]} still goes through {names[solid]} at frame {sample.frame}, and what goes "
+        "right through a thing cannot come out of it; move one of them at the first frame"
+        for body, solid in stuck
+    ]
+
+
 def what_a_frame_tells(
     meshes: Sequence[MeshData],
     bodies: Sequence[Body],
@@ -116,6 +153,7 @@ def what_a_frame_tells(
     if meeting is not None:
         names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
         told += _without_room(meeting.tally, names, len(bodies), frame)
+        told += _going_through(bodies, meeting, names, sample)
         told += _slow(meeting.tally, names, len(bodies), frame)
         start_frame(meeting.tally)
     return told

@@ -23,6 +23,8 @@ SPEED, SOONEST = 0.5, 0.1
 TETHERED = 0.02
 """What would be torn from a pin deep within the same solid stays inside: its way out would lead it
 farther from the pin than it is at rest, by more than this share."""
+ALONG = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
+"""(2, s) places along edges, by the shares of their ends, where they are tested."""
 AT_ONCE = 4000
 """So many vertices are measured from all pins at once."""
 
@@ -37,6 +39,10 @@ class Clearing:
     """(k,) the exits of vertices that pins hold inside for now."""
     pierced: list[Contacts] = field(default_factory=list)
     """Rows of triangles that pass through a solid although their corners are out."""
+    begun: list[tuple[int, int]] = field(default_factory=list)
+    """Owners and the solids that they started in, until it is looked whether they came out…"""
+    age: float = 0.0
+    """…and for how long that has gone on [s]; it changes."""
     turned: Integers = field(default_factory=lambda: NOWHERE.vertices)
     """Particles of contacts whose normals looked into the solid in this step, and were turned."""
 
@@ -102,7 +108,23 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
     clearing.waiting = _held_inside(clearing, places, held)
     near = near_solids(solids, places)
     clearing.pierced = find_pierced(solids, near, held, places)
+    begun = [clearing.owners()[:, ~clearing.waiting], *(rows.owners for rows in clearing.pierced)]
+    clearing.begun = sorted(set(zip(*np.concatenate(begun, axis=1).tolist(), strict=True)))
     return clearing
+
+
+def not_out(clearing: Clearing, places: Floats, free: Booleans) -> list[tuple[int, int]]:
+    """What has begun inside of what and is not out, by what lies between free particles (N,)."""
+    surfaces, solids, found = clearing.surfaces, clearing.solids, []
+    free = free & ~surfaces.exempt[0]
+    free[clearing.exits.vertices[clearing.waiting]] = False
+    edges = surfaces.edges[:, free[surfaces.edges].all(axis=0)]
+    for owner, solid in clearing.begun:
+        ends = places[:, edges[:, surfaces.owners[edges[0]] == owner]]
+        points = np.einsum("es,xek->xks", ALONG, ends).reshape(3, -1)
+        if inside(points, places, solids.triangles[solid]).any():
+            found.append((owner, solid))
+    return found
 
 
 def _held_inside(clearing: Clearing, places: Floats, held: Booleans) -> Booleans:

@@ -9,7 +9,7 @@ from ..arrays import Floats, Integers, contracted
 from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components, label_free
 from ..geometry.rest_shape import RestShape, unlinked
-from .grid import grid_around, symmetric_axes
+from .grid import Grid, grid_around, symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed, resistances
 from .numpy_kernels import Shape, Shapes
 from .painted import stiffened
@@ -20,6 +20,8 @@ LOSS = 0.5
 bodies of any size and stiffness stop wobbling after a few swings."""
 SKIN = 10.0
 """Points touch through a skin whose modulus is so many times the body's, as thick as a cell."""
+SLENDER = 1000.0
+"""What is longer than so many times its width is no jelly: that would take a minute a second."""
 HOLLOW = 1e-3
 """A surface encloses nothing if its volume is a smaller share of what a ball of its area has."""
 
@@ -112,11 +114,12 @@ def build_solid(shape: RestShape) -> Solid:
     Raises
     ------
     MeshError
-        The surface is open, or encloses nothing.
+        The surface is open, encloses nothing, or is a needle.
     """
     check_closed(shape)
     positions, settings = shape.mesh.positions, shape.settings
     grid = grid_around(positions, shape.triangles, settings.resolution)
+    check_slender(shape.mesh.name, grid)
     size = float(grid.sizes.max())
     surface = build_skin(positions, shape.triangles, size)
     points, areas = surface.spread(positions), surface.areas
@@ -246,6 +249,16 @@ def check_closed(shape: RestShape) -> None:
         raise MeshError(
             f"'{name}' has {branching} edges at which three faces meet, so an inner wall hangs in "
             "it; delete that (Select Open Edges shows where), or set its type to Cloth"
+        )
+
+
+def check_slender(name: str, grid: Grid) -> None:
+    """Raises MeshError, in one sentence, where a body is a needle, or its parts are far apart."""
+    _, width, length = np.sort(grid.sizes * grid.counts)
+    if length > SLENDER * width:
+        raise MeshError(
+            f"'{name}' is {length:.3g} m long and {width:.3g} m wide, too slender for jelly; "
+            "thicken it, separate what is far apart, or set its type to Cloth"
         )
 
 
