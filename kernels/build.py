@@ -112,7 +112,6 @@ def build_wheel(machine: Platform, version: str) -> Path:
     with TemporaryDirectory() as folder:
         library = compile_for(machine, Path(folder)).read_bytes()
     files = {
-        f"{NAME}/__init__.py": b'"""The compiled kernels of Verlet."""\n',
         f"{NAME}/{machine.library}": library,
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n".encode(),
         f"{about}/WHEEL": f"Wheel-Version: 1.0\nGenerator: {NAME}\n"
