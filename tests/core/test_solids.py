@@ -328,6 +328,17 @@ def test_jelly_that_its_own_weight_presses_flat_is_told_of(edge: float, said: bo
     assert ["is too heavy to keep its shape" in sentence for sentence in told] == [True] * said
 
 
+def test_what_soft_pins_draw_lies_still_however_stiff_it_is() -> None:
+    """A cube that stands on one corner, and four of its vertices are drawn to where they are."""
+    cube_on_end = moved(block((1.0,) * 3, (1,) * 3), rotation((1, 2, 3), 0.7))
+    mesh = moved(cube_on_end, np.eye(3), (0.0, 0.0, 0.02 - cube_on_end.positions[:, 2].min()))
+    mesh = pinned(mesh, np.argsort(-mesh.positions[:, 2])[:4], weight=0.5)
+    body = replace(JELLY, stiffness=1e9, resolution=2, damping=0.0)
+    (track,) = simulated([(mesh, body)], frames(1.2, 24), ground=floor())
+    assert np.linalg.norm(np.diff(track, axis=0), axis=2).max() * 24 < 1.0
+    assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 0.2
+
+
 @pytest.mark.parametrize("far", [10.0, 100.0])
 def test_what_is_thin_is_of_one_piece_with_its_body(far: float) -> None:
     """A spike without vertices between its ends, much thinner than cells, does not come off."""

@@ -40,7 +40,7 @@ class Solid:
     masses: Floats
     """(m,) of the nodes [kg]."""
     free_components: Integers
-    """(m,) label of each connected piece that nothing holds, counted from 0; −1 = held."""
+    """(m,) label of each connected piece that no firm pin holds, from 0; −1 = held."""
     modulus: float
     """Young's [Pa]."""
     resistances: Floats
@@ -129,7 +129,8 @@ def build_solid(shape: RestShape) -> Solid:
         lattice = stiffened(lattice, embed(lattice, positions), shape.mesh.paint.stiffness)
     embedding = embed(lattice, points)
     density = shape.masses.sum() / lattice.volumes.sum()
-    held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights > 0.0)]
+    # What soft pins draw still moves as one: else what is stiff beside them is not solved well.
+    held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights >= 1.0)]
     length = lattice.volumes.sum() ** (1 / 3)
     return Solid(
         lattice=lattice,

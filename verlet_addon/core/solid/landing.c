@@ -190,7 +190,7 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
     }
 }
 
-/* Takes back what solving did to the momentum of pieces that nothing presses on. */
+/* Takes back what solving did to the momentum of pieces that nothing presses on or draws. */
 SMALL static void keep_momentum(const solid_system *all, const real *start, real *nodes)
 {
     const integer m = all->nodes;
@@ -200,6 +200,11 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
     for (integer i = 0; i < all->stops->points; i++) {
         integer label = all->labels[all->embedding->nodes[all->embedding->width * i]];
         if (label >= 0 && all->stops->loads[i] > 0.0)
+            pressed[label] = 1.0;
+    }
+    for (integer k = 0; k < all->holds; k++) {
+        integer label = all->labels[all->embedding->nodes[all->embedding->width * all->held[k]]];
+        if (label >= 0)
             pressed[label] = 1.0;
     }
     integer alone = 0;

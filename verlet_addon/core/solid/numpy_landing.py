@@ -11,9 +11,9 @@ from .rolling import resist_rolling
 def land(system: System, start: Floats, moves: Floats) -> tuple[Floats, Floats]:
     """(3, m) where nodes end that began at `start` (3, m), and where they would have come from.
 
-    Pieces that nothing presses on keep their momentum, and those that roll are slowed. Turning the
-    body itself, not only its speed, would press what lies flat into what it lies on. `moves` (3, m)
-    are written to.
+    Pieces that nothing presses on or draws keep their momentum, and those that roll are slowed.
+    Turning the body itself, not only its speed, would press what lies flat into what it lies on.
+    `moves` (3, m) are written to.
     """
     nodes = system.places + moves
     nodes = conserve_momentum(
@@ -30,8 +30,8 @@ def land(system: System, start: Floats, moves: Floats) -> tuple[Floats, Floats]:
 
 
 def _pressed(system: System) -> Booleans:
-    """(m,) which nodes are of pieces that something presses on."""
-    loaded = np.flatnonzero(system.stops.loads > 0.0)
+    """(m,) which nodes are of pieces that something presses on, or draws."""
+    loaded = np.append(np.flatnonzero(system.stops.loads > 0.0), system.holds.points)
     found = np.zeros(system.components.max(initial=0) + 2, dtype=bool)
     found[system.components[system.embedding.nodes[loaded, 0]]] = True
     return np.asarray(found[system.components])
