@@ -251,7 +251,7 @@ def test_what_is_thicker_than_it_is_large_says_so() -> None:
     """As cloth in a scene of millimetres is at the stock thickness."""
     tiny = moved(sheet(2), np.eye(3) * 0.001, (0.0, 0.0, 1.0))
     (said,) = remarks([(tiny, CLOTH)], [box(1, 1, 0.5)[0]], -0.3)
-    assert said.startswith("Body is 1 mm large and its Thickness is 5 mm, so it touches nothing")
+    assert said.startswith("Body is 1 mm large and its Thickness is 5 mm; lower")
 
 
 @pytest.mark.slow

@@ -1,1 +1,1 @@
-"""The simulation: NumPy only, world space, metres, seconds, kilograms, float64."""
+"""The simulation: NumPy only, world space, SI units, float64."""

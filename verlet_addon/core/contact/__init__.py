@@ -1,1 +1,1 @@
-"""What is touched: pushes, friction, rebound, and that nothing passes."""
+"""What is touched."""

@@ -1,1 +1,1 @@
-"""What moves bodies from outside: gravity, force fields and the air they set in motion."""
+"""What moves bodies from outside."""

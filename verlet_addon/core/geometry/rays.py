@@ -16,8 +16,7 @@ AT_ONCE = 1_000_000
 ROUNDED, NARROWEST = 1e-9, 1e-100
 """Rounding loses no point that is so near a box, in shares of a row; nothing is narrower."""
 UPRIGHT = 4e-15
-"""Triangles that are as narrow as rounding, seen along rays, are not met: that is beyond this share
-of how far away they are."""
+"""Triangles narrower than this share of how far away they are, which is rounding, are not met."""
 Rows = Callable[[Floats], Integers]
 Keys = Callable[[Integers, Floats], Floats]
 

@@ -1,1 +1,1 @@
-"""Linear systems, each kind solved in its own way, and rotations."""
+"""Linear systems, and rotations."""

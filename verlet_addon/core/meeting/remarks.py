@@ -20,7 +20,7 @@ they are held to does."""
 FIRM = 40.0
 """A solid keeps its shape if it is so many times as stiff as its own weight presses."""
 BULKY = 0.5
-"""Nothing is expected to be thicker than this share of its size."""
+"""Nothing is thicker than this share of its size."""
 LATE = 1.0
 """What starts inside of something is out after this time, or never [s]."""
 LASTING = 0.9
@@ -113,7 +113,7 @@ def _too_thick(bodies: Sequence[Body]) -> list[str]:
         if model.water is None and thickness > BULKY * size:
             found.append(
                 f"{model.name} is {1000 * size:.3g} mm large and its Thickness is "
-                f"{1000 * thickness:.3g} mm, so it touches nothing as it should; lower that"
+                f"{1000 * thickness:.3g} mm; lower that"
             )
     return found
 
@@ -130,8 +130,8 @@ def _going_through(
     stuck = not_out(clearing, places, _can_move(bodies, meeting))
     clearing.begun = []
     return [
-        f"{names[body]} still goes through {names[solid]} at frame {sample.frame}, and what goes "
-        "right through a thing cannot come out of it; move one of them at the first frame"
+        f"{names[body]} still goes through {names[solid]} at frame {sample.frame}, and cannot "
+        "come out; move one of them at the first frame"
         for body, solid in stuck
     ]
 

@@ -24,7 +24,7 @@ TETHERED = 0.02
 """What would be torn from a pin deep within the same solid stays inside: its way out would lead it
 farther from the pin than it is at rest, by more than this share."""
 ALONG = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
-"""(2, s) places along edges, by the shares of their ends, where they are tested."""
+"""(2, s) places along edges, by the shares of their ends."""
 AT_ONCE = 4000
 """So many vertices are measured from all pins at once."""
 
@@ -40,9 +40,9 @@ class Clearing:
     pierced: list[Contacts] = field(default_factory=list)
     """Rows of triangles that pass through a solid although their corners are out."""
     begun: list[tuple[int, int]] = field(default_factory=list)
-    """Owners and the solids that they started in, until it is looked whether they came out…"""
+    """Owners and the solids that they start in, until they should be out; changes."""
     age: float = 0.0
-    """…and for how long that has gone on [s]; it changes."""
+    """For how long that has gone on [s]; changes."""
     turned: Integers = field(default_factory=lambda: NOWHERE.vertices)
     """Particles of contacts whose normals looked into the solid in this step, and were turned."""
 
@@ -114,7 +114,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
 
 
 def not_out(clearing: Clearing, places: Floats, free: Booleans) -> list[tuple[int, int]]:
-    """What has begun inside of what and is not out, by what lies between free particles (N,)."""
+    """What has begun inside of what, where edges between free particles (N,) are not out."""
     surfaces, solids, found = clearing.surfaces, clearing.solids, []
     free = free & ~surfaces.exempt[0]
     free[clearing.exits.vertices[clearing.waiting]] = False

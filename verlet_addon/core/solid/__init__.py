@@ -1,1 +1,1 @@
-"""Solid bodies: cells of material on a lattice, in which the mesh is embedded."""
+"""Solid bodies: cells of material on a lattice."""

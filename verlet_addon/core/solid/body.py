@@ -129,7 +129,7 @@ def build_solid(shape: RestShape) -> Solid:
         lattice = stiffened(lattice, embed(lattice, positions), shape.mesh.paint.stiffness)
     embedding = embed(lattice, points)
     density = shape.masses.sum() / lattice.volumes.sum()
-    # What soft pins draw still moves as one: else what is stiff beside them is not solved well.
+    # What soft pins draw moves as one, too: else it is not solved well where it is stiff.
     held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights >= 1.0)]
     length = lattice.volumes.sum() ** (1 / 3)
     return Solid(

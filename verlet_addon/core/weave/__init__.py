@@ -1,1 +1,1 @@
-"""Cloth of threads: what differs along them and across."""
+"""Cloth of threads."""
