@@ -78,7 +78,16 @@ class SoftBodyModel:
         if self.solid is None or not self.solid.surface.cut:
             return self.inverse_masses[: self.vertex_count]
         areas = self.solid.surface.areas
-        masses = self.solid.masses.sum() * areas / areas.sum()
+        return self._touching_with(self.solid.masses.sum() * areas / areas.sum())
+
+    @cached_property
+    def carried_along(self) -> Floats:
+        """(v,) the same, of what of a solid goes along with each: what others feel of it [1/kg]."""
+        assert self.solid is not None
+        return self._touching_with(self.solid.moved_masses)[: len(self.touching)]
+
+    def _touching_with(self, masses: Floats) -> Floats:
+        """(p,) inverse masses of points, of their masses (p,) [1/kg]."""
         found = 1.0 / np.maximum(masses, 1e-12 * masses.max())
         found[self.pinned] = 0.0
         return np.asarray(found)

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.memory import begin, displacements, recall, remember
 from ..contact.response import Motion
-from ..phases.jelly import stop_solid, stop_together
+from ..phases.jelly import lead_out, stop_solid, stop_together, was_led_out
 from ..phases.step_data import Mover, Surroundings
 from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 from ..rigid.motion import hand_on_contacts
@@ -32,7 +32,7 @@ SEARCHES = 2
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere. What
 else they lead to is left to the guard."""
 
-SHARE_OF_SOLIDS = 0.5
+SHARE_OF_SOLIDS = 0.3
 """Tension that answers contacts is forgotten: the next step begins while nothing presses yet, and
 taut cloth would throw up what lies on it, higher than it fell from. Beside solids, whose push comes
 a step late, this share of it is remembered. Walls around gas, which presses from the start of a
@@ -45,7 +45,7 @@ wound around itself does not come off."""
 def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundings) -> Encounter:
     """Finds what bodies touch on the way to where they would be by themselves."""
     world = meeting.gathered
-    masses = [mover.model.touching for mover in movers]
+    masses = [_inverse_masses(mover) for mover in movers]
     still = [np.zeros_like(rows) for rows in given.collider_ends]
     motion = Motion(
         inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
@@ -64,6 +64,12 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
         now = displacements(encounter.rows, meeting.memory.count)
         _move(movers, meeting, now - meeting.memory.moved)
     return encounter
+
+
+def _inverse_masses(mover: Mover) -> Floats:
+    """(v,) of what touches others, as these feel it [1/kg]."""
+    alone = mover.state.solid is None or was_led_out(mover)
+    return mover.model.touching if alone else mover.model.carried_along
 
 
 def push_again(movers: Sequence[Mover], meeting: Meeting | None, dt: float) -> None:
@@ -193,9 +199,9 @@ def stop_solids(
     }
     for body in leaving:
         stop_solid(movers[body], None)
-    meeting.led_out |= leaving
-    others = [body for body in solids if body not in meeting.led_out]
-    alone = [[body] for body in solids if body in meeting.led_out - leaving]
+        lead_out(movers[body])
+    others = [body for body in solids if not was_led_out(movers[body])]
+    alone = [[body] for body in solids if was_led_out(movers[body]) and body not in leaving]
     for group in companies(encounter, others) + alone:
         own = [meeting.own[body] for body in group]
         its = [movers[body] for body in group]

@@ -1,7 +1,7 @@
 """All bodies and colliders in one world, and what may touch there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -59,8 +59,6 @@ class Meeting:
     """What contacts start from; changes."""
     pinched: Pinched = NONE
     """What has no room between colliders; changes."""
-    led_out: set[int] = field(default_factory=set)
-    """Solids that once had to be led out of something; changes."""
 
     @property
     def leaving(self) -> Integers:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted
+from ..arrays import Floats, Integers, contracted, sum_by
 from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components, label_free
 from ..geometry.rest_shape import RestShape, unlinked
@@ -22,6 +23,9 @@ SKIN = 10.0
 """Points touch through a skin whose modulus is so many times the body's, as thick as a cell."""
 SLENDER = 1000.0
 """What is longer than so many times its width is no jelly: that would take a minute a second."""
+LOOSE = 0.05
+"""Nodes follow what others do to points as these carry them, but those that hardly carry any by
+this share of what points are followed by on average."""
 HOLLOW = 1e-3
 """A surface encloses nothing if its volume is a smaller share of what a ball of its area has."""
 
@@ -51,6 +55,27 @@ class Solid:
     """(p,) how stiffly points touch things [N/m]."""
     weight: Floats
     """(p,) mass beneath each point, as deep as a cell [kg]."""
+
+    @cached_property
+    def handholds(self) -> Floats:
+        """(p,) by which share nodes follow each point that others move; 0 = nobody does [m²]."""
+        touched = np.zeros(len(self.weight))
+        touched[self.surface.triangles] = 1.0
+        return np.asarray(self.surface.areas * self.surface.stands_for * touched)
+
+    def held_by(self, points: Integers | slice) -> Floats:
+        """(m,) sum of these shares of some points, by which nodes follow."""
+        carried, shares = self.embedding, self.handholds[points]
+        weights = np.abs(carried.weights[points]) * shares[:, None]
+        total = sum_by(carried.nodes[points].ravel(), weights.ravel(), len(self.masses))
+        return np.maximum(total, LOOSE * shares.mean())
+
+    @cached_property
+    def moved_masses(self) -> Floats:
+        """(p,) what of the nodes goes along with each point that others move [kg]."""
+        following = self.masses / self.held_by(slice(None))
+        shares = np.abs(self.embedding.weights) * following[self.embedding.nodes]
+        return np.asarray(self.handholds * shares.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +125,8 @@ class SolidState:
     """(3, p) where the last step left its points, before others moved them [m]."""
     previously_shown: Floats
     """(3, p) the same of the step before that [m]."""
+    led_out: bool = False
+    """Whether it once had to be led out of something."""
     slow: int = 0
     """For how many steps on end it has hardly moved."""
     calm: bool = False

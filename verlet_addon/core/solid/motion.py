@@ -94,23 +94,25 @@ def hand_over(solid: Solid, state: SolidState, positions: Floats, previous: Floa
     """Moves nodes as others have moved the points they carry, now and a step ago, (3, p) [m]."""
     former = (state.nodes, state.shown), (state.previous_nodes, state.previously_shown)
     moved = [
-        nodes if np.array_equal(points, shown) else nodes + _spread(solid, points - shown)
+        nodes if np.array_equal(points, shown) else nodes + _spread(solid, state, points - shown)
         for (nodes, shown), points in zip(former, (positions, previous), strict=True)
     ]
     state.nodes, state.previous_nodes = moved
 
 
-def _spread(solid: Solid, moves: Floats) -> Floats:
-    """(3, m) moves of nodes: the mean, by weight, of those of the points that have moved (3, p)."""
+def _spread(solid: Solid, state: SolidState, moves: Floats) -> Floats:
+    """(3, m) moves of nodes: the mean, by weight, of those of the points that they carry (3, p).
+
+    With the masses that go along, points and nodes have the same momentum. What had to be led out
+    follows those that have moved alone, or else it would sink in where few are held out.
+    """
     moved = np.flatnonzero((moves != 0.0).any(axis=0))
-    found, total = np.zeros((2, *solid.lattice.nodes.shape))
-    if len(moved):
-        weights, carried = solid.surface.areas[moved], solid.embedding
-        shares = Embedding(carried.nodes, np.abs(carried.weights))
-        add_to_nodes(shares, moved, (moves[:, moved] * weights).T, found)
-        add_to_nodes(shares, moved, np.repeat(weights[:, None], 3, axis=1), total)
-        found /= np.maximum(total, 0.05 * weights.mean())
-    return np.asarray(found)
+    if not len(moved):
+        return np.zeros_like(solid.lattice.nodes)
+    found, carried = np.zeros_like(solid.lattice.nodes), solid.embedding
+    shares = Embedding(carried.nodes, np.abs(carried.weights))
+    add_to_nodes(shares, moved, (moves[:, moved] * solid.handholds[moved]).T, found)
+    return np.asarray(found / solid.held_by(moved if state.led_out else slice(None)))
 
 
 def set_off(
