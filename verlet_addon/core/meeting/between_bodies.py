@@ -32,14 +32,11 @@ SEARCHES = 2
 """How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere. What
 else they lead to is left to the guard."""
 
-SHARE_OF_SOLIDS = 0.3
-"""Tension that answers contacts is forgotten: the next step begins while nothing presses yet, and
-taut cloth would throw up what lies on it, higher than it fell from. Beside solids, whose push comes
-a step late, this share of it is remembered. Walls around gas, which presses from the start of a
-step, remember all of it…"""
 CAUGHT = 0.05
-"""…and so does a body where an edge is stretched by more than this share: else what a fast ball has
-wound around itself does not come off."""
+"""Tension that answers contacts is forgotten: the next step begins while nothing presses yet, and
+taut cloth would throw up what lies on it, higher than it fell from. Walls around gas, which presses
+from the start of a step, remember it, and so does a body where an edge is stretched by more than
+this share: else what a fast ball has wound around itself does not come off."""
 
 
 def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundings) -> Encounter:
@@ -143,13 +140,10 @@ def settle_island(
             keep_lengths(mover, backwards=min(often, ROUNDS - 1) % 2 == 1)
             project_contacts(mover)
         keep_apart(island, positions, trees)
-    beside_solids = any(mover.leap is not None for mover in touched.values())
     for mover in touched.values():
-        share = SHARE_OF_SOLIDS if beside_solids else 0.0
         mover.caught = _is_caught(mover)
-        share = 1.0 if mover.caught else share
-        answer = mover.batches.lengths.net.multipliers - mover.free_tension
-        mover.remembered = mover.free_tension + share * answer
+        net = mover.batches.lengths.net
+        mover.remembered = net.multipliers.copy() if mover.caught else mover.free_tension
 
 
 def _settle_rigid(
