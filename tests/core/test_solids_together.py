@@ -11,9 +11,11 @@ from tests.core.bodies import (
     Body,
     block,
     built_state,
+    cube,
     floor,
     frames,
     moved,
+    pinned,
     rotation,
     simulated,
     slow,
@@ -226,3 +228,13 @@ def test_a_ball_rolls_no_farther_on_a_slab_than_on_the_ground() -> None:
         speeds.append(float(middle[-1] - middle[-2]) * 24)
     assert 0.05 < speeds[0] < 0.2
     assert speeds[1] == pytest.approx(speeds[0], rel=0.1)
+
+
+@pytest.mark.slow
+def test_soft_pins_hold_jelly_with_another_on_it() -> None:
+    """They give way by a centimetre or two; without them both would fall by 80."""
+    low, high = cube(0.2), moved(cube(0.2), np.eye(3), (0.0, 0.0, 0.205))
+    low = pinned(low, np.flatnonzero(low.positions[:, 2] > 0.0), weight=0.9)
+    tracks = simulated([(low, JELLY), (high, JELLY)], frames(0.4, 24))
+    for mesh, track in zip((low, high), tracks, strict=True):
+        assert abs((track[-1] - mesh.positions)[:, 2].mean()) < 0.06

@@ -11,7 +11,7 @@ from ..geometry.graph import find_components
 from ..geometry.rays import closed_shells
 from .burial import OUT_AFTER
 from .exits import NOWHERE, Exits, ways_out
-from .overlaps import BURIED, EMERGING, held_outside
+from .overlaps import BURIED, EMERGING, PINCHED, held_outside
 from .pierced import LET_GO, find_pierced, near_solids
 from .solids import Solids, inside, turned_outwards
 
@@ -98,7 +98,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
     for owner, is_soft in enumerate(soft.tolist()):
         own = surfaces.triangles[:, owners == owner]
         triangles.append(own[:, closed_shells(own) if is_soft or owner >= bodies else []])
-    solids = Solids(surfaces, triangles, soft, bodies)
+    solids = Solids(surfaces, triangles, list(triangles), soft, bodies)
     for owner in range(len(triangles)):
         for other in solids.met(owner):
             _bury(solids, owner, other, places)
@@ -116,7 +116,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
 def not_out(clearing: Clearing, places: Floats, free: Booleans) -> list[tuple[int, int]]:
     """What has begun inside of what, where edges between free particles (N,) are not out."""
     surfaces, solids, found = clearing.surfaces, clearing.solids, []
-    free = free & ~surfaces.exempt[0]
+    free = free & ~surfaces.exempt[0] & (surfaces.leaving < PINCHED).all(axis=1)
     free[clearing.exits.vertices[clearing.waiting]] = False
     edges = surfaces.edges[:, free[surfaces.edges].all(axis=0)]
     for owner, solid in clearing.begun:
@@ -169,7 +169,9 @@ def _bury(solids: Solids, owner: int, other: int, places: Floats) -> None:
 def appear(clearing: Clearing, solid: int, places: Floats) -> None:
     """Has what is inside of a solid that comes to be, at places (3, N) [m], look for a way out."""
     solids, surfaces = clearing.solids, clearing.surfaces
-    surfaces.leaving[near_solids(solids, places), solid] = EMERGING
+    solids.triangles[solid] = solids.given[solid]
+    near = near_solids(solids, places) & surfaces.meets[surfaces.owners, solid]
+    surfaces.leaving[near, solid] = EMERGING
     for owner in range(solids.bodies):
         if solid in solids.met(owner):
             _bury(solids, owner, solid, places)

@@ -19,7 +19,9 @@ class Solids:
 
     surfaces: Surfaces
     triangles: list[Integers]
-    """Per owner (3, t) the closed pieces of its surface."""
+    """Per owner (3, t) the closed pieces of its surface, their normals outwards."""
+    given: list[Integers]
+    """The same as they were given: normals inwards are those of a room."""
     rigid: Booleans
     """(o,) whose vertices all take the same way out, and keep their places to each other."""
     bodies: int

@@ -9,7 +9,7 @@ from ..scene import Plane, Sample
 from ..settings import SceneSettings
 from ..solid.body import Lying, SolidState
 from ..solid.compiled_touching import pack_system
-from ..solid.motion import FEWEST, LEAST_MOVE, LONG, QUICK, RESTS, STILL, acting, residual_share
+from ..solid.motion import FEWEST, LEAST_MOVE, LONG, RESTS, STILL, acting, quick, residual_share
 from ..solid.numpy_touching import Stops
 from ..solid.system import draw, step_shares
 from ..state import Batches, ParticleState, ready_batches
@@ -121,7 +121,7 @@ def _wobbly(batches: Batches) -> Packed:
         batches.h_squared,
         *step_shares(solid, dt, batches.h_squared),
         residual_share(solid, dt),
-        QUICK,
+        quick(solid),
         LEAST_MOVE,
         RESTS,
         STILL,

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted, sum_by
+from ..arrays import NONZERO, Floats, Integers, contracted, sum_by
 from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components, label_free
-from ..geometry.rest_shape import RestShape, unlinked
+from ..geometry.rest_shape import FIRM_PIN, RestShape, unlinked
 from .grid import Grid, grid_around, symmetric_axes
 from .lattice import Embedding, Lattice, build_lattice, embed, resistances
 from .numpy_kernels import Shape, Shapes
@@ -68,7 +68,7 @@ class Solid:
         carried, shares = self.embedding, self.handholds[points]
         weights = np.abs(carried.weights[points]) * shares[:, None]
         total = sum_by(carried.nodes[points].ravel(), weights.ravel(), len(self.masses))
-        return np.maximum(total, LOOSE * shares.mean())
+        return np.maximum(total, max(LOOSE * shares.mean(), NONZERO))
 
     @cached_property
     def moved_masses(self) -> Floats:
@@ -157,7 +157,7 @@ def build_solid(shape: RestShape) -> Solid:
     embedding = embed(lattice, points)
     density = shape.masses.sum() / lattice.volumes.sum()
     # What soft pins draw moves as one, too: else it is not solved well where it is stiff.
-    held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights >= 1.0)]
+    held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights >= FIRM_PIN)]
     length = lattice.volumes.sum() ** (1 / 3)
     return Solid(
         lattice=lattice,

@@ -270,10 +270,15 @@ def precision(leaps: Sequence[Leap]) -> Precision:
     """How well the moves of solids are solved for."""
     return Precision(
         share=min(residual_share(leap.solid, leap.dt) for leap in leaps),
-        enough=QUICK * QUICK * min(moved_within(leap.solid, leap.inertia) for leap in leaps),
+        enough=min(quick(leap.solid) ** 2 * moved_within(leap.solid, leap.inertia) for leap in leaps),
         fewest=0 if all(leap.state.slow >= LONG for leap in leaps) else FEWEST,
         least=LEAST_MOVE * LEAST_MOVE * min(leap.far for leap in leaps),
     )
+
+
+def quick(solid: Solid) -> float:
+    """QUICK, or 0 for several pieces: what moves one would count for what moves another."""
+    return QUICK if len(np.unique(solid.free_components)) == 1 else 0.0
 
 
 def residual_share(solid: Solid, dt: float) -> float:

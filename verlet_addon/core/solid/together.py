@@ -152,6 +152,9 @@ def _whole(system: System, meets: int) -> Integers:
     The last stops are where solids meet, so many.
     """
     stops, embedding, labels = system.stops, system.embedding, system.components
+    # What soft pins draw keeps no momentum.
+    drawn = labels[embedding.nodes[system.holds.points, 0]]
+    labels = np.where(np.isin(labels, drawn), -1, labels)
     loaded = np.flatnonzero(stops.loads > 0.0)
     carried = embedding.weights[loaded] != 0.0
     found = np.where(carried, labels[embedding.nodes[loaded]], labels.max(initial=-1) + 1)
