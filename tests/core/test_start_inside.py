@@ -274,7 +274,9 @@ def test_stays_in_a_room_that_comes_back() -> None:
     room, walls = box(1.0, 1.0, 1.0, inwards=True)[0]
     coming = room, lambda time: np.array(walls) * (not 0.1 < time < 0.2)
     sheet_in_it = moved(sheet(3, size=0.3), np.eye(3), (-0.15, -0.15, 0.0))
-    (track,) = simulated([(sheet_in_it, CLOTH)], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[coming])
+    (track,) = simulated(
+        [(sheet_in_it, CLOTH)], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[coming]
+    )
     np.testing.assert_allclose(track[-1], track[0], atol=TINY)
 
 

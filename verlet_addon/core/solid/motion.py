@@ -270,7 +270,9 @@ def precision(leaps: Sequence[Leap]) -> Precision:
     """How well the moves of solids are solved for."""
     return Precision(
         share=min(residual_share(leap.solid, leap.dt) for leap in leaps),
-        enough=min(quick(leap.solid) ** 2 * moved_within(leap.solid, leap.inertia) for leap in leaps),
+        enough=min(
+            quick(leap.solid) ** 2 * moved_within(leap.solid, leap.inertia) for leap in leaps
+        ),
         fewest=0 if all(leap.state.slow >= LONG for leap in leaps) else FEWEST,
         least=LEAST_MOVE * LEAST_MOVE * min(leap.far for leap in leaps),
     )
