@@ -272,7 +272,8 @@ def test_comes_out_of_a_collider_that_appears_round_it(name: str) -> None:
 def test_stays_in_a_room_that_comes_back() -> None:
     """Its normals look inwards: what is in it is meant to be there."""
     room, walls = box(1.0, 1.0, 1.0, inwards=True)[0]
-    coming = room, lambda time: np.array(walls) * (not 0.1 < time < 0.2)
+    size = np.array(walls)
+    coming = room, lambda time: size * float(not 0.1 < time < 0.2)
     sheet_in_it = moved(sheet(3, size=0.3), np.eye(3), (-0.15, -0.15, 0.0))
     (track,) = simulated(
         [(sheet_in_it, CLOTH)], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[coming]

@@ -6,18 +6,20 @@
 typedef struct fresh_multipliers {
     integer batches;
     const integer *counts; /* (batches,) */
-    real kept, play;
+    real kept, play, slip;
     real *const *values, *const *followers; /* (batches,) */
 } fresh_multipliers;
 
-/* Lets vectors (3, n) follow others as far as their play does not reach; these start from them. */
-static void follow(real *restrict x, real *restrict f, integer n, real kept, real play)
+/* Lets vectors (3, n) follow others as far as their play does not reach, and slip some of the way
+   there; these start from them. */
+static void follow(real *restrict x, real *restrict f, integer n, real kept, real play,
+                   real slip)
 {
     for (integer i = 0; i < n; i++) {
         real ahead[3] = {x[i] - f[i], x[n + i] - f[n + i], x[2 * n + i] - f[2 * n + i]};
         real size = x[i] * x[i] + x[n + i] * x[n + i] + x[2 * n + i] * x[2 * n + i];
         real share = size / larger(dot(ahead, ahead), NONZERO);
-        share = larger(1.0 - play * __builtin_sqrt(share), 0.0);
+        share = larger(1.0 - play * __builtin_sqrt(share), slip);
         x[i] = kept * (f[i] += share * ahead[0]);
         x[n + i] = kept * (f[n + i] += share * ahead[1]);
         x[2 * n + i] = kept * (f[2 * n + i] += share * ahead[2]);
@@ -30,7 +32,8 @@ EXPORT void start_multipliers(const fresh_multipliers *all)
     for (integer i = 0; i < all->batches; i++) {
         integer count = all->counts[i];
         if (all->followers[i])
-            follow(all->values[i], all->followers[i], count / 3, all->kept, all->play);
+            follow(all->values[i], all->followers[i], count / 3, all->kept, all->play,
+                   all->slip);
         else
             for (integer k = 0; k < count; k++)
                 all->values[i][k] = 0.0;

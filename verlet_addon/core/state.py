@@ -11,7 +11,7 @@ from .bending.all_at_once import StiffBendBatch
 from .bending.along_face_loops import FaceLoopBatch
 from .bending.along_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
-from .bending.damping import play, remember, stiffening
+from .bending.damping import SLIP, play, remember, stiffening
 from .bending.one_by_one import StencilBatch
 from .compiled import Packed, declare, instead_of, once, pack
 from .integrators import start_gains, step_gains
@@ -145,7 +145,7 @@ def _start_one_by_one(batches: Batches) -> None:
             continue
         ahead = batch.multipliers - follower
         play = batches.play * magnitudes(batch.multipliers)
-        ahead *= np.maximum(1.0 - play / np.maximum(magnitudes(ahead), NONZERO), 0.0)
+        ahead *= np.maximum(1.0 - play / np.maximum(magnitudes(ahead), NONZERO), SLIP)
         np.add(follower, ahead, out=follower)
         np.multiply(follower, kept, out=batch.multipliers)
 
@@ -155,7 +155,7 @@ def pack_fresh(batches: Batches) -> Packed:
     multipliers = [batch.multipliers for batch, _ in batches.fresh()]
     sizes = np.array([each.size for each in multipliers], dtype=np.int64)
     values = pack(*multipliers), pack(*batches.followers)
-    return pack(len(sizes), sizes, batches.kept, batches.play, *values)
+    return pack(len(sizes), sizes, batches.kept, batches.play, SLIP, *values)
 
 
 _fresh_struct = once(pack_fresh)

@@ -8,10 +8,10 @@ what is compared then differs by motion alone, and what is at rest is bent as wi
 
 Why cloth has it: yarns rub on each other, so of the moment that bends it a share never comes back
 (S. Kawabata, *The Standardization and Analysis of Hand Evaluation*, 1980, 2HB beside B; E. Miguel
-and others, *Modeling and Estimation of Internal Friction in Cloth*, 2013). That share also holds
-still what hardly moves: g₋ follows the bend with some play, and what is within it resists as
-k τ/h (g − g₋), so by η k g at most. The multipliers do not turn with the body: what spins is bent
-less, by a hundredth of its length at half a turn a second.
+and others, *Modeling and Estimation of Internal Friction in Cloth*, 2013). That share also slows
+what hardly moves: g₋ follows the bend with some play, and what is within it resists as
+k τ/h (g − g₋), so by η k g at most, until g₋ has slipped there. The multipliers do not turn with
+the body: what spins is bent less, by a hundredth of its length at half a turn a second.
 """
 
 import numpy as np
@@ -29,6 +29,11 @@ RUBBING = 0.15
 """η for each 1/s of a body's damping, and at most: half or so of what is measured on woven cloth
 that is bent to a radius of a centimetre. Sheets of 51 and 101 vertices a side that hang over a
 sphere in folds move by 0.6 mm/s on average after three seconds; without, by 1.5 or more."""
+
+SLIP = 0.2
+"""By this share of the way to the bend g₋ slips in each step where its play would hold it: what
+hangs comes to where it would be without friction with a time constant of LAG / SLIP, a third of a
+second. Without, a clamped sheet would droop by an eighth less for ever."""
 
 
 def play(dt: float) -> float:
