@@ -1,11 +1,12 @@
-"""Records calls of every compiled kernel here, to replay them on the libraries for other systems.
+"""Records calls of compiled kernels here, to replay them on the libraries for other systems.
 
     python kernels/replay.py              records, and replays on this machine's own library
     python kernels/replay.py windows      and on the one for Windows, under Wine
 
-The calls are those of some steps of the bodies in tests/core/test_compiled_kernels.py. A recording
-holds, for each call: the name, the letters of its arguments and result, the arguments, the result,
-and every array and struct that it can reach, before and after; then which bytes are addresses.
+The calls are those of some steps of the bodies in tests/core/test_compiled_kernels.py: no solids,
+and nothing that bodies do to each other. A recording holds, for each call: the name, the letters of
+its arguments and result, the arguments, the result, and every array and struct that it can reach,
+before and after; then which bytes are addresses.
 """
 
 import os
