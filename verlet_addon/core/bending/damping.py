@@ -28,7 +28,7 @@ longer. Drapes are the same with any, on average of some starts."""
 RUBBING = 0.15
 """η for each 1/s of a body's damping, and at most: half or so of what is measured on woven cloth
 that is bent to a radius of a centimetre. Sheets of 51 and 101 vertices a side that hang over a
-sphere in folds move by 0.6 mm/s on average after three seconds; without, by 1.5 or more."""
+sphere in folds move by 1 mm/s on average after three seconds; without, by 1.5 or more."""
 
 SLIP = 0.2
 """By this share of the way to the bend g₋ slips in each step where its play would hold it: what
