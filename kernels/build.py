@@ -12,7 +12,6 @@ import base64
 import hashlib
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -92,16 +91,15 @@ def build_here() -> None:
     if machine is None:
         print(f"no compiled kernels for {platform.platform()}: NumPy's serve")
         return
-    with TemporaryDirectory() as folder:
+    BUILT.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=BUILT) as folder:
         library = compile_for(machine, Path(folder))
-        BUILT.mkdir(parents=True, exist_ok=True)
         # Put in place at once: a process may have the former one loaded.
-        shutil.copy(library, BUILT / "new")
-        os.replace(BUILT / "new", BUILT / library.name)
+        os.replace(library, BUILT / library.name)
 
 
-def build_wheel(machine: Platform, version: str) -> Path:
-    """The wheel for one kind of machine.
+def build_wheel(machine: Platform, version: str, folder: Path) -> Path:
+    """The wheel for one kind of machine, made in this folder.
 
     Inside it calls itself by its source too, for Blender leaves an installed wheel of the same name
     alone, and another build of the same release would be left without its kernels.
@@ -109,8 +107,7 @@ def build_wheel(machine: Platform, version: str) -> Path:
     release, version = version, f"{version}+{source_digest()[:12]}"
     about = f"{NAME}-{version}.dist-info"
     tag = f"py3-none-{machine.tag}"
-    with TemporaryDirectory() as folder:
-        library = compile_for(machine, Path(folder)).read_bytes()
+    library = compile_for(machine, folder).read_bytes()
     files = {
         f"{NAME}/{machine.library}": library,
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n".encode(),
@@ -119,7 +116,7 @@ def build_wheel(machine: Platform, version: str) -> Path:
     }
     record = [f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in files.items()]
     files[f"{about}/RECORD"] = "".join([*record, f"{about}/RECORD,,\n"]).encode()
-    path = WHEELS / f"{NAME}-{release}-{tag}.whl"
+    path = folder / f"{NAME}-{release}-{tag}.whl"
     with ZipFile(path, "w") as wheel:
         for name, data in files.items():
             entry = ZipInfo(name, (2020, 1, 1, 0, 0, 0))
@@ -143,12 +140,20 @@ def build_wheels() -> None:
         If the manifest names others.
     """
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text("utf-8"))
-    shutil.rmtree(WHEELS, ignore_errors=True)
-    WHEELS.mkdir()
-    paths = [build_wheel(machine, manifest["version"]) for machine in PLATFORMS.values()]
-    made = {f"./{path.relative_to(ROOT).as_posix()}" for path in paths}
-    if made != set(manifest["wheels"]):
-        sys.exit(f"blender_manifest.toml should name these wheels: {sorted(made)}")
+    WHEELS.mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=WHEELS) as folder:
+        made = {
+            build_wheel(machine, manifest["version"], Path(folder))
+            for machine in PLATFORMS.values()
+        }
+        # Put in place each at once: elsewhere a zip may be packed of the same ones meanwhile.
+        for wheel in made:
+            os.replace(wheel, WHEELS / wheel.name)
+    for other in {path.name for path in WHEELS.glob("*.whl")} - {path.name for path in made}:
+        (WHEELS / other).unlink()
+    named = {f"./{WHEELS.name}/{path.name}" for path in made}
+    if named != set(manifest["wheels"]):
+        sys.exit(f"blender_manifest.toml should name these wheels: {sorted(named)}")
 
 
 if __name__ == "__main__":
