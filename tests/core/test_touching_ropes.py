@@ -1,5 +1,7 @@
 """Ropes that touch keep their lengths, and hang still."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -107,3 +109,12 @@ def test_a_rope_that_pins_hold_too_near_to_a_ball_lies_still(outer: float, subst
     )
     assert strains(hung, track).max() < 0.05
     assert np.abs(np.diff(track[-6:], axis=0)).max() * 24 < 0.3
+
+
+def test_a_rope_much_thicker_than_its_edges_are_long_falls_calmly() -> None:
+    """Where its lengths hold what touches fast, no push would do, and the largest fling it away."""
+    mesh = rope(np.linspace([0.0, 0.0, 0.3], [0.3, 0.1, 1.2], 20))
+    body = replace(ROPE, damping=0.0, thickness=0.2, friction=1.5)
+    (track,) = simulated([(mesh, body)], frames(1.0, 24), SceneSettings(substeps=2), ground=floor())
+    assert strains(mesh, track).max() < 0.1
+    assert np.abs(np.diff(track, axis=0)).max() * 24 < 3.0
