@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tests.core.bodies import Body, rotation, sheet, sphere, split
-from tests.core.crossings import crossings
+from tests.core.crossings import near, passing
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.scene import Collider
 
@@ -57,6 +57,10 @@ def crossed(bodies: Sequence[Body], tracks: Sequence[Floats], moving: Sequence[M
     """
     surfaces = [(mesh.edges, split(mesh).face_vertices.reshape(-1, 3)) for mesh, _ in bodies]
     surfaces += [(shape.triangles[:, [0, 1]], shape.triangles) for shape, _ in moving]
+    own = np.array([settings.use_self_collision for _, settings in bodies])
+    kept = np.zeros((len(surfaces), len(surfaces)), dtype=bool)
+    kept[: len(bodies)] = kept[:, : len(bodies)] = True
+    kept[range(len(own)), range(len(own))] = own
     total = 0
     for frame in range(0, len(tracks[0]), 2):
         places = [track[frame] for track in tracks]
@@ -67,10 +71,8 @@ def crossed(bodies: Sequence[Body], tracks: Sequence[Floats], moving: Sequence[M
             np.concatenate([part + start for part, start in zip(parts, starts, strict=False)]).T
             for parts in zip(*surfaces, strict=True)
         )
-        pairs = crossings(np.concatenate(places).T, edges, triangles)
-        first, second = owners[edges[0, pairs[0]]], owners[triangles[0, pairs[1]]]
-        own = np.array([settings.use_self_collision for _, settings in bodies] + [False])
-        counts = np.where(first == second, own[np.minimum(first, len(bodies))], True)
-        counts &= np.minimum(first, second) < len(bodies)
-        total += int(counts.sum())
+        positions = np.concatenate(places).T
+        pairs = near(positions, edges, triangles)
+        pairs = pairs[:, kept[owners[edges[0, pairs[0]]], owners[triangles[0, pairs[1]]]]]
+        total += passing(positions, edges, triangles, pairs).shape[1]
     return total

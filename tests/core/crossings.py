@@ -19,7 +19,11 @@ def crossings(positions: Floats, edges: Integers, triangles: Integers) -> Pairs:
 
     Pairs that share a corner are left out. Positions are (3, n).
     """
-    pairs = _near(positions, edges, triangles)
+    return passing(positions, edges, triangles, near(positions, edges, triangles))
+
+
+def passing(positions: Floats, edges: Integers, triangles: Integers, pairs: Pairs) -> Pairs:
+    """Those of pairs that do."""
     ends, corners = edges[:, pairs[0]], triangles[:, pairs[1]]
     apart = (ends[:, None] != corners[None]).all(axis=(0, 1))
     pairs, ends, corners = pairs[:, apart], ends[:, apart], corners[:, apart]
@@ -29,11 +33,11 @@ def crossings(positions: Floats, edges: Integers, triangles: Integers) -> Pairs:
 def _pass(x: Floats, ends: Integers, corners: Integers) -> Booleans:
     """(k,) whether the ends lie on both sides of the triangle, and the line leads through it."""
     p, q, a, b, c = *ends, *corners
-    passing = np.flatnonzero(_side(x, p, a, b, c) * _side(x, q, a, b, c) < 0)
-    p, q, a, b, c = (row[passing] for row in (p, q, a, b, c))
+    between = np.flatnonzero(_side(x, p, a, b, c) * _side(x, q, a, b, c) < 0)
+    p, q, a, b, c = (row[between] for row in (p, q, a, b, c))
     turns = np.stack([_side(x, p, q, *side) for side in ((a, b), (b, c), (c, a))])
     within = np.zeros(ends.shape[1], dtype=bool)
-    within[passing] = np.abs(turns.sum(axis=0)) == 3
+    within[between] = np.abs(turns.sum(axis=0)) == 3
     return within
 
 
@@ -46,6 +50,7 @@ def _side(x: Floats, *corners: Integers) -> Integers:
     signs: Integers = np.sign(volumes).astype(np.int64)
     spread = np.abs(np.stack([x[:, corner] for corner in corners])).max(axis=(0, 1))
     doubtful = np.abs(volumes) <= CERTAIN * (sizes + spread * np.abs(rows).max(axis=(0, 1)) ** 2)
+    doubtful &= rows.any(axis=0).all(axis=0)  # or else all lie at one x, y or z
     for k in np.flatnonzero(doubtful):
         signs[k] = _exact_side(*(x[:, corner[k]] for corner in corners))
     return signs
@@ -65,7 +70,7 @@ def _exact_side(*points: Floats) -> int:
     return (volume > 0) - (volume < 0)
 
 
-def _near(x: Floats, edges: Integers, triangles: Integers) -> Pairs:
+def near(x: Floats, edges: Integers, triangles: Integers) -> Pairs:
     """(2, k) pairs whose boxes overlap, by sorting them along x."""
     lows, highs = x[:, edges].min(axis=1), x[:, edges].max(axis=1)
     order = np.argsort(x[0, triangles].min(axis=0), kind="stable")
