@@ -10,6 +10,8 @@ NO_PYTHON = No Python 3.11 or 3.13 with venv and pip found. Install one (on Debi
 READY := ready-$(shell cksum <requirements.txt | cut -d' ' -f1)
 RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
+# Or else each of a hundred starts of Python compiles the add-on anew.
+unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
 .PHONY: help test test-touching test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
