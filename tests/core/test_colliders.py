@@ -178,7 +178,7 @@ def test_a_sheet_at_rest_over_a_ball_does_not_tremble(triangles: bool) -> None:
         )
         around = [ball(friction=0.5)]
         bodies = [(mesh, BodySettings(damping=5.0))]
-        (track,) = simulated(bodies, frames(1.5, 240), SceneSettings(substeps=1), colliders=around)
+        (track,) = simulated(bodies, frames(1.25, 240), SceneSettings(substeps=1), colliders=around)
         resting = track[-1, :, 2] > 0.1
         speeds = np.diff(track[-80:, resting], axis=0) * 240
         squares.append((np.diff(speeds, axis=0) ** 2).sum(axis=2).mean())

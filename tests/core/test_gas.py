@@ -74,18 +74,18 @@ def radius_by_law(pressure: float) -> float:
     return float(RADIUS * (0.5 + np.sqrt(0.25 + load)))
 
 
-@pytest.mark.parametrize("cells", [(24, 16), *slow((40, 28))])
-@pytest.mark.parametrize("pressure", [*slow(100.0, 400.0), 1000.0])
-def test_a_balloon_swells_to_the_radius_of_its_law(pressure: float, cells: tuple[int, int]) -> None:
-    """By 2, 9 and 21 %; half a per cent is for its being a polyhedron."""
-    ball = sphere(*cells, radius=RADIUS)
+@pytest.mark.parametrize("case", [(24, 1000.0), *slow((24, 100.0), (42, 400.0))])
+def test_a_balloon_swells_to_the_radius_of_its_law(case: tuple[int, float]) -> None:
+    """By 21, 2 and 9 %; half a per cent is for its being a polyhedron."""
+    around, pressure = case
+    ball = sphere(around, around * 2 // 3, radius=RADIUS)
     settings = replace(RUBBER, pressure=pressure)
     (track,) = simulated([(ball, settings)], frames(1.5, 24), gravity=WEIGHTLESS)
     assert mean_radius(track[-1]) == pytest.approx(radius_by_law(pressure), rel=5e-3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("substeps", [4, 10, 25])
+@pytest.mark.parametrize("substeps", [4, 25])
 def test_its_radius_depends_neither_on_steps_nor_on_mass(substeps: int) -> None:
     """Half a per cent is for its being a polyhedron."""
     ball = sphere(24, 16, radius=RADIUS)
@@ -116,9 +116,9 @@ def test_squeezed_it_keeps_pressure_times_volume(pressure: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("substeps", [10, 20])
-def test_squeezed_between_colliders_it_keeps_pressure_times_volume(substeps: int) -> None:
+def test_squeezed_between_colliders_it_keeps_pressure_times_volume() -> None:
     """By 30 % of its height between two plates of mesh, at every step from the first frame on."""
+    substeps = 10
     ball, dt = replace(sphere(16, 12), colliders=[0, 1]), 1 / 24 / substeps
     settings = BodySettings(pressure=1000.0)
     model, state = built_state((ball, settings), gravity=WEIGHTLESS, dt=dt)

@@ -23,7 +23,7 @@ TURN = [[0.8, 0.0, 0.6], [0.0, 1.0, 0.0], [-0.6, 0.0, 0.8]]
 
 
 def digest() -> str:
-    """Of half a second of bodies that land: cloth, stiff cloth, jelly, a shell and rigid pieces.
+    """Of a third of a second of landing: cloth, stiff cloth, jelly, a shell and rigid pieces.
 
     The jelly lands in a cloth that it starts in.
     """
@@ -41,7 +41,7 @@ def digest() -> str:
         (shell, BodySettings(bend_compliance=0.1)),
         (replace(pieces, paint=Paint(rigid=(np.abs(x) > 0.05).astype(float))), BodySettings()),
     ]
-    tracks = simulated(bodies, frames(0.5, 24), ground=floor())
+    tracks = simulated(bodies, frames(0.35, 24), ground=floor())
     return hashlib.sha256(b"".join(track.tobytes() for track in tracks)).hexdigest()
 
 

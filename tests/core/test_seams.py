@@ -101,7 +101,7 @@ def test_without_sewing_the_same_edges_are_ropes() -> None:
     assert lengths(end, loose) == pytest.approx(lengths(mesh.positions, loose), rel=0.01)
 
 
-@pytest.mark.parametrize("mass", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("mass", [0.05, 20.0])
 @pytest.mark.parametrize("cells", [2, 10])
 def test_a_garment_closes_however_heavy_it_is_and_however_few_its_stitches(
     mass: float, cells: int

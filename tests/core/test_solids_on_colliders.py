@@ -5,7 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import block, floor, frames, moved, rotation, simulated, slow, sphere, thrown
+from tests.core.bodies import (
+    HALF,
+    block,
+    floor,
+    frames,
+    moved,
+    rotation,
+    simulated,
+    slow,
+    sphere,
+    thrown,
+)
 from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
@@ -61,8 +72,8 @@ def test_a_lift_carries_it_up() -> None:
     lift, places = plate(size=4.0, cells=4, friction=0.5)
     body = [(lying(cube(), GAP + 0.001), JELLY)]
     rising = [(lift, lambda time: places + np.array([0.0, 0.0, min(time, 1.5) / 2]))]
-    (track,) = simulated(body, frames(2.5, 24), colliders=rising)
-    (still,) = simulated(body, frames(2.5, 24), colliders=[(lift, places)])
+    (track,) = simulated(body, frames(2.5, 24), HALF, colliders=rising)
+    (still,) = simulated(body, frames(2.5, 24), HALF, colliders=[(lift, places)])
     np.testing.assert_allclose(track[-1] - [0.0, 0.0, 0.75], still[-1], atol=0.002)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
+    HALF,
     WEIGHTLESS,
     Body,
     block,
@@ -78,7 +79,7 @@ def test_a_cube_leans_on_another_and_comes_to_rest() -> None:
     """By W e/E I and more, for it leans; what brakes rolling does not hold it up on its way."""
     soft = replace(JELLY, mass=1.0, stiffness=40 * 9.81)
     bodies = [(mesh, soft) for mesh, _ in stack(2, 0.06, 0.0)]
-    track = simulated(bodies, frames(1.5, 24), ground=floor())[1]
+    track = simulated(bodies, frames(1.5, 24), HALF, ground=floor())[1]
     sides = bodies[1][0].positions[:, 2] > 1.9
     sunk = (track[-1] - bodies[1][0].positions)[sides, 2]
     ends = bodies[1][0].positions[sides, 0]
@@ -94,7 +95,7 @@ def test_a_ball_lies_still_on_a_cube() -> None:
     box = moved(block((0.4,) * 3, (3,) * 3), np.eye(3), (-0.2, -0.2, 0.006))
     ball = moved(sphere(12, 8, radius=0.15), np.eye(3), (0.0, 0.0, 0.57))
     tracks = simulated(
-        [(box, firm), (ball, replace(firm, mass=0.5))], frames(3.0, 24), ground=floor()
+        [(box, firm), (ball, replace(firm, mass=0.5))], frames(3.0, 24), HALF, ground=floor()
     )
     for track in tracks:
         assert np.abs(track[-1] - track[0])[:, :2].mean() < 0.005

@@ -8,6 +8,7 @@ import pytest
 
 from tests.core.bodies import (
     GRAVITY,
+    HALF,
     WEIGHTLESS,
     Body,
     block,
@@ -95,7 +96,7 @@ def test_comes_out_of_a_collider_without_speed(name: str) -> None:
     middle, and what hangs on is thrown a little ahead.
     """
     body, around = STARTS[name]
-    (track,) = simulated([body], frames(1.0, 24), gravity=WEIGHTLESS, colliders=[around])
+    (track,) = simulated([body], frames(1.0, 24), HALF, gravity=WEIGHTLESS, colliders=[around])
     assert crossed([body], [track[:1]], [around]) or "napkin" in name
     assert crossed([body], [track[-1:]], [around]) == 0
     speeds = np.linalg.norm(np.diff(track, axis=0), axis=2) * 24
@@ -134,7 +135,7 @@ def test_what_lies_around_under_the_skin_comes_out_all_around(radius: float) -> 
     places = np.stack([np.cos(1.5 * np.pi * x), np.sin(1.5 * np.pi * x), y], axis=1)
     body = replace(mesh, positions=places * [radius, radius, 0.2]), CLOTH
     around = ball(radius=0.5, friction=0.5)
-    (track,) = simulated([body], frames(0.5, 24), gravity=WEIGHTLESS, colliders=[around])
+    (track,) = simulated([body], frames(0.5, 24), HALF, gravity=WEIGHTLESS, colliders=[around])
     assert radius < 0.48 or crossed([body], [track[:1]], [around]) > 0
     assert crossed([body], [track[-1:]], [around]) == 0
     assert np.linalg.norm(track - body[0].positions, axis=2).max() < 0.25
@@ -307,6 +308,6 @@ def test_a_collider_with_inverted_normals_lets_out_what_is_partly_inside() -> No
     """Only what is wholly inside is meant to be there."""
     body = (flat(1.5, 16, 0.2), CLOTH)
     around, _ = box(0.7, 0.6, 0.5, inwards=True)
-    (track,) = simulated([body], frames(1.0, 24), gravity=WEIGHTLESS, colliders=[around])
+    (track,) = simulated([body], frames(1.0, 24), HALF, gravity=WEIGHTLESS, colliders=[around])
     assert crossed([body], [track[-1:]], [around]) == 0
     assert np.linalg.norm(np.diff(track, axis=0), axis=2).max() * 24 < 1.5

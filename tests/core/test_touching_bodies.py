@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
+    HALF,
     WEIGHTLESS,
     Body,
     block,
@@ -35,7 +36,6 @@ from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 SELF = BodySettings(use_self_collision=True)
-KINDS = ["draped", "upright", "rope"]
 
 
 @pytest.mark.parametrize("substeps", [1, 10])
@@ -120,7 +120,7 @@ def test_cloth_and_jelly_lie_on_each_other(
     cloth = moved(sheet(12, size=0.6, triangles=triangles), np.eye(3), (-0.29, -0.31, falls))
     turned = rotation((1, 0.4, 0), 0.0 if lies < falls else 0.6)
     bodies = [(cloth, SELF), (moved(jelly[0], turned, (0.0, 0.0, lies)), SOFT)]
-    tracks = simulated(bodies, frames(3.5, 24), ground=floor())
+    tracks = simulated(bodies, frames(3.5, 24), HALF, ground=floor())
     assert crossed(bodies, tracks, []) == 0
     for track in tracks:
         speeds = np.linalg.norm(np.diff(track[-12:], axis=0), axis=2) * 24
@@ -139,27 +139,22 @@ def strung() -> Body:
     return rope(np.linspace((-0.5, 0.01, 0.32), (0.5, 0.01, 0.32), 31)), body
 
 
-APART = [draped(), upright()[0], strung()]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", range(len(APART)), ids=KINDS)
-def test_apart_bodies_bake_alike_alone_and_in_company(kind: int) -> None:
+def test_apart_bodies_bake_alike_alone_and_in_company() -> None:
     """A body that touches no other does not feel that there is one, not in its last digit.
 
     Contacts of all were solved until all lay still, which took a body 16 cm elsewhere, and looked
     for as far as the thickest of all bodies keeps off.
     """
-    body, company = APART[kind], APART[kind - 1]
-    thicker = replace(company[1], thickness=4.0 * company[1].thickness)
-    other = (moved(company[0], np.eye(3), (5.0, 0.0, 0.0)), thicker)
-    np.testing.assert_array_equal(fallen(body, other), fallen(body))
-
-
-def fallen(*bodies: Body) -> Floats:
-    """(frames, n, 3) of the first of some bodies that fall over balls five metres apart."""
-    around = [ball(friction=0.5), (ball()[0], ball()[1] + np.array([5.0, 0.0, 0.0]))]
-    return simulated(bodies, frames(0.4, 24), ground=floor(-0.35), colliders=around)[0]
+    bodies, around = [], []
+    for place, body in zip((0.0, 5.0, 10.0), (draped(), upright()[0], strung()), strict=True):
+        thicker = replace(body[1], thickness=(4.0 if place else 1.0) * body[1].thickness)
+        bodies.append((moved(body[0], np.eye(3), (place, 0.0, 0.0)), thicker))
+        around.append((ball(friction=0.5)[0], ball()[1] + np.array([place, 0.0, 0.0])))
+    given: dict[str, Any] = {"ground": floor(-0.35), "colliders": around}
+    together = simulated(bodies, frames(0.4, 24), HALF, **given)
+    for body, track in zip(bodies, together, strict=True):
+        np.testing.assert_array_equal(simulated([body], frames(0.4, 24), HALF, **given)[0], track)
 
 
 def test_the_guard_looks_where_nothing_was_looked_for() -> None:

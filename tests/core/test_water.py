@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
-    SHEETS,
     Body,
     flat_sheet,
     frames,
@@ -56,7 +55,7 @@ def crest(mesh: MeshData, heights: Floats, cells: int) -> float:
 
 @pytest.mark.parametrize(("fps", "substeps"), TIMES)
 @pytest.mark.parametrize("cells", [30, 60])
-@pytest.mark.parametrize("kind", SHEETS)
+@pytest.mark.parametrize("kind", ["quads", "strewn triangles"])
 def test_a_front_runs_at_the_wave_speed(kind: str, cells: int, fps: float, substeps: int) -> None:
     """Within 2 %; a ridge 20 cm wide runs half a metre from the edge that it starts at."""
     pond = flat_sheet(kind, cells)
@@ -83,7 +82,7 @@ def swing(times: Floats, values: Floats, rate: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("fps", "substeps"), TIMES)
-@pytest.mark.parametrize("kind", SHEETS)
+@pytest.mark.parametrize("kind", ["quads", "strewn triangles"])
 def test_a_standing_wave_has_its_frequency_and_keeps_its_energy(
     kind: str, fps: float, substeps: int
 ) -> None:

@@ -84,7 +84,7 @@ def test_hung_cloth_carries_the_weight_of_jelly_on_it(
         assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * FPS < 0.03
 
 
-@pytest.mark.parametrize("pull", [-4.0, 0.0, 4.0])
+@pytest.mark.parametrize("pull", [-4.0, 4.0])
 def test_a_lift_presses_by_its_acceleration(forces: Forces, pull: float) -> None:
     """Setting off upwards or downwards at 4 m/s² it feels m (g + a); then it goes evenly.
 

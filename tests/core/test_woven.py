@@ -8,6 +8,7 @@ import pytest
 
 from tests.core.bodies import (
     GRAVITY,
+    HALF,
     WEIGHTLESS,
     flat_sheet,
     frames,
@@ -65,7 +66,7 @@ def strain(mesh: MeshData, hung: Floats) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["quads", "triangles", "strewn triangles"])
+@pytest.mark.parametrize("kind", ["quads", "strewn triangles"])
 @pytest.mark.parametrize(("degrees", "within"), [(0, 0.02), (30, 0.05), (45, 0.05), (90, 0.02)])
 def test_a_strip_stretches_by_the_way_its_threads_run(
     kind: str, degrees: float, within: float
@@ -157,7 +158,8 @@ def test_woven_cloth_lies_on_a_ball() -> None:
     )
     mesh = woven(moved(flat_sheet("quads", 10), np.eye(3), (-0.5, -0.5, 0.32)))
     settings = replace(STILL, stretch_compliance=0.0, damping=2.0)
-    end = simulated([(mesh, settings)], frames(3.0, 24), colliders=[(collider, ball.positions)])[0]
+    around = [(collider, ball.positions)]
+    (end,) = simulated([(mesh, settings)], frames(3.0, 24), HALF, colliders=around)
     far = np.linalg.norm(end[-1], axis=1)
     assert far.min() > 0.29  # the ball's flat faces lie within its radius
     # Its corners swing by a centimetre a frame after half that time, and come to rest.
