@@ -164,18 +164,16 @@ def test_a_sheet_comes_to_rest_over_a_ball(substeps: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("triangles", [False, True])
-def test_a_sheet_at_rest_over_a_ball_does_not_tremble(triangles: bool) -> None:
+def test_a_sheet_at_rest_over_a_ball_does_not_tremble() -> None:
     """From step to step its speed changes by less than a tenth of what gravity does in one.
 
     Most of that is two vertices beside the ball's pole, where the edge over it rests on one and on
-    others of 24 edges in turn, 0.1 mm apart; so it lies in two places.
+    others of 24 edges in turn, 0.1 mm apart; so it lies in two places. It is half as much again if
+    all that contacts have pushed is remembered.
     """
     squares = []
     for aside in (0.0, 0.001):
-        mesh = moved(
-            sheet(24, triangles=triangles), np.eye(3), (aside - 0.5, 2 * aside - 0.5, 0.35)
-        )
+        mesh = moved(sheet(24, triangles=True), np.eye(3), (aside - 0.5, 2 * aside - 0.5, 0.35))
         around = [ball(friction=0.5)]
         bodies = [(mesh, BodySettings(damping=5.0))]
         (track,) = simulated(bodies, frames(1.25, 240), SceneSettings(substeps=1), colliders=around)

@@ -124,12 +124,12 @@ def test_a_balloon_is_blown_up_by_its_gas() -> None:
     assert np.abs(track[-1] - track[-2]).max() < 1e-4
 
 
-GRIDS = ["quads", "one way", "crossed"]
+GRIDS = ["quads", "triangles"]
 """The kinds of `round_grid`."""
 
 
 def round_grid(rings: int, kind: str) -> MeshData:
-    """A disc cut out of a square grid; its cells whole, or cut in two one way or along both.
+    """A disc cut out of a square grid; its cells whole, or cut in two, all of them one way.
 
     What lies at the rim, or at that of the support, is moved onto it.
     """
@@ -144,9 +144,6 @@ def round_grid(rings: int, kind: str) -> MeshData:
         rim = inside & (outside | (np.abs(points).max(axis=1) > SHEET - 1e-9))
         points[rim] *= radius / np.linalg.norm(points[rim], axis=1, keepdims=True)
     quads = quads[middles < SHEET]
-    row, column = np.divmod(quads[:, 0], 2 * rings + 1)
-    turned = (row + column) % 2 * (kind == "crossed")
-    quads = np.take_along_axis(quads, (np.arange(4) + turned[:, None]) % 4, axis=1)
     used, faces = np.unique(quads, return_inverse=True)
     mesh = make_mesh(points[used], faces=faces.reshape(-1, 4).tolist())
     return mesh if kind == "quads" else split(mesh)
@@ -208,25 +205,30 @@ def test_cloth_drapes_like_its_name(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "kind", "cells"),
-    [(name, kind, 15) for name in DRAPES for kind in ("quads", "one way")]
-    + [(n, *mesh) for n in FINER for mesh in (("crossed", 15), ("quads", 20), ("one way", 20))],
-)
-def test_a_grid_drapes_like_rings(name: str, kind: str, cells: int) -> None:
-    """Within 5 points, be its cells whole or cut in two; by hinges alone they were 11 apart.
+@pytest.mark.parametrize("name", DRAPES)
+def test_a_grid_drapes_like_rings(name: str) -> None:
+    """All within 4 points, be its cells whole or cut in two.
 
-    Where folds come to lie is chance: silk on rings and on strewn ones is 2 points apart. Quads
-    were up to 9 points higher while their diagonals resisted being pushed together.
+    By hinges alone they were 11 apart, and are up to 5 if triangles are not taken together to quads
+    where they bend; quads were 9 higher while their diagonals resisted being pushed together.
     """
-    rings = np.mean([drape(name, cells, each) for each in ("rings", "strewn")])
-    assert drape(name, cells, kind) == pytest.approx(rings, abs=0.05)
+    coefficients = [drape(name, 15, kind) for kind in ("rings", "strewn", *GRIDS)]
+    assert max(coefficients) - min(coefficients) < 0.04
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRIDS)
+@pytest.mark.parametrize("name", FINER)
+def test_a_finer_grid_drapes_like_finer_rings(name: str, kind: str) -> None:
+    """Within 5 points: where folds come to lie is chance."""
+    rings = np.mean([drape(name, 20, each) for each in ("rings", "strewn")])
+    assert drape(name, 20, kind) == pytest.approx(rings, abs=0.05)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind", "degrees"),
-    [("SILK", kind, 30.0) for kind in ("strewn", "one way", "crossed")]
+    [("SILK", kind, 30.0) for kind in ("strewn", "triangles")]
     + [(name, "rings", 0.0) for name in FINER],
 )
 def test_a_map_of_threads_changes_no_drape(name: str, kind: str, degrees: float) -> None:
