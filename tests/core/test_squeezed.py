@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
+    HALF,
     floor,
     frames,
     moved,
@@ -46,7 +47,7 @@ def test_a_cloth_between_two_balls_stays_between_them() -> None:
 
     bodies = [(moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.0)), SELF)]
     around: list[Moving] = [(shape, lower), (shape, upper)]
-    tracks = simulated(bodies, frames(2.25, 24), ground=floor(-0.65), colliders=around)
+    tracks = simulated(bodies, frames(2.25, 24), HALF, ground=floor(-0.65), colliders=around)
     assert crossed(bodies, tracks, around) == 0
     assert strains(bodies[0][0], tracks[0]).max() < 0.05
     assert fastest(tracks[0]) < 0.02
@@ -107,7 +108,7 @@ def test_an_overhand_knot_is_pulled_tight() -> None:
         ends[[0, 160]] += ways * min(0.2 * time, 0.35)
         return [ends]
 
-    (track,) = simulated([(mesh, body)], frames(2.0, 24), targets=targets)
+    (track,) = simulated([(mesh, body)], frames(2.0, 24), HALF, targets=targets)
     first, second = np.triu_indices(160, k=4)
     for place in track[::6]:
         x = place.T

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
+    HALF,
     WEIGHTLESS,
     Body,
     cube,
@@ -90,7 +91,7 @@ def test_any_ground_eases_at_any_frame_rate(
 
 def check_easing(body: Body, ground: Plane | Callable[[float], Plane], *, fps: int) -> None:
     """Asserts that a body comes out bit by bit and no higher than it must."""
-    (track,) = simulated([body], frames(0.65, fps), ground=ground)
+    (track,) = simulated([body], frames(0.65, fps), HALF, ground=ground)
     height = heights(track, ground, fps)
     depth = THICKNESS - height[0].min()
     # Gained speed would show: a floor that pushed would be 3 m/s fast, for 0.46 m more.

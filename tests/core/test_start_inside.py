@@ -210,7 +210,7 @@ def remarks(
     results = simulate(
         meshes,
         [settings for _, settings in bodies],
-        SceneSettings(),
+        HALF,
         scenes,
         [replace(shape, name=f"Table {k}") for k, (shape, _) in enumerate(around)],
     )
@@ -265,7 +265,7 @@ def test_comes_out_of_a_collider_that_appears_round_it(name: str, width: float) 
     full = np.array(place)
     small = full * [width, 0.0, 0.0] @ rotation((1, 1, 1), 0.7)
     growing = shape, lambda time: full if time > 0.1 else small
-    (track,) = simulated([body], frames(1.2, 24), gravity=WEIGHTLESS, colliders=[growing])
+    (track,) = simulated([body], frames(1.2, 24), HALF, gravity=WEIGHTLESS, colliders=[growing])
     assert crossed([body], [track[-1:]], [(shape, full)]) == 0
     assert np.linalg.norm(track[-1] - track[0], axis=1).max() > 0.1
     assert strains(body[0], track[-1]).max() < 0.02

@@ -86,7 +86,7 @@ def upright() -> list[Body]:
 @pytest.mark.parametrize("bodies", [pile(3), upright()], ids=["pile", "upright"])
 def test_cloth_falls_onto_cloth(bodies: list[Body]) -> None:
     """Three sheets dropped in a pile, and one that crumples, pass through nowhere and lie still."""
-    tracks = simulated(bodies, frames(2.0, 24), SceneSettings(), ground=floor())
+    tracks = simulated(bodies, frames(2.0, 24), HALF, ground=floor())
     assert crossed(bodies, tracks, []) == 0
     for track in tracks:
         # What is held back from passing comes before the distance from the ground.

@@ -6,15 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import Body, block, floor, frames, make_mesh, moved, pinned, sheet, simulated
+from tests.core.bodies import (
+    HALF,
+    Body,
+    block,
+    floor,
+    frames,
+    make_mesh,
+    moved,
+    pinned,
+    sheet,
+    simulated,
+)
 from tests.core.colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.meeting.between_bodies import settle
 from verlet_addon.core.meeting.encounter import Encounter
 from verlet_addon.core.phases.step_data import Mover
-from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.settings import BodySettings
 
-G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, 10
+G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, HALF.substeps
 Forces = Callable[[], Floats]
 
 
@@ -49,7 +60,7 @@ PUCK: Body = (make_mesh(puck(), faces=[(0, 1, 2)]), IN_VACUUM)
 
 
 def test_a_plate_carries_the_weight_of_what_lies_on_it(forces: Forces) -> None:
-    (track,) = simulated([PUCK], frames(1.0, FPS), colliders=[plate(friction=1.0)])
+    (track,) = simulated([PUCK], frames(1.0, FPS), HALF, colliders=[plate(friction=1.0)])
     check_rest(track, forces(), MASS * G)
 
 
@@ -57,7 +68,7 @@ def test_a_plate_carries_the_weight_of_what_lies_on_it(forces: Forces) -> None:
 def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
     """Its corners hang down; all of it rests on the ball."""
     cloth = (moved(sheet(12), np.eye(3), (-0.5, -0.5, 0.32)), LIGHT)
-    (track,) = simulated([cloth], frames(2.0, FPS), colliders=[ball(friction=1.0)])
+    (track,) = simulated([cloth], frames(2.0, FPS), HALF, colliders=[ball(friction=1.0)])
     check_rest(track, forces(), MASS * G)
 
 
@@ -65,7 +76,7 @@ def test_a_ball_carries_the_weight_of_a_cloth_over_it(forces: Forces) -> None:
 def test_jelly_carries_the_weight_of_a_cloth_on_it(forces: Forces) -> None:
     jelly = (moved(block((0.5,) * 3, (4,) * 3), np.eye(3), (-0.25, -0.25, 0.01)), JELLY)
     cloth = (moved(sheet(4, size=0.4), np.eye(3), (-0.2, -0.2, 0.53)), LIGHT)
-    _, track = simulated([jelly, cloth], frames(2.0, FPS), ground=floor())
+    _, track = simulated([jelly, cloth], frames(2.0, FPS), HALF, ground=floor())
     check_rest(track, forces(), MASS * G)
 
 
@@ -78,7 +89,9 @@ def test_hung_cloth_carries_the_weight_of_jelly_on_it(
     corners = np.array([0, cells, cells * (cells + 1), (cells + 1) ** 2 - 1])
     cloth = (pinned(sheet(cells), corners), BodySettings())
     cube = moved(block((0.3,) * 3, (5,) * 3), np.eye(3), (0.35, 0.35, 0.02))
-    tracks = simulated([cloth, (cube, replace(JELLY, resolution=resolution))], frames(3.0, FPS))
+    tracks = simulated(
+        [cloth, (cube, replace(JELLY, resolution=resolution))], frames(3.0, FPS), HALF
+    )
     check_rest(tracks[1], forces(), MASS * G)
     for track in tracks:
         assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * FPS < 0.03
@@ -99,7 +112,7 @@ def test_a_lift_presses_by_its_acceleration(forces: Forces, pull: float) -> None
         return np.asarray(places + np.array([0.0, 0.0, way]))
 
     lift: Moving = (shape, place)
-    (track,) = simulated([PUCK], frames(2.0, FPS), SceneSettings(), colliders=[lift])
+    (track,) = simulated([PUCK], frames(2.0, FPS), HALF, colliders=[lift])
     pressed = forces()[:, 2]
     steps = FPS * SUBSTEPS
     setting_off = pressed[steps // 2 : steps + steps // 4].mean()
@@ -115,7 +128,7 @@ def test_a_cloth_hung_from_four_corners_holds_a_jelly() -> None:
     hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), corners)
     jelly = moved(block((0.3,) * 3, (3,) * 3), np.eye(3), (-0.15, -0.15, 1.03))
     bodies = [(hung, BodySettings()), (jelly, JELLY)]
-    tracks = simulated(bodies, frames(1.75, FPS))
+    tracks = simulated(bodies, frames(1.75, FPS), HALF)
     assert crossed(bodies, tracks, []) == 0
     assert tracks[0][-1, :, 2].min() < 0.98
     middle = tracks[1][-1].mean(axis=0)
@@ -133,7 +146,7 @@ def test_what_lies_on_taut_cloth_is_not_thrown_up(kind: str) -> None:
     hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), [0, 12, 156, 168])
     light = block((0.3,) * 3, (3,) * 3) if kind == "box" else sheet(4, size=0.3)
     fallen = (moved(light, np.eye(3), (-0.15, -0.15, 1.03)), BodySettings(mass=0.1))
-    tracks = simulated([(hung, BodySettings()), fallen], frames(3.0, FPS))
+    tracks = simulated([(hung, BodySettings()), fallen], frames(3.0, FPS), HALF)
     heights = tracks[1][:, :, 2].mean(axis=1)
     assert heights.max() < heights[0] + 0.03
     lying = [tracks[0], tracks[1].mean(axis=1, keepdims=True) if kind == "box" else tracks[1]]
@@ -146,5 +159,5 @@ def test_taut_cloth_comes_to_rest_on_a_ball() -> None:
     hung = pinned(moved(sheet(12, size=1.2), np.eye(3), (-0.6, -0.6, 1.0)), [0, 12, 156, 168])
     shape, places = ball(radius=0.1, friction=0.5)
     around = [(shape, places + np.array([0.02, 0.01, 0.87]))]
-    (track,) = simulated([(hung, BodySettings())], frames(2.5, FPS), colliders=around)
+    (track,) = simulated([(hung, BodySettings())], frames(2.5, FPS), HALF, colliders=around)
     assert np.linalg.norm(np.diff(track[-12:], axis=0), axis=2).max() * FPS < 0.2
