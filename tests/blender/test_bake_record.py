@@ -95,6 +95,17 @@ def test_the_panel_names_three_that_changed_and_counts_the_others(scene: Any, ad
     assert said == ["Baked frames 3 to 6", "Changed since: A, B, C and 2 more"]
 
 
+def test_the_panel_names_bodies_that_have_no_bake(scene: Any, addon: Addon) -> None:
+    """Beside the check mark of others, one that was added later would seem to be baked."""
+    body(line("Rope"))
+    verlet.bake()
+    body(sheet("Flag"))
+    column = Mock()
+    addon("blender.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    said = [call.kwargs["text"] for call in column.label.mock_calls]
+    assert said == ["Baked frames 3 to 6", "Not baked: Flag"]
+
+
 def test_vertices_added_since_the_bake_are_seen(scene: Any, record: Any) -> None:
     """Blender gives them places in the baked keys, but nothing was simulated for them."""
     obj = body(sheet("Flag"))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import product
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import bpy
 import numpy as np
@@ -404,6 +405,23 @@ def test_the_bakes_of_selected_bodies_are_cleared_alone() -> None:
         verlet.clear_bake(selected=True)
     verlet.clear_bake()
     assert not baked(first)
+
+
+@pytest.mark.parametrize("operator", ["bake", "clear_bake"])
+def test_buttons_for_selected_bodies_say_so_and_leave_no_trace(
+    addon: Callable[[str], Any], operator: str
+) -> None:
+    """Blender presses a button with what the last press had, unless it is told to forget that."""
+    kind = getattr(
+        addon(f"blender.{'bake_operator' if operator == 'bake' else 'operators'}"),
+        f"VERLET_OT_{operator}",
+    )
+    given = getattr(verlet, operator).get_rna_type()
+    selected = given.properties["selected"]
+    assert selected.is_skip_save
+    tooltip = kind.description(bpy.context, Mock(bl_rna=given, selected=True))
+    assert tooltip == selected.description
+    assert not kind.description(bpy.context, Mock(bl_rna=given, selected=False))
 
 
 @pytest.mark.usefixtures("small_bake")

@@ -11,6 +11,7 @@ from tests.blender.scenes import baked, file_content, shown, verlet
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 BAKE = "bpy.ops.verlet.bake()"
+BAKE_SELECTED = "bpy.ops.verlet.bake(selected=True)"
 MASS = 'bpy.data.objects["Cube"].verlet.mass'
 TYPE = 'bpy.data.objects["Cube"].verlet_type'
 FRAME_END = 'bpy.data.scenes["Scene"].frame_end'
@@ -188,6 +189,21 @@ def test_whatever_the_add_menu_makes_is_baked_by_the_button(hand: Hand) -> Steps
     buttons = yield from hand.buttons()
     yield from hand.click(buttons[BAKE])
     yield from wait_until(lambda: all(len(baked(obj)) == 20 for obj in made))
+
+
+def test_bake_all_takes_all_bodies_after_bake_selected(hand: Hand) -> Steps:
+    """The button of all bodies forgets what the one of selected bodies was pressed with."""
+    cloth = hanging_cloth(frames=6)
+    verlet.add_rope(location=(3.0, 0.0, 2.0))
+    rope: Any = bpy.context.object
+    yield from hand.sidebar()
+    yield from hand.click((yield from hand.buttons())[BAKE_SELECTED])
+    yield from wait_until(lambda: len(baked(rope)) == 6)
+    assert not baked(cloth)
+    yield from hand.redrawn()
+    hand.picture("baked_selected")
+    yield from hand.click((yield from hand.buttons())[BAKE])
+    yield from wait_until(lambda: len(baked(cloth)) == 6)
 
 
 def orange_pixels(hand: Hand, name: str) -> int:

@@ -15,7 +15,7 @@ from .cautions import cautions, why_nothing
 from .file_context import file_context
 from .live_view import LiveView
 from .navigation import moves_view
-from .operators import cancelled_by_errors, undoable_mode
+from .operators import OfSelected, cancelled_by_errors, undoable_mode
 from .properties import scene_properties
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def seconds_of_work(redraw: float) -> float:
     return min(max(5 * redraw, 0.05), 3.0)
 
 
-class VERLET_OT_bake(bpy.types.Operator):
+class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     """Simulate all bodies of the scene that are switched on and keep the motion as shape keys"""
 
     bl_idname = "verlet.bake"
@@ -65,7 +65,8 @@ class VERLET_OT_bake(bpy.types.Operator):
         name="Selected",
         description="Bake the selected bodies alone: others keep their bakes, and are met only as "
         "colliders",
-        default=False,
+        # Or the next bake of all would take these alone.
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

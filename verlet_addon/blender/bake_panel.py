@@ -5,7 +5,7 @@ from textwrap import wrap
 import bpy
 
 from .bake import bodies, frame_range
-from .bake_record import baked_range, baked_remarks, changed_since_bake
+from .bake_record import baked_range, baked_remarks, changed_since_bake, is_baked
 from .file_context import file_context
 from .file_warnings import some
 from .kinds_of_panel import SidebarPanel, layout_of
@@ -57,6 +57,8 @@ class VERLET_PT_bake(SidebarPanel):
             column.label(text=f"{text}, not to {end}", icon="TIME")
         else:
             column.label(text=text, icon="CHECKMARK")
+        if missing := [obj.name for obj in bodies(scene) if not is_baked(obj)]:
+            column.label(text=f"Not baked: {some(missing)}", icon="ERROR")
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")

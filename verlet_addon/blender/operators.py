@@ -37,6 +37,17 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
     return False
 
 
+class OfSelected:
+    """Gives buttons that take selected bodies alone a tooltip of their own."""
+
+    @classmethod
+    def description(
+        cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        selected = properties.bl_rna.properties["selected"].description
+        return selected if cast(Any, properties).selected else ""
+
+
 def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
     """Makes an operator report an error that the user can mend, and cancel, instead of raising."""
 
@@ -51,7 +62,7 @@ def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
 
 
 class VERLET_OT_convert(bpy.types.Operator):
-    """Turn the selected meshes into cloth, ropes or jelly"""
+    """Turn the selected meshes into cloth, ropes, jelly or water"""
 
     bl_idname = "verlet.convert"
     bl_label = "Make Soft Body"
@@ -180,7 +191,7 @@ class VERLET_OT_release(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_clear_bake(bpy.types.Operator):
+class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
     """Remove the baked shape keys of all bodies of the scene but those that are switched off"""
 
     bl_idname = "verlet.clear_bake"

@@ -148,8 +148,8 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     pressure: FloatProperty(
         name="Pressure",
-        description="Of the gas within, over the outside, at rest; 0 is none, also without air. "
-        "Holes are closed by flat lids; keyed to 0 it leaks",
+        description="Of the gas within, over the outside, at rest, in pascal; 0 is none. Holes are "
+        "closed by flat lids; keyed to 0 it leaks",
         default=_BODY.pressure,
         soft_min=0.0,
         soft_max=10_000.0,
