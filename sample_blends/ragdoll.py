@@ -77,7 +77,7 @@ def ragdoll() -> None:
     stairs = _add_angular("Stairs", *staircase(8), plain("Stone", (0.30, 0.33, 0.36)))
     stairs.modifiers.new("Collision", "COLLISION")
     light_and_ground()
-    camera((5.6, -5.7, 2.7), (0.0, -1.35, 1.42), lens=42)
+    camera((5.6, -5.7, 2.7), (0.0, -1.6, 1.28), lens=36)
 
 
 def _add_angular(name: str, vertices: Points, faces: list[tuple[int, ...]], material: Any) -> Any:
