@@ -21,14 +21,14 @@ help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
 test: kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
-	+$(MAKE) -j2 $(TOGETHER) test-touching test-core test-blender test-materials lint
+	+$(MAKE) -j2 $(TOGETHER) test-core test-touching test-blender test-materials lint
 
 # Two at a time, the longest first, so that both end together; what each prints in one piece, where make can do that
 # (from 4.0 on).
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection gas response solids_on* squeezed start_in* \
-    touching* water weight))
-MATERIALS := $(wildcard $(patsubst %,tests/core/test_%.py,changing materials plasticity seams shells woven))
+TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection response solids_on* squeezed start_in* \
+    touching* weight))
+MATERIALS := $(wildcard $(patsubst %,tests/core/test_%.py,changing gas materials plasticity seams shells water woven))
 # Threads of linear algebra would only wait for a processor that the other part has.
 test-touching test-core test-materials test-blender: export OPENBLAS_NUM_THREADS := 1
 

@@ -196,9 +196,9 @@ def _shadow(points: Floats, triangles: Integers) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRAPES)
 def test_cloth_drapes_like_its_name(name: str) -> None:
-    """Within what was measured on real ones, in two triangulations; some on finer meshes too."""
-    finer = (15, 20) if name in FINER else (15,)
-    coefficients = [drape(name, rings, kind) for rings in finer for kind in ("rings", "strewn")]
+    """Within what was measured on real ones, whatever the mesh; some on finer ones too."""
+    coefficients = [drape(name, 15, kind) for kind in ("rings", "strewn")]
+    coefficients += [drape(name, 20, kind) for kind in ("rings", "quads") if name in FINER]
     low, high = DRAPES[name]
     assert all(low < value < high for value in coefficients)
     assert max(coefficients) - min(coefficients) < 0.05
@@ -214,15 +214,6 @@ def test_a_grid_drapes_like_rings(name: str) -> None:
     """
     coefficients = [drape(name, 15, kind) for kind in ("rings", "strewn", *GRIDS)]
     assert max(coefficients) - min(coefficients) < 0.04
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", GRIDS)
-@pytest.mark.parametrize("name", FINER)
-def test_a_finer_grid_drapes_like_finer_rings(name: str, kind: str) -> None:
-    """Within 5 points: where folds come to lie is chance."""
-    rings = np.mean([drape(name, 20, each) for each in ("rings", "strewn")])
-    assert drape(name, 20, kind) == pytest.approx(rings, abs=0.05)
 
 
 @pytest.mark.slow

@@ -182,7 +182,7 @@ def test_soft_pins_hold_a_shell_as_springs() -> None:
 @pytest.mark.slow
 def test_a_hat_dropped_on_the_ground_keeps_its_shape() -> None:
     """It tumbles, comes to rest on the ground, and is as it was."""
-    mesh = moved(hat(), rotation((1.0, 0.3, 0.0), 1.2), (0.0, 0.0, 0.3))
+    mesh = moved(hat(12), rotation((1.0, 0.3, 0.0), 1.2), (0.0, 0.0, 0.3))
     (track,) = simulated([(mesh, STIFF)], frames(1.5, 24), ground=floor())
     assert out_of_shape(mesh, track[-1]) < 1e-3
     assert track[..., 2].min() > STIFF.thickness - 1e-6

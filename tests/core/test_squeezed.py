@@ -57,7 +57,7 @@ def test_a_cloth_between_two_balls_stays_between_them() -> None:
 def test_an_arm_swings_through_a_cape() -> None:
     """At 3 m/s, and stays there: the cape hangs over it.
 
-    How calmly is chance: 3 to 8 cm/s, as the arm stands a millimetre farther to one side.
+    How calmly is chance: 2 to 3 cm/s, as the arm stands a millimetre farther to one side.
     """
     mesh = split(sphere(12, 10, radius=0.06))
     arm = collider(mesh.face_vertices.reshape(-1, 3), friction=0.5)
@@ -69,11 +69,11 @@ def test_an_arm_swings_through_a_cape() -> None:
     cape = moved(sheet(12, 15, size=0.8), rotation((1, 0, 0), np.pi / 2), (-0.4, 0.0, 0.0))
     bodies = [(pinned(cape, range(13 * 15, 13 * 16)), SELF)]
     around: list[Moving] = [(arm, place)]
-    tracks = simulated(bodies, frames(2.75, 24), colliders=around)
+    tracks = simulated(bodies, frames(2.75, 24), HALF, colliders=around)
     assert crossed(bodies, tracks, around) == 0
     assert tracks[0][:, :, 1].max() > 0.5, "it should have been hit"
     assert strains(bodies[0][0], tracks[0][-1]).max() < 0.02
-    assert fastest(tracks[0]) < 0.1
+    assert fastest(tracks[0]) < 0.05
 
 
 def overhand(segments: int) -> tuple[Floats, Floats]:

@@ -52,7 +52,7 @@ def test_arms_some_cells_thick_droop_by_the_formula_at_any_angle(
     that is in their cells, so arms are a little shorter than they look: long ones, where cells are.
     """
     angle, thick = case
-    side, cells = 0.1, 16 if thick < 1.5 else 8
+    side, cells = 0.1, 16 if thick < 1.5 else 7
     modulus = 2e6 * (cells / 8) ** 4
     mesh = moved(cross(cells), side * np.eye(3))
     middle = np.flatnonzero(np.abs(mesh.positions[:, :2]).max(axis=1) < 0.6 * side)
