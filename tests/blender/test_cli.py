@@ -309,7 +309,7 @@ MISTAKES = [
         for text, what in {
             "substeps": "has to be SETTING=VALUE",
             "=1": "has to be SETTING=VALUE",
-            "magic=1": "names no setting of the scene",
+            "magic=1": "names no setting of the scene (for those of a body, BODY.SETTING) that is",
             "Cloth.magic=1": "names no setting of Cloth",
             "Cloth.baked_keys=1": "names no setting of Cloth",
             "substeps=many": "gives no whole number",

@@ -224,7 +224,8 @@ def test_it_is_said_once_who_starts_inside_of_what() -> None:
     sunk = replace(moved(sheet(2, size=0.2), np.eye(3), (3.0, 0.0, -0.35)), name="Mat")
     said = remarks([(above, CLOTH), (napkin, CLOTH), (sunk, CLOTH)], [box(1, 1, 0.5)[0]], -0.3)
     assert said == [
-        "Mat starts inside the ground: 9 vertices, eased out",
+        "Mat starts inside the ground, which its panel can lower or switch off: 9 vertices, "
+        "eased out",
         "Napkin starts inside Table 0: 8 vertices, eased out",
     ]
     assert remarks([(above, CLOTH)], [box(1, 1, 0.5)[0]], -0.3) == []

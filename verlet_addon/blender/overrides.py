@@ -51,7 +51,8 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
     known = owner.bl_rna.properties.get(name)
     if known is None or not _is_plain(known):
         raise VerletError(
-            f"--set {assignment} names no setting of {body or 'the scene'} that is a number, a "
+            f"--set {assignment} names no setting of "
+            f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
             "switch or a name; README lists them under Settings"
             + perhaps(
                 name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))

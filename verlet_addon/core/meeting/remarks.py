@@ -73,7 +73,7 @@ def _under_ground(body: Body, ground: Plane) -> tuple[str, str, int]:
     shown = state.positions[:, : model.vertex_count].T
     free = (model.inverse_masses[: model.vertex_count] > 0.0) & (model.water is None)
     below = free & ((shown - ground.point) @ ground.normal < 0.0)
-    return model.name, "the ground", int(below.sum())
+    return model.name, "the ground, which its panel can lower or switch off", int(below.sum())
 
 
 def _can_move(bodies: Sequence[Body], meeting: Meeting) -> Booleans:
