@@ -23,10 +23,9 @@ def rows_struct(rows: ContactRows) -> Packed:
         len(rows.targets),
         *members(
             rows,
-            "particles weights pulls mobilities normals gaps targets climbs anchors friction "
-            "strung",
+            "particles weights pulls mobilities normals gaps targets climbs anchors",
         ),
-        *shared(rows, "pushed rubbed"),
+        *shared(rows, "friction strung pushed rubbed"),
     )
 
 

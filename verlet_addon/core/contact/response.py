@@ -45,7 +45,7 @@ class ContactRows:
     anchors: Floats
     """(3, k) Σ weights positions when the step began: what friction holds on to [m]."""
     friction: Floats
-    """(k,) Coulomb coefficients."""
+    """(k,) Coulomb coefficients; changes where what is held would be stretched."""
     strung: Booleans
     """(k,) bool, in which ropes take part: these are solved in `ropes.touching`."""
     pushed: Floats

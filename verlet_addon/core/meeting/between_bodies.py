@@ -15,6 +15,7 @@ from ..ropes.trees import TreeBatches
 from ..solid.barriers import find_barriers
 from ..solid.joined import find_meets
 from ..stretch.compiled_kernels import strain_range
+from ..stretch.links import stretched_ends
 from ..stretch.sweep import draw_in
 from .encounter import Encounter, meet, meet_more, part, stop_passing, touch
 from .islands import bodies_around, companies, islands
@@ -37,6 +38,9 @@ CAUGHT = 0.05
 taut cloth would throw up what lies on it, higher than it fell from. Walls around gas, which presses
 from the start of a step, remember it, and so does a body where an edge is stretched by more than
 this share: else what a fast ball has wound around itself does not come off."""
+SLIPS = 0.02
+"""Nor does friction hold particles of such a body at edges that are stretched by more than this
+share: with 5 % some edges are stretched three times as much."""
 
 
 def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundings) -> Encounter:
@@ -118,6 +122,8 @@ def settle(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
         positions = [mover.state.positions for mover in movers]
         for island in islands(encounter, concerned):
             settle_island(movers, island, positions, trees)
+            if let_slip(movers, island):
+                settle_island(movers, island, positions, trees)
         known = len(encounter.rows.gaps)
         if search + 1 == SEARCHES or not meet_more(encounter, positions):
             break
@@ -165,6 +171,23 @@ def _settle_rigid(
             project_contacts(mover)
         if not moved:
             break
+
+
+def let_slip(movers: Sequence[Mover], island: Encounter) -> bool:
+    """Lets what friction has stretched slip on what it touches; whether anything does.
+
+    An arm that swings through a cape would drag some of its edges to ten times their length.
+    """
+    rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
+    for body, own in island.touched.items():
+        if movers[body].caught:
+            links = movers[body].batches.lengths.links
+            ends = stretched_ends(movers[body].state.positions, links, SLIPS)
+            stretched[own.start + ends] = True
+    slips = (stretched[rows.particles] & (rows.pulls != 0.0)).any(axis=0)
+    slips &= (rows.pushed > 0.0) & (rows.friction > 0.0)
+    rows.friction[slips] = 0.0
+    return bool(slips.any())
 
 
 def _is_caught(mover: Mover) -> bool:

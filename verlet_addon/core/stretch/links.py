@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, first_seen, inverse, ranges
+from ..arrays import Floats, Integers, first_seen, inverse, magnitudes, ranges
 from .paths import Strips
 from .strips import LEAST_LENGTH
 
@@ -73,3 +73,11 @@ def make_links(
         starts=np.searchsorted(ends[order], np.arange(len(inverse_masses) + 1)),
         tolerance=min(STRAIN_LEFT, UNREST * h_squared),
     )
+
+
+def stretched_ends(positions: Floats, links: Links, strain: float) -> Integers:
+    """The particles at links that are longer by this share than their tension makes them."""
+    lengths = magnitudes(positions[:, links.second] - positions[:, links.first])
+    excess = lengths - links.rest_lengths + links.scaled_compliances * links.multipliers
+    its = np.flatnonzero(excess > strain * links.rest_lengths)
+    return np.concatenate([links.first[its], links.second[its]])
