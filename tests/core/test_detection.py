@@ -20,6 +20,7 @@ from verlet_addon.core.contact.guard import PASSING, find_passing, guard
 from verlet_addon.core.crew import thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts, fit, near_owners
+from verlet_addon.core.detection.numpy_walk import near_pairs
 from verlet_addon.core.detection.reach import Reach
 from verlet_addon.core.detection.rows import make_room
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
@@ -219,6 +220,15 @@ def test_a_tree_finds_what_trying_all_pairs_finds() -> None:
             assert found == (close and meets[a, b])
             near.append(found)
     assert sum(near) > 5
+
+
+def test_a_flat_piece_as_large_as_what_it_keeps_off_itself_is_passed_over() -> None:
+    """However many of its own cells its distance reaches over: it lies nowhere on itself."""
+    mesh = flat_sheet("triangles", 16)
+    sheet = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.6)
+    fit(sheet, 0, sheet.rest, sheet.rest)
+    vertices, edges = near_pairs(sheet.trees[0], sheet.trees[0], 0.6, flat=True)
+    assert vertices.size == edges.size == 0
 
 
 def test_only_what_is_near_active_particles_is_searched() -> None:

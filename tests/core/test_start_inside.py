@@ -312,3 +312,13 @@ def test_a_collider_with_inverted_normals_lets_out_what_is_partly_inside() -> No
     (track,) = simulated([body], frames(1.0, 24), HALF, gravity=WEIGHTLESS, colliders=[around])
     assert crossed([body], [track[-1:]], [around]) == 0
     assert np.linalg.norm(np.diff(track, axis=0), axis=2).max() * 24 < 1.5
+
+
+def test_a_sheet_inside_two_balls_that_overlap_comes_out_of_both() -> None:
+    """What is inside of one alone may have its way out through the other."""
+    mesh = moved(sheet(10, size=0.3), np.eye(3), [-0.15, -0.15, 0.0])
+    shape, places = ball(fine=16, outer=0.01, friction=0.5)
+    balls = [(shape, places + np.array([x, 0.0, 0.0])) for x in (-0.225, 0.225)]
+    (track,) = simulated([(mesh, CLOTH)], frames(1.0, 24), colliders=balls)
+    assert strains(mesh, track).max() < 0.05
+    assert crossed([(mesh, CLOTH)], [track[-1:]], balls) == 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, Singles, cross, dot
 from .surfaces import Surfaces
-from .trees import CONES, Tree
+from .trees import Tree
 
 RIDGE = 0.005
 """Triangles that meet in a smaller angle than this make no ridge [rad]."""
@@ -120,7 +120,7 @@ def _near_leaves(a: Tree, b: Tree, margin: float) -> Integers:
         nodes = nodes[:, a.active[nodes[0]] | b.active[nodes[1]]]
         nodes = nodes[:, _overlap(a.boxes[nodes[0]], b.boxes[nodes[1]], far)]
         if a is b:
-            nodes = nodes[:, ~_smooth(a, heights[0], nodes)]
+            nodes = nodes[:, ~_smooth(a, nodes)]
         if heights == [0, 0]:
             return np.asarray(nodes - np.array([[a.leaves], [b.leaves]]))
         if a is b:
@@ -147,14 +147,12 @@ def _overlap(a: Singles, b: Singles, far: np.float32) -> Booleans:
     return np.asarray(((a[:, 0] + b[:, 1] <= far) & (b[:, 0] + a[:, 1] <= far)).all(axis=1))
 
 
-def _smooth(tree: Tree, height: int, nodes: Integers) -> Booleans:
+def _smooth(tree: Tree, nodes: Integers) -> Booleans:
     """(k,) whether two nodes of one piece, or one with itself, are too flat to touch.
 
     That is so if the normals of both are near enough to one direction (Volino and Thalmann,
     Efficient self-collision detection on smoothly discretized surface animations, 1994).
     """
-    if height > CONES:
-        return np.zeros(nodes.shape[1], dtype=bool)
     keys = nodes.min(axis=0) * (2 * tree.leaves) + nodes.max(axis=0)
     joined = np.isin(keys, tree.joined)
     low = np.minimum(tree.cones[nodes[0], 0], tree.cones[nodes[1], 0]).T

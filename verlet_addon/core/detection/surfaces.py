@@ -118,7 +118,8 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     sides = _sides(edges, triangles, count)
     owners = np.repeat(np.arange(len(counts)), counts)
     near = near_along(rest, edges, gaps.diagonal()[owners], meets.diagonal()[owners])
-    parts = zip(_numbers(own_triangles), _numbers(own_edges), meets.diagonal(), strict=True)
+    apart = np.where(meets.diagonal(), gaps.diagonal(), -1.0).tolist()
+    parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, strict=True)
     return Surfaces(
         starts=starts,
         owners=owners,

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, Singles
+from ..arrays import SHORTEST, Booleans, Floats, Integers, Singles
 from ..geometry.graph import find_components
 from .leaves import LEAF, fill_leaves
 
 CONES = 3
-"""Up to this height, pieces are small enough to tell from their normals that they cannot touch."""
+"""Up to this height, or twice as wide as they keep off themselves, pieces are small enough to tell
+from their normals that they cannot touch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +38,8 @@ class Tree:
     edge_starts: Integers
     """(leaves + 1,) where those of each leaf begin."""
     joined: Integers
-    """(j,) a · 2 leaves + b for any two nodes a ≤ b of one height, up to CONES, whose triangles
-    make up one piece across edges, each and together; sorted. Empty if it never meets itself."""
+    """(j,) a · 2 leaves + b for any two small nodes a ≤ b of one height whose triangles make up one
+    piece across edges, each and together; sorted. Empty if it never meets itself."""
     joined_starts: Integers
     """(2 leaves + 1,) where those of each a begin."""
     cones: Floats
@@ -69,12 +70,13 @@ def build_tree(
     sides: Integers,
     own: Integers,
     lines: Integers,
-    meets_itself: bool,
+    apart: float,
 ) -> Tree:
     """Gathers triangles and loose edges that lie together at rest in leaves, and these in nodes.
 
     Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
-    (2, e), it holds its own and the lines among them.
+    (2, e), it holds its own and the lines among them. These keep so far apart [m]; below 0 if they
+    never meet.
     """
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
@@ -86,7 +88,9 @@ def build_tree(
     vertices, vertex_starts = _owned(sorted_corners, leaves)
     first = _owned_edges(sorted_corners, edges[:, lines], rest.shape[1])
     by_leaf = np.argsort(first, kind="stable")
-    joined = _joined(_places(padded, len(corners))[across], (padded >= 0) & meets_itself)
+    edge = max(float(np.nansum(lengths)) / max(len(lengths), 1), SHORTEST)
+    most = max(1 << CONES, int((2.0 * apart / edge) ** 2))
+    joined = _joined(_places(padded, len(corners))[across], (padded >= 0) & (apart >= 0.0), most)
     return Tree(
         height=leaves.bit_length() - 1,
         corners=sorted_corners.reshape(leaves, LEAF, 3),
@@ -123,14 +127,15 @@ def _places(members: Integers, count: int) -> Integers:
     return places
 
 
-def _joined(neighbours: Integers, used: Booleans) -> Integers:
+def _joined(neighbours: Integers, used: Booleans, most: int) -> Integers:
     """The keys of nodes that are one piece, and of any two that are so together, sorted.
 
-    Neighbours (2, k) are places of triangles in the leaves, some of which (p,) are used.
+    Neighbours (2, k) are places of triangles in the leaves, some of which (p,) are used; nodes have
+    so many leaves at most.
     """
     if not used.any():
         return np.empty(0, dtype=np.int64)
-    levels = range(min(len(used) // LEAF, 1 << CONES).bit_length())
+    levels = range(min(len(used) // LEAF, most).bit_length())
     return np.sort(np.concatenate([_joined_at(neighbours, used, at) for at in levels]))
 
 

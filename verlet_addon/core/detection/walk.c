@@ -2,7 +2,6 @@
    stand. */
 #include "pairs.h"
 
-#define CONES 3
 #define COS 0.5
 #define ROUNDED 1e-6
 
@@ -178,7 +177,7 @@ static inline void go_on(task *its, integer a, integer b, integer height_a, inte
     const tree *first = its->a, *second = its->b;
     if (are_close(its, first->boxes + a, second->boxes + b)
         && (first->active[a] || second->active[b])
-        && !(first == second && height_a <= CONES && is_smooth(first, a, b)))
+        && !(first == second && is_smooth(first, a, b)))
         walk(its, a, b, height_a, height_b);
 }
 

@@ -21,7 +21,8 @@ from .pairings import distances, laws, who_meets
 from .tally import Tally, start_tally
 
 REACH = 1.0
-"""Contacts are looked for as far beyond their gap as this share of the body's thickness."""
+"""Contacts are looked for as far beyond their gap as this share of the body's thickness, or of its
+longest edge if that is shorter."""
 
 
 @dataclass(eq=False)
@@ -128,6 +129,7 @@ def prepare(
     strung = np.concatenate([*map(_strung, models), *(rows > 0.0 for rows in still)])
     spanned = np.concatenate([*map(_spanned, models, meshes), *(rows > 0.0 for rows in still)])
     joined = join_surfaces(surfaces, meets, distances(bodies, colliders))
+    thick = np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)])
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return Meeting(
         surfaces=joined,
@@ -140,7 +142,7 @@ def prepare(
         bodies=len(bodies),
         own={body: slice(*joined.starts[body : body + 2].tolist()) for body in range(len(bodies))},
         tally=start_tally(len(surfaces)),
-        reaches=REACH * np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)]),
+        reaches=REACH * np.minimum(thick, joined.longest),
         colliders=colliders,
         absent=np.zeros(len(colliders), dtype=bool),
         pliable=np.concatenate([*map(_pliable, models), *(rows > 0.0 for rows in still)]) & ~strung,

@@ -104,6 +104,7 @@ def start_clearing(surfaces: Surfaces, soft: Booleans, bodies: int, held: Boolea
             _bury(solids, owner, other, places)
     solids.triangles[:] = [turned_outwards(places, own) for own in triangles]
     buried = np.flatnonzero((surfaces.leaving == BURIED).any(axis=1))
+    _leave_all(solids, buried)
     clearing = Clearing(solids, ways_out(solids, buried, places))
     clearing.waiting = _held_inside(clearing, places, held)
     near = near_solids(solids, places)
@@ -166,6 +167,15 @@ def _bury(solids: Solids, owner: int, other: int, places: Floats) -> None:
     surfaces.leaving[first:last, other][buried] = BURIED
 
 
+def _leave_all(solids: Solids, buried: Integers) -> None:
+    """Has what is inside of a solid leave all colliders that it meets, for these may overlap."""
+    surfaces = solids.surfaces
+    whole = [other >= solids.bodies and own.size > 0 for other, own in enumerate(solids.triangles)]
+    inside_of = (surfaces.leaving[buried] == BURIED).any(axis=1)
+    met = surfaces.meets[surfaces.owners[buried]] & whole & inside_of[:, None]
+    surfaces.leaving[buried] = np.where(met, BURIED, surfaces.leaving[buried])
+
+
 def appear(clearing: Clearing, solid: int, places: Floats) -> None:
     """Has what is inside of a solid that comes to be, at places (3, N) [m], look for a way out."""
     solids, surfaces = clearing.solids, clearing.surfaces
@@ -200,6 +210,7 @@ def go_on(clearing: Clearing, places: Floats, held: Booleans, dt: float) -> None
     out = np.where(within, BURIED, np.minimum(surfaces.leaving[vertices], EMERGING))
     surfaces.leaving[vertices] = np.where(settled, 0, out)
     inner = vertices[within.any(axis=1)]
+    _leave_all(clearing.solids, inner)
     kept = ~np.isin(exits.vertices, vertices) | (waiting & np.isin(exits.vertices, inner))
     again = np.setdiff1d(inner, exits.vertices[kept])
     found = ways_out(clearing.solids, again, places)
