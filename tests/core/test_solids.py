@@ -15,6 +15,7 @@ import pytest
 
 from tests.core.bodies import (
     GRAVITY,
+    HALF,
     WEIGHTLESS,
     advance,
     block,
@@ -382,6 +383,7 @@ def test_what_lies_still_wakes_up(woken: str) -> None:
     (track,) = simulated(
         [(box, replace(JELLY, resolution=2, friction=friction))],
         frames(2.8, 24),
+        HALF,
         ground=None if woken == "table" else lambda at: floor(rise(at)[2] * (woken == "lift")),
         targets=lambda at: [box.positions + rise(at) * (woken == "pin")],
         fields=forces if woken == "force" else (),
