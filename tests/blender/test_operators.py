@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import Mock
 
+import blf
 import bpy
 import numpy as np
 import pytest
@@ -88,8 +89,8 @@ def test_a_type_that_does_not_suit_a_mesh_is_told_with_what_to_do(
     cube = mesh_object("Cube", *CUBE)
     open_cube = mesh_object("Open", CUBE[0], [], CUBE[2][:-1])
     assert "choose Cloth" in hint(cube, "ROPE")
-    assert "close the mesh" in hint(open_cube, "SOFT")
-    assert "close the mesh" in hint(line(), "SOFT")
+    assert "close it" in hint(open_cube, "SOFT")
+    assert "close it" in hint(line(), "SOFT")
     assert "subdivide it" in hint(cube, "CLOTH")
     cube.modifiers.new("Subdivision", "SUBSURF")
     assert "apply Subdivision" in hint(cube, "CLOTH")
@@ -97,6 +98,16 @@ def test_a_type_that_does_not_suit_a_mesh_is_told_with_what_to_do(
         assert not hint(obj, body_type)
     open_cube.modifiers.new("Mirror", "MIRROR")
     assert not hint(open_cube, "SOFT")
+
+
+def test_a_hint_fits_the_sidebar_as_wide_as_it_opens(addon: Callable[[str], ModuleType]) -> None:
+    """Beside its icon, in Blender's font of 11 points; Blender cuts off what is longer."""
+    hint = addon("blender.convert").type_hint
+    cube = mesh_object("Cube", *CUBE)
+    said = [hint(cube, "ROPE"), hint(sheet(), "SOFT"), hint(cube, "CLOTH"), hint(line(), "WATER")]
+    blf.size(0, 11)
+    for text in said:
+        assert 0 < blf.dimensions(0, text)[0] <= 190, text
 
 
 def test_convert_keeps_settings_made_before() -> None:
