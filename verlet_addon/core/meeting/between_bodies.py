@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.memory import begin, displacements, recall, remember
 from ..contact.response import Motion
-from ..phases.jelly import lead_out, stop_solid, stop_together, was_led_out
+from ..phases.jelly import stop_solid, stop_together
 from ..phases.step_data import Mover, Surroundings
 from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 from ..rigid.motion import hand_on_contacts
@@ -69,7 +69,8 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
 
 def _inverse_masses(mover: Mover) -> Floats:
     """(v,) of what touches others, as these feel it [1/kg]."""
-    alone = mover.state.solid is None or was_led_out(mover)
+    solid = mover.state.solid
+    alone = solid is None or solid.led_out
     return mover.model.touching if alone else mover.model.carried_along
 
 
@@ -148,8 +149,6 @@ def settle_island(
         keep_apart(island, positions, trees)
     for mover in touched.values():
         mover.caught = _is_caught(mover)
-        net = mover.batches.lengths.net
-        mover.remembered = net.multipliers.copy() if mover.caught else mover.free_tension
 
 
 def _settle_rigid(
@@ -205,7 +204,8 @@ def stop_solids(
     """
     meeting, motion, rows = encounter.meeting, encounter.motion, encounter.rows
     surfaces, fixed = meeting.surfaces, meeting.first_fixed
-    solids = [body for body in sorted(concerned) if movers[body].leap is not None]
+    leaps = [(body, movers[body].leap) for body in sorted(concerned)]
+    solids = {body: leap.state for body, leap in leaps if leap is not None}
     if not solids:
         return
     # What starts inside is led out by rows of its own.
@@ -216,9 +216,9 @@ def stop_solids(
     }
     for body in leaving:
         stop_solid(movers[body], None)
-        lead_out(movers[body])
-    others = [body for body in solids if not was_led_out(movers[body])]
-    alone = [[body] for body in solids if was_led_out(movers[body]) and body not in leaving]
+        solids[body].led_out = True
+    others = [body for body, state in solids.items() if not state.led_out]
+    alone = [[body] for body, state in solids.items() if state.led_out and body not in leaving]
     for group in companies(encounter, others) + alone:
         own = [meeting.own[body] for body in group]
         its = [movers[body] for body in group]
@@ -232,7 +232,7 @@ def stop_solids(
 
 
 def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:
-    """Sets the speed of what has been pushed apart, and what tension is remembered of it."""
+    """Sets the speed of what has been pushed apart, and forgets what tension answered."""
     states = [mover.state for mover in movers]
     positions = [state.positions for state in states]
 
@@ -243,9 +243,9 @@ def part_from_each_other(movers: Sequence[Mover], encounter: Encounter) -> None:
             project_contacts(mover)
 
     stop_passing(encounter, positions, keep)
-    for mover in movers:
-        if mover.remembered is not None and mover.state.gas is None:
-            mover.batches.lengths.net.multipliers[...] = mover.remembered
+    for mover in (movers[body] for body in encounter.touched):
+        if not mover.caught and mover.state.gas is None:
+            mover.batches.lengths.net.multipliers[...] = mover.free_tension
     part(encounter, [state.previous_positions for state in states], positions)
     find_pinched(encounter)
     _remember(movers, encounter)

@@ -118,17 +118,6 @@ def relax_solid(mover: Mover, leap: Leap) -> None:
         _show(mover, leap, foresee(leap))
 
 
-def lead_out(mover: Mover) -> None:
-    """Notes that a solid has to be led out of something."""
-    assert mover.state.solid is not None
-    mover.state.solid.led_out = True
-
-
-def was_led_out(mover: Mover) -> bool:
-    """Whether it had to be, now or before."""
-    return mover.state.solid is not None and mover.state.solid.led_out
-
-
 def stop_solid(mover: Mover, barriers: Barriers | None) -> None:
     """Solves for it anew if more is in its way than before."""
     leap, count = mover.leap, 0 if barriers is None else len(barriers.levels)

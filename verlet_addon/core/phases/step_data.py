@@ -61,9 +61,7 @@ class Mover:
     arrival: Floats
     """(3, n) where free motion led to [m]."""
     free_tension: Floats = field(default_factory=lambda: np.empty(0))
-    """(k,) h² times that of its surface's links before they met anything [kg m]…"""
-    remembered: Floats | None = None
-    """…and what the next step starts from, where they did."""
+    """(k,) h² times that of its surface's links before they met anything [kg m]."""
     caught: bool = False
     """Whether something holds it fast."""
     leap: Leap | None = None

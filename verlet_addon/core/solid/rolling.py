@@ -8,13 +8,11 @@ from ..momentum.numpy_kernels import find_turns
 from .lattice import Embedding
 from .numpy_touching import System
 
-HYSTERESIS = 1.0
-"""Share of the work of pressing a body flat that it does not give back, however slowly it rolls:
-all. With half, what topples still rocked by 0.1 m/s three seconds after a fall from a metre."""
-LEVER = 3.0 / 16.0 * HYSTERESIS * np.sqrt(5.0)
+LEVER = 3.0 / 16.0 * np.sqrt(5.0)
 """The moment that resists rolling is 3/16 α a P (D. Tabor, 1955; K. L. Johnson, *Contact
 Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the way, is √5 times the
-root mean square of a load as Hertz has it."""
+root mean square of a load as Hertz has it. α is 1: nothing of the work of pressing a body flat
+comes back, or what topples would still rock by 0.1 m/s three seconds after a fall from a metre."""
 
 
 def resist_rolling(
