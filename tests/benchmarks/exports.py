@@ -40,7 +40,10 @@ def bake_sample(path: Path) -> list[str]:
     for obj in [obj for obj in scene.objects if obj.type in ("LIGHT", "CAMERA")]:
         bpy.data.objects.remove(obj)
     verlet.bake()
-    return [obj.name for obj in scene.objects if obj.verlet.enabled]
+    bodies = [obj for obj in scene.objects if obj.verlet.enabled]
+    for body in bodies:
+        body.data.name = body.name  # what the USD importer calls it by, where the object moves too
+    return [obj.name for obj in bodies]
 
 
 def bake_small(prepare: Callable[[Any], None]) -> list[str]:
