@@ -322,3 +322,15 @@ def test_a_sheet_inside_two_balls_that_overlap_comes_out_of_both() -> None:
     (track,) = simulated([(mesh, CLOTH)], frames(1.0, 24), colliders=balls)
     assert strains(mesh, track).max() < 0.05
     assert crossed([(mesh, CLOTH)], [track[-1:]], balls) == 0
+
+
+def test_what_bounces_comes_out_without_speed_too() -> None:
+    """Being too near at the start of a step is no fall that it could bounce from."""
+    straight = rope(np.linspace([-0.5, 0.0, 0.0], [0.5, 0.0, 0.0], 9))
+    mesh = moved(straight, rotation((0, 1, 0), 0.3), [0.0, 0.1, 0.0])
+    body = BodySettings(body_type="ROPE", thickness=0.1, restitution=0.5, friction=0.1)
+    around = [ball(radius=0.2, fine=6, outer=0.01)]
+    (track,) = simulated(
+        [(mesh, body)], frames(0.25, 24), SceneSettings(substeps=4), colliders=around
+    )
+    assert np.linalg.norm(np.diff(track, axis=0), axis=2).max() * 24 < 6.0

@@ -151,7 +151,7 @@ def _bounces(
         restitution, damping = (
             table[first[bouncy], second[bouncy]] for table in (pairs.restitution, pairs.damping)
         )
-        overshoot = began[bouncy] + fall - its.gaps
+        overshoot = np.maximum(began[bouncy] - its.gaps, 0.0) + fall
         rise[bouncy], speed = bounce(restitution, fall, overshoot, pull, dt)
         climbs[bouncy] = start_displacement(speed, pull, dt, damping) * (speed > 0.0)
     return rise, climbs
