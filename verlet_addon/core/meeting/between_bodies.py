@@ -177,12 +177,13 @@ def let_slip(movers: Sequence[Mover], island: Encounter) -> bool:
 
     An arm that swings through a cape would drag some of its edges to ten times their length.
     """
+    caught = [body for body in island.touched if movers[body].caught]
+    if not caught:  # as mostly
+        return False
     rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
-    for body, own in island.touched.items():
-        if movers[body].caught:
-            links = movers[body].batches.lengths.links
-            ends = stretched_ends(movers[body].state.positions, links, SLIPS)
-            stretched[own.start + ends] = True
+    for body in caught:
+        positions, links = movers[body].state.positions, movers[body].batches.lengths.links
+        stretched[island.touched[body].start + stretched_ends(positions, links, SLIPS)] = True
     slips = (stretched[rows.particles] & (rows.pulls != 0.0)).any(axis=0)
     slips &= (rows.pushed > 0.0) & (rows.friction > 0.0)
     rows.friction[slips] = 0.0
