@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Integers
+from ..core.arrays import Floats, Integers, cofactors
 from ..core.errors import MeshError
 from ..core.mesh import MeshData, Mirror, Paint, doubled_faces
 from .attachments import check_attachments
@@ -187,15 +187,8 @@ def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKe
 
 def _inverse(linear: Floats) -> Floats:
     """(3, 3) by minors: LAPACK wakes its threads even for so small a matrix."""
-    (a, b, c), (d, e, f), (g, h, i) = linear.tolist()
-    minors = np.array(
-        [
-            [e * i - f * h, c * h - b * i, b * f - c * e],
-            [f * g - d * i, a * i - c * g, c * d - a * f],
-            [d * h - e * g, b * g - a * h, a * e - b * d],
-        ]
-    )
-    return np.asarray(minors / (np.array([a, b, c]) * minors[:, 0]).sum())
+    minors, size = cofactors(linear[None])
+    return np.asarray(minors[0].T / size)
 
 
 def _check_data(obj: bpy.types.Object) -> None:

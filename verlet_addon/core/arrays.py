@@ -56,6 +56,16 @@ def cross(a: Floats, b: Floats) -> Floats:
     )
 
 
+def cofactors(matrices: Floats) -> tuple[Floats, Floats]:
+    """(k, 3, 3) cofactors of matrices, whose transposes over determinants (k,) invert these.
+
+    LAPACK rounds in its own way on every processor.
+    """
+    one, two, three = matrices.transpose(1, 2, 0)
+    found = np.stack([cross(two, three), cross(three, one), cross(one, two)])
+    return found.transpose(2, 0, 1), dot(one, found[0])
+
+
 def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
     """(k,) lengths of vectors that are given by axis (3, k)."""
     squares = vectors[0] * vectors[0]

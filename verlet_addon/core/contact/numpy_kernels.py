@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_rows
 from ..coloring import turns
+from ..detection.numpy_kernels import sum_weighted
 from .response import ContactRows
 
 
@@ -24,7 +25,7 @@ def project_rows(positions: Floats, rows: ContactRows) -> None:
 
 def _project(positions: Floats, rows: ContactRows, turn: Integers) -> None:
     """The rows of one turn."""
-    apart = _apart(positions, rows, turn)
+    apart = sum_weighted(positions, rows.particles[:, turn], rows.weights[:, turn])
     normals, mobilities = rows.normals[:, turn], rows.mobilities[turn]
     height = dot(normals, apart)
     before = rows.pushed[turn]
@@ -68,7 +69,8 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
     """
     for turn in turns(rows.particles, rows.pulls != 0.0):
         hit = turn[rows.pushed[turn] > 0.0]
-        apart = _apart(positions, rows, hit) - _apart(previous_positions, rows, hit)
+        its = rows.particles[:, hit], rows.weights[:, hit]
+        apart = sum_weighted(positions, *its) - sum_weighted(previous_positions, *its)
         normals = rows.normals[:, hit]
         moved = dot(normals, apart)
         impulse = normals * ((moved - rows.climbs[hit]) / rows.mobilities[hit])
@@ -96,15 +98,6 @@ def find_doubtful(
     far = perhaps & (magnitudes(beside).max(axis=0, initial=0.0) > limits)
     fast[rows.particles[:, far]] = True
     return astray, fast
-
-
-def _apart(positions: Floats, rows: ContactRows, turn: Integers) -> Floats:
-    """(3, t) Σ weights positions."""
-    particles, weights = rows.particles[:, turn], rows.weights[:, turn]
-    total = weights[0] * positions[:, particles[0]]
-    for corner in (1, 2, 3):
-        total += weights[corner] * positions[:, particles[corner]]
-    return np.asarray(total)
 
 
 def _add(positions: Floats, rows: ContactRows, turn: Integers, impulse: Floats) -> None:

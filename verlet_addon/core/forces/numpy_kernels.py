@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, magnitudes, sum_rows
-from ..geometry.faces import Corners
+from ..geometry.faces import face_normals
 from .windage import Windage
 
 OCTAVES = 3
@@ -78,7 +78,8 @@ def press_plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     `rows` (4, n) are how fast the air moves past each of the particles [m/s], and its grip.
     """
     corners, count = windage.corners, len(windage.plate_factors)
-    normals = _area_vectors(corners, positions, count)
+    near = positions - positions[:, :1]  # far from the origin, areas would lose digits
+    normals = face_normals(near.T, corners, count).T
     areas = magnitudes(normals)
     normals = normals / np.where(areas > 0.0, areas, 1.0)
     shares = 1.0 / np.bincount(corners.face, minlength=count)
@@ -87,12 +88,3 @@ def press_plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     along = (means[:3] * normals).sum(axis=0)
     blown = np.concatenate([normals * along, means[3:]]) * (factors * shares)
     return sum_rows(corners.vertex, blown[:, corners.face], positions.shape[1])
-
-
-def _area_vectors(corners: Corners, positions: Floats, count: int) -> Floats:
-    """(3, f) vectors normal to the faces, as long as their areas [m²] (Newell's formula)."""
-    near = positions - positions[:, :1]  # far from the origin, areas would lose digits
-    ax, ay, az = near[:, corners.vertex]
-    bx, by, bz = near[:, corners.following]
-    doubled = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
-    return 0.5 * sum_rows(corners.face, np.array(doubled), count)

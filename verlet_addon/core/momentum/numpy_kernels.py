@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from ..arrays import Floats, Integers, sum_by, sum_products, sum_rows
+from ..arrays import Floats, Integers, cofactors, sum_by, sum_products, sum_rows
 
 NOTHING = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
-NEXT, AFTER = [1, 2, 0], [2, 0, 1]
-"""The axes after x, y, z, and those after them."""
 
 
 def follow_inertia(
@@ -60,16 +58,11 @@ def conserve_momentum(
 def find_turns(second: Floats, spin: Floats) -> Floats:
     """(c, 3) turns that have this spin (c, 3), of bodies with second moments (c, 3, 3) Σ m a aᵀ.
 
-    By Cramer's rule, for NumPy's linear algebra rounds in its own way on every processor. A
-    straight rope has no inertia about itself, and no spin either: a tiny one added keeps 0 / 0
-    away, and a single point does not turn.
+    By Cramer's rule. A straight rope has no inertia about itself, and no spin either: a tiny one
+    added keeps 0 / 0 away, and a single point does not turn.
     """
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     whole = np.trace(inertia, axis1=1, axis2=2)
-    rows = (inertia + NOTHING * whole[:, None, None] * np.eye(3)).transpose(1, 2, 0)
-    minors = (
-        rows[NEXT][:, NEXT] * rows[AFTER][:, AFTER] - rows[NEXT][:, AFTER] * rows[AFTER][:, NEXT]
-    )
-    size = (rows[0] * minors[0]).sum(axis=0)
-    found = (minors * spin.T).sum(axis=1) / np.where(size > 0.0, size, np.inf)
-    return np.asarray(found.T)
+    minors, size = cofactors(inertia + NOTHING * whole[:, None, None] * np.eye(3))
+    found = (minors * spin[:, None]).sum(axis=2)
+    return np.asarray(found / np.where(size > 0.0, size, np.inf)[:, None])

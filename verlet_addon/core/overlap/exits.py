@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, cross, dot, joined, magnitudes, picked
+from ..arrays import Booleans, Floats, Integers, cofactors, dot, joined, magnitudes, picked
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .solids import WAYS, Solids, find_exits, frames_of
@@ -158,8 +158,6 @@ def _exits(
 
 def _in_frames(frames: Floats, vectors: Floats) -> Floats:
     """(3, k) how much vectors (3, k) have of each vector of frames (3, 3, k) (G. Cramer, 1750)."""
-    one, two, three = (frames[:, k] for k in range(3))
-    across = (cross(two, three), cross(three, one), cross(one, two))
-    volumes = dot(one, across[0])
-    parts = np.array([dot(each, vectors) for each in across])
+    across, volumes = cofactors(frames.transpose(2, 1, 0))
+    parts = np.stack([dot(each, vectors) for each in across.transpose(1, 2, 0)])
     return np.asarray(parts / np.where(volumes, volumes, 1.0))

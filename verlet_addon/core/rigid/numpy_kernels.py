@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, inverse, magnitudes, sum_rows
+from ..arrays import SHORTEST, Floats, Integers, cofactors, inverse, magnitudes, sum_rows
 from ..linear.conjugate_gradients import descend, descend_to
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
@@ -79,10 +79,9 @@ def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
 def _inverse_inertia(second: Floats) -> Floats:
     """(s, 3, 3) of tr S − S, by cofactors; 0 for a point."""
     trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
-    a, b, c = ((1.0 + ABOUT_ITSELF) * trace * np.eye(3) - second).transpose(1, 0, 2)
-    columns = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
-    size = (a * columns[:, :, 0]).sum(axis=1)
-    return np.asarray(columns / np.where(size == 0.0, np.inf, size)[:, None, None])
+    minors, size = cofactors((1.0 + ABOUT_ITSELF) * trace * np.eye(3) - second)
+    size = np.where(size == 0.0, np.inf, size)
+    return np.asarray(minors.transpose(0, 2, 1) / size[:, None, None])
 
 
 def join(placement: Placement, joints: Joints, positions: Floats) -> None:

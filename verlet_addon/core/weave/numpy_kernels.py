@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, norms, sum_by, sum_rows
+from ..arrays import Floats, cofactors, norms, sum_by, sum_rows
 from ..linear.conjugate_gradients import descend, descend_to
 from .threads import WeaveBatch
 
@@ -188,7 +188,5 @@ def _block_inverses(batch: WeaveBatch, strain: Strain) -> Floats:
         own = np.einsum("skt,skit->it", both + strain.turned * (a == b), squares)
         own += strain.shear * skew[a] * skew[b]
         total[:, a, b] = sum_by(corners, own.T.ravel(), count) + batch.masses * (a == b)
-    one, two, three = total.transpose(1, 0, 2)
-    cofactors = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
-    size = (one * cofactors[:, 0]).sum(axis=1)
-    return np.asarray(cofactors * (batch.free / size)[:, None, None])
+    minors, size = cofactors(total)
+    return np.asarray(minors * (batch.free / size)[:, None, None])
