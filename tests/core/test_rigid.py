@@ -30,6 +30,7 @@ from tests.core.bodies import (
     strewn,
     thrown,
 )
+from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.compiled import service
 from verlet_addon.core.geometry.rest_shape import take_apart
@@ -157,13 +158,16 @@ def test_two_bars_joined_by_a_strip_swing_as_a_double_pendulum(start: float) -> 
         assert np.abs(now - distances(mesh.positions[bar])).max() < 1e-9
 
 
-@pytest.mark.parametrize("shape", ["cube", *slow("ball", "plate")])
+@pytest.mark.parametrize("shape", ["cube", "plate on a collider", *slow("ball", "plate")])
 def test_what_is_rigid_all_over_falls_and_comes_to_rest(shape: str) -> None:
-    """On the ground, no deeper in its thickness of 5 mm than a tenth of that, and as it was."""
+    """On what it falls on, no deeper in its thickness of 5 mm than a tenth of it, and as it was."""
     meshes = {"cube": cube(0.5), "ball": sphere(16, 10, radius=0.3), "plate": sheet(8)}
-    mesh = rigid(moved(meshes[shape], rotation((1, 2, 0), 0.5), (0.0, 0.0, 0.8)))
-    scene = SceneSettings(substeps=4)
-    (track,) = simulated([(mesh, BodySettings())], frames(2.5, 24), scene, ground=floor())
+    mesh = rigid(moved(meshes[shape.split()[0]], rotation((1, 2, 0), 0.5), (0.0, 0.0, 0.8)))
+    scene, body = SceneSettings(substeps=4), (mesh, BodySettings())
+    beneath: Any = {"ground": floor()}
+    if "collider" in shape:
+        beneath = {"colliders": [plate(size=4.0)]}
+    (track,) = simulated([body], frames(2.5, 24), scene, **beneath)
     assert track[:, :, 2].min() > 0.0045
     assert track[-1, :, 2].min() < 0.0051
     assert np.abs(track[-1] - track[-2]).max() * 24 < 0.05

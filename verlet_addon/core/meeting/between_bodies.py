@@ -10,14 +10,13 @@ from ..contact.response import Motion
 from ..phases.jelly import stop_solid, stop_together
 from ..phases.step_data import Mover, Surroundings
 from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
-from ..rigid.motion import hand_on_contacts
 from ..ropes.trees import TreeBatches
 from ..solid.barriers import find_barriers
 from ..solid.joined import find_meets
 from ..stretch.compiled_kernels import strain_range
 from ..stretch.links import stretched_ends
 from ..stretch.sweep import draw_in
-from .encounter import Encounter, meet, meet_more, part, stop_passing, touch
+from .encounter import Encounter, meet, meet_more, part, stop_passing
 from .islands import bodies_around, companies, islands
 from .keeping_apart import keep_apart
 from .pinching import find_pinched
@@ -104,7 +103,7 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
     for body in encounter.touched:
         model = movers[body].model
         parts = model.solid, model.shell, model.pieces
-        lasting[body] = all(part is None for part in parts) and not _is_caught(movers[body])
+        lasting[body] = all(part is None for part in parts) and not movers[body].caught
     lasting[surfaces.owners[meeting.being_led_out]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
@@ -139,37 +138,16 @@ def settle_island(
 ) -> None:
     """Solves contacts and lengths in turn, in place; those of all bodies."""
     touched = {body: movers[body] for body in island.touched}
-    if any(mover.state.rigid is not None for mover in touched.values()):
-        _settle_rigid(list(touched.values()), island, positions, trees)
-    else:
-        often = settle_in_turn(island, positions, trees, most=ROUNDS, movers=touched)
-        for mover in touched.values() if often else ():
-            keep_lengths(mover, backwards=min(often, ROUNDS - 1) % 2 == 1)
-            project_contacts(mover)
+    often = settle_in_turn(island, positions, trees, most=ROUNDS, movers=touched)
+    for mover in touched.values() if often else ():
+        keep_lengths(mover, backwards=min(often, ROUNDS - 1) % 2 == 1)
+        project_contacts(mover)
+    if all(mover.state.rigid is None for mover in touched.values()):
         keep_apart(island, positions, trees)
+    elif often:
+        settle_in_turn(island, positions, trees, most=CONTACT_ROUNDS, movers=touched, lengths=False)
     for mover in touched.values():
         mover.caught = _is_caught(mover)
-
-
-def _settle_rigid(
-    movers: Sequence[Mover],
-    island: Encounter,
-    positions: Sequence[Floats],
-    trees: Sequence[TreeBatches],
-) -> None:
-    """The same where there are rigid pieces among them, which hand contacts on."""
-    for number in range(ROUNDS + CONTACT_ROUNDS):
-        moved = touch(island, positions, trees)
-        if not moved and not number:
-            break
-        for mover in movers:
-            hand_on_contacts(mover.state.rigid, mover.state.positions)
-            if number < ROUNDS:
-                once = moved and number + 1 < ROUNDS
-                keep_lengths(mover, once=once, backwards=number % 2 == 1)
-            project_contacts(mover)
-        if not moved:
-            break
 
 
 def let_slip(movers: Sequence[Mover], island: Encounter) -> bool:

@@ -9,6 +9,7 @@ from ..compiled import Packed, address, declare, once, pack, service, shared
 from ..contact.compiled_kernels import rows_struct
 from ..phases.step_data import Mover
 from ..phases.within_bodies import keep_lengths, project_contacts
+from ..rigid.motion import hand_on_contacts
 from ..ropes.trees import TreeBatches
 from ..state import Batches
 from ..stretch.compiled_kernels import strip_struct
@@ -24,10 +25,12 @@ def settle_in_turn(
     *,
     most: int,
     movers: Mapping[int, Mover] | None = None,
+    lengths: bool = True,
 ) -> int:
     """Pushes bodies (3, n) apart up to so many times, until nothing moves noticeably; how often.
 
-    Between, movers are swept over once. Telling small bodies what to do takes as long as doing it,
+    Between, movers are swept over once, and their rigid pieces take part. Telling small bodies what
+    to do takes as long as doing it,
     so compiled kernels do all of it by one call, to the same bit.
     """
     movers = movers or {}
@@ -42,9 +45,12 @@ def settle_in_turn(
     for number in range(most):
         if not touch(encounter, bodies, trees):
             return number
-        for mover in movers.values() if number + 1 < most else ():
-            keep_lengths(mover, once=True, backwards=number % 2 == 1)
-            project_contacts(mover)
+        for mover in movers.values():
+            hand_on_contacts(mover.state.rigid, mover.state.positions)
+            if number + 1 < most:
+                if lengths:
+                    keep_lengths(mover, once=True, backwards=number % 2 == 1)
+                project_contacts(mover)
     return most
 
 
