@@ -46,14 +46,9 @@ static int call(void *f, const char *kind, const value *v, d *result)
         *result = ((d(*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
     else if (IS("pipi-"))
         ((void (*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
-    else if (IS("pippppp-"))
-        ((void (*)(p, i, p, p, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
-                                           v[4].address, v[5].address, v[6].address);
     else if (IS("pippp-"))
         ((void (*)(p, i, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
                                      v[4].address);
-    else if (IS("ppdd-"))
-        ((void (*)(p, p, d, d))f)(v[0].address, v[1].address, v[2].real, v[3].real);
     else if (IS("ppppp-"))
         ((void (*)(p, p, p, p, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
                                      v[4].address);
@@ -64,10 +59,6 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("piippp-"))
         ((void (*)(p, i, i, p, p, p))f)(v[0].address, v[1].integer, v[2].integer, v[3].address,
                                         v[4].address, v[5].address);
-    else if (IS("ppipiddp-"))
-        ((void (*)(p, p, i, p, i, d, d, p))f)(v[0].address, v[1].address, v[2].integer,
-                                              v[3].address, v[4].integer, v[5].real, v[6].real,
-                                              v[7].address);
     else if (IS("ppddi-"))
         ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                      v[4].integer);
@@ -108,11 +99,6 @@ static int call(void *f, const char *kind, const value *v, d *result)
         ((void (*)(p, i, p, p, i, i, p, p))f)(v[0].address, v[1].integer, v[2].address,
                                               v[3].address, v[4].integer, v[5].integer,
                                               v[6].address, v[7].address);
-    else if (IS("ppdi-"))
-        ((void (*)(p, p, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].integer);
-    else if (IS("ppdpp-"))
-        ((void (*)(p, p, d, p, p))f)(v[0].address, v[1].address, v[2].real, v[3].address,
-                                     v[4].address);
     else if (IS("ppip-"))
         ((void (*)(p, p, i, p))f)(v[0].address, v[1].address, v[2].integer, v[3].address);
     else if (IS("ppipi-"))
@@ -128,19 +114,6 @@ static int call(void *f, const char *kind, const value *v, d *result)
         *result = ((d(*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
     else if (IS("pp-"))
         ((void (*)(p, p))f)(v[0].address, v[1].address);
-    else if (IS("ppppip-"))
-        ((void (*)(p, p, p, p, i, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
-                                        v[4].integer, v[5].address);
-    else if (IS("ppppdppp-"))
-        ((void (*)(p, p, p, p, d, p, p, p))f)(v[0].address, v[1].address, v[2].address,
-                                              v[3].address, v[4].real, v[5].address,
-                                              v[6].address, v[7].address);
-    else if (IS("pppddp-"))
-        ((void (*)(p, p, p, d, d, p))f)(v[0].address, v[1].address, v[2].address, v[3].real,
-                                        v[4].real, v[5].address);
-    else if (IS("pppdp-"))
-        ((void (*)(p, p, p, d, p))f)(v[0].address, v[1].address, v[2].address, v[3].real,
-                                     v[4].address);
     else if (IS("pppi-"))
         ((void (*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
     else if (IS("ppppiii-i"))
@@ -164,8 +137,6 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("pppipd-"))
         ((void (*)(p, p, p, i, p, d))f)(v[0].address, v[1].address, v[2].address, v[3].integer,
                                         v[4].address, v[5].real);
-    else if (IS("pppp-"))
-        ((void (*)(p, p, p, p))f)(v[0].address, v[1].address, v[2].address, v[3].address);
     else
         return 0;
     return 1;

@@ -13,6 +13,7 @@ from tests.core.bodies import (
     pinned,
     rope,
     rotation,
+    sheet,
     simulated,
     split,
     strains,
@@ -119,3 +120,13 @@ def test_a_rope_much_thicker_than_its_edges_are_long_falls_calmly() -> None:
     (track,) = simulated([(mesh, body)], frames(1.0, 24), SceneSettings(substeps=2), ground=floor())
     assert strains(mesh, track).max() < 0.1
     assert np.abs(np.diff(track, axis=0)).max() * 24 < 3.0
+
+
+def test_a_rope_on_cloth_is_not_flung_about() -> None:
+    """What gives way beneath it takes a part of each push; else it is thrown up, and stretched."""
+    cloth = pinned(sheet(12), [0, 12, 156, 168])
+    line = rope(np.linspace([0.2, 0.47, 0.05], [0.8, 0.47, 0.05], 25))
+    bodies = [(cloth, BodySettings(mass=0.2)), (line, replace(ROPE, mass=0.05))]
+    _, track = simulated(bodies, frames(0.6, 24))
+    assert np.abs(strains(line, track)).max() < 1e-3
+    assert np.abs(np.diff(track, axis=0)).max() * 24 < 1.5

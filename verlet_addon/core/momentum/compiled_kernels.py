@@ -1,4 +1,4 @@
-"""Inertia and momentum in C: what `numpy_kernels` does."""
+"""Momentum in C: what `numpy_kernels` does."""
 
 import numpy as np
 
@@ -6,25 +6,7 @@ from ..arrays import Floats, Integers
 from ..compiled import declare, instead_of
 from . import numpy_kernels as reference
 
-_follow_inertia = declare("follow_inertia", "ppipiddp")
 _conserve_momentum = declare("conserve_momentum", "ipppppip")
-
-
-@instead_of(reference.follow_inertia)
-def follow_inertia(
-    positions: Floats,
-    previous_positions: Floats,
-    accelerations: Floats,
-    *,
-    velocity_gain: float,
-    h_squared: float,
-) -> Floats:
-    uniform = accelerations.strides[1] == 0  # gravity is one for all
-    pull = np.ascontiguousarray(accelerations[:, :1] if uniform else accelerations)
-    n, moved = positions.shape[1], np.empty(positions.shape)
-    gains = velocity_gain, h_squared
-    _follow_inertia(positions, previous_positions, n, pull, int(uniform), *gains, moved)
-    return moved
 
 
 @instead_of(reference.conserve_momentum)

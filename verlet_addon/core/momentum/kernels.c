@@ -1,24 +1,10 @@
-/* Inertia, and the momentum of bodies that nothing holds: the same as numpy_kernels.py. */
+/* The momentum of bodies that nothing holds: the same as numpy_kernels.py. */
 #include "turns.h"
 
 /* Sums over a body: its mass, centre, what it drifted, its spin, and Σ m a aᵀ (xx yy zz yz zx xy). */
 typedef struct {
     real mass, centre[3], drift[3], spin[3], second[6];
 } whole;
-
-/* `moved` = x + g (x - former x) + h² a; accelerations (3, n), or with `uniform` (3,) for all. */
-EXPORT void follow_inertia(const real *positions, const real *previous, integer n,
-                           const real *accelerations, integer uniform, real velocity_gain,
-                           real h_squared, real *moved)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const real *x = positions + axis * n, *former = previous + axis * n;
-        const real *pull = accelerations + axis * (uniform ? 1 : n);
-        real *to = moved + axis * n;
-        for (integer i = 0; i < n; i++)
-            to[i] = (x[i] - former[i]) * velocity_gain + pull[uniform ? 0 : i] * h_squared + x[i];
-    }
-}
 
 /* Changes `kept`; `work` holds 16 numbers for each body. */
 EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,

@@ -1,4 +1,4 @@
-"""Inertia, and the momentum of bodies that nothing holds, in NumPy."""
+"""The momentum of bodies that nothing holds, in NumPy."""
 
 import numpy as np
 
@@ -6,22 +6,6 @@ from ..arrays import Floats, Integers, cofactors, sum_by, sum_products, sum_rows
 
 NOTHING = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
-
-
-def follow_inertia(
-    positions: Floats,
-    previous_positions: Floats,
-    accelerations: Floats,
-    *,
-    velocity_gain: float,
-    h_squared: float,
-) -> Floats:
-    """(3, n) x + g (x − x₋) + h² a: where the step before and accelerations (3, n) lead."""
-    moved = positions - previous_positions
-    moved *= velocity_gain
-    moved += accelerations * h_squared
-    moved += positions
-    return moved
 
 
 def conserve_momentum(

@@ -9,7 +9,6 @@ from ..contact.plane import PlaneContact
 from ..field import Field
 from ..forces.accelerations import accelerations
 from ..model import SoftBodyModel
-from ..momentum.compiled_kernels import follow_inertia
 from ..overlap.burial import Burial, carried, raise_floors
 from ..rigid.motion import set_out_rigid
 from ..ropes.compiled_kernels import add_pulls_from_start
@@ -66,13 +65,10 @@ def set_out(
 def integrate(mover: Mover) -> None:
     """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
     model, state, batches = mover.model, mover.state, mover.batches
-    moved = follow_inertia(
-        state.positions,
-        state.previous_positions,
-        mover.accelerations,
-        velocity_gain=batches.velocity_gain,
-        h_squared=batches.h_squared,
-    )
+    moved = state.positions - state.previous_positions
+    moved *= batches.velocity_gain
+    moved += mover.accelerations * batches.h_squared
+    moved += state.positions
     add_pulls_from_start(moved, state.positions, batches.ropes.strips)
     state.previous_positions, state.positions = state.positions.copy(), moved
     state.positions[:, model.pinned] = mover.targets[:, model.pinned]

@@ -96,8 +96,6 @@ def _answers(
         in_rope[span] = True
         within = (particles >= span.start) & (particles < span.stop)
         mine = np.flatnonzero((within & (pulls != 0.0)).any(axis=0))
-        if not len(mine):
-            continue
         own = np.where(within[:, mine], particles[:, mine] - span.start, 0)
         fields = np.zeros((len(mine), 3, 3, span.stop - span.start))
         for corner in range(4):

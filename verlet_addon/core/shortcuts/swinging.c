@@ -11,9 +11,6 @@ struct stiff_batch;
 /* Those of state.c, ropes/, stretch/, bending/, momentum/ and contact/. */
 void start_multipliers(const struct fresh_multipliers *all);
 void add_pulls_from_start(real *moved, const real *positions, integer n, const strip_batch *batch);
-void follow_inertia(const real *positions, const real *previous, integer n,
-                    const real *accelerations, integer uniform, real velocity_gain,
-                    real h_squared, real *moved);
 void project_former_tension(real *positions, const struct strip_net *net, real kept, real taut,
                             integer rounds);
 void project_rope_bends(real *positions, integer n, const struct stencil_batch *const *batches,
@@ -72,8 +69,9 @@ static void set_out(real *x, real *previous, const hanging *rope, const surround
 {
     integer n = rope->n;
     real *moved = rope->arrival;
-    follow_inertia(x, previous, n, rope->accelerations, 0, rope->velocity_gain, rope->h_squared,
-                   moved);
+    for (integer i = 0; i < 3 * n; i++)
+        moved[i] = (x[i] - previous[i]) * rope->velocity_gain
+                   + rope->accelerations[i] * rope->h_squared + x[i];
     for (integer i = 0; i < rope->generations; i++)
         add_pulls_from_start(moved, x, n, rope->strips[i]);
     copy(previous, x, 3 * n);
