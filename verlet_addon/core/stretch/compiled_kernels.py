@@ -23,6 +23,10 @@ _project_tethers = declare("project_tethers", "piippp")
 _share_stretch = declare("share_stretch", "ppdddi", "i")
 
 
+TOGETHER = 128
+"""Entries of short paths that are measured and moved at a time, as in kernels.c."""
+
+
 def pack_strips(batch: StripBatch) -> Packed:
     """The strip_batch of strips.h."""
     ends = np.append(np.flatnonzero(np.diff(batch.labels)) + 1, len(batch.path))
@@ -37,7 +41,7 @@ def pack_strips(batch: StripBatch) -> Packed:
         batch.diagonal,
         batch.start_gains if len(batch.start_gains) else None,
         batch.multipliers,
-        np.empty(9 * longest),
+        np.empty(9 * (longest + TOGETHER)),
     )
 
 

@@ -3,6 +3,7 @@
 #include "strips.h"
 
 #define AT_REST 1e-9 /* Lengths are at rest within this share. */
+#define TOGETHER 128 /* Paths are gathered until they have so many entries. */
 #define LEAST_LENGTH 0.5  /* What yields does so down to this share of its length. */
 
 /* See Diagonals. */
@@ -137,16 +138,24 @@ static void move_path(real *positions, integer n, const strip_batch *batch, inte
     }
 }
 
-/* One Newton step for all edges of a batch; the largest (C + compliance * multiplier) / L. */
+/* One Newton step for all edges of a batch; the largest (C + compliance * multiplier) / L. Short
+   paths are measured and moved some at a time, for loops over few links take as long again. */
 static real project_batch(real *positions, integer n, const strip_batch *batch, real largest)
 {
-    for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
-        integer links = batch->ends[p] - begin - 1;
+    const integer *ends = batch->ends;
+    for (integer p = 0, begin = 0; p < batch->paths; begin = ends[p - 1]) {
+        integer first = p++;
+        while (p < batch->paths && ends[p - 1] - begin < TOGETHER)
+            p++;
+        integer links = ends[p - 1] - begin - 1;
         path_work at = lay_out(batch->work, links + 1);
         measure(positions, n, batch, begin, links, at);
+        for (integer path = first; path + 1 < p; path++)
+            at.violation[ends[path] - begin - 1] = 0.0; /* in gaps */
         largest = largest_strain(batch, begin, links, at, largest);
         couple(batch, begin, links, at);
-        solve_path(links, at);
+        for (integer path = first, from = begin; path < p; from = ends[path++])
+            solve_path(ends[path] - from - 1, lay_out(batch->work + from - begin, links + 1));
         move_path(positions, n, batch, begin, links, at);
     }
     return largest;
