@@ -1,4 +1,7 @@
-"""Cloths that start through each other are told, for which side is right nobody knows."""
+"""Cloths that start through each other are told, for which side is right nobody knows.
+
+So are those that end through themselves, as Self Collision would have kept them from.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -58,3 +61,22 @@ def test_two_cloths_that_pass_through_each_other_are_named() -> None:
 def test_what_does_not_pass_through_or_is_meant_to_is_not(make: Callable[[], Any]) -> None:
     """It stands above it, or just touches it, or is exempt, or is a rope."""
     assert "pass through" not in remarks(make())
+
+
+def standing_on_edge(name: str = "Tower") -> Any:
+    """A narrow sheet of cloth that stands upright on the ground, and comes down in folds."""
+    obj = body(sheet(name, resolution=12), bend_stiffness=0.0)
+    obj.scale = (0.3, 1.0, 1.0)
+    obj.location = (0.0, 0.0, 0.01)
+    obj.rotation_euler = (1.55, 0.0, 0.0)
+    return obj
+
+
+@pytest.mark.parametrize("self_collision", [False, True])
+def test_cloth_that_ends_through_itself_is_told_so_without_self_collision(
+    self_collision: bool,
+) -> None:
+    standing_on_edge().verlet.use_self_collision = self_collision
+    verlet.bake(frame_start=1, frame_end=48)
+    told = "Tower passes through itself" in str(bpy.context.scene.verlet.baked_remarks)
+    assert told is not self_collision

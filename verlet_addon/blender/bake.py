@@ -19,7 +19,7 @@ from .bake_record import remember_bake, settings_mark
 from .cautions import why_nothing
 from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
-from .crossing import crossing
+from .crossing import crossing, through_themselves
 from .following import check_following
 from .mesh_io import WayToKey, check_body, is_own, is_shown, way_to_key
 from .mirrors import find_joints
@@ -174,6 +174,8 @@ def _bake(
         total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
         for done, result in enumerate(results, start=1):
             gauge.measure(result)
+            if done == total:
+                gauge.remarks += through_themselves(meshes, settings, result)
             keys.collect(result)
             enough = yield Progress(
                 result.frame,

@@ -1,4 +1,4 @@
-"""Cloths that start through each other: without an inside, nothing tells which way is out."""
+"""Cloths that start through each other, or end through themselves."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -10,6 +10,7 @@ from mathutils.bvhtree import BVHTree
 
 from ..core.arrays import Booleans, Floats, Integers
 from ..core.mesh import MeshData
+from ..core.scene import Frame
 from ..core.settings import BodySettings
 
 ONLY_TOUCHES = 1e-4
@@ -17,9 +18,12 @@ ONLY_TOUCHES = 1e-4
 
 
 def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> Iterator[str]:
-    """What to say of each two cloths that pass through each other at the first frame."""
+    """What to say of each two cloths that pass through each other at the first frame.
+
+    Without an inside, nothing tells which way is out.
+    """
     cloths = [
-        (mesh.name, mesh.positions[_triangles(mesh)])
+        (mesh.name, mesh.positions[_triangles(mesh, mesh.paint.object_collisions)])
         for mesh, body in zip(meshes, settings, strict=True)
         if body.body_type == "CLOTH" and np.isfinite(mesh.positions).all()
     ]
@@ -32,15 +36,42 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
             )
 
 
-def _triangles(mesh: MeshData) -> Integers:
-    """(t, 3) its faces, cut up, but for those that pass through other bodies."""
+def through_themselves(
+    meshes: Sequence[MeshData], settings: Sequence[BodySettings], last: Frame
+) -> Iterator[str]:
+    """What to say of each cloth without Self Collision that ends more crossed than it starts."""
+    for mesh, body, positions in zip(meshes, settings, last.positions, strict=True):
+        if body.body_type != "CLOTH" or body.use_self_collision:
+            continue
+        triangles = _triangles(mesh, mesh.paint.self_collisions)
+        crossed = _own_crossings(positions, triangles)
+        if crossed and crossed > _own_crossings(mesh.positions, triangles):
+            yield (
+                f"{mesh.name} passes through itself at frame {last.frame}; switch its Self "
+                "Collision on, under Collisions"
+            )
+
+
+def _own_crossings(positions: Floats, triangles: Integers) -> int:
+    """Counts triangles (t, 3) of a surface that pass through others of it."""
+    first, second, third = positions[triangles.T]
+    normals = np.cross(second - first, third - first)
+    # A surface that looks one way all over has no folds; that is known far sooner.
+    if (normals @ normals.sum(axis=0) > 0.0).all():
+        return 0
+    tree = _tree(positions, triangles)
+    return len(tree.overlap(tree))
+
+
+def _triangles(mesh: MeshData, exempt: Floats | None) -> Integers:
+    """(t, 3) its faces, cut up, but for those that are all or partly exempt, by weights (n,)."""
     sizes = np.diff(mesh.face_starts)
     counts = np.maximum(sizes - 2, 0)
     first = np.repeat(mesh.face_starts[:-1], counts)
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     corners = np.stack((first, first + number + 1, first + number + 2), axis=1)
     triangles: Integers = mesh.face_vertices[corners]
-    if (exempt := mesh.paint.object_collisions) is not None:
+    if exempt is not None:
         triangles = triangles[~(exempt[triangles] > 0).any(axis=1)]
     return triangles
 
@@ -56,18 +87,18 @@ def _meet(first: list[list[float]], second: list[list[float]]) -> bool:
     return all(map(le, low, others_high)) and all(map(le, others_low, high))
 
 
-def _cross(first: Floats, second: Floats) -> bool:
+def _cross(*both: Floats) -> bool:
     """Whether a triangle of one set passes through one of the other, and does not just touch it."""
-    pairs = np.array(_tree(first).overlap(_tree(second)), np.int64).reshape(-1, 2)
+    first, second = both
+    trees = [_tree(each.reshape(-1, 3), np.arange(each.size // 3).reshape(-1, 3)) for each in both]
+    pairs = np.array(trees[0].overlap(trees[1]), np.int64).reshape(-1, 2)
     ours, theirs = first[pairs[:, 0]], second[pairs[:, 1]]
     return bool((_on_both_sides(ours, theirs) & _on_both_sides(theirs, ours)).any())
 
 
-def _tree(triangles: Floats) -> BVHTree:
-    """Boxes around triangles (t, 3, 3)."""
-    corners = np.arange(3 * len(triangles)).reshape(-1, 3)
-    tree = BVHTree.FromPolygons(triangles.reshape(-1, 3).tolist(), corners.tolist())
-    return cast(BVHTree, tree)
+def _tree(points: Floats, triangles: Integers) -> BVHTree:
+    """Boxes around triangles (t, 3) of points (n, 3)."""
+    return cast(BVHTree, BVHTree.FromPolygons(points.tolist(), triangles.tolist()))
 
 
 def _on_both_sides(triangles: Floats, planes: Floats) -> Booleans:
