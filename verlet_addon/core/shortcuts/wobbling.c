@@ -15,7 +15,7 @@ void settle_solid(const solid_system *all, const real *nodes, real *points);
 /* The solid, ready for steps of one length; see System, Solid and solid/motion.py. */
 typedef struct {
     const solid_system *system;
-    real modulus, velocity_gain, h_squared, former, implicit, delay; /* see step_shares */
+    real modulus, velocity_gain, h_squared, implicit, passed; /* see step_shares */
     real residual, quick, least, rests, still;
     integer patience, fewest;
     integer pins;          /* the first of those that the system holds */
@@ -26,9 +26,9 @@ typedef struct {
 
 /* What steps change. */
 typedef struct {
-    real *nodes, *previous_nodes, *forces, *moves; /* (3, m) */
-    real *free;                                    /* (3, m) as it was in the last step */
-    real *points, *previous_points;                /* (3, p) */
+    real *nodes, *previous_nodes, *moves; /* (3, m) */
+    real *free;                           /* (3, m) as it was in the last step */
+    real *points, *previous_points;       /* (3, p) */
     integer *slow, *calm, *lying; /* see SolidState; numbers */
 } moving;
 
@@ -152,13 +152,11 @@ static void find_pulls(const wobbly *body, moving *state, real far)
     integer m = all->nodes;
     real total = 0.0, h_squared = body->h_squared;
     for (integer i = 0; i < 3 * m; i++)
-        body->pulls[i] = body->implicit * state->free[i] + body->delay * body->inertia[i];
+        body->pulls[i] = body->implicit * state->free[i] + body->passed * body->inertia[i];
     find_stress(all->parts->lattice, body->start, all->parts->shapes, body->modulus, body->pulls, body->forces,
                 body->opposed, body->work);
     for (integer i = 0; i < 3 * m; i++) {
-        real force = (1.0 - body->former) * body->forces[i] + body->former * state->forces[i];
-        body->pulls[i] = h_squared * force - body->opposed[i];
-        state->forces[i] = body->forces[i];
+        body->pulls[i] = h_squared * body->forces[i] - body->opposed[i];
         total += body->pulls[i] * body->pulls[i] * all->inverse_masses[i % m];
     }
     *state->calm = total <= body->least * body->least * far;

@@ -91,9 +91,7 @@ def _take_steps(
     )
     points, previous_points = state.positions.copy(), state.previous_positions.copy()
     free, told = np.empty_like(nodes), np.array([within.slow, within.calm, 0], dtype=np.int64)
-    moving = pack(
-        nodes, previous_nodes, within.forces, moves, free, points, previous_points, *told[:, None]
-    )
+    moving = pack(nodes, previous_nodes, moves, free, points, previous_points, *told[:, None])
     at_rest = np.array_equal(*targets)
     given = pack(count, gravity, *targets, at_rest)
     _wobble(_wobbly(batches), moving.address, given.address)

@@ -109,8 +109,6 @@ class SolidState:
     """(3, m) [m]"""
     previous_nodes: Floats
     """(3, m) one step ago [m]."""
-    forces: Floats
-    """(3, m) elastic ones, one step ago [N]."""
     moves: Floats
     """(3, m) what stress and contact added to free motion in the last step [m]."""
     shapes: Shapes
@@ -180,7 +178,6 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
     return SolidState(
         nodes=nodes,
         previous_nodes=nodes - displacements,
-        forces=np.zeros_like(nodes),
         moves=np.zeros_like(nodes),
         shapes=turned_alike(solid.lattice, turn),
         anchors=np.full(points, np.nan),

@@ -1,9 +1,10 @@
 """One step of a solid: stress, pins and contact, solved for together.
 
 Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
-in which f₊ ≈ f − K (x₊ − x), loses no energy by itself; material damping does. Steps longer than
-the material's delay cannot follow its wobbles: the longer they are, the nearer the rule comes to
-implicit Euler's, f₊ alone, which suits any stiffness and any step. What holds and what stops the
+in which f₊ ≈ f − K (x₊ − x) and f₋ ≈ f + K (x − x₋), loses no energy by itself; material damping
+does. f₋ itself would lag behind what turns, and spin thin limbs up until they fly off. Steps longer
+than the material's delay cannot follow its wobbles: the longer they are, the nearer the rule comes
+to implicit Euler's, f₊ alone, which suits any stiffness and any step. What holds and what stops the
 body acts at the end of the step: springs of the skin, which push and never pull, and rub no harder
 than their coefficient lets them.
 """
@@ -303,12 +304,10 @@ def moved_within(solid: Solid, moves: Floats) -> float:
 def _stress(leap: Leap, start: Floats) -> Floats:
     """(3, m) what stress pulls nodes at `start` (3, m) with on their free way, times h² [kg m]."""
     solid, state = leap.solid, leap.state
-    former, implicit, delay = step_shares(solid, leap.dt, leap.h_squared)
-    felt = implicit * leap.free + delay * leap.inertia
+    implicit, passed = step_shares(solid, leap.dt, leap.h_squared)
+    felt = implicit * leap.free + passed * leap.inertia
     forces, opposed = find_stress(solid.lattice, start, state.shapes, solid.modulus, felt)
-    pulls = leap.h_squared * ((1.0 - former) * forces + former * state.forces)
-    state.forces = forces
-    pulls -= opposed
+    pulls = leap.h_squared * forces - opposed
     state.calm = moved_by(solid, pulls / solid.masses) <= LEAST_MOVE * LEAST_MOVE * leap.far
     return np.asarray(pulls)
 

@@ -13,11 +13,11 @@ NEWMARK = 0.25
 """β of short steps: accelerations are averaged over the step, which keeps energy."""
 
 
-def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float, float]:
-    """The rule's weight of the former forces, what stiffness and what damping count [s²]."""
+def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float]:
+    """How much stiffness opposes the way of a step, and that of the step before it [s²]."""
     former = NEWMARK * (1.0 - min(1.0, (dt / solid.delay) ** 2))
     delay = dt * solid.delay / 2
-    return former, (1.0 - 3.0 * former) * h_squared + delay, delay
+    return (1.0 - 3.0 * former) * h_squared + delay, delay - former * h_squared
 
 
 def solid_system(
@@ -30,7 +30,7 @@ def solid_system(
     dt, h_squared : of the steps [s], and by which accelerations count [s²].
     drawn : (g,) points that pins and soft goals draw.
     """
-    implicit, count = step_shares(solid, dt, h_squared)[1], len(solid.weight)
+    implicit, count = step_shares(solid, dt, h_squared)[0], len(solid.weight)
     return System(
         parts=[Part(solid.lattice, state.shapes, implicit * solid.modulus)],
         embedding=solid.embedding,
