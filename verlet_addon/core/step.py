@@ -31,7 +31,7 @@ def step(
         )
     ]
     encounter = None
-    push_again(movers, meeting, given.dt)
+    push_again(movers, meeting)
     for sweep in range(settings.iterations):
         for mover in movers:
             if sweep == 0 or not is_relaxed(mover, settings.tolerance):

@@ -1,6 +1,6 @@
 """What contacts pushed in the step before: solving for those of this step starts from there."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,8 +23,6 @@ class Memory:
     """By their keys; they push half as much as they did in both of the last two steps."""
     pushed: Floats
     """(k,) what they did push in the last [kg m]."""
-    dt: float
-    """Its length [s]."""
     count: int
     """How many particles there are in the world."""
 
@@ -34,15 +32,6 @@ class Memory:
         return displacements(self.rows, self.count)
 
 
-def recall(memory: Memory, dt: float) -> Memory:
-    """What would push alike in a step of another length: displacements go with its square."""
-    if dt == memory.dt:
-        return memory
-    share, rows = (dt / memory.dt) ** 2, memory.rows
-    scaled = replace(rows, pushed=rows.pushed * share, rubbed=rows.rubbed * share)
-    return Memory(scaled, memory.pushed * share, dt, memory.count)
-
-
 def begin(rows: ContactRows, memory: Memory) -> None:
     """Lets rows start from what they pushed and rubbed before."""
     place, known = _find(memory, rows)
@@ -50,9 +39,7 @@ def begin(rows: ContactRows, memory: Memory) -> None:
     rows.rubbed[:, known] = memory.rows.rubbed[:, place]
 
 
-def remember(
-    rows: ContactRows, lasting: Booleans, dt: float, count: int, memory: Memory | None
-) -> Memory:
+def remember(rows: ContactRows, lasting: Booleans, count: int, memory: Memory | None) -> Memory:
     """What to start from in the next step, of these rows (k,) between so many particles.
 
     An impact pushes once. So a push is remembered only as far as the step before had it too.
@@ -66,7 +53,7 @@ def remember(
     share = KEPT * np.minimum(before / pushed, 1.0)
     rows.pushed[:] *= share
     rows.rubbed[:] *= share
-    return Memory(rows, pushed, dt, count)
+    return Memory(rows, pushed, count)
 
 
 def displacements(rows: ContactRows, count: int) -> Floats:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.memory import begin, displacements, recall, remember
+from ..contact.memory import begin, displacements, remember
 from ..contact.response import Motion
 from ..phases.jelly import stop_solid, stop_together
 from ..phases.step_data import Mover, Surroundings
@@ -73,13 +73,12 @@ def _inverse_masses(mover: Mover) -> Floats:
     return mover.model.touching if alone else mover.model.carried_along
 
 
-def push_again(movers: Sequence[Mover], meeting: Meeting | None, dt: float) -> None:
+def push_again(movers: Sequence[Mover], meeting: Meeting | None) -> None:
     """Pushes what the step before pushed apart as much as then, before lengths are solved for.
 
     Else tension, which does not know of contacts yet, would draw cloth into what it lies on.
     """
     if meeting is not None and meeting.memory is not None:
-        meeting.memory = recall(meeting.memory, dt)
         _move(movers, meeting, meeting.memory.moved)
 
 
@@ -107,8 +106,7 @@ def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:
     lasting[surfaces.owners[meeting.being_led_out]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = lasting[owners].all(axis=0) & (owners >= meeting.bodies).any(axis=0) & ~rows.strung
-    dt, count = encounter.motion.dt, len(surfaces.owners)
-    meeting.memory = remember(rows, both, dt, count, meeting.memory)
+    meeting.memory = remember(rows, both, len(surfaces.owners), meeting.memory)
 
 
 def settle(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
