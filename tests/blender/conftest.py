@@ -1,5 +1,6 @@
 """The add-on registered in Blender, and an empty file for every test."""
 
+import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -73,3 +74,20 @@ def printed(
 
     read()
     return read
+
+
+@pytest.fixture
+def said(addon: Callable[[str], ModuleType]) -> Callable[[], list[str]]:
+    """What is said before a bake of all bodies of the scene."""
+
+    def warnings() -> list[str]:
+        scene, view_layer = bpy.context.scene, bpy.context.view_layer
+        view_layer.update()
+        found = addon("blender.bake").bodies(scene)
+        sentences: list[str] = addon("blender.cautions").cautions(scene, view_layer, found)
+        for sentence in sentences:
+            assert re.search(r"[;,] ", sentence)
+            assert not re.search(r"\n|\. [A-Z]", sentence)
+        return sentences
+
+    return warnings

@@ -95,6 +95,16 @@ def pin(obj: Any, vertices: Sequence[int]) -> None:
     obj.verlet.pin_group = "Pin"
 
 
+def put_away(obj: Any, *, exclude: bool = False) -> Any:
+    """Moves an object to a collection of its own, which is in the view layer or not."""
+    collection = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(obj)
+    bpy.context.scene.collection.objects.unlink(obj)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = exclude
+    return collection
+
+
 def select(*objects: Any) -> None:
     """Selects these alone, the last one active."""
     for obj in bpy.context.scene.objects:

@@ -17,29 +17,13 @@ from tests.blender.scenes import (
     file_content,
     line,
     mesh_object,
+    put_away,
     select,
     sheet,
     verlet,
 )
 
 Addon = Callable[[str], ModuleType]
-
-
-@pytest.fixture
-def said(addon: Addon) -> Callable[[], list[str]]:
-    """What is said before a bake of all bodies of the scene."""
-
-    def warnings() -> list[str]:
-        scene, view_layer = bpy.context.scene, bpy.context.view_layer
-        view_layer.update()
-        bodies = addon("blender.bake").bodies(scene)
-        sentences: list[str] = addon("blender.cautions").cautions(scene, view_layer, bodies)
-        for sentence in sentences:
-            assert re.search(r"[;,] ", sentence)
-            assert not re.search(r"\n|\. [A-Z]", sentence)
-        return sentences
-
-    return warnings
 
 
 # --- vertex groups ------------------------------------------------------------------------------
@@ -116,11 +100,7 @@ def hidden_in_viewports(obj: Any) -> None:
 
 
 def excluded(obj: Any) -> None:
-    collection = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(obj)
-    bpy.context.scene.collection.objects.unlink(obj)
-    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    put_away(obj, exclude=True)
 
 
 HIDES = [hidden, hidden_in_viewports, excluded]

@@ -1,7 +1,6 @@
 """Objects with Blender's own Collision modifier are what bodies collide with."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -69,23 +68,6 @@ def read(addon: Addon) -> Callable[..., Any]:
         return colliders.read_collider(obj, depsgraph), surface.points
 
     return both
-
-
-@pytest.fixture
-def said(addon: Addon) -> Callable[[], list[str]]:
-    """What is said before a bake of all bodies of the scene."""
-
-    def warnings() -> list[str]:
-        scene, view_layer = bpy.context.scene, bpy.context.view_layer
-        view_layer.update()
-        found = addon("blender.bake").bodies(scene)
-        sentences: list[str] = addon("blender.cautions").cautions(scene, view_layer, found)
-        for sentence in sentences:
-            assert re.search(r"[;,] ", sentence)
-            assert not re.search(r"\n|\. [A-Z]", sentence)
-        return sentences
-
-    return warnings
 
 
 # --- which ---------------------------------------------------------------------------------------

@@ -8,7 +8,18 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import baked, blender, body, line, mesh_object, pin, select, sheet, verlet
+from tests.blender.scenes import (
+    baked,
+    blender,
+    body,
+    line,
+    mesh_object,
+    pin,
+    put_away,
+    select,
+    sheet,
+    verlet,
+)
 
 Addon = Callable[[str], ModuleType]
 
@@ -251,26 +262,17 @@ def without_location(field: Any) -> None:
     field.field.apply_to_location = False
 
 
-def away(field: Any) -> Any:
-    collection = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(field)
-    bpy.context.scene.collection.objects.unlink(field)
-    return collection
-
-
 def excluded(field: Any) -> None:
-    away(field)
-    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    put_away(field, exclude=True)
 
 
 def collection_eye_shut(field: Any) -> None:
-    away(field)
+    put_away(field)
     bpy.context.view_layer.layer_collection.children["Away"].hide_viewport = True
 
 
 def collection_disabled(field: Any) -> None:
-    away(field).hide_viewport = True
+    put_away(field).hide_viewport = True
 
 
 @pytest.mark.parametrize(

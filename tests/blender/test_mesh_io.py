@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from tests.blender.scenes import put_away
+
 Addon = Callable[[str], ModuleType]
 
 
@@ -437,11 +439,7 @@ def hidden_in_viewports(obj: Any) -> None:
 
 
 def excluded(obj: Any) -> None:
-    collection = bpy.data.collections.new("Attic")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(obj)
-    bpy.context.scene.collection.objects.unlink(obj)
-    bpy.context.view_layer.layer_collection.children["Attic"].exclude = True
+    put_away(obj, exclude=True)
 
 
 def zero_scale(obj: Any) -> None:
