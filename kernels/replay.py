@@ -72,13 +72,13 @@ class Recorder:
 
     def declare(self, name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         """A function of the library that is recorded when it is called."""
-        function = self._declare(name, arguments, result)
+        kinds = arguments.replace("r", "p")  # what is only read, if need be a copy, is told alike
+        function = self._declare(name, kinds, result)
 
         def call(*given: Any) -> Any:
-            values = [self._place(each) if isinstance(each, np.ndarray) else each for each in given]
-            roots = [
-                value for letter, value in zip(arguments, values, strict=True) if letter == "p"
-            ]
+            whole = [np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in given]
+            values = [self._place(each) if isinstance(each, np.ndarray) else each for each in whole]
+            roots = [value for letter, value in zip(kinds, values, strict=True) if letter == "p"]
             buffers = list(dict.fromkeys(place for root in roots for place in self._reach(root)))
             before = [self._bytes(place) for place in buffers]
             found = function(*values)
@@ -86,9 +86,9 @@ class Recorder:
             number = {place: index for index, place in enumerate(buffers)}
             told = [
                 number[value] if letter == "p" else value
-                for letter, value in zip(arguments, values, strict=True)
+                for letter, value in zip(kinds, values, strict=True)
             ]
-            self._write(name, f"{arguments}-{result}", told, found, before, after)
+            self._write(name, f"{kinds}-{result}", told, found, before, after)
             for place in buffers:
                 links = list(self._links(place))
                 self._integers(len(links), *(x for at, to in links for x in (at, number[to])))

@@ -7,7 +7,7 @@ import numpy as np
 from .arrays import Booleans, Integers
 from .compiled import declare, instead_of
 
-_find_colors = declare("find_colors", "iipipp", "i")
+_find_colors = declare("find_colors", "iiripp", "i")
 
 
 def color_constraints(members: Integers) -> tuple[Integers, Integers]:
@@ -53,7 +53,7 @@ def find_colors_one_by_one(members: Integers) -> Integers:
 @instead_of(find_colors_one_by_one)
 def find_colors(members: Integers) -> Integers:
     """(m,) the same, by coloring.c."""
-    members, count = np.ascontiguousarray(members), int(members.max(initial=-1)) + 1
+    count = int(members.max(initial=-1)) + 1
     colors, (m, k) = np.zeros(len(members), dtype=np.int64), members.shape
     words, enough = 0, False
     while not enough:

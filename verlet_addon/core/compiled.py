@@ -131,9 +131,12 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
     """A function of the library, found when it is first called.
 
     Its arguments and its result are named by letters, one each: p for arrays, which have to be
-    contiguous, and addresses of structs; i for 64-bit integers, d for doubles.
+    contiguous, and addresses of structs; r for arrays that are only read, and copied where they are
+    not contiguous; i for 64-bit integers, d for doubles.
     """
-    kinds = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
+    pointer = ctypes.c_void_p
+    kinds = {"p": pointer, "r": pointer, "i": ctypes.c_int64, "d": ctypes.c_double}
+    read = [place for place, letter in enumerate(arguments) if letter == "r"]
 
     @cache
     def find() -> Any:
@@ -142,7 +145,10 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         function.restype = kinds[result] if result else None
         return function
 
-    def call(*values: NDArray[Any] | int | float) -> Any:
+    def call(*given: Any) -> Any:
+        values = [*given]  # each copy is kept as long as it is read
+        for place in read:
+            values[place] = np.ascontiguousarray(values[place])
         return find()(*[address(each) if isinstance(each, np.ndarray) else each for each in values])
 
     return call

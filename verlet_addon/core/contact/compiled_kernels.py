@@ -13,7 +13,7 @@ _push_rows = declare("push_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
 _find_doubtful = declare("find_doubtful", "pppippidppp")
 _project_plane = declare("project_plane", "pippdppdpp")
-_rebound_plane = declare("rebound_plane", "ppippdppdppdddd")
+_rebound_plane = declare("rebound_plane", "ppippdppdprdddd")
 
 
 @once
@@ -76,7 +76,6 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
 def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
     if not contact.pushed.max(initial=0.0) > 0.0:
         return
-    accelerations = np.ascontiguousarray(contact.accelerations)  # gravity is one for all
     _rebound_plane(
         positions,
         previous_positions,
@@ -88,7 +87,7 @@ def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneC
         contact.floors[0],
         contact.restitution,
         contact.arrival,
-        accelerations,
+        contact.accelerations,
         contact.dt,
         *contact.start_gains,
         contact.climb,

@@ -15,10 +15,10 @@ from .surfaces import Surfaces
 from .trees import Tree
 
 _activate_tree = declare("activate_tree", "pp")
-_weigh_rows = declare("weigh_rows", "pppipppi")
-_gather_rows = declare("gather_rows", "ppppppipp")
-_sum_weighted = declare("sum_weighted", "ppippi")
-_take_ways = declare("take_ways", "ppppiii", "i")
+_weigh_rows = declare("weigh_rows", "prrirrri")
+_gather_rows = declare("gather_rows", "prrrrripp")
+_sum_weighted = declare("sum_weighted", "prirri")
+_take_ways = declare("take_ways", "pprriii", "i")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "ppppdpippi", "i")
@@ -70,8 +70,7 @@ def _tree(tree: Tree) -> Packed:
 @instead_of(reference.take_ways)
 def take_ways(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
     first, last = surfaces.starts[owner : owner + 2].tolist()
-    begin, end = np.ascontiguousarray(start), np.ascontiguousarray(end)
-    return bool(_take_ways(surfaces.ways, surfaces.spans, begin, end, begin.shape[1], first, last))
+    return bool(_take_ways(surfaces.ways, surfaces.spans, start, end, start.shape[1], first, last))
 
 
 @instead_of(reference.refit)
@@ -175,17 +174,15 @@ def activate(tree: Tree, active: Booleans) -> None:
 def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
     count = len(order)
     integers, numbers = np.empty((6, count), dtype=np.int64), np.empty((8, count))
-    whole = list(map(np.ascontiguousarray, rows))  # each is kept as long as it is read
-    _gather_rows(_surfaces(surfaces), *whole, order, count, integers, numbers)
+    _gather_rows(_surfaces(surfaces), *rows, order, count, integers, numbers)
     return integers[:4], numbers[:4], numbers[4:7], numbers[7], integers[4:]
 
 
 @instead_of(reference.sum_weighted)
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
-    sums = np.empty((3, particles.shape[1]))
-    # Each is kept as long as it is read.
-    x, p, w = (np.ascontiguousarray(each) for each in (positions, particles, weights))
-    _sum_weighted(sums, x, x.shape[1], p, w, p.shape[1])
+    k = particles.shape[1]
+    sums = np.empty((3, k))
+    _sum_weighted(sums, positions, positions.shape[1], particles, weights, k)
     return sums
 
 
@@ -193,10 +190,7 @@ def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Flo
 def weigh(
     positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    numbers = np.empty((10, particles.shape[1]))
-    # Each is kept as long as it is read.
-    x, m, p, w, n = map(
-        np.ascontiguousarray, (positions, inverse_masses, particles, weights, normals)
-    )
-    _weigh_rows(numbers, x, m, x.shape[1], p, w, n, numbers.shape[1])
+    n, k = positions.shape[1], particles.shape[1]
+    numbers = np.empty((10, k))
+    _weigh_rows(numbers, positions, inverse_masses, n, particles, weights, normals, k)
     return numbers[:4], numbers[4], numbers[5], numbers[6:9], numbers[9]

@@ -9,7 +9,7 @@ from .numpy_kernels import SLOPES, TABLE
 from .windage import Windage
 
 _find_eddies = declare("find_eddies", "pipd")
-_press_plates = declare("press_plates", "pippp")
+_press_plates = declare("press_plates", "rippp")
 _noise = pack(TABLE, SLOPES)
 
 
@@ -30,6 +30,5 @@ def _windage_struct(windage: Windage) -> Packed:
 @instead_of(reference.press_plates)
 def press_plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
     forces = np.zeros_like(rows)
-    places, struct = np.ascontiguousarray(positions), _windage_struct(windage)
-    _press_plates(places, places.shape[1], struct, rows, forces)
+    _press_plates(positions, positions.shape[1], _windage_struct(windage), rows, forces)
     return forces

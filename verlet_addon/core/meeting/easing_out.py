@@ -19,15 +19,14 @@ def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> N
         return
     places = meeting.gathered([state.positions for _, state in bodies], given.collider_starts)
     held = np.ones(places.shape[1], dtype=bool)
-    for number, (model, _) in enumerate(bodies):
-        held[slice(*surfaces.starts[number : number + 2])] = model.touching == 0.0
-    go_on(clearing, places, held, given.dt)
     pieces, counts = np.full(places.shape[1], -1), [0]
     for number, (model, _) in enumerate(bodies):
-        first, last = surfaces.starts[number : number + 2].tolist()
+        its = meeting.own[number]
+        held[its] = model.touching == 0.0
         own = np.full(1, -1) if model.solid is None else point_components(model.solid)
-        pieces[first:last] = np.where(own < 0, -1, own + counts[-1])[: last - first]
+        pieces[its] = np.where(own < 0, -1, own + counts[-1])[: its.stop - its.start]
         counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
+    go_on(clearing, places, held, given.dt)
     shifts = lifts(clearing, places, pieces, given.dt)
     for number, (model, state) in enumerate(bodies):
         if model.solid is not None and state.solid is not None:

@@ -6,7 +6,7 @@ from ..arrays import Floats, Integers
 from ..compiled import declare, instead_of
 from . import numpy_kernels as reference
 
-_conserve_momentum = declare("conserve_momentum", "ipppppip")
+_conserve_momentum = declare("conserve_momentum", "iprrrpip")
 
 
 @instead_of(reference.conserve_momentum)
@@ -16,7 +16,7 @@ def conserve_momentum(
     count = int(components.max(initial=-1)) + 1
     if not count:
         return after
-    given = [np.ascontiguousarray(rows) for rows in (inverse_masses, before, about)]
     kept, work = np.array(after, order="C"), np.empty((count, 16))
-    _conserve_momentum(len(components), components, *given, kept, count, work)
+    given = components, inverse_masses, before, about
+    _conserve_momentum(len(components), *given, kept, count, work)
     return kept

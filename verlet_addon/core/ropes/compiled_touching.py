@@ -7,8 +7,8 @@ from ..compiled import declare, instead_of
 from . import numpy_touching as reference
 from .numpy_touching import SOLVED, SWEEPS
 
-_gather_answers = declare("gather_answers", "iippppp")
-_solve_coupled = declare("solve_coupled", "ipppppid")
+_gather_answers = declare("gather_answers", "iiprrrp")
+_solve_coupled = declare("solve_coupled", "irppppid")
 
 
 @instead_of(reference.gather_answers)
@@ -17,8 +17,6 @@ def gather_answers(
 ) -> Floats:
     count = particles.shape[1]
     answers = np.empty((count, 3, count, 3))
-    particles, shares = np.ascontiguousarray(particles), np.ascontiguousarray(shares)
-    directions = np.ascontiguousarray(directions)
     _gather_answers(count, fields.shape[2], fields, particles, shares, directions, answers)
     return answers
 
@@ -27,5 +25,4 @@ def gather_answers(
 def solve_coupled(
     answers: Floats, apart: Floats, targets: Floats, friction: Floats, impulses: Floats
 ) -> None:
-    answers = np.ascontiguousarray(answers)
     _solve_coupled(len(targets), answers, apart, targets, friction, impulses, SWEEPS, SOLVED)
