@@ -61,8 +61,6 @@ def find_pinched(encounter: Encounter) -> None:
     if len(pinched.particles):
         pinched.ages[:] += encounter.motion.dt
         pinched.ages[~_room(meeting, pinched, places, ROOM)] = 0.0
-        _follow(meeting, pinched)
-        _walk(meeting, pinched, places)
         within = _within(meeting, pinched, places[:, pinched.particles], places) != 0
         kept = within | (pinched.ages == 0.0)
         let_go, pinched = pinched.particles[~kept], pinched.chosen(kept)
@@ -98,28 +96,6 @@ def _free(meeting: Meeting, particles: Integers) -> Booleans:
     """(k,) whether particles may be pinched, and no collider has anything to do with them yet."""
     its = meeting.leaving[particles][:, meeting.surfaces.colliders]
     return np.asarray(meeting.pliable[particles] & (its == 0).all(axis=1))
-
-
-def _follow(meeting: Meeting, pinched: Pinched) -> None:
-    """Lets what has no room go the way of what has some beside it."""
-    number = np.full(len(meeting.leaving), -1)
-    number[pinched.particles] = np.arange(len(pinched.particles))
-    ends = number[meeting.surfaces.edges]
-    ends = ends[:, (ends >= 0).all(axis=0)]
-    first, second = np.concatenate([ends, ends[::-1]], axis=1)
-    follows = (pinched.ages[first] == 0.0) & (pinched.ages[second] > 0.0)
-    pinched.corners[:, first[follows]] = pinched.corners[:, second[follows]]
-    pinched.weights[:, first[follows]] = pinched.weights[:, second[follows]]
-
-
-def _walk(meeting: Meeting, pinched: Pinched, places: Floats) -> None:
-    """Lets what has room go along the skin to where that is nearest, as far as there is room."""
-    its = np.flatnonzero(pinched.ages > 0.0)
-    if len(its):
-        nearer = _nearest(meeting, pinched.particles[its], pinched.corners[:, its], places)
-        kept = _room(meeting, nearer, places, ROOM)
-        pinched.corners[:, its[kept]] = nearer.corners[:, kept]
-        pinched.weights[:, its[kept]] = nearer.weights[:, kept]
 
 
 def _swallowed(encounter: Encounter, pinched: Pinched) -> Pinched:
@@ -204,16 +180,16 @@ def _on_skin(encounter: Encounter, particles: Integers, row: Integers, ways: Flo
     touched = rows.particles[:, row]
     share = np.abs(rows.weights[:, row]) * (touched >= meeting.first_fixed)
     corners = touched[share.argmax(axis=0), np.arange(len(row))]
-    found = _nearest(meeting, particles, corners[None], places)
+    found = _nearest(meeting, particles, corners, places)
     return found.chosen(dot(frames_of(places, found.corners)[:, 2], ways) > 0.0)
 
 
 def _nearest(meeting: Meeting, particles: Integers, corners: Integers, places: Floats) -> Pinched:
-    """Particles over the nearest of the triangles around vertices of colliders (c, k)."""
-    surfaces, around = meeting.surfaces, corners.ravel()
-    counts = surfaces.fan_starts[around + 1] - surfaces.fan_starts[around]
-    number = np.repeat(np.tile(np.arange(len(particles)), len(corners)), counts)
-    triangles = surfaces.triangles[:, surfaces.fans[ranges(surfaces.fan_starts[around], counts)]]
+    """Particles over the nearest of the triangles around vertices of colliders (k,)."""
+    surfaces, starts = meeting.surfaces, meeting.surfaces.fan_starts[corners]
+    counts = surfaces.fan_starts[corners + 1] - starts
+    number = np.repeat(np.arange(len(particles)), counts)
+    triangles = surfaces.triangles[:, surfaces.fans[ranges(starts, counts)]]
     points = np.concatenate([particles[None, number], triangles])
     weights, _, apart = nearest_on_triangle(places[:, points])
     order = np.lexsort((apart, number))

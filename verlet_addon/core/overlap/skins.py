@@ -14,9 +14,9 @@ class Pinched:
     particles: Integers
     """(k,)"""
     corners: Integers
-    """(3, k) of triangles, counter-clockwise seen from where particles came from; they change…"""
+    """(3, k) of triangles, counter-clockwise seen from where particles came from."""
     weights: Floats
-    """(3, k) …and so do these, of places on them."""
+    """(3, k) of places on them."""
     ages: Floats
     """(k,) for how long they have had room again [s]; they change."""
 
