@@ -93,11 +93,12 @@ static void set_out(const wobbly *body, moving *state, const surroundings *given
     const solid_system *all = body->system;
     integer m = all->nodes, g = all->holds;
     copy(body->start, state->nodes, 3 * m);
-    for (integer i = 0; i < 3 * m; i++) {
-        body->inertia[i] = (state->nodes[i] - state->previous_nodes[i]) * body->velocity_gain;
-        state->free[i] = body->inertia[i] + given->gravity[i / m] * body->h_squared;
-        all->places[i] = state->nodes[i] + state->free[i];
-    }
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = axis * m; i < (axis + 1) * m; i++) {
+            body->inertia[i] = (state->nodes[i] - state->previous_nodes[i]) * body->velocity_gain;
+            state->free[i] = body->inertia[i] + given->gravity[axis] * body->h_squared;
+            all->places[i] = state->nodes[i] + state->free[i];
+        }
     interpolate(all->embedding, all->places, m, all->arrival);
     copy(state->previous_points, state->points, 3 * all->stops->points);
     copy(all->stops->start, state->points, 3 * all->stops->points);
@@ -155,10 +156,11 @@ static void find_pulls(const wobbly *body, moving *state, real far)
         body->pulls[i] = body->implicit * state->free[i] + body->passed * body->inertia[i];
     find_stress(all->parts->lattice, body->start, all->parts->shapes, body->modulus, body->pulls, body->forces,
                 body->opposed, body->work);
-    for (integer i = 0; i < 3 * m; i++) {
-        body->pulls[i] = h_squared * body->forces[i] - body->opposed[i];
-        total += body->pulls[i] * body->pulls[i] * all->inverse_masses[i % m];
-    }
+    for (int axis = 0; axis < 3; axis++)
+        for (integer n = 0, i = axis * m; n < m; n++, i++) {
+            body->pulls[i] = h_squared * body->forces[i] - body->opposed[i];
+            total += body->pulls[i] * body->pulls[i] * all->inverse_masses[n];
+        }
     *state->calm = total <= body->least * body->least * far;
 }
 

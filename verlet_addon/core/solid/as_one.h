@@ -106,13 +106,6 @@ static inline void weigh_pieces(solid_piece *pieces, integer count, const intege
         }
 }
 
-/* Adds what the motions of a node's piece are pulled with. */
-EACH void pull_piece(solid_piece *piece, four arm, four pull)
-{
-    piece->along[0] += pull;
-    piece->along[1] += crossed(arm, pull);
-}
-
 /* Finds how pieces answer pulls; the product of both. */
 SMALL static real answer(solid_piece *pieces, integer count)
 {

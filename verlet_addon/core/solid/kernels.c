@@ -89,9 +89,10 @@ EACH real find_shape(const real *places, const real *gradients, int width, real 
 }
 
 /* Finds the shape of a cell of nodes at places (m,). */
-EACH void shape_cell(const solid_cells *cells, const solid_shape *shape, integer e, int width,
-                     const four *nodes)
+static void shape_cell(const solid_cells *cells, const solid_shape *shape, integer e,
+                       const four *nodes)
 {
+    const int width = (int)cells->width;
     const integer *own = cells->nodes + width * e, kind = cells->kinds[e];
     real places[MOST];
     for (int c = 0; c < width; c++)
@@ -128,9 +129,9 @@ EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const s
     four *places = work, *found = work + m;
     take(nodes, m, places);
     for (integer e = 0; e < straight->count; e++)
-        shape_cell(straight, &shapes->straight, e, STRAIGHT, places);
+        shape_cell(straight, &shapes->straight, e, places);
     for (integer e = 0; e < curved->count; e++)
-        shape_cell(curved, &shapes->curved, e, CURVED, places);
+        shape_cell(curved, &shapes->curved, e, places);
     line_up(&lattice->boxes, shapes);
     oppose_moves(lattice, shapes, lattice->rest, places, found);
     for (integer i = 0; i < m; i++)

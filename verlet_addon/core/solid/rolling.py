@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, sum_by
+from ..arrays import NONZERO, Floats, cross, sum_by
 from ..contact.plane import along
+from ..linear.rotations import turning_of
 from ..momentum.numpy_kernels import find_turns
 from .lattice import Embedding
 from .numpy_touching import System
@@ -50,17 +51,19 @@ def resist_rolling(
         middle = (arms * weighty).sum(axis=1) / weighty.sum()
         slid = float(np.where(sliding, load, 0.0).sum()) / total
         own = arms - slid * middle[:, None]
-        spin, turn = _turn(own, moved, own * weighty, normal)
+        spin, second = _spin_and_second(weighty, own, moved)
+        spin -= normal * (normal * spin).sum()
+        turn = find_turns(second, spin)[0]
         there = turn_of(pressed[members], before[:, members], moved) - beneath
         rolls = float((there * turn).sum()) / max(float((turn * turn).sum()), NONZERO)
         rolls = min(max(rolls, 0.0), 1.0)
-        spin, turn = rolls * spin, rolls * turn
-        ahead = (_matrix(turn) * normal).sum(axis=1)
+        turn = rolls * turn
+        ahead = cross(turn, normal)
         reach = along(ahead / max(_size(ahead), NONZERO), places - centre[:, None])
         width = float(np.sqrt((load * reach * reach).sum() / total))
         lever = min(LEVER * width, friction * max(float((normal * middle).sum()), 0.0))
-        share = min(1.0, lever * total / max(spin, NONZERO))
-        nodes[:, members] -= np.einsum("ij,jk->ik", share * _matrix(turn), own)
+        share = min(1.0, lever * total / max(rolls * _size(spin[0]), NONZERO))
+        nodes[:, members] -= cross(share * turn, own)
 
 
 def pressed_nodes(embedding: Embedding, loads: Floats, count: int) -> Floats:
@@ -75,28 +78,15 @@ def turn_of(weights: Floats, places: Floats, moved: Floats) -> Floats:
     total = weights.sum()
     arms = places - (weights * places).sum(axis=1, keepdims=True) / total
     ways = moved - (weights * moved).sum(axis=1, keepdims=True) / total
-    across = np.einsum("ik,jk->ij", weights * arms, ways)
-    spin = np.array([across[k - 2, k - 1] - across[k - 1, k - 2] for k in range(3)])
-    second = np.einsum("ik,jk->ij", weights * arms, arms)
-    return np.asarray(find_turns(second[None], spin[None])[0])
+    spin, second = _spin_and_second(weights, arms, ways)
+    return np.asarray(find_turns(second, spin)[0])
 
 
-def _turn(arms: Floats, moved: Floats, weighty: Floats, normal: Floats) -> tuple[float, Floats]:
-    """How much spin arms (3, n) that moved (3, n) have but about the normal, and (3,) its turn.
-
-    `weighty` (3, n) are the arms times their masses.
-    """
-    across = np.einsum("ik,jk->ij", weighty, moved)
-    spin = np.array([across[k - 2, k - 1] - across[k - 1, k - 2] for k in range(3)])
-    spin -= normal * (normal * spin).sum()
-    second = np.einsum("ik,jk->ij", weighty, arms)
-    return _size(spin), find_turns(second[None], spin[None])[0]
-
-
-def _matrix(turn: Floats) -> Floats:
-    """(3, 3) that multiplies vectors as the cross product of a turn (3,) with them does."""
-    x, y, z = turn
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+def _spin_and_second(weights: Floats, arms: Floats, moved: Floats) -> tuple[Floats, Floats]:
+    """(1, 3) spin of arms (3, n) of some weights (n,) that moved (3, n); (1, 3, 3) Σ w a aᵀ."""
+    weighty = weights * arms
+    spin = turning_of(np.einsum("ik,jk->ij", moved, weighty)[None])
+    return spin, np.einsum("ik,jk->ij", weighty, arms)[None]
 
 
 def _size(vector: Floats) -> float:

@@ -238,14 +238,22 @@ static real precondition(const solid_system *all, four *vector, real share, cons
     four total = alike(0.0);
     for (integer k = 0; k < all->pieces; k++)
         all->alone[k].along[0] = all->alone[k].along[1] = alike(0.0);
-    for (integer i = 0; i < all->nodes; i++) {
-        const four *block = all->blocks + 3 * i, rest = vector[i] - alike(share) * less[i];
+    for (integer i = 0; i < all->nodes;) {
         integer label = all->labels[i];
-        vector[i] = rest;
-        all->ahead[i] = block[0] * alike(rest[0]) + block[1] * alike(rest[1]) + block[2] * alike(rest[2]);
-        total += rest * all->ahead[i];
-        if (label >= 0)
-            pull_piece(all->alone + label, all->arms[i], rest);
+        four pull = alike(0.0), spin = alike(0.0);
+        for (; i < all->nodes && all->labels[i] == label; i++) {
+            const four *block = all->blocks + 3 * i, rest = vector[i] - alike(share) * less[i];
+            vector[i] = rest;
+            all->ahead[i] = block[0] * alike(rest[0]) + block[1] * alike(rest[1])
+                            + block[2] * alike(rest[2]);
+            total += rest * all->ahead[i];
+            pull += rest;
+            spin += crossed(all->arms[i], rest);
+        }
+        if (label >= 0) {
+            all->alone[label].along[0] += pull;
+            all->alone[label].along[1] += spin;
+        }
     }
     return sum(total) + answer(all->alone, all->pieces);
 }

@@ -41,17 +41,17 @@ def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3
     ways: Floats = np.repeat([-1.0, 1.0], len(within))
     tops = np.clip(np.floor(ends), 0, z - 1)
     at = np.tile(rays[within], 2) * z + tops.astype(np.int64)
-    parts = ways[:, None] * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
+    parts = ways * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
     count = across[0] * across[1] * z
-    filled = np.stack([sum_by(at, part, count) for part in parts.T], axis=1)
+    filled = np.stack([sum_by(at, part, count) for part in parts])
     above = sum_by(at, ways, count).reshape(-1, z)
     whole = np.cumsum(above[:, ::-1], axis=1)[:, ::-1] - above
-    filled += whole.reshape(-1, 1) * _integrals(np.ones(1), samples)
-    over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples), axis=0) for n in RAYS)
-    filled = filled.reshape(x, RAYS[0], y, RAYS[1], z, samples)
-    found = contracted(over_x.T, filled.transpose(1, 0, 2, 3, 4, 5))
-    found = contracted(over_y.T, found.transpose(3, 0, 1, 2, 4, 5))
-    return np.asarray(found.transpose(2, 3, 4, 1, 0, 5))
+    filled += whole.ravel() * _integrals(np.ones(1), samples)
+    over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples)) for n in RAYS)
+    filled = filled.reshape(samples, x, RAYS[0], y, RAYS[1], z)
+    found = contracted(over_x, filled.transpose(2, 0, 1, 3, 4, 5))
+    found = contracted(over_y, found.transpose(4, 0, 1, 2, 3, 5))
+    return np.asarray(found.transpose(3, 4, 5, 1, 0, 2))
 
 
 def fill_some(places: Floats, triangles: Integers, cells: Integers, samples: int) -> Floats:
@@ -66,10 +66,9 @@ def fill_some(places: Floats, triangles: Integers, cells: Integers, samples: int
 
 
 def _integrals(ends: Floats, samples: int) -> Floats:
-    """(…, s) integrals, from 0 to the ends (…), of the polynomials through the samples."""
-    powers = np.multiply.accumulate(np.stack([ends] * samples, axis=-1), axis=-1)
-    powers /= np.arange(1, samples + 1)
-    return contracted(powers.reshape(-1, samples), _polynomials(samples).T).reshape(powers.shape)
+    """(s, k) integrals, from 0 to the ends (k,), of the polynomials through the samples."""
+    powers = np.multiply.accumulate(np.stack([ends] * samples))
+    return contracted(_polynomials(samples), powers / np.arange(1, samples + 1)[:, None])
 
 
 @cache
@@ -96,8 +95,8 @@ def _crossings(
     counts = spans[:, 0] * spans[:, 1]
     which = np.repeat(np.arange(len(counts)), counts)
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    column = first[which, 0] + number // np.maximum(spans[which, 1], 1)
-    row = first[which, 1] + number % np.maximum(spans[which, 1], 1)
+    column, row = np.divmod(number, np.maximum(spans[:, 1], 1)[which])
+    column, row = column + first[which, 0], row + first[which, 1]
     starts, ends = np.roll(triangles, -1, axis=0), np.roll(triangles, -2, axis=0)
     upwards, lows = starts < ends, np.minimum(starts, ends)
     x, y = rays_at[lows].transpose(2, 0, 1)
@@ -106,9 +105,10 @@ def _crossings(
         rays_at[np.maximum(starts, ends)] - rays_at[lows]
     ).transpose(2, 0, 1)
     # How far left of each edge each ray is.
-    sides = along_x[:, which] * (row - y[:, which]) - along_y[:, which] * (column - x[:, which])
+    along_x, along_y, x, y = (rows.take(which, axis=1) for rows in (along_x, along_y, x, y))
+    sides = along_x * (row - y) - along_y * (column - x)
     ahead = np.where(sides == 0.0, upwards[:, which], sides > 0.0)
-    crossed = ahead.all(axis=0) | ~ahead.any(axis=0)
+    crossed = (ahead[0] == ahead[1]) & (ahead[0] == ahead[2])
     sides, ahead = sides[:, crossed], ahead[:, crossed]
     total = sides.sum(axis=0)
     upright = total == 0.0
