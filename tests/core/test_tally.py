@@ -39,4 +39,4 @@ def test_only_what_is_near_is_told_to_have_sunk_in(
     rows, tally = make_rows(met, Pairs(still, still, still), motion), start_tally(2)
     count_step(tally, surfaces, rows, rows.gaps - rows.heights(ends), ends)
     np.testing.assert_allclose(tally.deepest, depth, rtol=0.0, atol=1e-12)
-    assert tally.crowded.any() == (depth > 0.0)
+    assert not tally.crowded.any()  # it may give way upwards

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
 from ..contact.response import ContactRows
 from ..detection.proximity import nearest_on_edges, nearest_on_triangle
 from ..detection.surfaces import Surfaces
 
 CROWDED = 0.5
 """Pairs that end a step nearer than their gap by this share of it have found no room."""
+ONE_SIDED = 0.5
+"""What contacts push together by this share of what they push one by one has room on the other
+side: a sharp tip only presses far into what hangs on it."""
 MANY, FEW = 4, 2000
 """More contacts than so many for each vertex that touches take long, if there are more than a few:
 layers that lie on each other have two or three."""
@@ -66,6 +69,7 @@ def count_step(
         np.maximum.at(tally.deepest, owners[deeper], depths[deeper])
     near = np.flatnonzero(depths > np.maximum(CROWDED * rows.gaps, 0.0))
     if len(near):
+        near = _squeezed(rows, near, len(surfaces.owners))
         tally.crowded += _between(first[near], second[near], len(tally.told)) > 0
     counts = _between(first, second, len(tally.told)) if len(depths) > FEW else None
     if counts is None or counts.max() <= FEW:
@@ -77,6 +81,16 @@ def count_step(
     both = touching[:, None] + touching
     np.fill_diagonal(both, touching)
     tally.many += counts > np.maximum(MANY * both, FEW)
+
+
+def _squeezed(rows: ContactRows, which: Integers, count: int) -> Integers:
+    """Those rows whose particles, of so many in all, are pushed from opposite sides."""
+    touching, pushed = rows.particles.ravel(), rows.weights * rows.pushed
+    together = sum_rows(touching, (rows.normals[:, None] * pushed).reshape(3, -1), count)
+    alone = sum_by(touching, np.abs(pushed).ravel(), count)
+    own, moves = rows.particles[:, which], rows.pulls[:, which] != 0.0
+    sums = magnitudes((together[:, own] * moves).sum(axis=1)), (alone[own] * moves).sum(axis=0)
+    return np.asarray(which[sums[0] < ONE_SIDED * sums[1]])
 
 
 def _apart(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
