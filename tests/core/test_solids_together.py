@@ -212,15 +212,21 @@ def test_compiled_kernels_agree_with_the_reference_on_two_solids() -> None:
 
 
 def test_a_ball_rolls_no_farther_on_a_slab_than_on_the_ground() -> None:
-    """Hysteresis takes four fifths of its speed in 0.4 seconds."""
+    """Hysteresis takes four fifths of its speed in 0.4 seconds.
+
+    On the slab that is the mean of four starts 3 mm apart: single ones differ by 4 %, by which of
+    its corners they meet.
+    """
     rolling = sphere(12, 8, radius=0.2)
     spin = np.cross((0.0, 3.0, 0.0), rolling.positions)
     slab = moved(block((1.6, 0.5, 0.2), (4, 2, 1)), np.eye(3), (-0.8, -0.25, 0.005))
     soft, firm = replace(JELLY, stiffness=2e4, mass=5.0), replace(JELLY, stiffness=2e5, mass=100.0)
     speeds = []
-    for height, others in ((0.21, []), (0.416, [(slab, firm)])):
+    starts = [(-0.4, 0.21), *((-0.4 + 0.003 * place, 0.416) for place in range(4))]
+    for start, height in starts:
+        others = [(slab, firm)] if height > 0.3 else []
         ball = thrown(
-            moved(rolling, np.eye(3), (-0.4, 0.0, height)), spin + np.array([0.6, 0.0, 0.0])
+            moved(rolling, np.eye(3), (start, 0.0, height)), spin + np.array([0.6, 0.0, 0.0])
         )
         tracks = simulated(
             [(ball, soft), *others], frames(0.4, 24), SceneSettings(substeps=4), ground=floor()
@@ -228,7 +234,7 @@ def test_a_ball_rolls_no_farther_on_a_slab_than_on_the_ground() -> None:
         middle = tracks[0][:, :, 0].mean(axis=1)
         speeds.append(float(middle[-1] - middle[-2]) * 24)
     assert 0.05 < speeds[0] < 0.2
-    assert speeds[1] == pytest.approx(speeds[0], rel=0.1)
+    assert np.mean(speeds[1:]) == pytest.approx(speeds[0], rel=0.1)
 
 
 @pytest.mark.slow
