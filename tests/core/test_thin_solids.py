@@ -17,6 +17,7 @@ from tests.core.bodies import (
     simulated,
     slow,
     sphere,
+    strains,
 )
 from verlet_addon.core.geometry.rest_shape import take_apart
 from verlet_addon.core.mesh import MeshData
@@ -115,6 +116,18 @@ def test_middles_of_edges_weigh_their_part() -> None:
     assert lattice.volumes.sum() == pytest.approx(lattice.volume, rel=0.005)
     centre = (rest_nodes(lattice) * lattice.volumes).sum(axis=1) / lattice.volumes.sum()
     np.testing.assert_allclose(centre, [1.0, 2.0, 3.0], atol=1e-3)
+
+
+def test_a_corkscrew_of_jelly_keeps_its_edges() -> None:
+    """Neighbours that are outside of all cells, and that different ones carry, were torn apart."""
+    straight = block((0.02, 0.02, 1.0), (2, 2, 48))
+    x, y, along = straight.positions.T
+    angles, arms = 3 * np.pi * along, 1 / (3 * np.pi) + x - 0.01
+    coiled = np.stack([arms * np.cos(angles), arms * np.sin(angles), 0.5 * along + y], axis=1)
+    body = replace(JELLY, stiffness=3000.0, mass=0.2)
+    mesh = moved(replace(straight, positions=coiled), np.eye(3), (0.0, 0.0, 0.5))
+    (fallen,) = simulated([(mesh, body)], frames(0.6, 24), ground=floor())
+    assert strains(mesh, fallen).max() < 5.0
 
 
 def test_thin_limbs_of_soft_jelly_do_not_spin_themselves_up() -> None:

@@ -14,8 +14,9 @@ from .voxels import fill, fill_some
 
 LEAST_FILLED = 0.02
 """Cells filled less than this are left out, unless a point is far from any other."""
-FARTHEST = 0.5
-"""How far outside the cell that carries it a point may be, in cells."""
+FARTHEST = 0.1
+"""How far outside the cell that carries it a point may be, in cells. With half a cell, neighbours
+that different cells carry part: edges of a cow's legs were stretched to six times their length."""
 
 
 @dataclass(frozen=True, eq=False)
