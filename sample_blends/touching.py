@@ -150,13 +150,13 @@ def _solid(kind: str, name: str, material: Any, place: Any, **size: Any) -> Any:
 
 
 def _cloth(name: str, count: int, size: float, height: float, material: Any) -> Any:
-    """Adds a level square of cloth that nothing holds."""
+    """Adds a level square of cloth that nothing holds, and that keeps off its own folds."""
     points, faces, uv = grid(
         count, count, lambda u, v: (size * (u - 0.5), size * (v - 0.5), 0 * u + height)
     )
     obj = add_mesh(name, points, faces=faces, uv=uv, material=material)
     body: Any = obj.verlet
-    body.enabled, body.body_type = True, "CLOTH"
+    body.enabled, body.body_type, body.use_self_collision = True, "CLOTH", True
     return obj
 
 
