@@ -84,13 +84,20 @@ def count_step(
 
 
 def _squeezed(rows: ContactRows, which: Integers, count: int) -> Integers:
-    """Those rows whose particles, of so many in all, are pushed from opposite sides."""
-    touching, pushed = rows.particles.ravel(), rows.weights * rows.pushed
-    together = sum_rows(touching, (rows.normals[:, None] * pushed).reshape(3, -1), count)
-    alone = sum_by(touching, np.abs(pushed).ravel(), count)
+    """Those of some rows that press what is pushed from opposite sides, on either side of them.
+
+    There are so many particles in all.
+    """
+    touching, pushes = rows.particles.ravel(), rows.weights * rows.pushed
+    sums = sum_rows(touching, (rows.normals[:, None] * pushes).reshape(3, -1), count)
+    sizes = sum_by(touching, np.abs(pushes).ravel(), count)
     own, moves = rows.particles[:, which], rows.pulls[:, which] != 0.0
-    sums = magnitudes((together[:, own] * moves).sum(axis=1)), (alone[own] * moves).sum(axis=0)
-    return np.asarray(which[sums[0] < ONE_SIDED * sums[1]])
+    squeezed = np.zeros(len(which), dtype=bool)
+    for its in (rows.weights[:, which] > 0.0, rows.weights[:, which] < 0.0):
+        together = magnitudes((sums[:, own] * (its & moves)).sum(axis=1))
+        one_by_one = (sizes[own] * (its & moves)).sum(axis=0)
+        squeezed |= together < ONE_SIDED * one_by_one
+    return np.asarray(which[squeezed])
 
 
 def _apart(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
