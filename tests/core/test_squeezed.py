@@ -201,9 +201,8 @@ def test_what_hangs_on_a_sharp_tip_has_room() -> None:
     """The tip presses far into the distance of what hangs on it, which could rise from there."""
     corners = np.array([(0.1, 0.0, 0.0), (-0.05, 0.09, 0.0), (-0.05, -0.09, 0.0), (0.0, 0.0, 0.3)])
     tip = replace(collider([[0, 1, 3], [1, 2, 3], [2, 0, 3], [2, 1, 0]]), outer=0.001)
-    meshes = [moved(sheet(30, size=1.6), np.eye(3), (-0.78, -0.79, 0.35))]
-    scenes = samples(
-        [replace(meshes[0], colliders=[0])], frames(1.0, 24), colliders=lambda _: [corners]
-    )
-    results = simulate([replace(meshes[0], colliders=[0])], [SELF], SceneSettings(), scenes, [tip])
+    mesh = moved(sheet(30, size=1.6), np.eye(3), (-0.78, -0.79, 0.35))
+    meshes = [replace(mesh, colliders=[0])]
+    scenes = samples(meshes, frames(1.0, 24), colliders=lambda _: [corners])
+    results = simulate(meshes, [SELF], SceneSettings(), scenes, [tip])
     assert [told for frame in results for told in frame.remarks] == []

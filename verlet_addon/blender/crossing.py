@@ -87,13 +87,16 @@ def _meet(first: list[list[float]], second: list[list[float]]) -> bool:
     return all(map(le, low, others_high)) and all(map(le, others_low, high))
 
 
-def _cross(*both: Floats) -> bool:
+def _cross(first: Floats, second: Floats) -> bool:
     """Whether a triangle of one set passes through one of the other, and does not just touch it."""
-    first, second = both
-    trees = [_tree(each.reshape(-1, 3), np.arange(each.size // 3).reshape(-1, 3)) for each in both]
-    pairs = np.array(trees[0].overlap(trees[1]), np.int64).reshape(-1, 2)
+    pairs = np.array(_loose_tree(first).overlap(_loose_tree(second)), np.int64).reshape(-1, 2)
     ours, theirs = first[pairs[:, 0]], second[pairs[:, 1]]
     return bool((_on_both_sides(ours, theirs) & _on_both_sides(theirs, ours)).any())
+
+
+def _loose_tree(triangles: Floats) -> BVHTree:
+    """Boxes around triangles (t, 3, 3) that share no corners."""
+    return _tree(triangles.reshape(-1, 3), np.arange(triangles.size // 3).reshape(-1, 3))
 
 
 def _tree(points: Floats, triangles: Integers) -> BVHTree:

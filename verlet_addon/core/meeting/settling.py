@@ -29,9 +29,9 @@ def settle_in_turn(
 ) -> int:
     """Pushes bodies (3, n) apart up to so many times, until nothing moves noticeably; how often.
 
-    Between, movers are swept over once, and their rigid pieces take part. Telling small bodies what
-    to do takes as long as doing it,
-    so compiled kernels do all of it by one call, to the same bit.
+    Between, movers are swept over once, unless without lengths, and their rigid pieces take part.
+    Telling small bodies what to do takes as long as doing it, so compiled kernels do all of it by
+    one call, to the same bit.
     """
     movers = movers or {}
     if _is_simple(encounter, movers.values()):

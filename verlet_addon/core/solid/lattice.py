@@ -16,7 +16,7 @@ LEAST_FILLED = 0.02
 """Cells filled less than this are left out, unless a point is far from any other."""
 FARTHEST = 0.1
 """How far outside the cell that carries it a point may be, in cells. With half a cell, neighbours
-that different cells carry part: edges of a cow's legs were stretched to six times their length."""
+of which different cells carry one each are torn apart, as in legs that are thinner than a cell."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, sum_by
+from ..arrays import NONZERO, Floats, Integers, cofactors, sum_by
 from ..momentum.numpy_kernels import find_turns
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
@@ -70,7 +70,7 @@ def find_shape(cells: Cells, nodes: Floats, shape: Shape) -> None:
     deformation = np.einsum("aec,eck->eak", _from_first(cells, nodes), gradients)
     _turn(shape.quaternions, deformation)
     shape.rotations[:] = _matrices(shape.quaternions)
-    shape.slopes[:] = np.einsum("eak,eck->eca", cofactors(_held(deformation)), gradients)
+    shape.slopes[:] = np.einsum("eak,eck->eca", cofactors(_held(deformation))[0], gradients)
 
 
 def _held(deformation: Floats) -> Floats:
@@ -124,12 +124,6 @@ def _matrices(quaternions: Floats) -> Floats:
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ]
     return np.array(rows).transpose(2, 0, 1)
-
-
-def cofactors(matrices: Floats) -> Floats:
-    """(h, 3, 3) slopes of determinants."""
-    a, b, c = matrices.transpose(1, 0, 2)
-    return np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
 
 
 def elastic_forces(

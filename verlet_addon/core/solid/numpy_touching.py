@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, dot, magnitudes, sum_by
+from ..arrays import NONZERO, Floats, Integers, cofactors, dot, magnitudes, sum_by
 from ..linear.conjugate_gradients import descend
 from .as_one import FreePieces, find_free_pieces
 from .lattice import Embedding, Lattice
-from .numpy_kernels import Shapes, add_to_nodes, cofactors, interpolate, stiffness_product
+from .numpy_kernels import Shapes, add_to_nodes, interpolate, stiffness_product
 
 CHANGES = 6
 """Most times that what touches, and what slides, is looked for anew in a step."""
@@ -279,5 +279,5 @@ def _block_inverses(system: System, springs: Springs) -> Floats:
 
 def _inverted(blocks: Floats) -> Floats:
     """(m, 3, 3) inverses of symmetric blocks, by their cofactors."""
-    minors = cofactors(blocks)
-    return np.asarray(minors / (blocks[:, 0] * minors[:, 0]).sum(axis=1)[:, None, None])
+    minors, sizes = cofactors(blocks)
+    return np.asarray(minors / sizes[:, None, None])

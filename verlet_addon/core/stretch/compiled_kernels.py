@@ -21,8 +21,6 @@ _strain_range = declare("strain_range", "pipip")
 _project_levels = declare("project_levels", "pipi")
 _project_tethers = declare("project_tethers", "piippp")
 _share_stretch = declare("share_stretch", "ppdddi", "i")
-
-
 TOGETHER = 128
 """Entries of short paths that are measured and moved at a time, as in kernels.c."""
 
