@@ -115,7 +115,14 @@ static void find_turns(const surfaces *all, integer edge)
     }
 }
 
-/* Finds the turns at all edges and corners of a tree, if it is a collider's. */
+/* Raises how a leaf's surface turns at most to how it does at something that it owns. */
+static void raise_turns(real *most, const real *turns)
+{
+    for (int k = 0; k < 2; k++)
+        most[k] = larger(most[k], turns[k]);
+}
+
+/* Finds the turns at all edges and corners of a tree, and in its leaves, if it is a collider's. */
 static void find_all_turns(const tree *it, const surfaces *all)
 {
     integer leaves = (integer)1 << it->height, count = it->vertex_starts[leaves];
@@ -125,6 +132,14 @@ static void find_all_turns(const tree *it, const surfaces *all)
         all->corner_turns[2 * it->vertices[i / 2] + i % 2] = 0.0;
     for (integer i = 0; i < it->edge_starts[leaves]; i++)
         find_turns(all, it->edges[i]);
+    for (integer leaf = 0; leaf < leaves; leaf++) {
+        real *most = it->turns + 2 * leaf;
+        most[0] = most[1] = 0.0;
+        for (integer i = it->vertex_starts[leaf]; i < it->vertex_starts[leaf + 1]; i++)
+            raise_turns(most, all->corner_turns + 2 * it->vertices[i]);
+        for (integer i = it->edge_starts[leaf]; i < it->edge_starts[leaf + 1]; i++)
+            raise_turns(most, all->edge_turns + 2 * it->edges[i]);
+    }
 }
 
 /* Puts boxes round the ways of leaves and of their edges, and round their normals.

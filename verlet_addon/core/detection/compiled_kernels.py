@@ -62,7 +62,7 @@ def _tree(tree: Tree) -> Packed:
         *members(
             tree,
             "height corners triangles vertices vertex_starts edges edge_starts active joined "
-            "joined_starts cones boxes ways spans",
+            "joined_starts cones boxes ways spans turns",
         ),
     )
 

@@ -58,6 +58,7 @@ typedef struct {
     box *boxes;                                /* (2 leaves,) */
     edge_way *ways;                            /* one for each of its edges */
     box *spans;                                /* (leaves, LEAF) */
+    real *turns;                               /* (leaves, 2) [rad], [rad/m] */
 } tree;
 
 #endif

@@ -54,6 +54,9 @@ class Tree:
     which come upon each edge in many pairs of leaves; written by them."""
     spans: Singles
     """(leaves, LEAF, 2, 4) boxes of triangles on their way, likewise [m]."""
+    turns: Floats
+    """(leaves, 2) the most that a collider's surface turns at what each leaf owns, likewise [rad],
+    [rad/m]; infinite for bodies."""
     active: Booleans
     """(2 leaves,) whether what nodes come near is wanted; two nodes are if either of them is."""
 
@@ -106,6 +109,7 @@ def build_tree(
         boxes=np.empty((2 * leaves, 2, 4), dtype=np.float32),
         ways=np.empty((len(lines), 18)),
         spans=np.empty((leaves, LEAF, 2, 4), dtype=np.float32),
+        turns=np.full((leaves, 2), np.inf),
         active=np.ones(2 * leaves, dtype=bool),
     )
 

@@ -163,10 +163,14 @@ static void __attribute__((noinline)) meet(task *its, integer a, integer b)
     const box *near = first->boxes + a, *other_near = second->boxes + b;
     a -= (integer)1 << first->height;
     b -= (integer)1 << second->height;
-    consider_vertices(its, first, a, near, second, b, other_near);
-    if (first != second || a != b)
+    int flush = is_flush(its->wanted, first->turns + 2 * a);
+    int other_flush = is_flush(its->wanted, second->turns + 2 * b);
+    if (!flush)
+        consider_vertices(its, first, a, near, second, b, other_near);
+    if (!other_flush && (first != second || a != b))
         consider_vertices(its, second, b, other_near, first, a, near);
-    consider_edges(its, a, near, b, other_near);
+    if (!flush && !other_flush)
+        consider_edges(its, a, near, b, other_near);
 }
 
 static void walk(task *its, integer a, integer b, integer height_a, integer height_b);
