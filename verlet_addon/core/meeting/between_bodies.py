@@ -9,7 +9,7 @@ from ..contact.memory import begin, displacements, remember
 from ..contact.response import Motion
 from ..phases.jelly import stop_solid, stop_together
 from ..phases.step_data import Mover, Surroundings
-from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
+from ..phases.within_bodies import keep_lengths, project_contacts
 from ..ropes.trees import TreeBatches
 from ..solid.barriers import find_barriers
 from ..solid.joined import find_meets
@@ -20,7 +20,7 @@ from .encounter import Encounter, meet, meet_more, part, stop_passing
 from .islands import bodies_around, companies, islands
 from .keeping_apart import keep_apart
 from .pinching import find_pinched
-from .settling import settle_in_turn
+from .settling import settle_in_turn, settle_pieces
 from .world import Meeting
 
 ROUNDS = 8
@@ -143,7 +143,7 @@ def settle_island(
     if all(mover.state.rigid is None for mover in touched.values()):
         keep_apart(island, positions, trees)
     elif often:
-        settle_in_turn(island, positions, trees, most=CONTACT_ROUNDS, movers=touched, lengths=False)
+        settle_pieces(island, positions, trees, touched)
     for mover in touched.values():
         mover.caught = _is_caught(mover)
 

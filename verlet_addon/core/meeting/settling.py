@@ -8,7 +8,7 @@ from ..arrays import Floats
 from ..compiled import Packed, address, declare, once, pack, service, shared
 from ..contact.compiled_kernels import rows_struct
 from ..phases.step_data import Mover
-from ..phases.within_bodies import keep_lengths, project_contacts
+from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 from ..rigid.motion import hand_on_contacts
 from ..ropes.trees import TreeBatches
 from ..state import Batches
@@ -25,11 +25,10 @@ def settle_in_turn(
     *,
     most: int,
     movers: Mapping[int, Mover] | None = None,
-    lengths: bool = True,
 ) -> int:
     """Pushes bodies (3, n) apart up to so many times, until nothing moves noticeably; how often.
 
-    Between, movers are swept over once, unless without lengths, and their rigid pieces take part.
+    Between, movers are swept over once, and their rigid pieces take part.
     Telling small bodies what to do takes as long as doing it, so compiled kernels do all of it by
     one call, to the same bit.
     """
@@ -48,10 +47,25 @@ def settle_in_turn(
         for mover in movers.values():
             hand_on_contacts(mover.state.rigid, mover.state.positions)
             if number + 1 < most:
-                if lengths:
-                    keep_lengths(mover, once=True, backwards=number % 2 == 1)
+                keep_lengths(mover, once=True, backwards=number % 2 == 1)
                 project_contacts(mover)
     return most
+
+
+def settle_pieces(
+    encounter: Encounter,
+    bodies: Sequence[Floats],
+    trees: Sequence[TreeBatches],
+    movers: Mapping[int, Mover],
+) -> None:
+    """Pushes bodies (3, n) apart, of which some have rigid pieces, and leaves lengths alone."""
+    for number in range(CONTACT_ROUNDS):
+        for mover in movers.values() if number else ():
+            project_contacts(mover)
+        if not touch(encounter, bodies, trees):
+            return
+        for mover in movers.values():
+            hand_on_contacts(mover.state.rigid, mover.state.positions)
 
 
 def _is_simple(encounter: Encounter, movers: Iterable[Mover]) -> bool:
