@@ -157,6 +157,28 @@ def test_strict_minds_a_driver_that_fails_only_later(
     assert not out.exists()
 
 
+def test_drivers_that_fail_sooner_or_later_are_each_named_once(
+    cli: ModuleType, tmp_path: Path, printed: Printed
+) -> None:
+    """In a line when it is known, in the result, and in the panel of the file that is written."""
+    out, other = tmp_path / "out.blend", sheet("Other")
+    other.driver_add("location", 0).driver.expression = "1 / (frame - 1)"
+    bpy.context.scene.frame_set(1)
+    path = driven("1 / (frame - 4)", tmp_path)
+    printed()
+    assert cli.main(["bake", str(path), "--output", str(out), "--json"]) == 0
+    text = printed()
+    own = "verlet: warning: "
+    lines = [line.removeprefix(own) for line in text.err.splitlines() if line.startswith(own)]
+    assert [re.findall(r"\((.*)\)", line) for line in lines] == [
+        ["Other location"],
+        ["Rope location"],
+    ]
+    assert json.loads(text.out)["warnings"] == lines
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert blender.context.scene.verlet.baked_remarks.splitlines() == lines
+
+
 def test_a_whole_file_passes_strict(
     cli: ModuleType, tmp_path: Path, blend: Path, printed: Printed
 ) -> None:

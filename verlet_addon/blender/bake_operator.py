@@ -1,7 +1,7 @@
 """The Bake operator: to the end at once from a script, with progress and Esc from the interface."""
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
@@ -12,6 +12,7 @@ from ..core.errors import MeshError, VerletError
 from .bake import Progress, bake, bodies, frame_range, taking_part
 from .bake_record import remember_remarks
 from .cautions import cautions, why_nothing
+from .drivers import DriverWatch
 from .file_context import file_context
 from .live_view import LiveView
 from .navigation import moves_view
@@ -136,7 +137,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         if self._last is not None:
             self._tell(self._last, seconds=monotonic() - self._started)
         # Again, for the status bar shows the last message alone.
-        self._caution()
+        self._warn(self._cautions)
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -157,6 +158,9 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self._first = self.frame_start if given("frame_start") else start
         chosen = self._bodies(here.scene, here.view_layer)
         self._taking_part = taking_part(chosen, here.view_layer)
+        self._drivers = DriverWatch(here.view_layer)
+        self._cautions = self._drivers.news(here.view_layer)
+        self._warn(self._cautions)
         running = bake(
             here.scene,
             here.view_layer,
@@ -165,8 +169,9 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             frame_end=self.frame_end if given("frame_end") else end,
             step=self.step if given("step") else scene_properties(here.scene).key_step,
         )
-        self._cautions = cautions(here.scene, here.view_layer, chosen)
-        self._caution()
+        further = cautions(here.scene, here.view_layer, chosen)
+        self._warn(further)
+        self._cautions += further
         return running
 
     def _bodies(
@@ -218,9 +223,9 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
                 f"Verlet: {text}, Esc cancels, Enter keeps what is baked so far"
             )
 
-    def _caution(self) -> None:
+    def _warn(self, sentences: Sequence[str]) -> None:
         """Warns of what the bake does otherwise than the user may expect."""
-        for sentence in self._cautions:
+        for sentence in sentences:
             self.report({"WARNING"}, sentence)
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
@@ -233,7 +238,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             if last.worst_penetration >= 1e-5:
                 text += f" by more than {1000 * last.worst_penetration:.2g} mm"
         self.report({"INFO"}, text)
-        for sentence in last.remarks:
-            self.report({"WARNING"}, sentence)
-        scene = file_context(bpy.context).scene
-        remember_remarks(scene, [*self._cautions, *last.remarks])
+        here = file_context(bpy.context)
+        remarks = [*self._drivers.news(here.view_layer), *last.remarks]
+        self._warn(remarks)
+        remember_remarks(here.scene, [*self._cautions, *remarks])

@@ -16,6 +16,7 @@ from .bake_record import remember_remarks
 from .blend_files import check_no_library, destination, open_blend, save_copy
 from .cautions import cautions
 from .console import answer, perhaps, tell
+from .drivers import DriverWatch
 from .file_context import file_context
 from .file_warnings import file_warnings
 from .overrides import override
@@ -172,6 +173,9 @@ def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
     step = scene_properties(here.scene).key_step if options.step is None else options.step
     started = monotonic()
     with stdout_on_stderr():
+        # Of those that Blender blocked, the file's warnings tell.
+        drivers = DriverWatch(here.view_layer, but_blocked=True)
+        broken = _warn(drivers.news(here.view_layer), strict=options.strict)
         running = bake(
             here.scene,
             here.view_layer,
@@ -180,14 +184,12 @@ def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
             frame_end=end,
             step=step,
         )
-        before = cautions(here.scene, here.view_layer, chosen)
-        _warn(before, strict=options.strict)
+        before = _warn(cautions(here.scene, here.view_layer, chosen), strict=options.strict)
         last = _follow(running)
-    remember_remarks(here.scene, [*before, *last.remarks])
     seconds = monotonic() - started
-    # Some drivers fail only later in the scene.
-    after = [line for line in file_warnings() if line not in warnings]
-    _warn(after, strict=options.strict)
+    later = _warn(drivers.news(here.view_layer), strict=options.strict)
+    said = [*broken, *before, *later]
+    remember_remarks(here.scene, [*said, *last.remarks])
     if not options.json:
         return f"Baked {', '.join(names)}, frames {start} to {end}, in {seconds:.1f} s: {output}"
     result = {
@@ -196,7 +198,7 @@ def _bake_scene(options: Namespace, output: Path, warnings: list[str]) -> str:
         "frames": [start, end],
         "step": step,
         "seconds": round(seconds, 3),
-        "warnings": [*warnings, *before, *after],
+        "warnings": [*warnings, *said],
     }
     return json.dumps(result | _quality(last))
 
@@ -222,12 +224,13 @@ def _quality(last: Progress) -> dict[str, object]:
     }
 
 
-def _warn(warnings: Sequence[str], *, strict: bool) -> None:
-    """Tells what is wrong with the file, or takes it for an error."""
+def _warn(warnings: Sequence[str], *, strict: bool) -> Sequence[str]:
+    """Tells what is wrong with the file, or takes it for an error; gives back what it told."""
     if warnings and strict:
         raise VerletError(". ".join(warnings))
     for warning in warnings:
         tell(f"warning: {warning}")
+    return warnings
 
 
 def _follow(progress: Iterable[Progress]) -> Progress:

@@ -8,7 +8,7 @@ import bpy
 
 def file_warnings() -> list[str]:
     """Finds what Blender opened or evaluated only in part; a sentence with a remedy for each."""
-    return [*_newer(), *_missing(), *_missing_caches(), *_blocked(), *_broken_drivers()]
+    return [*_newer(), *_missing(), *_missing_caches(), *_blocked()]
 
 
 def _newer() -> Iterator[str]:
@@ -63,33 +63,6 @@ def _blocked() -> Iterator[str]:
             f"Blender blocked the file's Python code ({bpy.app.autoexec_fail_message}), and what "
             "it would move stands still; if you trust the file, give the option -y"
         )
-
-
-def _broken_drivers() -> Iterator[str]:
-    """Finds drivers that could not be evaluated, other than blocked ones."""
-    names = [
-        f"{item.name} {curve.data_path}"
-        for item in bpy.data.user_map()
-        for curve in _drivers(item)
-        if curve.driver and not (curve.driver.is_valid or _is_blocked(curve.driver))
-    ]
-    if names:
-        yield (
-            f"Drivers do not work ({some(names)}), and what they would move stands still; mend "
-            "them in Blender"
-        )
-
-
-def _drivers(item: bpy.types.ID) -> Iterable[bpy.types.FCurve]:
-    """Lists a datablock's drivers."""
-    animation = getattr(item, "animation_data", None)
-    return animation.drivers if animation else ()
-
-
-def _is_blocked(driver: bpy.types.Driver) -> bool:
-    """Says whether a driver is Python code that Blender may have blocked."""
-    blocked: bool = bpy.app.autoexec_fail
-    return blocked and driver.type == "SCRIPTED" and not driver.is_simple_expression
 
 
 def _path(library: bpy.types.Library) -> str:
