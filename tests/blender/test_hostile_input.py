@@ -26,6 +26,64 @@ def no_vertices() -> None:
     mesh_object("Bad", [], [], [])
 
 
+def no_vertices_below_others() -> None:
+    """The good one hangs on it, so that a bake asks whether it follows."""
+    no_vertices()
+    blender.data.objects["Good"].parent = blender.data.objects["Bad"]
+
+
+def no_vertices_to_attach_to() -> None:
+    no_vertices()
+    good = blender.data.objects["Good"]
+    pin(good, [0])
+    held = good.verlet.attachments.add()
+    held.target, held.vertex_group = blender.data.objects["Bad"], "Pin"
+
+
+def no_vertices_beside_a_finished_collider() -> None:
+    no_vertices()
+    wall = sheet("Wall")
+    wall.modifiers.new("Thickness", "SOLIDIFY")
+    wall.modifiers.new("Collision", "COLLISION")
+
+
+def no_vertices_beside_ground_that_hangs_on_something() -> None:
+    no_vertices()
+    ground = sheet("Ground")
+    ground.parent = blender.data.objects["Good"]
+    scene: Any = bpy.context.scene
+    scene.verlet.ground_object = ground
+
+
+def no_vertices_beside_its_keys() -> None:
+    """As a script leaves a mesh that it has emptied."""
+    obj = sheet("Bad")
+    obj.shape_key_add(name="Basis")
+    obj.shape_key_add(name="Mine")
+    obj.data.clear_geometry()
+
+
+def other_vertices_than_its_keys(count: int) -> None:
+    """As a script leaves a mesh that it has filled anew."""
+    no_vertices_beside_its_keys()
+    blender.data.objects["Bad"].data.from_pydata(*chain(count))
+
+
+def chain(count: int) -> Any:
+    """Vertices, edges and faces of a straight rope."""
+    numbers = range(count)
+    ends = [(number, number + 1) for number in numbers[:-1]]
+    return [(number, 0.0, 1.0) for number in numbers], ends, []
+
+
+def fewer_vertices_than_its_keys() -> None:
+    other_vertices_than_its_keys(9)
+
+
+def more_vertices_than_its_keys() -> None:
+    other_vertices_than_its_keys(49)
+
+
 def no_edges() -> None:
     mesh_object("Bad", [(0, 0, 0), (1, 0, 0)], [], [])
 
@@ -90,6 +148,13 @@ def not_a_mesh() -> None:
 
 HOSTILE = [
     (no_vertices, "no vertices"),
+    (no_vertices_below_others, "no vertices"),
+    (no_vertices_to_attach_to, "no vertices"),
+    (no_vertices_beside_a_finished_collider, "no vertices"),
+    (no_vertices_beside_ground_that_hangs_on_something, "no vertices"),
+    (no_vertices_beside_its_keys, "has 0 vertices and shape keys of 25"),
+    (fewer_vertices_than_its_keys, "has 9 vertices and shape keys of 25"),
+    (more_vertices_than_its_keys, "has 49 vertices and shape keys of 25"),
     (no_edges, "no edges"),
     (all_vertices_pinned, "every vertex pinned"),
     (missing_pin_group, "no vertex group Nowhere"),

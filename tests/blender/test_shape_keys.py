@@ -646,3 +646,55 @@ def test_a_bake_of_a_blender_before_slots_can_be_removed(keys: ModuleType, prepa
     noted["verlet"] = {name: noted["verlet"][name] for name in old if name in noted["verlet"]}
     keys.remove_bake(obj)
     assert everything() == before
+
+
+# --- meshes that a script has replaced ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [0, 4, 30])
+@pytest.mark.parametrize("basis", ["its own", "the bake's", "removed"])
+def test_a_bake_of_a_mesh_that_was_replaced_can_be_cleared(
+    keys: ModuleType, count: int, basis: str
+) -> None:
+    """Blender leaves keys of as many points as before; the new shape stays as it is."""
+    obj = body(sheet())
+    if basis == "its own":
+        obj.shape_key_add(name="Basis")
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    if basis == "removed":
+        obj.shape_key_remove(obj.data.shape_keys.reference_key)
+    places = np.random.default_rng(1).random((count, 3)).astype(np.float32)
+    obj.data.clear_geometry()
+    obj.data.from_pydata(places.tolist(), [], [])
+    assert verlet.clear_bake() == {"FINISHED"}
+    assert not has_bake(obj)
+    left = obj.data.shape_keys.key_blocks if obj.data.shape_keys else []
+    assert [block.name for block in left] == ["Basis"] * (basis == "its own")
+    assert np.array_equal(coordinates(obj.data.vertices), places)
+
+
+def test_vertices_that_a_script_adds_do_not_keep_a_bake_from_being_cleared(
+    keys: ModuleType,
+) -> None:
+    """The mesh knows its shape without the bake, but the keys have no points for it."""
+    obj = body(sheet())
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    obj.shape_key_remove(obj.data.shape_keys.reference_key)
+    obj.data.vertices.add(3)
+    assert verlet.clear_bake() == {"FINISHED"}
+    assert obj.data.shape_keys is None
+
+
+def test_a_mesh_that_was_replaced_is_released_and_baked_anew() -> None:
+    """A rope takes the place of the sheet once the former bake is cleared."""
+    obj = body(sheet())
+    verlet.bake(frame_start=1, frame_end=3)
+    obj.data.clear_geometry()
+    verlet.release()
+    numbers = range(12)
+    ends = [(number, number + 1) for number in numbers[:-1]]
+    obj.data.from_pydata([(number, 0.0, 2.0) for number in numbers], ends, [])
+    assert verlet.clear_bake() == {"FINISHED"}
+    verlet.convert()
+    verlet.bake(frame_start=1, frame_end=3)
+    assert len(obj.data.shape_keys.key_blocks) == 4

@@ -21,6 +21,7 @@ from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
 from .crossing import crossing, through_themselves
 from .following import check_following
+from .mesh_access import mesh_of
 from .mesh_io import WayToKey, check_body, is_own, is_shown, way_to_key
 from .mirrors import find_joints
 from .modifiers import has_carriers
@@ -125,6 +126,9 @@ def bake(
     frames = _baked_frames(frame_start, frame_end, step)
     for obj in objects:
         check_body(obj, view_layer)
+        # Before anything is read: a key for none has no points that could be read.
+        if not mesh_of(obj).vertices:
+            raise MeshError(f"{obj.name} has no vertices; add some, or remove its soft body")
         if obj == scene_properties(scene).ground_object:
             raise MeshError(f"{obj.name} cannot be its own ground; choose another ground object")
     colliders, met = all_met(objects, view_layer)

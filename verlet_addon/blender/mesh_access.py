@@ -24,6 +24,11 @@ def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
     return mesh_of(obj).shape_keys if obj.type == "MESH" else None
 
 
+def fits(block: bpy.types.ShapeKey, mesh: bpy.types.Mesh) -> bool:
+    """Whether a shape key has as many points as the mesh has vertices; scripts may leave others."""
+    return len(block.points) == len(mesh.vertices)
+
+
 def read_coordinates(points: Any) -> Floats:
     """(n, 3) coordinates of a shape key's points."""
     return _read(points, "co")

@@ -11,7 +11,14 @@ from ..core.arrays import Floats, Integers, cofactors
 from ..core.errors import MeshError
 from ..core.mesh import MeshData, Mirror, Paint, doubled_faces
 from .attachments import check_attachments
-from .mesh_access import group_weights, mesh_of, read_coordinates, read_vertices, shape_keys_of
+from .mesh_access import (
+    fits,
+    group_weights,
+    mesh_of,
+    read_coordinates,
+    read_vertices,
+    shape_keys_of,
+)
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 from .properties import body_properties
 from .shape_properties import PAINTED
@@ -225,6 +232,12 @@ def _check_keys(obj: bpy.types.Object) -> None:
     key = shape_keys_of(obj)
     if key is None:
         return
+    if not fits(key.reference_key, mesh_of(obj)):
+        raise MeshError(
+            f"{obj.name} has {len(mesh_of(obj).vertices)} vertices and shape keys of "
+            f"{len(key.reference_key.points)}, as a script may leave them; remove those keys, the "
+            "baked ones by Clear Bake"
+        )
     if not key.use_relative:
         raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
     if key.animation_data is not None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from .mesh_access import (
+    fits,
     mesh_of,
     read_coordinates,
     read_vertices,
@@ -41,9 +42,10 @@ def forget_rest(obj: bpy.types.Object) -> None:
 
 def has_lost_basis(obj: bpy.types.Object, baked: Collection[str]) -> bool:
     """Whether one of the baked keys has become the Basis, and the rest shape is known."""
-    key = shape_keys_of(obj)
-    known = key is not None and _ATTRIBUTE in mesh_of(obj).attributes
-    return known and cast(bpy.types.Key, key).reference_key.name in baked
+    key, mesh = shape_keys_of(obj), mesh_of(obj)
+    if key is None or _ATTRIBUTE not in mesh.attributes:
+        return False
+    return key.reference_key.name in baked and fits(key.reference_key, mesh)
 
 
 def show_rest(obj: bpy.types.Object) -> Floats:

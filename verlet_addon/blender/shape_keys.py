@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..core.errors import MeshError
 from . import animation
 from .bake_record import forget_bake
-from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from .mesh_access import fits, mesh_of, read_coordinates, shape_keys_of, write_coordinates
 from .properties import body_properties
 from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
 from .timing import animation_frame
@@ -108,10 +108,13 @@ def _add_key(
     return block
 
 
-def _remove_keys(obj: bpy.types.Object, names: Iterable[str]) -> None:
-    """Removes shape keys; the active key stays active if it is not among them."""
+def _remove_keys(obj: bpy.types.Object, names: Sequence[str]) -> None:
+    """Removes shape keys; the active key stays active if it is not among them.
+
+    The first goes last, for Blender would give the mesh the shape of the next one.
+    """
     active = obj.active_shape_key.name if obj.active_shape_key is not None else ""
-    for name in names:
+    for name in reversed(names):
         # Blender frees the whole Key with its last block, so each is looked up afresh.
         key = shape_keys_of(obj)
         if key is not None and name in key.key_blocks:
@@ -124,11 +127,12 @@ def _remove_lone_basis(obj: bpy.types.Object) -> None:
     """Removes the Basis if no other key is left.
 
     The mesh gets its shape: where it was edited while another key was active, Blender leaves what
-    was added there.
+    was added there. A mesh that a script has replaced since has a shape of its own.
     """
     key = shape_keys_of(obj)
     if key is not None and len(key.key_blocks) == 1:
-        write_coordinates(mesh_of(obj).vertices, read_coordinates(key.reference_key.points))
+        if fits(key.reference_key, mesh_of(obj)):
+            write_coordinates(mesh_of(obj).vertices, read_coordinates(key.reference_key.points))
         obj.shape_key_remove(key.reference_key)
 
 
