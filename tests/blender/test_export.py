@@ -10,6 +10,7 @@ import pytest
 from tests.blender.round_trips import FORMATS, operator, round_trip
 from tests.blender.scenes import body, mesh_object, pin, sheet, verlet
 
+SAMPLES = sorted((Path(__file__).parents[2] / "sample_blends").glob("*.blend"))
 # Files hold float32, at sizes of a few metres; 1e-4 m is what no eye can see.
 NEAR = 1e-4
 FRAMES = 12
@@ -76,14 +77,19 @@ def torn(obj: Any) -> None:
     obj.verlet.use_tearing, obj.verlet.tear_strength = True, 1e-3
 
 
-def move(obj: Any, *, end: int = FRAMES) -> None:
+def thrown(obj: Any) -> None:
+    """Keyframes before frame 0 throw the object."""
+    move(obj, start=-1)
+
+
+def move(obj: Any, *, start: int = 1, end: int = FRAMES) -> None:
     """Animates an object's place."""
-    for frame, x in ((1, 0.0), (end, 0.5)):
+    for frame, x in ((start, 0.0), (end, 0.5)):
         obj.location.x = x
         obj.keyframe_insert("location", frame=frame)
 
 
-SCENES = [still, animated, animated_briefly, parented, rigged, accompanied, thick, torn]
+SCENES = [still, animated, animated_briefly, parented, rigged, accompanied, thick, torn, thrown]
 
 
 @pytest.fixture(params=SCENES, ids=lambda prepare: prepare.__name__)
@@ -112,8 +118,20 @@ def check(name: str, bodies: list[str], folder: Path, **settings: Any) -> None:
 
 
 @pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions of older files hold one thing")
-def test_gltf_as_it_is_set_up(bodies: list[str], tmp_path: Path) -> None:
-    check("glTF", bodies, tmp_path)
+@pytest.mark.parametrize("prepare", SCENES, ids=lambda prepare: prepare.__name__)
+def test_gltf_as_it_is_set_up(prepare: Callable[[Any], None], tmp_path: Path) -> None:
+    """Only what begins before frame 0 comes late, unless it is cropped: nothing in a glTF does."""
+    late = {"export_negative_frame": "CROP"} if prepare == thrown else {}
+    check("glTF", baked_bodies(prepare), tmp_path, **late)
+
+
+@pytest.mark.skipif(not SAMPLES, reason="the samples are not beside these tests")
+def test_samples_have_no_keyframes_before_frame_0() -> None:
+    """So glTF as it is set up plays them in time, and a bake adds none."""
+    for path in SAMPLES:
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        verlet.bake(frame_start=1, frame_end=2)
+        assert min(action.frame_range[0] for action in bpy.data.actions) >= 0, path.name
 
 
 @pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions of older files hold one thing")
