@@ -1,4 +1,4 @@
-"""A rope that touches nothing is moved through a frame by one call, as steps would move it."""
+"""What touches nothing is moved through a frame by one call, as steps would move it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,10 +11,15 @@ import pytest
 from tests.core.bodies import (
     Body,
     built_state,
+    flat_sheet,
     floor,
+    moved,
     pinned,
     rope,
+    rotation,
     samples,
+    scanned,
+    sheet,
     simulated,
     star,
     thicket,
@@ -37,6 +42,24 @@ pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kerne
 
 SCENE, FRAME = SceneSettings(substeps=7), 1 / 24
 LINE = rope([(0.02 * k, 0.0, 0.1) for k in range(26)])
+TILTED, SMALL, SMALLER = (
+    moved(sheet(8, size=size), rotation((1.0, 2.0, 0.0), 0.8), (0.0, 0.0, 0.1))
+    for size in (0.4, 0.2, 0.1)
+)
+
+
+def fringed() -> MeshData:
+    """A sheet with a rope at one corner."""
+    ends = TILTED.positions[-1] + np.outer([1.0, 2.0], [0.03, 0.0, -0.02])
+    count = len(TILTED.positions)
+    more = replace(
+        TILTED,
+        positions=np.concatenate([TILTED.positions, ends]),
+        edges=np.concatenate([TILTED.edges, [(count - 1, count), (count, count + 1)]]),
+    )
+    return replace(more, pin_weights=np.zeros(count + 2), velocities=np.zeros((count + 2, 3)))
+
+
 CASES: dict[str, tuple[str, MeshData]] = {
     "held at one end": ("HEMP", pinned(LINE, [0, 1])),
     "soft, held at one end": ("BUNGEE", pinned(LINE, [0])),
@@ -47,6 +70,14 @@ CASES: dict[str, tuple[str, MeshData]] = {
     ),
     "star": ("NYLON", pinned(star(5), [3])),
     "thicket": ("BUNGEE", pinned(thicket(40), [7])),
+    "cloth on two corners": ("COTTON", pinned(TILTED, [0, 8])),
+    "cloth held by nothing": ("SILK", TILTED),
+    "elastic cloth": ("RUBBER_SHEET", pinned(TILTED, range(9))),
+    "scanned cloth": ("COTTON", pinned(scanned(6, tiny=0.01), [0])),
+    "paper": ("PAPER", pinned(SMALL, [0, 8])),
+    "stiff paper": ("PAPER", SMALLER),
+    "triangles": ("DENIM", pinned(flat_sheet("strewn triangles", 8), [0, 8])),
+    "cloth with a fringe": ("COTTON", pinned(fringed(), [0, 8])),
 }
 
 
@@ -79,7 +110,7 @@ def stepped(
 
 @pytest.mark.parametrize("below", [None, 0.03, -0.1])
 @pytest.mark.parametrize("case", CASES)
-def test_one_call_moves_ropes_as_steps_do(case: str, below: float | None) -> None:
+def test_one_call_moves_bodies_as_steps_do(case: str, below: float | None) -> None:
     """To the bit: hanging, tumbling and bouncing; what starts in the ground is left to steps."""
     lowest = float(CASES[case][1].positions[:, 2].min())
     ground = None if below is None else floor(lowest - below)

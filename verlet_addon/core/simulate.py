@@ -23,7 +23,7 @@ from .sanity import check_fields, check_pressures, check_sample, check_sane, che
 from .scene import Collider, Frame, Sample
 from .settings import BodySettings, SceneSettings
 from .shortcuts.stillness import stands_still
-from .shortcuts.swinging import swing
+from .shortcuts.swinging import swing_all
 from .shortcuts.wobbling import wobble
 from .step import step
 from .stretch.seams import sewn
@@ -219,11 +219,13 @@ def _advance(
         return
     for (model, state), fields in zip(bodies, after.every_field, strict=True):
         check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
-    if len(bodies) == 1:
-        alone = bodies[0], settings, before, after
-        if swing(*alone, meeting) or (meeting is None and wobble(*alone)):
-            check_sane(*bodies[0], after.frame)
-            return
+    alone = len(bodies) == 1 and meeting is None
+    if swing_all(bodies, settings, before, after, meeting) or (
+        alone and wobble(bodies[0], settings, before, after)
+    ):
+        for body in bodies:
+            check_sane(*body, after.frame)
+        return
     starts, ends = before.every_mirror, after.every_mirror
     steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     if meeting is not None:

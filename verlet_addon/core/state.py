@@ -117,7 +117,14 @@ class ParticleState:
 def ready_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, dt: float
 ) -> Batches:
-    """The constraints for the h² by which accelerations count too; strips keep their tension."""
+    """The constraints for the h² by which accelerations count too, at the start of a step."""
+    batches = batches_for(model, state, integrator, dt)
+    _start_afresh(batches)
+    return batches
+
+
+def batches_for(model: SoftBodyModel, state: ParticleState, integrator: str, dt: float) -> Batches:
+    """The same as the step before has left them; strips keep their tension if it was another."""
     steps = (dt, state.previous_dt)
     if state.batches is None or state.batches.steps != steps:
         former, state.batches = state.batches, _make_batches(model, state, integrator, steps)
@@ -126,7 +133,6 @@ def ready_batches(
         if state.batches.kept:
             remember(state.batches.bends, state.positions)
         _follow(state.batches)
-    _start_afresh(state.batches)
     return state.batches
 
 

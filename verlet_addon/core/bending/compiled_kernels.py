@@ -21,8 +21,7 @@ _project_rope_bends = declare("project_rope_bends", "pipi")
 _project_stiff_bends = declare("project_stiff_bends", "pip")
 
 
-@once
-def _strip_struct(batch: BendStripBatch) -> Packed:
+def pack_bend_strips(batch: BendStripBatch) -> Packed:
     """The bend_strip_batch of kernels.c."""
     size = len(batch.path)
     bent = batch.coefficients[1] != 0.0
@@ -41,6 +40,9 @@ def _strip_struct(batch: BendStripBatch) -> Packed:
     )
 
 
+_strip_struct = once(pack_bend_strips)
+
+
 def _factors(rows: Floats) -> Floats:
     """Those of `Bands`, as solve_pentadiagonal takes them."""
     found = rows.copy()
@@ -56,8 +58,7 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
     for_all(_project_bend_strips, positions, _strip_row(batches))
 
 
-@once
-def _loop_struct(batch: FaceLoopBatch) -> Packed:
+def pack_loops(batch: FaceLoopBatch) -> Packed:
     """The face_loop_batch of face_loops.c."""
     ends = np.flatnonzero(np.append(batch.twists == batch.multipliers.shape[1] - 1, True)) + 1
     longest = int(np.diff(ends, prepend=0).max())
@@ -76,6 +77,8 @@ def _loop_struct(batch: FaceLoopBatch) -> Packed:
         np.empty((longest, 3)),
     )
 
+
+_loop_struct = once(pack_loops)
 
 _loop_row = row_of(_loop_struct)
 

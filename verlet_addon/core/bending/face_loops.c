@@ -5,7 +5,7 @@
 #define CORNERS 4
 
 /* The twists of one colour; see FaceLoopBatch. The twist k has the rungs k and k + 1. */
-typedef struct {
+typedef struct face_loop_batch {
     integer count, loops, twist_count;    /* c rungs, t + 1 twists */
     const integer *ends;                  /* (loops,) where each ends among the rungs */
     const integer *rungs;                 /* (c, 2) */

@@ -7,7 +7,7 @@
 #define CORNER 3
 
 /* The lines of one colour along strips; see BendStripBatch. The line k has the entries k to k + 2. */
-typedef struct {
+typedef struct bend_strip_batch {
     integer count, paths;     /* c entries */
     const integer *ends;      /* (paths,) where each ends in the path */
     const integer *path;      /* (c,) */

@@ -12,16 +12,6 @@ real project_strips(real *positions, integer n, const strip_batch *const *batche
 void project_tethers(real *positions, integer n, integer t, const integer *particles,
                      const integer *pins, const real *lengths);
 
-/* The strips of a body, and the tension by which they are put in order. */
-typedef struct {
-    integer count, links;
-    const strip_batch *const *batches; /* (count,) */
-    const integer *starts;             /* (count,) where the multipliers of each begin… */
-    const real *multipliers;           /* (links,) …among these */
-    real *tensions;                    /* (count,) to work in, as what follows */
-    const strip_batch **order;
-} strip_order;
-
 /* The plane beneath a body: see project_plane. */
 typedef struct {
     const real *inverse_masses, *normal;
@@ -52,26 +42,12 @@ typedef struct {
 /* Sweeps over strips, the tautest first, or last. */
 SMALL static void sweep(const member *body, integer backwards)
 {
-    const strip_order *of = body->strips;
-    for (integer i = 0; i < of->count; i++) {
-        integer last = i + 1 < of->count ? of->starts[i + 1] : of->links, at = i;
-        real tension = of->multipliers[of->starts[i]];
-        for (integer k = of->starts[i] + 1; k < last; k++)
-            tension = smaller(tension, of->multipliers[k]);
-        for (; at > 0 && of->tensions[at - 1] > tension; at--) {
-            of->tensions[at] = of->tensions[at - 1];
-            of->order[at] = of->order[at - 1];
-        }
-        of->tensions[at] = tension;
-        of->order[at] = of->batches[i];
-    }
-    for (integer i = 0, j = of->count - 1; backwards && i < j; i++, j--) {
-        const strip_batch *other = of->order[i];
-        of->order[i] = of->order[j], of->order[j] = other;
-    }
+    put_in_order(body->strips);
+    if (backwards)
+        turn_round(body->strips);
     project_tethers(body->positions, body->n, body->tied, body->particles, body->pins,
                     body->lengths);
-    project_strips(body->positions, body->n, of->order, of->count);
+    project_strips(body->positions, body->n, body->strips->order, body->strips->count);
 }
 
 /* Solves contacts once; whether that moved anything noticeably. */

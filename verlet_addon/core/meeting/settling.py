@@ -2,17 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from ..arrays import Floats
-from ..compiled import Packed, address, declare, once, pack, service, shared
+from ..compiled import Packed, address, declare, pack, service, shared
 from ..contact.compiled_kernels import rows_struct
+from ..phases.plain_bodies import strip_order
 from ..phases.step_data import Mover
 from ..phases.within_bodies import CONTACT_ROUNDS, keep_lengths, project_contacts
 from ..rigid.motion import hand_on_contacts
 from ..ropes.trees import TreeBatches
-from ..state import Batches
-from ..stretch.compiled_kernels import strip_struct
 from .encounter import NOTICEABLE, Encounter, touch
 
 _settle = declare("settle", "pppi", "i")
@@ -92,7 +89,7 @@ def _member(positions: Floats, own: slice, mover: Mover | None) -> Packed:
     tethers = mover.model.lengths.tethers
     count = len(tethers.particles)
     ties = count, tethers.particles, tethers.pins, tethers.lengths
-    return pack(*its, _strip_order(mover.batches), *ties, _ground(mover))
+    return pack(*its, strip_order(mover.batches), *ties, _ground(mover))
 
 
 def _ground(mover: Mover) -> Packed | None:
@@ -108,20 +105,4 @@ def _ground(mover: Mover) -> Packed | None:
         contact.floors[1],
         contact.friction,
         *shared(contact, "pushed rubbed"),
-    )
-
-
-@once
-def _strip_order(batches: Batches) -> Packed:
-    """The strip_order of settling.c."""
-    edges, multipliers = batches.lengths.edges, batches.lengths.links.multipliers
-    count = len(edges)
-    return pack(
-        count,
-        len(multipliers),
-        np.array([*map(strip_struct, edges)], dtype=np.int64),
-        batches.model.lengths.edges.starts,
-        multipliers,
-        np.empty(count),
-        np.empty(count, dtype=np.int64),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats
 from ..overlap.burial import Burial
 from ..phases.step_data import Body
-from ..scene import Sample, same_plane
+from ..scene import Plane, Sample, same_plane
 from ..state import ParticleState
 
 
@@ -48,14 +48,19 @@ def _same(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def acts_evenly(body: Body, before: Sample, after: Sample) -> bool:
-    """Whether no field and no mirror acts on a body, and the ground, which it is not in, stands."""
+def act_evenly(before: Sample, after: Sample) -> bool:
+    """Whether no field and no mirror acts on bodies, and the ground, if there is any, stands."""
     if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
         return False
-    (model, state), ground = body, after.ground
-    if ground is None or not same_plane(before.ground, ground):
-        return ground is None
+    return after.ground is None or same_plane(before.ground, after.ground)
+
+
+def is_buried(body: Body, ground: Plane | None) -> bool:
+    """Whether any of a body lies in the ground, which it has met by now."""
+    model, state = body
+    if ground is None:
+        return False
     if state.burial is None:
         depths = model.thicknesses - ground.heights(state.positions)
         state.burial = Burial(np.maximum(depths, 0.0))
-    return not state.burial.depths.any()
+    return bool(state.burial.depths.any())

@@ -1,25 +1,23 @@
-"""A rope that meets nothing but the ground, moved through all steps of a frame by one call."""
+"""Plain bodies that meet nothing but the ground, moved through all steps of a frame by one call."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays import Floats
-from ..bending.compiled_kernels import pack_stencils, pack_stiff
-from ..compiled import Packed, declare, once, pack, service
+from ..compiled import Packed, pack, service
+from ..geometry.boxes import near_boxes
 from ..meeting.world import Meeting
-from ..model import SoftBodyModel
+from ..phases.plain_bodies import is_plain, memory_of, move_plain, plain_struct
 from ..phases.step_data import Body
-from ..ropes.compiled_kernels import pack_trees
 from ..ropes.constraints import draw_out
-from ..ropes.numpy_kernels import RESOLVED
-from ..ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
 from ..scene import Sample
 from ..settings import SceneSettings
-from ..state import Batches, ParticleState, pack_fresh, ready_batches
-from ..stretch.compiled_kernels import pack_strips
-from ..stretch.compiled_warm_start import pack_net
-from .stillness import acts_evenly
+from ..state import batches_for
+from .stillness import act_evenly, is_buried
 
-_swing = declare("swing", "ppppp")
+Boxes = tuple[Floats, Floats]
+"""Lowest and highest corners (k, 3) [m]."""
 
 
 def swing(
@@ -29,131 +27,149 @@ def swing(
     after: Sample,
     meeting: Meeting | None = None,
 ) -> bool:
-    """Moves a rope on from one sample to the next as `step` would, to the bit; whether it could.
+    """Moves a body that is alone on from one sample to the next; see `swing_all`."""
+    return swing_all([body], settings, before, after, meeting)
 
-    Telling each step of a short rope what to do takes ten times as long as doing it. What is more
-    than a rope without rings that gravity, pins and a ground at rest act on, is left to `step`. So
-    is one that has come near a collider on its way, whose frame begins anew.
+
+def swing_all(
+    bodies: Sequence[Body],
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    meeting: Meeting | None = None,
+) -> bool:
+    """Moves bodies on from one sample to the next as `step` would, to the bit; whether it could.
+
+    What is more than cloth and ropes that gravity, pins and a ground at rest act on, is left to
+    `step`. So are all as soon as one has come near another, or a collider, on its way: then their
+    frame begins anew.
     """
-    model, state = body
     dt = after.duration / settings.substeps
-    if len(after.targets[0]) != model.vertex_count:
-        return False  # a mirror has made another half of it
-    pins = state.positions[:, model.pinned], after.targets[0].T[:, model.pinned]
     if not (
         service().library is not None
         and settings.iterations == 1
-        and state.previous_dt == dt
-        and _is_rope_alone(model, state)
-        and acts_evenly(body, before, after)
-        and not _may_be_drawn_out(model, *pins)
-        and (meeting is None or _touches_nothing(state, meeting))
+        and act_evenly(before, after)
+        and not any((*before.pressures, *after.pressures))
+        and all(state.previous_dt == dt for _, state in bodies)
+        and all(_is_left_alone(*each, after) for each in zip(bodies, after.targets, strict=True))
     ):
         return False
-    batches = ready_batches(model, state, settings.integrator, dt)
-    positions, previous = state.positions.copy(), state.previous_positions.copy()
-    draw_out(positions, batches.ropes)
-    if after.ground is None:
-        state.burial = None
-    around = _surroundings(body, settings, after, pins)
-    net = batches.ropes.net
-    tension, displacement = net.multipliers.copy(), net.displacement.copy()
-    box = np.empty((2, 3))
-    _swing(positions, previous, _rope_struct(batches), around.address, box)
-    if meeting is not None and not _is_far(box, meeting, before, after):
-        net.multipliers[:], net.displacement[:] = tension, displacement
+    colliders = [] if meeting is None else _ways(before, after)
+    if meeting is not None and not (
+        _touch_nothing(bodies, meeting) and _are_far(_places(bodies), colliders, meeting)
+    ):
         return False
-    state.positions, state.previous_positions = positions, previous
-    state.steps += settings.substeps
+    former = [] if meeting is None else _memory(bodies, settings, dt)
+    moved = np.empty((len(bodies), 2, 3))
+    ways = [_way(*each, settings, after) for each in zip(bodies, after.targets, moved, strict=True)]
+    every, given = pack(*(way for way, *_ in ways)), _surroundings(settings, after)
+    move_plain(every.address, len(ways), given.address)
+    if meeting is not None and not _are_far(moved.transpose(1, 0, 2), colliders, meeting):
+        for rows, kept in former:
+            rows[...] = kept
+        return False
+    for (_, state), (_, *places) in zip(bodies, ways, strict=True):
+        state.positions, state.previous_positions = places
+        state.steps += settings.substeps
+        if after.ground is None:
+            state.burial = None
     return True
 
 
-def _touches_nothing(state: ParticleState, meeting: Meeting) -> bool:
-    """Whether a rope alone does not meet itself, touched nothing, and starts inside of nothing."""
+def _is_left_alone(body: Body, targets: Floats, after: Sample) -> bool:
+    """Whether a body is plain, out of the ground, and no longer than it is however its pins go."""
+    model, state = body
+    return (
+        len(targets) == model.vertex_count  # else a mirror has made another half of it
+        and is_plain(model, state)
+        and not is_buried(body, after.ground)
+        and not _may_be_drawn_out(body, targets)
+    )
+
+
+def _may_be_drawn_out(body: Body, targets: Floats) -> bool:
+    """Whether pins that move, or junctions between pins, may change lengths of ropes in a step."""
+    model, state = body
+    spans = model.ropes.spans
+    if not len(spans.starts):
+        return False
+    ends = state.positions[:, model.pinned], targets.T[:, model.pinned]
+    return not (spans.pinned.all() and np.array_equal(*ends))
+
+
+def _touch_nothing(bodies: Sequence[Body], meeting: Meeting) -> bool:
+    """Whether no body meets itself, has touched anything, or started inside of anything."""
     surfaces = meeting.surfaces
-    return state.touched == 0 and not surfaces.meets[0, 0] and not surfaces.leaving.any()
+    return (
+        all(state.touched == 0 for _, state in bodies)
+        and not surfaces.meets.diagonal().any()
+        and not surfaces.leaving.any()
+    )
 
 
-def _is_far(box: Floats, meeting: Meeting, before: Sample, after: Sample) -> bool:
-    """Whether a body within a box (2, 3) comes near no box round a collider's way."""
-    margin = meeting.surfaces.gaps.max() + meeting.reaches.max()
+def _places(bodies: Sequence[Body]) -> Boxes:
+    """Boxes round where bodies are."""
+    every = [state.positions for _, state in bodies]
+    starts = np.cumsum([0, *(rows.shape[1] for rows in every[:-1])])
+    together = np.concatenate(every, axis=1)
+    lowest, highest = (each.reduceat(together, starts, axis=1) for each in (np.minimum, np.maximum))
+    return lowest.T, highest.T
+
+
+def _ways(before: Sample, after: Sample) -> list[Floats]:
+    """Boxes (2, 3) round the way of each collider [m]."""
+    boxes = []
     for ways in zip(before.colliders, after.colliders, strict=True):
         lowest = np.min([points.min(axis=0) for points in ways], axis=0)
-        highest = np.max([points.max(axis=0) for points in ways], axis=0)
-        if (box[0] - margin <= highest).all() and (box[1] + margin >= lowest).all():
-            return False
-    return True
+        boxes.append(np.stack([lowest, np.max([points.max(axis=0) for points in ways], axis=0)]))
+    return boxes
 
 
-def _may_be_drawn_out(model: SoftBodyModel, start: Floats, end: Floats) -> bool:
-    """Whether pins (3, p) that move, or junctions between pins, may change lengths in a step."""
-    spans = model.ropes.spans
-    return len(spans.starts) > 0 and not (spans.pinned.all() and np.array_equal(start, end))
-
-
-def _is_rope_alone(model: SoftBodyModel, state: ParticleState) -> bool:
-    """Whether a body is a rope without rings, and nothing else."""
-    others = model.pieces, model.water, model.solid, state.plastic, state.gas
-    parts = model.triangles, model.goals, model.seams.pairs, model.ropes.rings.path
-    return (
-        model.settings.body_type == "ROPE"
-        and all(each is None for each in others)
-        and not any(each.size for each in parts)
+def _are_far(boxes: Boxes | Floats, colliders: Sequence[Floats], meeting: Meeting) -> bool:
+    """Whether bodies within boxes come near none that they meet, nor near any collider."""
+    margin = float(meeting.surfaces.gaps.max() + meeting.reaches.max())
+    lowest, highest = (
+        np.concatenate([own, [box[side] for box in colliders]]) if colliders else own
+        for side, own in enumerate(boxes)
     )
+    near = near_boxes(lowest, highest, margin)
+    return not meeting.surfaces.meets[near[0], near[1]].any()
 
 
-def _surroundings(
-    body: Body, settings: SceneSettings, after: Sample, pins: tuple[Floats, Floats]
-) -> Packed:
-    """What acts on a rope on its way to a sample, from where its pins are to where they go."""
+def _memory(
+    bodies: Sequence[Body], settings: SceneSettings, dt: float
+) -> list[tuple[Floats, Floats]]:
+    """What steps write to besides places, with a copy of each."""
+    every = (batches_for(model, state, settings.integrator, dt) for model, state in bodies)
+    return [(rows, rows.copy()) for batches in every for rows in memory_of(batches)]
+
+
+def _way(
+    body: Body, targets: Floats, box: Floats, settings: SceneSettings, after: Sample
+) -> tuple[Packed, Floats, Floats]:
+    """The moving of plain.c, and the places (3, n) that it leads on, which are copies."""
     model, state = body
-    ground = after.ground
-    level = 0.0 if ground is None else ground.level
-    return pack(
-        settings.substeps,
-        state.steps,
+    batches = batches_for(model, state, settings.integrator, state.previous_dt)
+    positions, previous = state.positions.copy(), state.previous_positions.copy()
+    draw_out(positions, batches.ropes)
+    packed = pack(
+        plain_struct(batches),
+        positions,
+        previous,
+        positions[:, model.pinned],
+        targets.T[:, model.pinned],
         after.gravity * model.settings.gravity,
-        *pins,
-        None if ground is None else ground.normal,
-        level,
         min(model.settings.friction, settings.ground_friction),
         max(model.settings.restitution, settings.ground_restitution),
+        state.steps,
+        box,
     )
+    return packed, positions, previous
 
 
-@once
-def _rope_struct(batches: Batches) -> Packed:
-    """The hanging of swinging.c."""
-    model, ropes, bends = batches.model, batches.ropes, batches.bends
-    n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
-    drift, bend = batches.start_gains
-    return pack(
-        n,
-        len(model.pinned),
-        model.pinned,
-        model.inverse_masses,
-        pack_trees(ropes.trees),
-        len(ropes.strips),
-        pack(*map(pack_strips, ropes.strips)),
-        pack_net(ropes.net),
-        len(bends.ropes),
-        len(bends.stiff),
-        pack(*map(pack_stencils, bends.ropes)),
-        pack(*map(pack_stiff, bends.stiff)),
-        pack_fresh(batches),
-        free,
-        model.free_components,
-        model.thicknesses,
-        ropes.directions,
-        MOST_ROUNDS,
-        STRAIN_LEFT,
-        RESOLVED,
-        batches.velocity_gain,
-        batches.h_squared,
-        batches.steps[0],
-        drift,
-        bend,
-        *(np.empty((3, n)) for _ in range(5)),
-        np.empty(n),
-        np.empty((free, 16)),
-    )
+def _surroundings(settings: SceneSettings, after: Sample) -> Packed:
+    """What of plain.c is around all bodies."""
+    ground = after.ground
+    if ground is None:
+        return pack(settings.substeps, None, 0.0)
+    return pack(settings.substeps, ground.normal, ground.level)

@@ -13,7 +13,7 @@ from ..solid.motion import FEWEST, LEAST_MOVE, LONG, RESTS, STILL, acting, quick
 from ..solid.numpy_touching import Stops
 from ..solid.system import draw, step_shares
 from ..state import Batches, ParticleState, ready_batches
-from .stillness import acts_evenly
+from .stillness import act_evenly, is_buried
 
 _wobble = declare("wobble", "ppp")
 
@@ -30,7 +30,8 @@ def wobble(body: Body, settings: SceneSettings, before: Sample, after: Sample) -
         or service().library is None
         or state.previous_dt != dt
         or len(after.targets[0]) != model.vertex_count  # a mirror has made another half of it
-        or not acts_evenly(body, before, after)
+        or not act_evenly(before, after)
+        or is_buried(body, after.ground)
         or not _is_left_alone(state, within)
     ):
         return False

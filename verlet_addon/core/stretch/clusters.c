@@ -8,7 +8,7 @@
 #define JACOBI_SWEEPS 12 /* Jacobi's method has converged long before. */
 
 /* Particles sorted by cluster; see Clusters. */
-typedef struct {
+typedef struct clusters {
     integer count, members;  /* clusters, k */
     const integer *ends;     /* (count,) where each ends */
     const integer *particles; /* (k,) */

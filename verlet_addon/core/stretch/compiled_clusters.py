@@ -10,8 +10,7 @@ from .clusters import Clusters
 _project_clusters = declare("project_clusters", "pip")
 
 
-@once
-def _clusters_struct(clusters: Clusters) -> Packed:
+def pack_clusters(clusters: Clusters) -> Packed:
     """The clusters of clusters.c."""
     ends = np.append(np.flatnonzero(np.diff(clusters.labels)) + 1, len(clusters.labels))
     return pack(
@@ -20,6 +19,9 @@ def _clusters_struct(clusters: Clusters) -> Packed:
         ends,
         *members(clusters, "particles movable shares arms"),
     )
+
+
+_clusters_struct = once(pack_clusters)
 
 
 @instead_of(reference.project_clusters)

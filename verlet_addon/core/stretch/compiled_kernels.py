@@ -56,14 +56,16 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     return for_all(_project_strips, positions, _strip_row(batches)) or 0.0
 
 
-@once
-def _diagonals_struct(diagonals: Diagonals) -> Packed:
+def pack_diagonals(diagonals: Diagonals) -> Packed:
     """The face_diagonals of kernels.c."""
     return pack(
         len(diagonals.faces),
         *members(diagonals, "pairs faces rests weights places"),
         *shared(diagonals, "drawn"),
     )
+
+
+_diagonals_struct = once(pack_diagonals)
 
 
 @instead_of(reference.follow_faces)
@@ -88,8 +90,7 @@ def _pack_distances(batch: DistanceBatch) -> Packed:
     )
 
 
-@once
-def _level_struct(level: Level) -> Packed:
+def pack_level(level: Level) -> Packed:
     """The coarse_level of limits.c."""
     assert level.parents.shape[1] == PARENTS
     count = len(level.particles)
@@ -104,6 +105,8 @@ def _level_struct(level: Level) -> Packed:
         np.empty((3, count)),
     )
 
+
+_level_struct = once(pack_level)
 
 _level_row = row_of(_level_struct)
 
@@ -125,8 +128,7 @@ LINK = np.dtype([("ends", "2i4"), ("sides", "2i4"), ("values", "6f8")])
 """The strip_link of sharing.c."""
 
 
-@once
-def _links_struct(links: Links) -> Packed:
+def pack_links(links: Links) -> Packed:
     """The strip_links of sharing.c."""
     count, n = len(links.first), len(links.starts) - 1
     ends = np.stack([links.first, links.second], axis=1)
@@ -159,6 +161,9 @@ def _links_struct(links: Links) -> Packed:
         np.zeros(n, dtype=np.bool_),
         np.empty((n, 4)),
     )
+
+
+_links_struct = once(pack_links)
 
 
 @instead_of(reference.share_stretch)

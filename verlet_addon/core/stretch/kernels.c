@@ -7,7 +7,7 @@
 #define LEAST_LENGTH 0.5  /* What yields does so down to this share of its length. */
 
 /* See Diagonals. */
-typedef struct {
+typedef struct face_diagonals {
     integer count;
     const integer *pairs, *faces; /* (d, 2) and (d,) */
     const real *rests, *weights;  /* (d,) */
@@ -192,4 +192,28 @@ EXPORT void strain_range(const real *positions, integer n, const strip_batch *co
 {
     for (integer i = 0; i < count; i++)
         widen(positions, n, batches[i], range);
+}
+
+SMALL void put_in_order(const strip_order *of)
+{
+    for (integer i = 0; i < of->count; i++) {
+        integer last = i + 1 < of->count ? of->starts[i + 1] : of->links, at = i;
+        real tension = of->multipliers[of->starts[i]];
+        for (integer k = of->starts[i] + 1; k < last; k++)
+            tension = smaller(tension, of->multipliers[k]);
+        for (; at > 0 && of->tensions[at - 1] > tension; at--) {
+            of->tensions[at] = of->tensions[at - 1];
+            of->order[at] = of->order[at - 1];
+        }
+        of->tensions[at] = tension;
+        of->order[at] = of->batches[i];
+    }
+}
+
+SMALL void turn_round(const strip_order *of)
+{
+    for (integer i = 0, j = of->count - 1; i < j; i++, j--) {
+        const strip_batch *other = of->order[i];
+        of->order[i] = of->order[j], of->order[j] = other;
+    }
 }

@@ -62,7 +62,7 @@ EXPORT void project_tethers(real *positions, integer n, integer t, const integer
 }
 
 /* See Level. */
-typedef struct {
+typedef struct coarse_level {
     integer count;            /* k */
     const integer *particles; /* (k,) */
     integer batches;

@@ -10,7 +10,7 @@ typedef struct {
 } strip_link;
 
 /* All links of all strips. */
-typedef struct {
+typedef struct strip_links {
     integer count, particles; /* k links of n particles */
     strip_link *links;        /* (k,) */
     const real *rest_lengths; /* (k,) as they are now: what yields grows */

@@ -18,6 +18,20 @@ typedef struct {
     real *work; /* (9 l,) for paths of at most l entries */
 } strip_batch;
 
+/* The strips of a surface, and the tension by which they are put in order. */
+typedef struct {
+    integer count, links;
+    const strip_batch *const *batches; /* (count,) */
+    const integer *starts;             /* (count,) where the multipliers of each begin… */
+    const real *multipliers;           /* (links,) …among these */
+    real *tensions;                    /* (count,) to work in, as what follows */
+    const strip_batch **order;
+} strip_order;
+
+/* Puts strips in order, the tautest first; and turns their order round. */
+void put_in_order(const strip_order *of);
+void turn_round(const strip_order *of);
+
 /* Points of one path and its links, in the work of its batch. */
 typedef struct {
     real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *beside, *pivot;

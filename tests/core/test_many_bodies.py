@@ -1,0 +1,68 @@
+"""Many small bodies: each bakes as it does alone, and those far apart cost no call of their own."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
+from verlet_addon.core import simulate
+from verlet_addon.core.compiled import service
+from verlet_addon.core.materials import MATERIALS
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.phases import plain_bodies
+from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.shortcuts import swinging
+
+SCENE, FRAMES = SceneSettings(substeps=4), [1 / 24] * 8
+HEMP, COTTON = (MATERIALS[name].settings for name in ("HEMP", "COTTON"))
+
+
+def shifted(mesh: MeshData, x: float, y: float) -> MeshData:
+    """The mesh elsewhere, with a name of its own."""
+    places = mesh.positions + np.array([x, y, 0.0])
+    return replace(mesh, positions=places, name=f"{mesh.name} at {x:g}, {y:g}")
+
+
+def field(count: int, apart: float) -> list[Body]:
+    """Ropes and sheets in turn, in rows so far apart, each held at a corner, or thrown."""
+    line = pinned(rope([(0.03 * k, 0.0, 0.0) for k in range(8)]), [0])
+    cloth = pinned(shifted(sheet(4, size=0.2), 0.0, 0.1), [0])
+    kinds = (line, HEMP), (cloth, COTTON), (thrown(line, (0.0, 1.0, 0.0)), HEMP)
+    chosen = [(kinds[k % 3], apart * (k % 4), apart * (k // 4)) for k in range(count)]
+    return [(shifted(mesh, x, y), settings) for (mesh, settings), x, y in chosen]
+
+
+@pytest.mark.parametrize("apart", [2.0, 0.3])
+def test_a_body_bakes_alike_alone_and_among_many(apart: float) -> None:
+    """To the bit: beside 20 others that touch nothing, or some of which touch each other."""
+    own = field(1, apart)[0]
+    own = shifted(own[0], -3.0, 0.0), own[1]
+    others = field(20, apart)
+    ground = floor(-0.3)
+    alone = simulated([own], FRAMES, SCENE, ground=ground)
+    beside = simulated([*others, own], FRAMES, SCENE, ground=ground)
+    np.testing.assert_array_equal(beside[-1], alone[0])
+    by_themselves = [simulated([other], FRAMES, SCENE, ground=ground)[0] for other in others]
+    assert all(map(np.array_equal, beside, by_themselves)) == (apart == 2.0)
+
+
+@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many they are: no step is taken with them, after the first frame or before."""
+    calls: list[int] = []
+
+    def noted(places: int, count: int, given: int, move: Any = plain_bodies.move_plain) -> None:
+        calls.append(count)
+        move(places, count, given)
+
+    def refused(*_: Any) -> None:
+        raise AssertionError("a step was taken")
+
+    monkeypatch.setattr(swinging, "move_plain", noted)
+    monkeypatch.setattr(simulate, "step", refused)
+    for count in (3, 12):
+        calls.clear()
+        simulated(field(count, 2.0), FRAMES, SCENE, ground=floor(-0.3))
+        assert calls == [count] * len(FRAMES)

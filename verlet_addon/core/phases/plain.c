@@ -1,0 +1,319 @@
+/* Bodies that nothing but lengths, bends, pins, gravity and the ground acts on, moved through steps:
+   what step.py does with them, in the same order, so that not a bit differs. See plain_bodies.py. */
+#include "../stretch/strips.h"
+
+struct bend_strip_batch;
+struct clusters;
+struct coarse_level;
+struct face_diagonals;
+struct face_loop_batch;
+struct fresh_multipliers;
+struct stencil_batch;
+struct stiff_batch;
+struct strip_links;
+struct strip_net;
+struct tree;
+
+/* Those of state.c, stretch/, bending/, ropes/, momentum/ and contact/. */
+void start_multipliers(const struct fresh_multipliers *all);
+void project_former_tension(real *positions, const struct strip_net *net, real kept, real taut,
+                            integer rounds);
+void follow_faces(const real *positions, integer n, const struct face_diagonals *of, real smallest);
+real project_strips(real *positions, integer n, const strip_batch *const *batches, integer count);
+void project_levels(real *positions, integer n, const struct coarse_level *const *levels,
+                    integer count);
+void project_tethers(real *positions, integer n, integer t, const integer *particles,
+                     const integer *pins, const real *lengths);
+void project_clusters(real *positions, integer n, const struct clusters *all);
+integer share_stretch(real *positions, const struct strip_links *links, real tolerance, real most,
+                      real overdone, integer rounds);
+void project_rope_bends(real *positions, integer n, const struct stencil_batch *const *batches,
+                        integer count);
+void project_stiff_bends(real *positions, integer n, const struct stiff_batch *batch);
+void project_bend_strips(real *positions, integer n, const struct bend_strip_batch *const *batches,
+                         integer count);
+void project_face_loops(real *positions, integer n, const struct face_loop_batch *const *batches,
+                        integer count);
+void project_surface_bends(real *positions, integer n, const struct stencil_batch *const *batches,
+                           integer count);
+void add_pulls_from_start(real *moved, const real *positions, integer n, const strip_batch *batch);
+void project_trees(real *positions, integer n, const struct tree *all);
+void strain_range(const real *positions, integer n, const strip_batch *const *batches,
+                  integer count, real *range);
+void undo_implicit_damping(real *previous, const real *start, const real *positions, integer n,
+                           const strip_batch *batch, real resolved);
+void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
+                       const real *before, const real *about, real *kept, integer count,
+                       real *work);
+void project_plane(real *positions, integer n, const real *inverse_masses, const real *normal,
+                   real level, const real *start, const real *floors, real friction, real *pushed,
+                   real *rubbed);
+void rebound_plane(real *positions, real *previous_positions, integer n, const real *pushed,
+                   const real *normal, real level, const real *start, const real *floors,
+                   real restitution, const real *arrival, const real *accelerations, real dt,
+                   real drift, real bend, real climb);
+
+/* What is alike for all: see stretch/sweep.py, stretch/numpy_kernels.py, phases/inflation.py and
+   ropes/sweep.py. */
+typedef struct {
+    real memory, taut, crumpled;
+    integer directions, most_sweeps, in_vain;
+    real progress, most_stretch, overdone;
+    integer sharings, most_rounds;
+    real strain_left, resolved;
+} limits;
+
+/* What keeps lengths of a surface. */
+typedef struct {
+    const struct strip_net *net;
+    const struct face_diagonals *diagonals; /* or NULL */
+    integer shears;
+    const strip_batch *const *shear; /* (shears,) */
+    integer levels;
+    const struct coarse_level *const *level; /* (levels,) */
+    integer tied;
+    const integer *particles, *pins; /* (tied,) tethers, and their lengths */
+    const real *lengths;
+    const strip_order *edges;
+    const struct clusters *clusters; /* or NULL */
+    const struct strip_links *links;
+    real tolerance;
+} surface;
+
+/* What keeps angles, as many of each. */
+typedef struct {
+    integer ropes, stiffs, strips, loops, singles;
+    const struct stencil_batch *const *rope;
+    const struct stiff_batch *const *stiff;
+    const struct bend_strip_batch *const *strip;
+    const struct face_loop_batch *const *loop;
+    const struct stencil_batch *const *alone;
+} bends;
+
+/* What keeps lengths of ropes. */
+typedef struct {
+    const struct strip_net *net;
+    integer directions; /* of former tension */
+    const struct tree *trees;
+    integer generations;
+    const strip_batch *const *strips; /* (generations,) of the trees */
+} ropes;
+
+/* A body, ready for steps of one length; see Batches and SoftBodyModel. */
+typedef struct {
+    integer n, pins;
+    const integer *pinned;      /* (pins,) */
+    const real *inverse_masses; /* (n,) */
+    const limits *limits;
+    const struct fresh_multipliers *multipliers;
+    const surface *surface; /* or NULL */
+    const bends *bends;
+    const ropes *ropes; /* or NULL */
+    integer free;              /* components that nothing holds */
+    const integer *components; /* (n,) */
+    const real *floors;        /* (n,) distance from the ground */
+    real velocity_gain, h_squared, dt, drift, bend;
+    real *start, *arrival, *before, *accelerations, *rubbed; /* (3, n) to work in, as what follows */
+    real *pushed, *whole;                                    /* (n,), (16 free,) */
+} plain;
+
+/* A body on its way from one frame to the next. */
+typedef struct {
+    const plain *body;
+    real *x, *previous;                /* (3, n) */
+    const real *pins_start, *pins_end; /* (3, pins) */
+    const real *gravity;
+    real friction, restitution; /* on the ground */
+    integer taken;              /* steps taken before */
+    real *box;                  /* (2, 3) */
+} moving;
+
+/* What is around all: how many steps to take, and the ground, whose normal is NULL without one. */
+typedef struct {
+    integer steps;
+    const real *normal;
+    real level;
+} surroundings;
+
+/* Moves particles by inertia, gravity and springs, and pins to where they are at step `number`. */
+static void set_out(const moving *its, const surroundings *given, integer number)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    real *x = its->x, *moved = body->arrival;
+    for (integer i = 0; i < 3 * n; i++)
+        moved[i] = (x[i] - its->previous[i]) * body->velocity_gain
+                   + body->accelerations[i] * body->h_squared + x[i];
+    for (integer i = 0; body->ropes && i < body->ropes->generations; i++)
+        add_pulls_from_start(moved, x, n, body->ropes->strips[i]);
+    copy(its->previous, x, 3 * n);
+    copy(body->start, x, 3 * n);
+    copy(x, moved, 3 * n);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++)
+            x[axis * n + body->pinned[i]] =
+                on_the_way(its->pins_start[at], its->pins_end[at], number, given->steps);
+    copy(body->arrival, x, 3 * n);
+}
+
+/* Gives what nothing holds the momentum that it had before. */
+static void keep_momentum(real *after, const plain *body, const real *about)
+{
+    if (body->free)
+        conserve_momentum(body->n, body->components, body->inverse_masses, body->before, about,
+                          after, body->free, body->whole);
+}
+
+/* Sweeps over what keeps angles, ropes' the other way round if so. */
+static void project_bends(real *x, integer n, const bends *of, int backwards)
+{
+    for (integer i = 0; i < of->ropes; i++)
+        project_rope_bends(x, n, of->rope + (backwards ? of->ropes - 1 - i : i), 1);
+    for (integer i = 0; i < of->stiffs; i++)
+        project_stiff_bends(x, n, of->stiff[i]);
+    project_bend_strips(x, n, of->strip, of->strips);
+    project_face_loops(x, n, of->loop, of->loops);
+    project_surface_bends(x, n, of->alone, of->singles);
+}
+
+/* Draws faces back to their angles, and brings near what coarse levels tell. */
+static void project_shear(real *x, integer n, const surface *of, const limits *limits,
+                          int backwards)
+{
+    if (of->diagonals)
+        follow_faces(x, n, of->diagonals, limits->crumpled);
+    for (integer i = 0; i < of->shears; i++)
+        project_strips(x, n, of->shear + (backwards ? of->shears - 1 - i : i), 1);
+    project_levels(x, n, of->level, of->levels);
+}
+
+/* Sweeps over edges and tethers until no edge is stretched noticeably. */
+static void project_stretch(real *x, integer n, const surface *of, const limits *limits,
+                            int backwards)
+{
+    real least = __builtin_inf();
+    put_in_order(of->edges);
+    if (backwards)
+        turn_round(of->edges);
+    for (integer sweep = 0, in_vain = 0; sweep < limits->most_sweeps; sweep++) {
+        if (sweep)
+            project_levels(x, n, of->level, of->levels);
+        if (sweep == 1 && backwards)
+            turn_round(of->edges);
+        project_tethers(x, n, of->tied, of->particles, of->pins, of->lengths);
+        real largest = project_strips(x, n, of->edges->order, of->edges->count);
+        if (of->clusters)
+            project_clusters(x, n, of->clusters);
+        if (largest < of->tolerance)
+            return;
+        in_vain = largest < limits->progress * least ? 0 : in_vain + 1;
+        least = in_vain ? least : largest;
+        if (sweep
+            && (!share_stretch(x, of->links, of->tolerance, limits->most_stretch,
+                               limits->overdone, limits->sharings)
+                || (in_vain >= limits->in_vain && !of->levels)))
+            return;
+    }
+}
+
+/* Solves ropes to the last digit. */
+static void project_ropes(real *x, integer n, const ropes *of, const limits *limits)
+{
+    for (integer round = 0; round < limits->most_rounds; round++) {
+        real range[2] = {0.0, 0.0};
+        project_trees(x, n, of->trees);
+        strain_range(x, n, of->strips, of->generations, range);
+        if (larger(-range[0], range[1]) < limits->strain_left)
+            return;
+    }
+}
+
+/* Solves bends and lengths. */
+static void relax(real *x, const plain *body, int backwards)
+{
+    integer n = body->n;
+    const limits *limits = body->limits;
+    start_multipliers(body->multipliers);
+    copy(body->before, x, 3 * n);
+    if (body->surface)
+        project_former_tension(x, body->surface->net, limits->memory, limits->taut,
+                               limits->directions);
+    if (body->ropes)
+        project_former_tension(x, body->ropes->net, 1.0, 0.0, body->ropes->directions);
+    project_bends(x, n, body->bends, backwards);
+    if (body->surface) {
+        project_shear(x, n, body->surface, limits, backwards);
+        project_stretch(x, n, body->surface, limits, backwards);
+    }
+    if (body->ropes)
+        project_ropes(x, n, body->ropes, limits);
+    keep_momentum(x, body, body->start);
+}
+
+/* Pushes a body out of the ground. */
+static void push_off_ground(const moving *its, const surroundings *given)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    for (integer i = 0; i < n; i++)
+        body->pushed[i] = body->rubbed[i] = body->rubbed[n + i] = body->rubbed[2 * n + i] = 0.0;
+    if (given->normal)
+        project_plane(its->x, n, body->inverse_masses, given->normal, given->level, body->start,
+                      body->floors, its->friction, body->pushed, body->rubbed);
+}
+
+/* Gives ropes back the speed that solving took, which leaves the momentum as it was, and lets what
+   was pushed out of the ground rebound. */
+static void finish(const moving *its, const surroundings *given)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    if (body->ropes) {
+        copy(body->before, its->previous, 3 * n);
+        for (integer i = 0; i < body->ropes->generations; i++)
+            undo_implicit_damping(its->previous, body->start, its->x, n, body->ropes->strips[i],
+                                  body->limits->resolved);
+        keep_momentum(its->previous, body, its->x);
+    }
+    if (given->normal)
+        rebound_plane(its->x, its->previous, n, body->pushed, given->normal, given->level,
+                      body->start, body->floors, its->restitution, body->arrival,
+                      body->accelerations, body->dt, body->drift, body->bend, 0.0);
+}
+
+/* Widens a box, the least of each axis and then the most, to hold particles. */
+static void widen(real *box, const real *positions, integer n)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++) {
+            real at = positions[axis * n + i];
+            box[axis] = smaller(at, box[axis]);
+            box[3 + axis] = larger(at, box[3 + axis]);
+        }
+}
+
+/* Moves a body on by all steps; its box holds where it has been at their ends. */
+static void take_steps(const moving *its, const surroundings *given)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    for (int axis = 0; axis < 3; axis++)
+        its->box[axis] = its->box[3 + axis] = its->x[axis * n];
+    widen(its->box, its->x, n);
+    for (integer i = 0; i < 3 * n; i++)
+        body->accelerations[i] = its->gravity[i / n];
+    for (integer number = 1; number <= given->steps; number++) {
+        set_out(its, given, number);
+        relax(its->x, body, (its->taken + number - 1) % 2);
+        push_off_ground(its, given);
+        finish(its, given);
+        widen(its->box, its->x, n);
+    }
+}
+
+/* Moves bodies on by all steps, each by itself. */
+EXPORT void move_plain(const moving *const *all, integer count, const surroundings *given)
+{
+    for (integer i = 0; i < count; i++)
+        take_steps(all[i], given);
+}

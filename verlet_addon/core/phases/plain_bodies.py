@@ -1,0 +1,167 @@
+"""Plain bodies: nothing but lengths, bends, pins, gravity and the ground acts on them.
+
+Telling each step of a small body what to do takes ten times as long as doing it. So compiled
+kernels take all steps of a frame by one call, to the same bits.
+"""
+
+from functools import cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..arrays import Floats
+from ..bending.compiled_kernels import pack_bend_strips, pack_loops, pack_stencils, pack_stiff
+from ..compiled import Packed, declare, once, pack
+from ..model import SoftBodyModel
+from ..ropes.compiled_kernels import pack_trees
+from ..ropes.numpy_kernels import RESOLVED
+from ..ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
+from ..state import Batches, ParticleState, pack_fresh
+from ..stretch.compiled_clusters import pack_clusters
+from ..stretch.compiled_kernels import pack_diagonals, pack_level, pack_links, pack_strips
+from ..stretch.compiled_warm_start import pack_net
+from ..stretch.numpy_kernels import CRUMPLED, OVERDONE, SHARINGS
+from ..stretch.sweep import IN_VAIN, MOST_STRETCH, MOST_SWEEPS, PROGRESS
+from ..stretch.warm_start import DIRECTIONS
+from .inflation import SURFACE_MEMORY, TAUT
+
+move_plain = declare("move_plain", "pip")
+
+
+def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
+    """Whether a body is cloth or ropes without rings, and nothing else acts within it."""
+    others = model.pieces, model.water, model.solid, model.shell, state.plastic, state.gas
+    parts = model.goals, model.seams.pairs, model.ropes.rings.path, model.weave.rests
+    return (
+        model.settings.pressure == 0.0
+        and all(each is None for each in others)
+        and not any(each.size for each in parts)
+    )
+
+
+def plain_struct(batches: Batches) -> Packed:
+    """The plain of plain.c, made once."""
+    found = _known.get(batches)
+    if found is None:
+        found = _known[batches] = _pack_plain(batches)
+    return found
+
+
+_known: WeakKeyDictionary[Batches, Packed] = WeakKeyDictionary()
+
+
+def _pack_plain(batches: Batches) -> Packed:
+    """The plain of plain.c."""
+    model = batches.model
+    n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
+    return pack(
+        n,
+        len(model.pinned),
+        model.pinned,
+        model.inverse_masses,
+        _limits(),
+        pack_fresh(batches),
+        _pack_surface(batches) if model.lengths.edges.path.size else None,
+        _pack_bends(batches),
+        _pack_ropes(batches) if batches.ropes.strips else None,
+        free,
+        model.free_components,
+        model.thicknesses,
+        batches.velocity_gain,
+        batches.h_squared,
+        batches.steps[0],
+        *batches.start_gains,
+        *(np.empty((3, n)) for _ in range(5)),
+        np.empty(n),
+        np.empty((free, 16)),
+    )
+
+
+@cache
+def _limits() -> Packed:
+    """The limits of plain.c."""
+    return pack(
+        SURFACE_MEMORY,
+        TAUT,
+        CRUMPLED,
+        DIRECTIONS,
+        MOST_SWEEPS,
+        IN_VAIN,
+        PROGRESS,
+        MOST_STRETCH,
+        OVERDONE,
+        SHARINGS,
+        MOST_ROUNDS,
+        STRAIN_LEFT,
+        RESOLVED,
+    )
+
+
+def _pack_surface(batches: Batches) -> Packed:
+    """The surface of plain.c."""
+    lengths, constant = batches.lengths, batches.model.lengths
+    tethers, diagonals, clusters = constant.tethers, lengths.diagonals, constant.clusters
+    return pack(
+        pack_net(lengths.net),
+        pack_diagonals(diagonals) if len(diagonals.faces) else None,
+        len(lengths.shear),
+        pack(*map(pack_strips, lengths.shear)),
+        len(constant.levels),
+        pack(*map(pack_level, constant.levels)),
+        len(tethers.particles),
+        tethers.particles,
+        tethers.pins,
+        tethers.lengths,
+        _pack_strip_order(batches),
+        pack_clusters(clusters) if len(clusters.particles) else None,
+        pack_links(lengths.links),
+        lengths.links.tolerance,
+    )
+
+
+def _pack_strip_order(batches: Batches) -> Packed:
+    """The strip_order of strips.h."""
+    edges, multipliers = batches.lengths.edges, batches.lengths.links.multipliers
+    count = len(edges)
+    return pack(
+        count,
+        len(multipliers),
+        pack(*map(pack_strips, edges)),
+        batches.model.lengths.edges.starts,
+        multipliers,
+        np.empty(count),
+        np.empty(count, dtype=np.int64),
+    )
+
+
+strip_order = once(_pack_strip_order)
+
+
+def _pack_bends(batches: Batches) -> Packed:
+    """The bends of plain.c."""
+    bends = batches.bends
+    return pack(
+        *(len(bends.ropes), len(bends.stiff)),
+        *(len(bends.strips), len(bends.loops), len(bends.alone)),
+        pack(*map(pack_stencils, bends.ropes)),
+        pack(*map(pack_stiff, bends.stiff)),
+        pack(*map(pack_bend_strips, bends.strips)),
+        pack(*map(pack_loops, bends.loops)),
+        pack(*map(pack_stencils, bends.alone)),
+    )
+
+
+def _pack_ropes(batches: Batches) -> Packed:
+    """The ropes of plain.c."""
+    ropes = batches.ropes
+    strips = pack(*map(pack_strips, ropes.strips))
+    count = len(ropes.strips)
+    return pack(pack_net(ropes.net), ropes.directions, pack_trees(ropes.trees), count, strips)
+
+
+def memory_of(batches: Batches) -> list[Floats]:
+    """What a step leaves to the next, besides places: tension, and how far bends lag behind."""
+    nets = batches.lengths.net, batches.ropes.net
+    kept = [rows for net in nets for rows in (net.multipliers, net.displacement)]
+    lagging = [batch.multipliers for batch, share in batches.fresh() if share]
+    return [*kept, *lagging, *(rows for rows in batches.followers if rows is not None)]
