@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
-from verlet_addon.core import simulate
+from verlet_addon.core import simulate, step
 from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.phases import plain_bodies
+from verlet_addon.core.phases.plain_group import Group
 from verlet_addon.core.settings import SceneSettings
-from verlet_addon.core.shortcuts import swinging
 
+compiled = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
 SCENE, FRAMES = SceneSettings(substeps=4), [1 / 24] * 8
 HEMP, COTTON = (MATERIALS[name].settings for name in ("HEMP", "COTTON"))
 
@@ -48,21 +48,33 @@ def test_a_body_bakes_alike_alone_and_among_many(apart: float) -> None:
     assert all(map(np.array_equal, beside, by_themselves)) == (apart == 2.0)
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+def refused(*_: Any) -> None:
+    """What is not to be called."""
+    raise AssertionError("a body was told by itself what to do")
+
+
+@compiled
 def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many they are: no step is taken with them, after the first frame or before."""
+    """However many they are: nobody takes a step."""
     calls: list[int] = []
 
-    def noted(places: int, count: int, given: int, move: Any = plain_bodies.move_plain) -> None:
-        calls.append(count)
-        move(places, count, given)
+    def noted(group: Group, move: Any = Group.move) -> None:
+        calls.append(len(group.ways))
+        move(group)
 
-    def refused(*_: Any) -> None:
-        raise AssertionError("a step was taken")
-
-    monkeypatch.setattr(swinging, "move_plain", noted)
+    monkeypatch.setattr(Group, "move", noted)
     monkeypatch.setattr(simulate, "step", refused)
     for count in (3, 12):
         calls.clear()
         simulated(field(count, 2.0), FRAMES, SCENE, ground=floor(-0.3))
         assert calls == [count] * len(FRAMES)
+
+
+@compiled
+def test_bodies_that_touch_are_told_together_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them takes its step alone; what else acts within a body would be told so."""
+    monkeypatch.setattr(step, "relax", refused)
+    simulated(field(12, 0.3), FRAMES, SCENE, ground=floor(-0.3))
+    drawn = pinned(sheet(4), [0], weight=0.5), COTTON
+    with pytest.raises(AssertionError, match="by itself"):
+        simulated([*field(3, 2.0), drawn], FRAMES, SCENE)

@@ -31,9 +31,11 @@ from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.meeting.world import prepare
 from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.phases.plain_group import make_group
+from verlet_addon.core.phases.step_data import Body as Built
 from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import SceneSettings
-from verlet_addon.core.shortcuts.swinging import swing
+from verlet_addon.core.shortcuts.swinging import find_plain, swing
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.step import step
 from verlet_addon.core.substeps import cut_into_steps
@@ -116,6 +118,22 @@ def test_one_call_moves_bodies_as_steps_do(case: str, below: float | None) -> No
     ground = None if below is None else floor(lowest - below)
     _, swung = stepped(*way(case, ground=ground, moving=False))
     assert not any(swung) if below == -0.1 else all(swung[1:])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_single_calls_lead_bodies_through_each_step(case: str) -> None:
+    """To the bit, above ground on which they bounce: as what touches others is led."""
+
+    def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
+        plain = find_plain([body], scene, before, after)
+        group = make_group([body], plain, scene, after)
+        group.begin(scene, after)
+        for given in cut_into_steps([body], [()], before, after, scene.substeps):
+            step([body], scene, given, None, group)
+        return plain == [0]
+
+    ground = floor(float(CASES[case][1].positions[:, 2].min()) - 0.03)
+    assert all(stepped(*way(case, ground=ground, moving=False), led)[1])
 
 
 @pytest.mark.parametrize("case", ["held at one end", "star", "held at both ends"])

@@ -69,7 +69,7 @@ class SoftBodyModel:
         """Whether nothing holds any of its components."""
         return bool((self.free_components >= 0).any())
 
-    @property
+    @cached_property
     def touching(self) -> Floats:
         """(v,) inverse masses of what touches others: vertices, or points of a coarse solid [1/kg].
 

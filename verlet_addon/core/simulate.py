@@ -17,13 +17,14 @@ from .meeting.remarks import what_a_frame_tells, what_a_start_tells
 from .meeting.world import Meeting, prepare
 from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, between, complete_all, complete_weights, keep_symmetric
+from .phases.plain_group import make_group
 from .phases.rippling import fill_with_water
 from .phases.step_data import Body
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, Frame, Sample
 from .settings import BodySettings, SceneSettings
 from .shortcuts.stillness import stands_still
-from .shortcuts.swinging import swing_all
+from .shortcuts.swinging import find_plain, swing_all
 from .shortcuts.wobbling import wobble
 from .step import step
 from .stretch.seams import sewn
@@ -219,24 +220,51 @@ def _advance(
         return
     for (model, state), fields in zip(bodies, after.every_field, strict=True):
         check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
-    alone = len(bodies) == 1 and meeting is None
-    if swing_all(bodies, settings, before, after, meeting) or (
-        alone and wobble(bodies[0], settings, before, after)
-    ):
+    plain = find_plain(bodies, settings, before, after)
+    if _take_one_call(bodies, plain, settings, before, after, meeting):
         for body in bodies:
             check_sane(*body, after.frame)
         return
-    starts, ends = before.every_mirror, after.every_mirror
-    steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     if meeting is not None:
         places = [state.positions for _, state in bodies]
         meeting.look_at_colliders(places, before.colliders, after.colliders)
+    group = make_group(bodies, plain, settings, after)
+    group.begin(settings, after)
+    steps = cut_into_steps(bodies, reflections, before, after, settings.substeps)
     for number, given in enumerate(steps):
         if meeting is not None:
             ease_out(bodies, meeting, given)
-        step(bodies, settings, given, meeting)
+        step(bodies, settings, given, meeting, group)
         shares = (number / settings.substeps, (number + 1) / settings.substeps)
-        for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):
-            keep_symmetric(state, images, *(between(start, end, share) for share in shares))
+        _keep_all_symmetric(bodies, reflections, before, after, shares)
     for model, state in bodies:
         check_sane(model, state, after.frame)
+
+
+def _keep_all_symmetric(
+    bodies: Sequence[Body],
+    reflections: Sequence[Sequence[Reflection]],
+    before: Sample,
+    after: Sample,
+    shares: tuple[float, float],
+) -> None:
+    """Makes bodies symmetric again at the end of a step between such shares of the way."""
+    starts, ends = before.every_mirror, after.every_mirror
+    for (_, state), images, start, end in zip(bodies, reflections, starts, ends, strict=True):
+        if images:
+            keep_symmetric(state, images, *(between(start, end, share) for share in shares))
+
+
+def _take_one_call(
+    bodies: Sequence[Body],
+    plain: Sequence[int],
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    meeting: Meeting | None,
+) -> bool:
+    """Moves bodies through a whole frame by one call, if they come near nothing; whether it did."""
+    if len(plain) == len(bodies):
+        return swing_all(bodies, settings, before, after, meeting)
+    alone = len(bodies) == 1 and meeting is None
+    return alone and wobble(bodies[0], settings, before, after)

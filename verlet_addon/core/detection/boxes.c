@@ -209,6 +209,27 @@ EXPORT integer take_ways(real *ways, box *spans, const real *start, const real *
     return any;
 }
 
+/* Trees that one thread is to fit, and the particles of their owners; see fit_all. */
+typedef struct {
+    integer count;
+    const integer *owners, *starts; /* (count,) and (o + 1,) */
+    const tree *const *trees;       /* (count,) */
+} fits;
+
+/* Takes over the ways of all their particles, and fits those trees to them whose ways are new. */
+EXPORT void fit_trees(real *ways, box *spans, const surfaces *all, const fits *these,
+                      const real *start, const real *end)
+{
+    for (integer i = 0; i < these->count; i++) {
+        integer owner = these->owners[i], next = 0;
+        if (take_ways(ways, spans, start, end, all->particles, these->starts[owner],
+                      these->starts[owner + 1])) {
+            refit_leaves(these->trees[i], all, &next);
+            refit_nodes(these->trees[i], all);
+        }
+    }
+}
+
 /* Tells the nodes of a tree whether they hold any active particle. */
 EXPORT void activate_tree(const tree *it, const uint8_t *active)
 {

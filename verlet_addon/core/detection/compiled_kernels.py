@@ -19,6 +19,7 @@ _weigh_rows = declare("weigh_rows", "prrirrri")
 _gather_rows = declare("gather_rows", "prrrrripp")
 _sum_weighted = declare("sum_weighted", "prirri")
 _take_ways = declare("take_ways", "pprriii", "i")
+_fit_trees = declare("fit_trees", "pppprr")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "ppppdpippi", "i")
@@ -80,6 +81,28 @@ def refit(surfaces: Surfaces, owner: int) -> None:
     most = tree.leaves // WORTH_FITTING
     surfaces.crew.all_do(lambda: _refit_leaves(*addresses, taken), most=most)
     _refit_nodes(*addresses)
+
+
+@instead_of(reference.fit_all)
+def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    structs = _surfaces(surfaces), _fits(surfaces)
+    _fit_trees(surfaces.ways, surfaces.spans, *structs, start, end)
+    for owner in surfaces.meeting_owners:
+        if _is_large(surfaces.trees[owner]) and take_ways(surfaces, owner, start, end):
+            refit(surfaces, owner)
+
+
+@once
+def _fits(surfaces: Surfaces) -> Packed:
+    """The fits of boxes.c."""
+    owners = [each for each in surfaces.meeting_owners if not _is_large(surfaces.trees[each])]
+    structs = np.array([_tree(surfaces.trees[owner]) for owner in owners], dtype=np.int64)
+    return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, structs)
+
+
+def _is_large(tree: Tree) -> bool:
+    """Whether fitting a tree is worth more than one thread."""
+    return tree.leaves >= 2 * WORTH_FITTING
 
 
 @instead_of(reference.find_near)

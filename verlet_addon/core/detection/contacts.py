@@ -5,10 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, picked
-from .compiled_kernels import activate, find_near, gather_rows, refit, take_ways
+from ..geometry.boxes import near_boxes
+from .compiled_kernels import activate, find_near, fit_all, gather_rows, refit, take_ways
 from .reach import Reach
 from .rows import Rows
 from .surfaces import Surfaces
+
+ROUNDED = 1.0 + 1e-6
+"""Boxes in single precision come near within so much more of their margin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +64,7 @@ def search(
             tree.active[:] = True
         else:
             activate(tree, active)
-    for owner, meets in enumerate(surfaces.meets):
-        if meets.any():
-            fit(surfaces, owner, start, end)
+    fit_all(surfaces, start, end)
     near = find_near(surfaces, near_owners(surfaces, reach), reach)
     rows = without_exempt(surfaces, near)
     kind, first, second = rows[0]
@@ -95,12 +97,18 @@ def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
 
     Of many bodies that are far apart none is then looked at closely. Their trees are fitted.
     """
-    both, gaps = surfaces.meeting_pairs
     boxes = np.array([tree.boxes[1] for tree in surfaces.trees])
+    widest = float(surfaces.gaps.max() * reach.of_gap + np.max(reach.beyond))
+    corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
+    near = near_boxes(corners[:, 0], corners[:, 1], widest * ROUNDED)
+    both = np.concatenate(
+        [near, np.tile(np.flatnonzero(surfaces.meets.diagonal()), (2, 1))], axis=1
+    )
+    both = both[:, surfaces.meets[both[0], both[1]]]
     beyond = reach.beyond if isinstance(reach.beyond, float) else reach.beyond[both[0], both[1]]
-    margins = gaps * reach.of_gap + beyond
-    near = (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))
-    return [(first, second) for first, second in both[:, near].T.tolist()]
+    margins = surfaces.gaps[both[0], both[1]] * reach.of_gap + beyond
+    near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
+    return [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
 
 
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:

@@ -56,6 +56,13 @@ def _find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
     return join_rows(found)
 
 
+def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Fits the trees of all that meet any to the way from `start` to `end` (3, N) [m]."""
+    for owner in surfaces.meeting_owners:
+        if take_ways(surfaces, owner, start, end):
+            refit(surfaces, owner)
+
+
 def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
     """Returns rows in an order in which those of vertices come first, with their particles."""
     features, weights, normals, gaps = rows

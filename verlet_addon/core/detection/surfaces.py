@@ -91,11 +91,16 @@ class Surfaces:
     rooms: list[Room] = field(default_factory=list)
     """Where compiled kernels write rows, as long as no thread does."""
 
+    @property
+    def any_leaving(self) -> bool:
+        """Whether any particle is on the way out of anything."""
+        return bool(self.leaving.max(initial=0) > 0)
+
     @cached_property
-    def meeting_pairs(self) -> tuple[Integers, Floats]:
-        """(2, p) owners that are kept off each other, or off themselves, and (p,) how far [m]."""
-        first, second = np.nonzero(np.triu(self.meets))
-        return np.stack([first, second]), self.gaps[first, second]
+    def meeting_owners(self) -> list[int]:
+        """Owners that are kept off others, or off themselves."""
+        found: list[int] = np.flatnonzero(self.meets.any(axis=1)).tolist()
+        return found
 
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:

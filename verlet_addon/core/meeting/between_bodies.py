@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..contact.memory import begin, displacements, remember
-from ..contact.response import Motion
+from ..contact.response import ContactRows, Motion
 from ..phases.jelly import stop_solid, stop_together
 from ..phases.step_data import Mover, Surroundings
 from ..phases.within_bodies import keep_lengths, project_contacts
@@ -16,7 +16,7 @@ from ..solid.joined import find_meets
 from ..stretch.compiled_kernels import strain_range
 from ..stretch.links import stretched_ends
 from ..stretch.sweep import draw_in
-from .encounter import Encounter, meet, meet_more, part, stop_passing
+from .encounter import Encounter, bodies_in, meet, meet_more, part, stop_passing
 from .islands import bodies_around, companies, islands
 from .keeping_apart import keep_apart
 from .pinching import find_pinched
@@ -62,7 +62,8 @@ def meet_each_other(movers: Sequence[Mover], meeting: Meeting, given: Surroundin
     if meeting.memory is not None:
         begin(encounter.rows, meeting.memory)
         now = displacements(encounter.rows, meeting.memory.count)
-        _move(movers, meeting, now - meeting.memory.moved)
+        both = encounter.rows, meeting.memory.rows
+        _move(movers, meeting, now - meeting.memory.moved, *both)
     return encounter
 
 
@@ -79,13 +80,13 @@ def push_again(movers: Sequence[Mover], meeting: Meeting | None) -> None:
     Else tension, which does not know of contacts yet, would draw cloth into what it lies on.
     """
     if meeting is not None and meeting.memory is not None:
-        _move(movers, meeting, meeting.memory.moved)
+        _move(movers, meeting, meeting.memory.moved, meeting.memory.rows)
 
 
-def _move(movers: Sequence[Mover], meeting: Meeting, moved: Floats) -> None:
-    """Moves bodies as their particles in the world (3, N) [m]."""
-    for mover, own in zip(movers, meeting.own.values(), strict=True):
-        mover.state.positions[:, : own.stop - own.start] += moved[:, own]
+def _move(movers: Sequence[Mover], meeting: Meeting, moved: Floats, *rows: ContactRows) -> None:
+    """Moves bodies that have a part in rows as their particles in the world (3, N) [m]."""
+    for body, own in {k: v for its in rows for k, v in bodies_in(its, meeting).items()}.items():
+        movers[body].state.positions[:, : own.stop - own.start] += moved[:, own]
 
 
 def _remember(movers: Sequence[Mover], encounter: Encounter) -> None:

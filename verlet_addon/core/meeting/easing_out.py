@@ -15,7 +15,7 @@ def ease_out(bodies: Sequence[Body], meeting: Meeting, given: Surroundings) -> N
     """Lets go of what is out, and carries jelly on, which keeps its shape on the way."""
     clearing, surfaces = meeting.clearing, meeting.surfaces
     go_with_skin(bodies, meeting, given)
-    if not surfaces.leaving.any():
+    if not surfaces.any_leaving:
         return
     places = meeting.gathered([state.positions for _, state in bodies], given.collider_starts)
     held = np.ones(places.shape[1], dtype=bool)

@@ -67,12 +67,12 @@ def _rows(meeting: Meeting, contacts: Contacts, motion: Motion) -> ContactRows:
 def meet(meeting: Meeting, motion: Motion, end: Floats) -> Encounter:
     """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
     rows = _find_rows(meeting, motion, end)
-    if meeting.surfaces.leaving.any():
+    if meeting.surfaces.any_leaving:
         eased = _rows(meeting, meeting.clearing.contacts(end), motion)
         rows = with_more(rows, replace(eased, targets=eased.gaps, climbs=np.zeros_like(eased.gaps)))
         for pierced in meeting.clearing.pierced:
             rows = with_more(rows, _rows(meeting, pierced, motion))
-    touched = _bodies_in(rows, meeting)
+    touched = bodies_in(rows, meeting)
     return Encounter(meeting, motion, end, end.copy(), motion.start.copy(), rows, touched)
 
 
@@ -98,13 +98,13 @@ def meet_more(encounter: Encounter, bodies: Sequence[Floats]) -> bool:
             encounter.rows = with_more(encounter.rows, more)
         else:
             encounter.clear = positions.copy()
-    encounter.touched = _bodies_in(encounter.rows, meeting)
+    encounter.touched = bodies_in(encounter.rows, meeting)
     lacks = (encounter.rows.targets - encounter.rows.heights(positions))[known:]
     passes = doubtful.any() and encounter.clear is None
     return len(lacks) > 0 and bool(passes or lacks.max() > 0.0)
 
 
-def _bodies_in(rows: ContactRows, meeting: Meeting) -> dict[int, slice]:
+def bodies_in(rows: ContactRows, meeting: Meeting) -> dict[int, slice]:
     """The bodies that have a part in rows, and where they have their own."""
     if meeting.bodies == 1:
         return meeting.own if len(rows.gaps) else {}
@@ -117,8 +117,8 @@ def _find_rows(
     meeting: Meeting, motion: Motion, end: Floats, active: Booleans | None = None
 ) -> ContactRows:
     """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
-    reaches = np.maximum.outer(meeting.reaches, meeting.reaches)
-    found = _thinned(meeting, find_contacts(meeting.surfaces, motion.start, end, reaches, active))
+    way = motion.start, end, meeting.pair_reaches
+    found = _thinned(meeting, find_contacts(meeting.surfaces, *way, active))
     return _rows(meeting, meeting.clearing.sorted_out(found, motion.start), motion)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -61,6 +62,11 @@ class Meeting:
     pinched: Pinched = NONE
     """What has no room between colliders; changes."""
 
+    @cached_property
+    def pair_reaches(self) -> Floats:
+        """(owners, owners) the larger of both reaches [m]."""
+        return np.maximum.outer(self.reaches, self.reaches)
+
     @property
     def leaving(self) -> Integers:
         """(N, owners) `Surfaces.leaving`."""
@@ -69,7 +75,7 @@ class Meeting:
     @property
     def being_led_out(self) -> Booleans:
         """(N,) which particles are on their way out of anything."""
-        if not self.leaving.any():  # as mostly
+        if not self.surfaces.any_leaving:  # as mostly
             return np.zeros(len(self.leaving), dtype=bool)
         return np.asarray(((self.leaving > 0) & (self.leaving < PINCHED)).any(axis=1))
 

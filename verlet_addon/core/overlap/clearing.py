@@ -61,7 +61,7 @@ class Clearing:
 
     def sorted_out(self, contacts: Contacts, start: Floats) -> Contacts:
         """The contacts of a step from `start` (3, N) [m], without those of what is still inside."""
-        if not self.surfaces.leaving.any():
+        if not self.surfaces.any_leaving:
             return contacts
         triangles = np.concatenate(self.solids.triangles, axis=1)
         contacts, turned = held_outside(self.surfaces, contacts, start, triangles)

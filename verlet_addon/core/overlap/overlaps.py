@@ -16,7 +16,7 @@ without room, so that it touches nothing."""
 
 def leaving(surfaces: Surfaces, particles: Integers, weights: Floats) -> Integers:
     """(k,) EMERGING or BURIED for contacts (4, k) of what is on its way out; else 0."""
-    if not surfaces.leaving.any():
+    if not surfaces.any_leaving:
         return np.zeros(particles.shape[1], dtype=surfaces.leaving.dtype)
     own = surfaces.owners[particles]
     other = np.where(own == own[0], own[3], own[0])

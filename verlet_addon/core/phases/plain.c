@@ -113,8 +113,8 @@ typedef struct {
     const integer *components; /* (n,) */
     const real *floors;        /* (n,) distance from the ground */
     real velocity_gain, h_squared, dt, drift, bend;
-    real *start, *arrival, *before, *accelerations, *rubbed; /* (3, n) to work in, as what follows */
-    real *pushed, *whole;                                    /* (n,), (16 free,) */
+    real *start, *arrival, *accelerations, *rubbed; /* (3, n) to work in, as what follows */
+    real *pushed, *before, *whole;                  /* (n,), (3, n), (16 free,) */
 } plain;
 
 /* A body on its way from one frame to the next. */
@@ -141,9 +141,11 @@ static void set_out(const moving *its, const surroundings *given, integer number
     const plain *body = its->body;
     integer n = body->n;
     real *x = its->x, *moved = body->arrival;
-    for (integer i = 0; i < 3 * n; i++)
+    for (integer i = 0; i < 3 * n; i++) {
+        body->accelerations[i] = its->gravity[i / n];
         moved[i] = (x[i] - its->previous[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
+    }
     for (integer i = 0; body->ropes && i < body->ropes->generations; i++)
         add_pulls_from_start(moved, x, n, body->ropes->strips[i]);
     copy(its->previous, x, 3 * n);
@@ -300,8 +302,6 @@ static void take_steps(const moving *its, const surroundings *given)
     for (int axis = 0; axis < 3; axis++)
         its->box[axis] = its->box[3 + axis] = its->x[axis * n];
     widen(its->box, its->x, n);
-    for (integer i = 0; i < 3 * n; i++)
-        body->accelerations[i] = its->gravity[i / n];
     for (integer number = 1; number <= given->steps; number++) {
         set_out(its, given, number);
         relax(its->x, body, (its->taken + number - 1) % 2);
@@ -316,4 +316,30 @@ EXPORT void move_plain(const moving *const *all, integer count, const surroundin
 {
     for (integer i = 0; i < count; i++)
         take_steps(all[i], given);
+}
+
+/* Lets bodies go where inertia and gravity lead them in a step of that number. */
+EXPORT void set_out_plain(const moving *const *all, integer count, const surroundings *given,
+                          integer number)
+{
+    for (integer i = 0; i < count; i++)
+        set_out(all[i], given, number);
+}
+
+/* Solves what acts within bodies in a step of that number, and pushes them out of the ground; those
+   that lie (count,) sweep forwards in every step. */
+EXPORT void relax_plain(const moving *const *all, integer count, const surroundings *given,
+                        integer number, const uint8_t *lie)
+{
+    for (integer i = 0; i < count; i++) {
+        relax(all[i]->x, all[i]->body, (all[i]->taken + number - 1) % 2 && !lie[i]);
+        push_off_ground(all[i], given);
+    }
+}
+
+/* Sets the speeds of bodies that nothing pushes any more. */
+EXPORT void finish_plain(const moving *const *all, integer count, const surroundings *given)
+{
+    for (integer i = 0; i < count; i++)
+        finish(all[i], given);
 }

@@ -4,6 +4,7 @@ Telling each step of a small body what to do takes ten times as long as doing it
 kernels take all steps of a frame by one call, to the same bits.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..bending.compiled_kernels import pack_bend_strips, pack_loops, pack_stencils, pack_stiff
-from ..compiled import Packed, declare, once, pack
+from ..compiled import Packed, once, pack
 from ..model import SoftBodyModel
 from ..ropes.compiled_kernels import pack_trees
 from ..ropes.numpy_kernels import RESOLVED
@@ -25,8 +26,6 @@ from ..stretch.sweep import IN_VAIN, MOST_STRETCH, MOST_SWEEPS, PROGRESS
 from ..stretch.warm_start import DIRECTIONS
 from .inflation import SURFACE_MEMORY, TAUT
 
-move_plain = declare("move_plain", "pip")
-
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
     """Whether a body is cloth or ropes without rings, and nothing else acts within it."""
@@ -39,19 +38,40 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
     )
 
 
-def plain_struct(batches: Batches) -> Packed:
-    """The plain of plain.c, made once."""
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """A plain body ready for steps of one length, and what compiled kernels tell of each step."""
+
+    struct: Packed
+    """The plain of plain.c, which has the following."""
+    start: Floats
+    """(3, n) where the step began [m]."""
+    arrival: Floats
+    """(3, n) where free motion led to [m]."""
+    accelerations: Floats
+    """(3, n) [m/s²]"""
+    rubbed: Floats
+    """(3, n) how far friction has taken each back on the ground [m]."""
+    pushed: Floats
+    """(n,) how far that has pushed each out [m]."""
+
+
+def plain(batches: Batches) -> Plain:
+    """What is made of batches, once."""
     found = _known.get(batches)
     if found is None:
-        found = _known[batches] = _pack_plain(batches)
+        n = batches.model.vertex_count
+        start, arrival, accelerations, rubbed = (np.zeros((3, n)) for _ in range(4))
+        work = start, arrival, accelerations, rubbed, np.zeros(n)
+        found = _known[batches] = Plain(_pack_plain(batches, *work), *work)
     return found
 
 
-_known: WeakKeyDictionary[Batches, Packed] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Batches, Plain] = WeakKeyDictionary()
 
 
-def _pack_plain(batches: Batches) -> Packed:
-    """The plain of plain.c."""
+def _pack_plain(batches: Batches, *work: Floats) -> Packed:
+    """The plain of plain.c, which works in these rows."""
     model = batches.model
     n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
     return pack(
@@ -71,8 +91,8 @@ def _pack_plain(batches: Batches) -> Packed:
         batches.h_squared,
         batches.steps[0],
         *batches.start_gains,
-        *(np.empty((3, n)) for _ in range(5)),
-        np.empty(n),
+        *work,
+        np.empty((3, n)),
         np.empty((free, 16)),
     )
 

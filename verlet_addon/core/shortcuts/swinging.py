@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, pack, service
+from ..compiled import service
 from ..geometry.boxes import near_boxes
 from ..meeting.world import Meeting
-from ..phases.plain_bodies import is_plain, memory_of, move_plain, plain_struct
+from ..phases.plain_bodies import is_plain, memory_of
+from ..phases.plain_group import make_group
 from ..phases.step_data import Body
-from ..ropes.constraints import draw_out
 from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import batches_for
@@ -18,6 +18,32 @@ from .stillness import act_evenly, is_buried
 
 Boxes = tuple[Floats, Floats]
 """Lowest and highest corners (k, 3) [m]."""
+
+
+def find_plain(
+    bodies: Sequence[Body], settings: SceneSettings, before: Sample, after: Sample
+) -> list[int]:
+    """The numbers of bodies that single calls may move on: `is_plain`, and nothing else acts.
+
+    That is nothing but gravity, pins that leave ropes as long as they are, and a ground at rest.
+    """
+    if not (
+        service().library is not None
+        and settings.iterations == 1
+        and act_evenly(before, after)
+        and not any((*before.pressures, *after.pressures))
+    ):
+        return []
+    dt, targets = after.duration / settings.substeps, after.targets
+    return [
+        number
+        for number, (model, state) in enumerate(bodies)
+        if state.previous_dt == dt
+        and len(targets[number]) == model.vertex_count  # a mirror makes another half of it
+        and is_plain(model, state)
+        and not is_buried((model, state), after.ground)
+        and not _may_be_drawn_out((model, state), targets[number])
+    ]
 
 
 def swing(
@@ -28,7 +54,8 @@ def swing(
     meeting: Meeting | None = None,
 ) -> bool:
     """Moves a body that is alone on from one sample to the next; see `swing_all`."""
-    return swing_all([body], settings, before, after, meeting)
+    plain = find_plain([body], settings, before, after)
+    return bool(plain) and swing_all([body], settings, before, after, meeting)
 
 
 def swing_all(
@@ -38,53 +65,31 @@ def swing_all(
     after: Sample,
     meeting: Meeting | None = None,
 ) -> bool:
-    """Moves bodies on from one sample to the next as `step` would, to the bit; whether it could.
+    """Moves plain bodies on from one sample to the next as `step` would, to the bit.
 
-    What is more than cloth and ropes that gravity, pins and a ground at rest act on, is left to
-    `step`. So are all as soon as one has come near another, or a collider, on its way: then their
-    frame begins anew.
+    They are all left to `step` as soon as one has come near another, or a collider, on its way:
+    then their frame begins anew, and this returns False.
     """
-    dt = after.duration / settings.substeps
-    if not (
-        service().library is not None
-        and settings.iterations == 1
-        and act_evenly(before, after)
-        and not any((*before.pressures, *after.pressures))
-        and all(state.previous_dt == dt for _, state in bodies)
-        and all(_is_left_alone(*each, after) for each in zip(bodies, after.targets, strict=True))
-    ):
-        return False
-    colliders = [] if meeting is None else _ways(before, after)
-    if meeting is not None and not (
-        _touch_nothing(bodies, meeting) and _are_far(_places(bodies), colliders, meeting)
-    ):
-        return False
-    former = [] if meeting is None else _memory(bodies, settings, dt)
-    moved = np.empty((len(bodies), 2, 3))
-    ways = [_way(*each, settings, after) for each in zip(bodies, after.targets, moved, strict=True)]
-    every, given = pack(*(way for way, *_ in ways)), _surroundings(settings, after)
-    move_plain(every.address, len(ways), given.address)
-    if meeting is not None and not _are_far(moved.transpose(1, 0, 2), colliders, meeting):
+    if meeting is None:
+        former, colliders = [], list[Floats]()
+    else:
+        colliders = _collider_boxes(before, after)
+        if not (_touch_nothing(bodies, meeting) and _are_far(_boxes(bodies), colliders, meeting)):
+            return False
+        former = _memory(bodies, settings)
+    group = make_group(bodies, range(len(bodies)), settings, after)
+    group.move()
+    boxes = np.array([way.box for way in group.ways.values()]).transpose(1, 0, 2)
+    if meeting is not None and not _are_far((boxes[0], boxes[1]), colliders, meeting):
         for rows, kept in former:
             rows[...] = kept
         return False
-    for (_, state), (_, *places) in zip(bodies, ways, strict=True):
-        state.positions, state.previous_positions = places
-        state.steps += settings.substeps
+    for way in group.ways.values():
+        way.take()
+        way.state.steps += settings.substeps
         if after.ground is None:
-            state.burial = None
+            way.state.burial = None
     return True
-
-
-def _is_left_alone(body: Body, targets: Floats, after: Sample) -> bool:
-    """Whether a body is plain, out of the ground, and no longer than it is however its pins go."""
-    model, state = body
-    return (
-        len(targets) == model.vertex_count  # else a mirror has made another half of it
-        and is_plain(model, state)
-        and not is_buried(body, after.ground)
-        and not _may_be_drawn_out(body, targets)
-    )
 
 
 def _may_be_drawn_out(body: Body, targets: Floats) -> bool:
@@ -103,11 +108,11 @@ def _touch_nothing(bodies: Sequence[Body], meeting: Meeting) -> bool:
     return (
         all(state.touched == 0 for _, state in bodies)
         and not surfaces.meets.diagonal().any()
-        and not surfaces.leaving.any()
+        and not surfaces.any_leaving
     )
 
 
-def _places(bodies: Sequence[Body]) -> Boxes:
+def _boxes(bodies: Sequence[Body]) -> Boxes:
     """Boxes round where bodies are."""
     every = [state.positions for _, state in bodies]
     starts = np.cumsum([0, *(rows.shape[1] for rows in every[:-1])])
@@ -116,7 +121,7 @@ def _places(bodies: Sequence[Body]) -> Boxes:
     return lowest.T, highest.T
 
 
-def _ways(before: Sample, after: Sample) -> list[Floats]:
+def _collider_boxes(before: Sample, after: Sample) -> list[Floats]:
     """Boxes (2, 3) round the way of each collider [m]."""
     boxes = []
     for ways in zip(before.colliders, after.colliders, strict=True):
@@ -125,51 +130,20 @@ def _ways(before: Sample, after: Sample) -> list[Floats]:
     return boxes
 
 
-def _are_far(boxes: Boxes | Floats, colliders: Sequence[Floats], meeting: Meeting) -> bool:
+def _are_far(boxes: Boxes, colliders: Sequence[Floats], meeting: Meeting) -> bool:
     """Whether bodies within boxes come near none that they meet, nor near any collider."""
     margin = float(meeting.surfaces.gaps.max() + meeting.reaches.max())
     lowest, highest = (
-        np.concatenate([own, [box[side] for box in colliders]]) if colliders else own
+        np.concatenate([own, *(box[side : side + 1] for box in colliders)])
         for side, own in enumerate(boxes)
     )
     near = near_boxes(lowest, highest, margin)
     return not meeting.surfaces.meets[near[0], near[1]].any()
 
 
-def _memory(
-    bodies: Sequence[Body], settings: SceneSettings, dt: float
-) -> list[tuple[Floats, Floats]]:
+def _memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Floats, Floats]]:
     """What steps write to besides places, with a copy of each."""
-    every = (batches_for(model, state, settings.integrator, dt) for model, state in bodies)
-    return [(rows, rows.copy()) for batches in every for rows in memory_of(batches)]
-
-
-def _way(
-    body: Body, targets: Floats, box: Floats, settings: SceneSettings, after: Sample
-) -> tuple[Packed, Floats, Floats]:
-    """The moving of plain.c, and the places (3, n) that it leads on, which are copies."""
-    model, state = body
-    batches = batches_for(model, state, settings.integrator, state.previous_dt)
-    positions, previous = state.positions.copy(), state.previous_positions.copy()
-    draw_out(positions, batches.ropes)
-    packed = pack(
-        plain_struct(batches),
-        positions,
-        previous,
-        positions[:, model.pinned],
-        targets.T[:, model.pinned],
-        after.gravity * model.settings.gravity,
-        min(model.settings.friction, settings.ground_friction),
-        max(model.settings.restitution, settings.ground_restitution),
-        state.steps,
-        box,
+    every = (
+        batches_for(model, state, settings.integrator, state.previous_dt) for model, state in bodies
     )
-    return packed, positions, previous
-
-
-def _surroundings(settings: SceneSettings, after: Sample) -> Packed:
-    """What of plain.c is around all bodies."""
-    ground = after.ground
-    if ground is None:
-        return pack(settings.substeps, None, 0.0)
-    return pack(settings.substeps, ground.normal, ground.level)
+    return [(rows, rows.copy()) for batches in every for rows in memory_of(batches)]
