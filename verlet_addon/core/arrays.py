@@ -28,10 +28,17 @@ def sum_rows(labels: Integers, rows: Floats, count: int) -> Floats:
     return np.stack([sum_by(labels, row, count) for row in rows])
 
 
-def sum_products(labels: Integers, first: Floats, second: Floats, count: int) -> Floats:
-    """(count, 3, 3) Σ a bᵀ of vectors a and b (3, k), added up label by label."""
-    products = (first[:, None] * second).reshape(9, -1)
+def sum_products(
+    labels: Integers, first: Floats, second: Floats, count: int, weights: Floats | float = 1.0
+) -> Floats:
+    """(count, 3, 3) Σ w a bᵀ of vectors a and b (3, k), added up label by label."""
+    products = (first[:, None] * second * weights).reshape(9, -1)
     return sum_rows(labels, products, count).T.reshape(-1, 3, 3)
+
+
+def in_turn(values: Floats) -> float:
+    """The sum of values (k,), added one after the other as C does: NumPy adds some at a time."""
+    return float(np.cumsum(values)[-1])
 
 
 def ranges(starts: Integers, counts: Integers) -> Integers:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from ..arrays import Floats
 
 
@@ -11,6 +13,7 @@ def descend(
     multiply: Callable[[Floats], Floats],
     precondition: Callable[[Floats], Floats],
     rounds: int,
+    add_up: Callable[[Floats], float] = np.sum,
 ) -> Iterator[float]:
     """Goes on from a first x to the solution of A x = b, one round for each square asked for.
 
@@ -22,19 +25,20 @@ def descend(
     ----------
     found, residual : x and r, of any shape; both are written to.
     multiply, precondition : A and P⁻¹ times such an array, where P is like A, and easily inverted.
+    add_up : the sum of such an array, in an order of one's own.
     """
     search = ahead = precondition(residual)
-    size = float((residual * ahead).sum())
+    size = float(add_up(residual * ahead))
     yield size
     for _ in range(rounds):
         if size == 0.0:
             return
         image = multiply(search)
-        step = size / float((search * image).sum())
+        step = size / float(add_up(search * image))
         found += step * search
         residual -= step * image
         ahead = precondition(residual)
-        size, former = float((residual * ahead).sum()), size
+        size, former = float(add_up(residual * ahead)), size
         search = ahead + (size / former) * search
         yield size
 

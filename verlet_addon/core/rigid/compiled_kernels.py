@@ -29,14 +29,16 @@ def _placement(placement: Placement) -> Packed:
 @once
 def _joints(joints: Joints) -> Packed:
     """The joints of joints.c."""
-    count, n = len(joints.rest_lengths), len(joints.inverse_masses)
+    count, bodies = len(joints.rest_lengths), len(joints.mobilities)
     return pack(
         count,
-        *members(joints, "pairs slots rest_lengths"),
+        len(joints.free),
+        bodies,
+        *members(joints, "pairs slots bodies free rest_lengths"),
         joints.slack.astype(np.uint8),
-        joints.inverse_masses,
-        np.zeros((9, count)),
-        np.zeros((3, n)),
+        joints.mobilities,
+        *(np.zeros((size, count)) for size in (3, 12, 1, 1, 1, 1, 1, 1)),
+        np.zeros((bodies, 6)),
     )
 
 

@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, cofactors, inverse, magnitudes, sum_rows
+from ..arrays import (
+    SHORTEST,
+    Floats,
+    Integers,
+    cofactors,
+    cross,
+    dot,
+    in_turn,
+    inverse,
+    magnitudes,
+    sum_rows,
+)
 from ..linear.conjugate_gradients import descend, descend_to
 from ..linear.rotations import rotations_about, turning_of
 from .pieces import Joints
@@ -16,8 +27,9 @@ JOINED = 1e-3
 """Share by which edges near pieces may stay stretched."""
 LINEARIZED, CONJUGATE_ROUNDS = 8, 100
 """How often directions of edges are found anew, and most rounds of conjugate gradients in each."""
-RESIDUAL = 1e-2
-"""Share of the residual that conjugate gradients leave."""
+RESIDUAL = 1e-6
+"""Share of the residual that conjugate gradients leave: with 1e-2 rounding decided which, and limbs
+parted by millimetres four frames after they had touched something."""
 YIELDING = 1e-3
 """Share of its own resistance by which each edge yields in that. Where there are more edges than
 ways to move, not all can fit, and conjugate gradients would search for ever farther away."""
@@ -32,7 +44,7 @@ def give_momentum(placement: Placement, positions: Floats, masses: Floats, round
     pieces = placement.pieces
     pushes = (positions[:, pieces.particles] - placement.placed) * masses
     force = sum_rows(pieces.labels, pushes, pieces.count)
-    torque = np.cross(placement.arms, pushes, axis=0)
+    torque = cross(placement.arms, pushes)
     _push(placement, positions, force, sum_rows(pieces.labels, torque, pieces.count), rounds)
 
 
@@ -43,10 +55,10 @@ def _push(
     pieces = placement.pieces
     placement.centres += force / pieces.totals
     placement.moments += torque
-    back = placement.turns.transpose(0, 2, 1)
-    turn = _turn(placement.turned @ back, placement.second, placement.moments.T, rounds)
-    placement.turned[:] = turn @ placement.turns
-    arms = np.einsum("kij,jk->ik", placement.turned[pieces.labels], pieces.arms)
+    turn = _product(placement.turned, _back(placement.turns))
+    turn = _turn(turn, placement.second, placement.moments.T, rounds)
+    placement.turned[:] = _product(turn, placement.turns)
+    arms = _applied(placement.turned[pieces.labels], pieces.arms)
     placement.placed[:] = placement.centres[:, pieces.labels] + arms
     positions[:, pieces.particles] = placement.placed
 
@@ -62,17 +74,17 @@ def share_contacts(placement: Placement, positions: Floats) -> bool:
     if not moved.any():
         return False
     crowd = np.maximum(np.bincount(pieces.labels, moved, pieces.count), 1.0)
-    give_momentum(placement, positions, 1.0 / (pieces.softness * crowd[pieces.labels]), 2)
+    give_momentum(placement, positions, (1.0 / crowd)[pieces.labels] / pieces.softness, 2)
     return True
 
 
 def _turn(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
     """(s, 3, 3) the rotation Q near `turn` with Σ m a × Q a = `moments` (s, 3), by Newton."""
     for _ in range(rounds):
-        product = turn @ second
+        product = _product(turn, second)
         lack = moments - turning_of(product)
-        step = np.einsum("sij,sj->si", _inverse_inertia(product), lack)
-        turn = rotations_about(step) @ turn
+        step = _applied(_inverse_inertia(product), lack.T).T
+        turn = _product(rotations_about(step), turn)
     return np.asarray(turn)
 
 
@@ -81,7 +93,23 @@ def _inverse_inertia(second: Floats) -> Floats:
     trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
     minors, size = cofactors((1.0 + ABOUT_ITSELF) * trace * np.eye(3) - second)
     size = np.where(size == 0.0, np.inf, size)
-    return np.asarray(minors.transpose(0, 2, 1) / size[:, None, None])
+    return np.asarray(_back(minors) * (1.0 / size)[:, None, None])
+
+
+def _product(first: Floats, second: Floats) -> Floats:
+    """(s, 3, 3) products of matrices, added up in order: BLAS would add as the processor does."""
+    parts = (first[:, :, k, None] * second[:, k, None] for k in range(3))
+    return np.asarray(sum(parts))
+
+
+def _back(matrices: Floats) -> Floats:
+    """Transposes of matrices (s, 3, 3)."""
+    return matrices.transpose(0, 2, 1)
+
+
+def _applied(matrices: Floats, vectors: Floats) -> Floats:
+    """(3, k) matrices (k, 3, 3) times vectors (3, k)."""
+    return np.stack([dot(row, vectors) for row in matrices.transpose(1, 2, 0)])
 
 
 def join(placement: Placement, joints: Joints, positions: Floats) -> None:
@@ -101,79 +129,65 @@ def join(placement: Placement, joints: Joints, positions: Floats) -> None:
             return
         system = _System(placement, joints, along)
         pulls = system.solve(lacks)
-        moved, force, torque = system.spread(-pulls, placement.arms)
-        free = joints.pairs[joints.slots < 0]
-        positions[:, free] += moved[:, free]
+        wrenches = system.spread(-pulls, system.rows(placement.arms))
+        force, torque = wrenches[:, : placement.pieces.count].reshape(2, 3, -1)
         _push(placement, positions, force, torque, 2)
+        free = placement.pieces.count
+        positions[:, joints.free] += wrenches[:3, free:] * joints.mobilities[free:]
 
 
 class _System:
     """The system J M⁻¹ Jᵀ: how pulls along edges near pieces change the lengths of these edges."""
 
     def __init__(self, placement: Placement, joints: Joints, along: Floats) -> None:
-        pieces = placement.pieces
-        self.joints, self.along, self.pieces = joints, along, pieces
-        self.arms = placement.placed - placement.centres[:, pieces.labels]
-        turn = placement.turned @ placement.turns.transpose(0, 2, 1)
-        second = turn @ placement.second @ turn.transpose(0, 2, 1)
+        self.joints, self.along, self.count = joints, along, placement.pieces.count
+        arms = placement.placed - placement.centres[:, placement.pieces.labels]
+        turn = _product(placement.turned, _back(placement.turns))
+        second = _product(_product(turn, placement.second), _back(turn))
         self.inverse_inertia = _inverse_inertia(second)
-        self.inverse_masses = joints.inverse_masses.copy()
-        self.inverse_masses[pieces.particles] = 0.0
+        self.ways = self.rows(arms)
+        self.diagonal = self._along(self.ways, self._answer(self.ways, joints.bodies.T))
 
-    def ends(self) -> list[tuple[int, Integers, Integers]]:
-        """The sign of a pull at each end, its particles, and their slots."""
-        return [
-            (sign, self.joints.pairs[k], self.joints.slots[k]) for k, sign in enumerate((1, -1))
-        ]
+    def rows(self, arms: Floats) -> Floats:
+        """(6, 2, e) forces and torques of pulls of 1 on both ends, (3, k) from pieces' centres."""
+        forces = self.along[:, None] * np.array([[1.0], [-1.0]])
+        torques, on = np.zeros_like(forces), self.joints.slots >= 0
+        torques[:, on] = cross(arms[:, self.joints.slots[on]], forces[:, on])
+        return np.concatenate([forces, torques])
 
-    def spread(self, pulls: Floats, arms: Floats) -> tuple[Floats, Floats, Floats]:
-        """How far particles (3, n) go, and force and torque (3, s) on pieces, under pulls (e,)."""
-        n, labels, count = len(self.inverse_masses), self.pieces.labels, self.pieces.count
-        moved, force, torque = np.zeros((3, n)), np.zeros((3, count)), np.zeros((3, count))
-        for sign, particles, slots in self.ends():
-            push, on = sign * pulls * self.along, slots >= 0
-            moved += sum_rows(particles, push, n)
-            piece = labels[slots[on]]
-            force += sum_rows(piece, push[:, on], count)
-            torque += sum_rows(piece, np.cross(arms[:, slots[on]], push[:, on], axis=0), count)
-        return moved * self.inverse_masses, force, torque
+    def spread(self, pulls: Floats, rows: Floats) -> Floats:
+        """(6, b) force and torque on each body under pulls (e,)."""
+        bodies, pushes = self.joints.bodies, (pulls * rows).transpose(0, 2, 1)
+        return sum_rows(bodies.ravel(), pushes.reshape(6, -1), len(self.joints.mobilities))
+
+    def _answer(self, wrenches: Floats, bodies: Integers) -> Floats:
+        """(6, …) how bodies (…) move under such forces and torques."""
+        moved = np.concatenate(
+            [wrenches[:3] * self.joints.mobilities[bodies], np.zeros_like(wrenches[3:])]
+        )
+        turning = bodies < self.count
+        moved[3:, turning] = _applied(self.inverse_inertia[bodies[turning]], wrenches[3:, turning])
+        return moved
+
+    @staticmethod
+    def _along(rows: Floats, moved: Floats) -> Floats:
+        """(e,) how much longer edges become as their ends, (6, 2, e), move."""
+        ends = dot(rows[:3], moved[:3]) + dot(rows[3:], moved[3:])
+        return np.asarray(ends[0] + ends[1])
 
     def product(self, pulls: Floats) -> Floats:
-        """(e,) how much longer pulls (e,) make edges."""
-        moved, force, torque = self.spread(pulls, self.arms)
-        turns = np.einsum("sij,js->is", self.inverse_inertia, torque)
-        shifts, found = force / self.pieces.totals, np.zeros_like(pulls)
-        for sign, particles, slots in self.ends():
-            on, at = slots >= 0, moved[:, particles]
-            piece, arms = self.pieces.labels[slots[on]], self.arms[:, slots[on]]
-            at[:, on] = shifts[:, piece] + np.cross(turns[:, piece], arms, axis=0)
-            found += sign * (self.along * at).sum(axis=0)
-        return found
-
-    def diagonal(self) -> Floats:
-        """(e,) how much longer the pull of 1 along each edge makes it."""
-        found = np.zeros(self.along.shape[1])
-        for _, particles, slots in self.ends():
-            on = slots >= 0
-            piece, along = self.pieces.labels[slots[on]], self.along[:, on]
-            found += self.inverse_masses[particles] * (self.along * self.along).sum(axis=0)
-            lever = np.cross(self.arms[:, slots[on]], along, axis=0)
-            turning = np.einsum("ik,kij,jk->k", lever, self.inverse_inertia[piece], lever)
-            found[on] += (along * along).sum(axis=0) / self.pieces.totals[piece] + turning
-        return found
+        """(e,) how much longer pulls (e,) make edges, which yield a little."""
+        wrenches = self.spread(pulls, self.ways)
+        moved = self._answer(wrenches, np.arange(wrenches.shape[1]))
+        found = self._along(self.ways, moved[:, self.joints.bodies.T])
+        return np.asarray(found + YIELDING * self.diagonal * pulls)
 
     def solve(self, lacks: Floats) -> Floats:
         """(e,) pulls that take this much (e,) from edges."""
-        diagonal = self.diagonal()
-        lightness = inverse(diagonal, diagonal)
-
-        def answer(residual: Floats) -> Floats:
-            return np.asarray(lightness * residual)
-
-        def multiply(pulls: Floats) -> Floats:
-            return self.product(pulls) + YIELDING * diagonal * pulls
-
-        pulls, residual = np.zeros_like(lacks), np.where(diagonal > 0.0, lacks, 0.0)
-        squares = descend(pulls, residual, multiply, answer, CONJUGATE_ROUNDS)
+        lightness = inverse(self.diagonal, self.diagonal)
+        pulls, residual = np.zeros_like(lacks), np.where(self.diagonal > 0.0, lacks, 0.0)
+        squares = descend(
+            pulls, residual, self.product, lambda left: lightness * left, CONJUGATE_ROUNDS, in_turn
+        )
         descend_to(squares, RESIDUAL**2 * next(squares))
         return pulls

@@ -28,8 +28,12 @@ class Joints:
     """(e,) [m]"""
     slack: Booleans
     """(e,) bool, edges that give way to being pushed together."""
-    inverse_masses: Floats
-    """(n,) of particles; those on pieces are not looked at [1/kg]."""
+    free: Integers
+    """(f,) particles that are on no piece."""
+    bodies: Integers
+    """(e, 2) the piece that each end is on, or, counted after all pieces, the free particle."""
+    mobilities: Floats
+    """(s + f,) inverse masses of pieces, and of free particles [1/kg]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +103,11 @@ def build_pieces(shape: RestShape) -> Pieces | None:
         mobilities=mobilities,
         constrained=inverse(mobilities[particles], mobilities[particles]),
         starts=np.searchsorted(labels, np.arange(count + 1)),
-        joints=_joints(loose, particles, find_pieces(shape)),
+        joints=_joints(loose, particles, find_pieces(shape), totals),
     )
 
 
-def _joints(loose: RestShape, particles: Integers, labels: Integers) -> Joints:
+def _joints(loose: RestShape, particles: Integers, labels: Integers, totals: Floats) -> Joints:
     """The edges of a body, loosened, that are near particles (k,) of pieces, (n,) labels."""
     edges, near = loose.mesh.edges, labels >= 0
     for _ in range(RINGS):
@@ -116,8 +120,13 @@ def _joints(loose: RestShape, particles: Integers, labels: Integers) -> Joints:
     slots[particles] = np.arange(len(particles))
     pairs = np.ascontiguousarray(edges[chosen].T)
     slack = among_triangles(edges[chosen], loose.corners, loose.particle_count)
-    masses = loose.inverse_masses
-    return Joints(pairs, slots[pairs], loose.lengths[chosen], slack, masses)
+    free = np.unique(pairs[labels[pairs] < 0])
+    bodies = np.where(
+        labels < 0, len(totals) + np.searchsorted(free, np.arange(len(labels))), labels
+    )
+    mobilities = np.concatenate([1.0 / totals, loose.inverse_masses[free]])
+    ends = np.ascontiguousarray(bodies[pairs.T])
+    return Joints(pairs, slots[pairs], loose.lengths[chosen], slack, free, ends, mobilities)
 
 
 def find_pieces(shape: RestShape) -> Integers:
