@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 
-from .arrays import NONZERO, Booleans, Floats, magnitudes
+from .arrays import NONZERO, Booleans, Floats, dot
 from .bending.all_at_once import StiffBendBatch
 from .bending.along_face_loops import FaceLoopBatch
 from .bending.along_strips import BendStripBatch
@@ -150,8 +150,8 @@ def _start_one_by_one(batches: Batches) -> None:
             batch.multipliers.fill(0.0)
             continue
         ahead = batch.multipliers - follower
-        play = batches.play * magnitudes(batch.multipliers)
-        ahead *= np.maximum(1.0 - play / np.maximum(magnitudes(ahead), NONZERO), SLIP)
+        shares = dot(batch.multipliers, batch.multipliers) / np.maximum(dot(ahead, ahead), NONZERO)
+        ahead *= np.maximum(1.0 - batches.play * np.sqrt(shares), SLIP)
         np.add(follower, ahead, out=follower)
         np.multiply(follower, kept, out=batch.multipliers)
 

@@ -56,7 +56,7 @@ def remember(bends: BendBatches, positions: Floats) -> None:
         bend = loop_bends(positions, loop)[-1]
         loop.multipliers[:, loop.twists] = _drawn(bend, loop.scaled_compliances)
     for stiff in bends.stiff:
-        stiff.multipliers[...] = -pulls(positions, stiff)
+        stiff.multipliers[...] = -pulls(positions, stiff, np.zeros_like(stiff.multipliers))
 
 
 def _drawn(bend: Floats, scaled_compliances: Floats) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import Floats, Integers, norms, sum_by
+from ..arrays import Floats, Integers, norms, sum_rows
 from ..linear import dissection, pentadiagonal
 from .all_at_once import StiffBendBatch
 from .along_face_loops import FaceLoopBatch
@@ -116,7 +116,7 @@ def _hinge_normals(members: Floats) -> Floats:
     # The cross products of the edge with both arms, added up; np.cross would take twice as long.
     normal: Floats = edge[[1, 2, 0]] * across[[2, 0, 1]]
     normal -= edge[[2, 0, 1]] * across[[1, 2, 0]]
-    normal /= norms(normal)
+    normal *= 1.0 / norms(normal)
     return normal
 
 
@@ -126,22 +126,24 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
     (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly.
     """
     for batch in batches:
-        points, steps = strip_bends(positions, batch)
-        steps += batch.scaled_compliances * batch.multipliers
+        steps = batch.scaled_compliances * batch.multipliers
+        points, steps = strip_bends(positions, batch, steps)
         steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[...] -= steps
-        for k, responses in enumerate(batch.responses):
+        for k, responses in reversed([*enumerate(batch.responses)]):
             points[:, k : k + len(responses)] -= responses * steps
         for row, point in zip(positions, points, strict=True):
             row[batch.path] = point
 
 
-def strip_bends(positions: Floats, batch: BendStripBatch) -> tuple[Floats, Floats]:
-    """(3, c) where the particles of the path are, and (3, c − 2) the bends g of its lines."""
+def strip_bends(
+    positions: Floats, batch: BendStripBatch, more: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
+    """(3, c) where particles of the path are, and (3, c − 2) more + the bends g of its lines."""
     points = positions.take(batch.path, axis=1, mode="clip")
     size = points.shape[1] - 2
     parts = (c * points[:, k : k + size] for k, c in enumerate(batch.coefficients))
-    return points, np.asarray(sum(parts))
+    return points, np.asarray(sum(parts, start=more))
 
 
 def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
@@ -150,21 +152,23 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
     (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with the λ that the loops across have left.
     """
     for batch in batches:
-        points, corners, steps = loop_bends(positions, batch)
-        steps += batch.scaled_compliances * batch.multipliers[:, batch.twists]
+        steps = batch.scaled_compliances * batch.multipliers[:, batch.twists]
+        points, corners, steps = loop_bends(positions, batch, steps)
         steps = pentadiagonal.solve(batch.bands, steps)
         batch.multipliers[:, batch.twists] -= steps
-        for responses, corner in zip(batch.responses, corners, strict=True):
+        for responses, corner in reversed([*zip(batch.responses, corners, strict=True)]):
             np.subtract(corner, responses * steps, out=corner)
         positions[:, batch.rungs] = points
 
 
-def loop_bends(positions: Floats, batch: FaceLoopBatch) -> tuple[Floats, list[Floats], Floats]:
-    """(3, 2, c) where rungs are, views of the corners of twists in it, and their (3, c − 1) g."""
+def loop_bends(
+    positions: Floats, batch: FaceLoopBatch, more: Floats | float = 0.0
+) -> tuple[Floats, list[Floats], Floats]:
+    """(3, 2, c) where rungs are, views of twists' corners in it, and (3, c − 1) more + their g."""
     points = positions.take(batch.rungs, axis=1, mode="clip")
     corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
     parts = (c * corner for c, corner in zip(batch.coefficients, corners, strict=True))
-    return points, corners, np.asarray(sum(parts))
+    return points, corners, np.asarray(sum(parts, start=more))
 
 
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
@@ -174,19 +178,19 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
     at rest is resisted within a step, but for free flight, and nothing is that is at rest.
     """
     for batch in batches:
-        right = -pulls(positions, batch) - batch.multipliers
-        moved = dissection.solve(batch.system, right)
+        moved = dissection.solve(batch.system, -pulls(positions, batch, batch.multipliers))
         batch.multipliers[...] += batch.masses * moved
         positions[:, batch.free] += moved
 
 
-def pulls(positions: Floats, batch: StiffBendBatch) -> Floats:
-    """(3, f) Σ c (g − r n̂)/α̃: what stiff bends pull at each free particle with."""
+def pulls(positions: Floats, batch: StiffBendBatch, before: Floats) -> Floats:
+    """(3, f) before + Σ c (g − r n̂)/α̃: what stiff bends pull at each free particle with."""
     moments = misses_of(positions, batch)[1] * batch.stiffnesses
-    pulls_of_bends = [(batch.coefficients * row).ravel() for row in moments]
-    return np.stack(
-        [sum_by(batch.particles, row, positions.shape[1])[batch.free] for row in pulls_of_bends]
-    )
+    each = (batch.coefficients[:, None] * moments).transpose(1, 2, 0).reshape(3, -1)
+    order = batch.particles.reshape(batch.coefficients.shape).T.ravel()
+    particles = np.concatenate([batch.free, order])
+    rows = np.concatenate([before, each], axis=1)
+    return sum_rows(particles, rows, positions.shape[1])[:, batch.free]
 
 
 def _gather_bends(

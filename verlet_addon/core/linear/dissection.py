@@ -7,15 +7,17 @@ before the separators around it (A. George, *Nested Dissection of a Regular Fini
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Floats, Integers, contracted
 from .compiled_elimination import eliminate
 
 UNDIVIDED = 40
 """Parts of no more unknowns than this are not parted any further."""
+IN_ORDER = 256
+"""Systems of no more unknowns than this take little time in the order in which C solves them."""
 
 
 class Depth(NamedTuple):
@@ -165,6 +167,8 @@ def _as_arrays(parts: Sequence[_Part], n: int) -> Depth:
 def solve(factors: Factors, right: Floats) -> Floats:
     """Returns (3, n) the solutions for right-hand sides (3, n)."""
     n = factors.size
+    if n <= IN_ORDER:
+        return _solve_in_order(factors, right)
     values = np.zeros((n + 1, len(right)))
     values[:n] = right.T
     eliminated = []
@@ -178,3 +182,44 @@ def solve(factors: Factors, right: Floats) -> Floats:
         found = own - depth.passed @ values[depth.border]
         values[depth.own] = depth.root.transpose(0, 2, 1) @ found
     return values[:n].T
+
+
+def _solve_in_order(factors: Factors, right: Floats) -> Floats:
+    """The same, added up in the order in which C does, to the bit."""
+    values = np.append(right.T, np.zeros((1, len(right))), axis=0)
+    parts = [
+        _unfilled(part, factors.size)
+        for depth in factors.depths
+        for part in zip(*depth, strict=True)
+    ]
+    eliminated = []
+    for own, border, root, passed in parts:
+        eliminated.append(contracted(root, values[own]))
+        values[border] -= contracted(passed.T, eliminated[-1])
+    for own, border, root, passed in reversed(parts):
+        found, starts = eliminated.pop(), np.arange(len(own))
+        found -= _sum_in_lanes(passed, values[border], 0 * starts)
+        values[own] = _sum_in_lanes(root.T, found, starts)
+    return values[:-1].T
+
+
+def _unfilled(part: Sequence[Any], n: int) -> tuple[Integers, Integers, Floats, Floats]:
+    """A part of a depth without what fills it up."""
+    own, border, root, passed = part
+    s, b = np.count_nonzero(own < n), np.count_nonzero(border < n)
+    return own[:s], border[:b], root[:s, :s], passed[:s, :b]
+
+
+def _sum_in_lanes(weights: Floats, values: Floats, firsts: Integers) -> Floats:
+    """(k, r) Σ weights (k, p) × values (p, r), from the first (k,) of each on.
+
+    Every fourth is added up in a lane of its own, and what is left over at the end in the first.
+    """
+    counts = weights.shape[1] - firsts
+    lanes = np.zeros((4, len(weights), values.shape[1]))
+    for place in range(weights.shape[1]):
+        rows = np.flatnonzero(place < counts)
+        at = firsts[rows] + place
+        lane = np.where(place < counts[rows] // 4 * 4, place % 4, 0)
+        lanes[lane, rows] += weights[rows, at, None] * values[at]
+    return np.asarray((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))

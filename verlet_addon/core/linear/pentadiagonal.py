@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from . import tridiagonal
 
 
@@ -21,6 +21,31 @@ class Bands:
     0 where there is none."""
     longest: int
     """The most unknowns that are coupled in a run."""
+
+    @cached_property
+    def runs(self) -> list[Integers]:
+        """Where runs of coupled unknowns are, if all are short."""
+        _, beside, beyond = self.rows != 0.0
+        return tridiagonal.short_runs(beside[1:] | beyond[1:] | np.append(beyond, False)[2:])
+
+    @cached_property
+    def factors(self) -> Floats:
+        """(3, n) those of L D Lᵀ: 1 / D, and what is beside and beyond the diagonal of L."""
+        found = self.rows.copy()
+        for places in self.runs:
+            diagonal, beside, beyond = rows = found[:, places]
+            for k in range(len(places)):
+                pivot, near, far = rows[:, k].copy()
+                if k > 1:
+                    near -= far * beside[k - 1]
+                    beyond[k] = far * diagonal[k - 2]
+                    pivot -= beyond[k] * far
+                if k:
+                    beside[k] = near * diagonal[k - 1]
+                    pivot -= beside[k] * near
+                diagonal[k] = 1.0 / pivot
+            found[:, places] = rows
+        return found
 
     @cached_property
     def blocks(self) -> tridiagonal.Factors:
@@ -38,11 +63,33 @@ class Bands:
 def solve(bands: Bands, right: Floats) -> Floats:
     """Returns (3, n) the solutions for right-hand sides (3, n)."""
     size = right.shape[1]
+    if bands.runs:
+        return _solve_in_turn(bands, right)
     blocks = np.zeros((3, 2, (size + 1) // 2))
     blocks[:, 0] = right[:, ::2]
     blocks[:, 1, : size // 2] = right[:, 1::2]
     found = tridiagonal.solve(bands.blocks, blocks)
     return found.transpose(0, 2, 1).reshape(3, -1)[:, :size]
+
+
+def _solve_in_turn(bands: Bands, right: Floats) -> Floats:
+    """The same, one unknown of a run after the other, to the bit as C does."""
+    found = right.copy()
+    for places in bands.runs:
+        inverse, beside, beyond = bands.factors[:, places]
+        values, last = found[:, places], len(places) - 1
+        for k in range(1, last + 1):
+            values[:, k] -= beside[k] * values[:, k - 1]
+            if k > 1:
+                values[:, k] -= beyond[k] * values[:, k - 2]
+        for k in range(last, -1, -1):
+            values[:, k] *= inverse[k]
+            if k < last:
+                values[:, k] -= beside[k + 1] * values[:, k + 1]
+            if k + 1 < last:
+                values[:, k] -= beyond[k + 2] * values[:, k + 2]
+        found[:, places] = values
+    return found
 
 
 def _turned(blocks: Floats) -> Floats:

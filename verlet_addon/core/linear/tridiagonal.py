@@ -4,12 +4,15 @@ Each round eliminates every second unknown (R. W. Hockney, *A Fast Direct Soluti
 Equation*, 1965), so that whole arrays are worked on at once. Elements may be blocks as well.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Booleans, Floats, Integers
+
+SHORT = 16
+"""Runs of no more unknowns than this take no longer one unknown after the other, as in C."""
 
 
 class Arithmetic(NamedTuple):
@@ -71,6 +74,57 @@ def factorize(
         kept[..., 1:] -= times(turned(onward), after)
         diagonal, beside = kept, -times(left[..., : after.shape[-1]], after)
     return Factors(done, inverted(diagonal), arithmetic)
+
+
+def short_runs(linked: Booleans) -> list[Integers]:
+    """Places (l, r) of the r runs of each length l, in which each is linked to the next (n − 1,).
+
+    Empty where any is longer than SHORT, for cyclic reduction is quicker there.
+    """
+    starts = np.flatnonzero(np.append(True, ~linked))
+    sizes = np.diff(starts, append=len(linked) + 1)
+    if sizes.max() > SHORT:
+        return []
+    return [starts[sizes == size] + np.arange(size)[:, None] for size in np.unique(sizes)]
+
+
+def solve_in_turn(
+    diagonal: Floats, beside: Floats, right: Floats, runs: Sequence[Integers]
+) -> Floats:
+    """Returns (n,) the solutions for right-hand sides (n,) that are 0 beside the runs (l, r).
+
+    By Thomas's algorithm, from both ends to the middle and back, to the bit as C does.
+    """
+    found = np.zeros_like(right)
+    for places in runs:
+        found[places] = _thomas(diagonal[places], beside[places[:-1]], right[places])
+    return found
+
+
+def _thomas(pivot: Floats, beside: Floats, right: Floats) -> Floats:
+    """(l, r) solutions of r systems of l unknowns; all are worked in."""
+    low, high = 0, len(right) - 1
+    while low + 1 < high:
+        for here, onward, place in ((low, low + 1, low), (high, high - 1, high - 1)):
+            coupling, inverse = beside[place].copy(), 1.0 / pivot[here]
+            beside[place] *= inverse
+            pivot[onward] -= beside[place] * coupling
+            right[onward] -= beside[place] * right[here]
+            right[here] *= inverse
+        low, high = low + 1, high - 1
+    if low == high:
+        right[low] /= pivot[low]
+    else:
+        share = beside[low] / pivot[low]
+        right[high] -= share * right[low]
+        right[high] /= pivot[high] - share * beside[low]
+        right[low] -= beside[low] * right[high]
+        right[low] /= pivot[low]
+    while low > 0:
+        low, high = low - 1, high + 1
+        right[low] -= beside[low] * right[low + 1]
+        right[high] -= beside[high - 1] * right[high - 1]
+    return right
 
 
 def solve(factors: Factors, right: Floats) -> Floats:

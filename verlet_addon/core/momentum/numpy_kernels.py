@@ -30,7 +30,7 @@ def conserve_momentum(
     change = after[:, free] - before[:, free]
     drift = (sum_rows(label, change * masses, count) / whole)[:, label]
     spin = sum_rows(label, np.cross(arms, change, axis=0) * masses, count).T
-    second = sum_products(label, arms * masses, arms, count)
+    second = sum_products(label, arms, arms, count, masses)
     if not np.isfinite(second).all():
         return after  # the frame's check will say which body broke
     turn = find_turns(second, spin).T
@@ -45,8 +45,8 @@ def find_turns(second: Floats, spin: Floats) -> Floats:
     By Cramer's rule. A straight rope has no inertia about itself, and no spin either: a tiny one
     added keeps 0 / 0 away, and a single point does not turn.
     """
-    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    whole = np.trace(inertia, axis1=1, axis2=2)
-    minors, size = cofactors(inertia + NOTHING * whole[:, None, None] * np.eye(3))
+    trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
+    inertia = trace * np.eye(3) - second
+    minors, size = cofactors(inertia + NOTHING * 2.0 * trace * np.eye(3))
     found = (minors * spin[:, None]).sum(axis=2)
-    return np.asarray(found / np.where(size > 0.0, size, np.inf)[:, None])
+    return np.asarray(found * (1.0 / np.where(size > 0.0, size, np.inf))[:, None])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, first_seen, norms, sum_by
 from ..coloring import turns
-from ..linear.tridiagonal import factorize, solve
+from ..linear.tridiagonal import factorize, solve, solve_in_turn
 from .diagonals import Diagonals
 from .distances import DistanceBatch
 from .levels import Level
@@ -68,13 +68,15 @@ def _solve(
         yielding = np.where(pushed & ~crushed, softness, 0.0)
         violation += crushed * least + yielding * batch.multipliers
         diagonal = diagonal + yielding
-    steps = solve(factorize(diagonal, beside_diagonal(batch, along), batch.rounds), violation)
+    beside = beside_diagonal(batch, along)
+    if batch.runs:
+        steps = solve_in_turn(diagonal, beside, violation, batch.runs)
+    else:
+        steps = solve(factorize(diagonal, beside, batch.rounds), violation)
     batch.multipliers[...] -= steps
-    first, second = batch.inverse_masses[:-1] * steps, batch.inverse_masses[1:] * steps
     for row, point, component in zip(positions, points, along, strict=True):
-        point[:-1] += first * component
-        point[1:] -= second * component
-        row[batch.path] = point
+        pulls = np.diff(component * steps, prepend=0.0, append=0.0)
+        row[batch.path] = point + batch.inverse_masses * pulls
 
 
 def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
@@ -107,8 +109,9 @@ def measure_strips(
     points = [row.take(batch.path, mode="clip") for row in positions]
     along = [row[1:] - row[:-1] for row in points]
     violation = norms(along)
+    shares = 1.0 / violation
     for axis in range(3):
-        along[axis] /= violation
+        along[axis] *= shares
     violation -= batch.rest_lengths
     violation += batch.scaled_compliances * batch.multipliers
     violation *= batch.movable
@@ -224,8 +227,8 @@ def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers
         more = np.where(compliances > 0.0, 1.0, OVERDONE)
         steps = more * (np.maximum(excess, 0.0) + lack) * links.gains[link]
         links.multipliers[link] -= steps
-        along *= steps / lengths
+        pulls = steps / lengths
         # One that cannot move may be in several.
-        positions[:, first[to > 0.0]] += (to * along)[:, to > 0.0]
-        positions[:, second[fro > 0.0]] -= (fro * along)[:, fro > 0.0]
+        positions[:, first[to > 0.0]] += (to * pulls * along)[:, to > 0.0]
+        positions[:, second[fro > 0.0]] -= (fro * pulls * along)[:, fro > 0.0]
     return first_seen(ends.T.ravel())

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..linear.tridiagonal import short_runs
 from .paths import Strips
 
 LEAST_LENGTH = 0.5
@@ -45,6 +46,8 @@ class StripBatch:
     """(c − 1,) of the system: mobility + scaled compliance [1/kg]; 1 where nothing can move."""
     rounds: int
     """Rounds of cyclic reduction that part every edge from the next."""
+    runs: list[Integers]
+    """Where its edges are, (l, p) for p paths of l; none where any is long."""
     multipliers: Floats
     """(c − 1,) XPBD's: −tension × h²; changed by the kernels [kg m]."""
     start_gains: Floats
@@ -93,6 +96,7 @@ def strip_batches(
                     mobilities > 0.0, mobilities * (1.0 + regularization) + scaled, 1.0
                 ),
                 rounds=int(longest).bit_length(),
+                runs=short_runs(both),
                 multipliers=multipliers[links],
                 start_gains=np.empty(0),
             )
