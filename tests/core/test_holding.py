@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import GRAVITY, frames, pinned, rope, samples, sheet, strains
+from tests.core.bodies import GRAVITY, block, frames, pinned, rope, samples, sheet, strains
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import GOAL_RATE
 from verlet_addon.core.mesh import MeshData, Mirror
@@ -58,6 +58,18 @@ def test_what_is_let_go_falls_freely(mesh: MeshData, share: float) -> None:
     for passed in (1, 6, 12):
         fall = share * G / 2 * (passed / FPS) ** 2
         assert track[12 + passed, :, 2] - mesh.positions[:, 2] == pytest.approx(-fall, rel=1e-6)
+
+
+def test_jelly_that_is_let_go_falls_too() -> None:
+    """Within 2 %, for its pins are springs, which have given way a little.
+
+    It has points on its large faces besides its vertices, which no pin holds.
+    """
+    mesh = block((0.3,) * 3, (1,) * 3)
+    jelly = BodySettings(body_type="SOFT", stiffness=1e5, damping=0.0)
+    track = held(mesh, constant(mesh, 1.0, 12) + constant(mesh, 0.0, 13), jelly)
+    assert np.array_equal(track[12], mesh.positions)
+    assert (mesh.positions - track[24])[:, 2] == pytest.approx(G / 2 * (12 / FPS) ** 2, rel=0.02)
 
 
 @pytest.mark.parametrize("weight", [0.3, 0.8])

@@ -46,7 +46,7 @@ def hold(
         fields=fields,
         dt=state.previous_dt,
     )
-    freed = (before >= FIRM_PIN) & (now < FIRM_PIN)
+    freed = np.flatnonzero((before >= FIRM_PIN) & (now < FIRM_PIN))
     state.previous_positions[:, freed] = (state.positions - displacements)[:, freed]
     state.batches = None
     return model, state
