@@ -14,7 +14,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test test-touching test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
+.PHONY: help test same same-record test-touching test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
     exports kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -43,6 +43,12 @@ test-materials: .venv/$(READY)
 
 test-blender: .venv/$(READY)
 	$(RUN) -m pytest tests --ignore=tests/core
+
+same: .venv/$(READY) kernels ## Bake 189 tiny scenes, and say which frames are not as recorded, to the bit
+	$(RUN) -m tests.same
+
+same-record: .venv/$(READY) kernels ## Record them as they are now, before a change that is to change no bake
+	$(RUN) -m tests.same --record
 
 lint: .venv/$(READY) ## Check style and types only
 	$(RUN) -m ruff check
