@@ -1,0 +1,203 @@
+"""What every scene must keep to, however strange: a user's mistake is told and costs nothing."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+
+from tests.blender.scenes import baked, blender, coordinates, file_content, verlet
+from verlet_addon.blender.bake import frame_range
+from verlet_addon.blender.bake_record import baked_remarks, changed_since_bake, is_baked
+from verlet_addon.core.compiled import service
+
+Keys = dict[str, dict[str, Any]]
+
+
+class BrokenError(Exception):
+    """A promise that was not kept."""
+
+
+def require(kept: bool, otherwise: str) -> None:
+    """Raises BrokenError if it is not kept."""
+    if not kept:
+        raise BrokenError(otherwise)
+
+
+def attempt(operator: Callable[..., Any], **options: Any) -> str:
+    """Calls an operator; returns why it refused, or nothing.
+
+    It may refuse by its poll, or by an error in one sentence, with a remedy after what is wrong.
+    """
+    try:
+        operator(**options)
+    except RuntimeError as error:
+        said = str(error).strip()
+        require("Traceback" not in said, said)
+        if ".poll()" not in said:
+            sentence = said.removeprefix("Error: ")
+            require(not re.search(r"\n|\. [A-Z]", sentence), f"no single sentence: {sentence!r}")
+            require(re.search(r"[;,:] ", sentence) is not None, f"no remedy: {sentence!r}")
+        return said
+    return ""
+
+
+def bake(draw: Any, **options: Any) -> str:
+    """Bakes, and again in another way; returns why it refused, or nothing."""
+    fresh = not any(len(obj.verlet.baked_keys) for obj in blender.data.objects)
+    users = _keys_of_users()
+    scene: Any = bpy.context.scene
+    start = options.get("frame_start", frame_range(scene)[0])
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    blender.data.orphans_purge(do_recursive=True)  # what a file does not keep when it is saved
+    before = repr(file_content())
+    if refused := attempt(verlet.bake, **options):
+        _require_content(before, refused)
+        return refused
+    first = baked_keys()
+    _check_bake(first, users)
+    with draw.one_of((_anew, _anew, _elsewhere, _with_threads, _cleared, _saved))():
+        said = attempt(verlet.bake, **options)
+    require(not said, f"the second bake alone refused: {said!r}")
+    _compare(first, baked_keys())
+    if draw.chance(0.2):
+        with _without_compiled_kernels():
+            attempt(verlet.bake, **options | {"frame_start": start, "frame_end": start + 1})
+        _compare(first, baked_keys(), common=True)
+    if fresh and draw.chance(0.6):
+        clear_all()
+        _require_content(before, "Clear Bake")
+    return ""
+
+
+def _require_content(before: str, after: str) -> None:
+    """Raises BrokenError unless the file holds what it did before; says where it does not."""
+    now = repr(file_content())
+    place = next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), 0)
+    part = slice(max(place - 60, 0), place + 60)
+    require(now == before, f"other content after {after}: {before[part]!r} became {now[part]!r}")
+
+
+def clear_all() -> None:
+    """Clears what the bake has made; what is hidden or switched off may stay."""
+    said = attempt(verlet.clear_bake)
+    require(not said, f"Clear Bake refused: {said!r}")
+
+
+def baked_keys() -> Keys:
+    """Per baked object the coordinates of its keys, by name."""
+    return {obj.name: baked(obj) for obj in bpy.data.objects if is_baked(obj)}
+
+
+def _keys_of_users() -> Keys:
+    """Per object the coordinates of keys that are no bake's."""
+    return {
+        obj.name: {
+            block.name: coordinates(block.points)
+            for block in obj.data.shape_keys.key_blocks
+            if block.name not in obj.verlet.baked_keys
+        }
+        for obj in _meshes()
+        if obj.data.shape_keys is not None
+    }
+
+
+def _meshes() -> list[Any]:
+    """All mesh objects."""
+    return [obj for obj in bpy.data.objects if obj.type == "MESH"]
+
+
+def _check_bake(keys: Keys, users: Keys) -> None:
+    """What was baked is finite, what was there is still there, and the bake is up to date."""
+    scene: Any = bpy.context.scene
+    for name, blocks in keys.items():
+        require(bool(blocks), f"{name} is baked without keys")
+        for block, places in blocks.items():
+            require(bool(np.isfinite(places).all()), f"{block} of {name} is not finite")
+    now = _keys_of_users()
+    for name, blocks in users.items():
+        for block, places in blocks.items():
+            kept = block in now[name] and np.array_equal(places, now[name][block], equal_nan=True)
+            require(kept, f"the key {block} of {name} is not what it was")
+    taken = [name for name in changed_since_bake(scene) if name in keys]
+    require(not taken, f"baked now, yet said to have changed: {taken}")
+
+
+def _compare(first: Keys, second: Keys, *, common: bool = False) -> None:
+    """Two bakes of one state have the same bytes, in all frames or those that they have in common.
+
+    A frame does not depend on how many are baked after it.
+    """
+    require(first.keys() == second.keys(), f"baked {[*first]}, then {[*second]}")
+    for name, blocks in first.items():
+        require(common or blocks.keys() == second[name].keys(), f"other keys of {name}")
+        for block in blocks.keys() & second[name].keys():
+            off = float(np.abs(blocks[block] - second[name][block]).max(initial=0.0))
+            require(off == 0.0, f"{block} of {name} is off by {off:.3g} after {_remarks()}")
+
+
+def _remarks() -> str:
+    """What was said of the last bake."""
+    scene: Any = bpy.context.scene
+    return repr(baked_remarks(scene))
+
+
+@contextmanager
+def _anew() -> Iterator[None]:
+    """On top of the first bake."""
+    yield
+
+
+@contextmanager
+def _cleared() -> Iterator[None]:
+    """After the first bake is cleared."""
+    clear_all()
+    yield
+
+
+@contextmanager
+def _elsewhere() -> Iterator[None]:
+    """From another frame, to which the scene goes back."""
+    scene: Any = bpy.context.scene
+    frame = scene.frame_current
+    scene.frame_set(frame + 3)
+    yield
+    scene.frame_set(frame)
+
+
+@contextmanager
+def _with_threads() -> Iterator[None]:
+    """By eight threads."""
+    os.environ["VERLET_THREADS"] = "8"
+    try:
+        yield
+    finally:
+        del os.environ["VERLET_THREADS"]
+
+
+@contextmanager
+def _saved() -> Iterator[None]:
+    """After the file is saved and opened again."""
+    save_and_open()
+    yield
+
+
+def save_and_open() -> None:
+    """Saves the file and opens it again."""
+    path = os.path.join(bpy.app.tempdir, "fuzz.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+
+
+@contextmanager
+def _without_compiled_kernels() -> Iterator[None]:
+    """By NumPy's kernels."""
+    serving = service()
+    library, serving.library = serving.library, None
+    try:
+        yield
+    finally:
+        serving.library = library
