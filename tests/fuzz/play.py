@@ -37,7 +37,7 @@ def bake_again(draw: Draw) -> None:
     options: dict[str, Any] = {"selected": True} if draw.chance(0.1) else {}
     if draw.chance(0.2):
         start = draw.whole(-5, 5)
-        options |= {"frame_start": start, "frame_end": start + draw.whole(0, 5)}
+        options["frames"] = (start, start + draw.whole(0, 5))
     if draw.chance(0.1):
         options["step"] = draw.whole(1, 4)
     bake(draw, **options)
