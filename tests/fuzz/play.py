@@ -95,8 +95,9 @@ def undo(draw: Draw) -> None:
     bpy.ops.ed.undo_push(message="before")
     bake_again(draw)
     bpy.ops.ed.undo_push(message="after")
-    if bpy.ops.ed.undo.poll():  # not where the file was opened anew
-        bpy.ops.ed.undo()
+    step_back: Any = bpy.ops.ed.undo
+    if step_back.poll():  # not where the file was opened anew
+        step_back()
     bake_again(draw)
 
 

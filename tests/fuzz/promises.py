@@ -53,22 +53,22 @@ def bake(draw: Any, *, frames: tuple[int, int] | None = None, **options: Any) ->
         options |= {"frame_start": start, "frame_end": end}
     fresh = not any(len(obj.verlet.baked_keys) for obj in blender.data.objects)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    blender.data.orphans_purge(do_recursive=True)  # what a file does not keep when it is saved
-    before, users = repr(file_content()), _keys_of_users()
+    before, users = _content(), _keys_of_users()
     if refused := attempt(verlet.bake, **options):
         _require_content(before, refused)
         return
     first = baked_keys()
     _check_bake(first, users)
-    with draw.one_of((_anew, _anew, _elsewhere, _with_threads, _cleared, _saved))():
+    way = draw.one_of((_anew, _anew, _elsewhere, _with_threads, _cleared, _saved))
+    with way():
         said = attempt(verlet.bake, **options)
     require(not said, f"the second bake alone refused: {said!r}")
-    _compare(first, baked_keys())
+    _compare(first, baked_keys(), partly=way is _cleared)
     if draw.chance(0.2):
         _bake_less(
             first, users, **options | {"frame_start": start, "frame_end": min(start + 1, end)}
         )
-    if fresh and draw.chance(0.6):
+    if fresh and way is not _saved and draw.chance(0.6):
         clear_all()
         _require_content(before, "Clear Bake")
 
@@ -77,18 +77,26 @@ def _bake_less(first: Keys, users: Keys, **options: Any) -> None:
     """Bakes the first frames alone, and then by NumPy's kernels, whose last digits are others."""
     said = attempt(verlet.bake, **options)
     require(not said, f"the shorter bake alone refused: {said!r}")
-    _compare(first, baked_keys(), common=True)
+    _compare(first, baked_keys(), partly=True)
     with _without_compiled_kernels():
         attempt(verlet.bake, **options)
-    _check_bake(baked_keys(), users)
+        _check_bake(baked_keys(), users)
+
+
+def _content() -> str:
+    """All that the file holds; nothing where a driver has failed, whose value is left to chance."""
+    holders = [*blender.data.objects, *blender.data.shape_keys, *blender.data.scenes]
+    drivers = [d for each in holders if each.animation_data for d in each.animation_data.drivers]
+    return repr(file_content()) if all(each.driver.is_valid for each in drivers) else ""
 
 
 def _require_content(before: str, after: str) -> None:
     """Raises BrokenError unless the file holds what it did before; says where it does not."""
-    now = repr(file_content())
+    now = _content()
     place = next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), 0)
     part = slice(max(place - 60, 0), place + 60)
-    require(now == before, f"other content after {after}: {before[part]!r} became {now[part]!r}")
+    same = now == before or "" in (now, before)
+    require(same, f"other content after {after}: {before[part]!r} became {now[part]!r}")
 
 
 def clear_all() -> None:
@@ -136,17 +144,19 @@ def _check_bake(keys: Keys, users: Keys) -> None:
     require(not taken, f"baked now, yet said to have changed: {taken}")
 
 
-def _compare(first: Keys, second: Keys, *, common: bool = False) -> None:
-    """Two bakes of one state have the same bytes, in all frames or those that they have in common.
+def _compare(first: Keys, second: Keys, *, partly: bool = False) -> None:
+    """Two bakes of one state have the same bytes, unless it was told that drivers fail.
 
-    A frame does not depend on how many are baked after it.
+    In part, if there are other bodies or frames too: a frame does not depend on what comes after.
     """
-    require(first.keys() == second.keys(), f"baked {[*first]}, then {[*second]}")
-    for name, blocks in first.items():
-        require(common or blocks.keys() == second[name].keys(), f"other keys of {name}")
-        for block in blocks.keys() & second[name].keys():
-            off = float(np.abs(blocks[block] - second[name][block]).max(initial=0.0))
-            require(off == 0.0, f"{block} of {name} is off by {off:.3g} after {_remarks()}")
+    told = _remarks()
+    require(partly or first.keys() == second.keys(), f"baked {[*first]}, then {[*second]}")
+    for name in () if "Drivers do not work" in told else first.keys() & second.keys():
+        blocks, others = first[name], second[name]
+        require(partly or blocks.keys() == others.keys(), f"other keys of {name}")
+        for block in sorted(blocks.keys() & others.keys()):
+            off = float(np.abs(blocks[block] - others[block]).max(initial=0.0))
+            require(off == 0.0, f"{block} of {name} is off by {off:.3g} after {told}")
 
 
 def _remarks() -> str:
@@ -204,10 +214,11 @@ def save_and_open() -> None:
 
 @contextmanager
 def _without_compiled_kernels() -> Iterator[None]:
-    """By NumPy's kernels."""
-    serving = service()
-    library, serving.library = serving.library, None
+    """By NumPy's kernels, which take a hundred times as long; so with a single step a frame."""
+    scene: Any = bpy.context.scene
+    serving, substeps = service(), scene.verlet.substeps
+    library, serving.library, scene.verlet.substeps = serving.library, None, 1
     try:
         yield
     finally:
-        serving.library = library
+        serving.library, scene.verlet.substeps = library, substeps
