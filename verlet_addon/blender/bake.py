@@ -13,7 +13,7 @@ from ..core.errors import MeshError, SettingsError
 from ..core.geometry.graph import edge_lengths
 from ..core.mesh import SHORTEST_EDGE, MeshData
 from ..core.scene import Frame, Sample
-from ..core.settings import BodySettings, SceneSettings
+from ..core.settings import BodySettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
 from .cautions import why_nothing
@@ -141,7 +141,7 @@ def bake(
         tuple(met),
     )
     check_following(objects, colliders, scene_properties(scene).ground_object, stage.depsgraph)
-    return _bake(stage, frames, [body_settings(obj) for obj in objects], scene_settings(scene))
+    return _bake(stage, frames)
 
 
 def _baked_frames(start: int, end: int, step: int) -> list[int]:
@@ -161,13 +161,15 @@ def _baked_frames(start: int, end: int, step: int) -> list[int]:
     return [*range(start, end, step), end]
 
 
-def _bake(
-    stage: Stage, frames: list[int], settings: list[BodySettings], scene: SceneSettings
-) -> Generator[Progress, bool | None, None]:
+def _bake(stage: Stage, frames: list[int]) -> Generator[Progress, bool | None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
     marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
         meshes = read_meshes(stage, frames[0])
+        # Not before: at another frame, what is animated may make no sense.
+        shown = stage.depsgraph
+        settings = [body_settings(obj.evaluated_get(shown)) for obj in stage.bodies]
+        scene = scene_settings(cast(bpy.types.Scene, shown.scene_eval))
         gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
         samples = read_samples(stage, frames[0], frames[-1])
         alike = all_alike(stage, frames[0])
