@@ -23,7 +23,13 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from verlet_addon.core.compiled import BUILT, CORE, source_digest, source_files  # noqa: E402
+from verlet_addon.core.compiled import (  # noqa: E402
+    BUILT,
+    CORE,
+    RECORDED_DIGEST,
+    source_digest,
+    source_files,
+)
 
 COMPILER = [str(ROOT / "build" / "compiler" / "bin" / "python"), "-m", "ziglang", "cc"]
 """Where `make` puts it."""
@@ -149,6 +155,9 @@ def build_wheels() -> None:
         # Put in place each at once: elsewhere a zip may be packed of the same ones meanwhile.
         for wheel in made:
             os.replace(wheel, WHEELS / wheel.name)
+        digest = Path(folder, RECORDED_DIGEST.name)
+        digest.write_text(source_digest(), "utf-8")
+        os.replace(digest, RECORDED_DIGEST)
     for other in {path.name for path in WHEELS.glob("*.whl")} - {path.name for path in made}:
         (WHEELS / other).unlink()
     named = {f"./{WHEELS.name}/{path.name}" for path in made}
