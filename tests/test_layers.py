@@ -19,7 +19,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 LAYERS = [
     "errors arrays",
     "portable_math compiled crew field",
-    "settings",
+    "settings checkpoint",
     "scene",
     "mesh momentum coloring drag linear",
     "integrators geometry materials",
@@ -37,6 +37,7 @@ LAYERS = [
     "build step mirrors",
     "shortcuts substeps",
     "agreement changes",
+    "simulation",
     "simulate",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

@@ -1,0 +1,76 @@
+"""Models of all bodies built anew where pins, settings or distances between pins change."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..mesh import MeshData
+from ..mirrors import Reflection, complete_weights
+from ..phases.step_data import Body
+from ..scene import Sample
+from ..settings import BodySettings
+from ..substeps import targets_of
+from .changing import change
+from .holding import hold
+from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
+
+
+def held_meshes(
+    meshes: Sequence[MeshData], reflections: Sequence[Sequence[Reflection]], sample: Sample
+) -> list[MeshData]:
+    """The whole meshes with the pin weights that hold them from a sample on."""
+    if not sample.pin_weights:
+        return list(meshes)
+    weights = map(complete_weights, sample.pin_weights, reflections)
+    return [replace(mesh, pin_weights=each) for mesh, each in zip(meshes, weights, strict=True)]
+
+
+def hold_each(
+    bodies: Sequence[Body],
+    before: Sequence[MeshData],
+    now: Sequence[MeshData],
+    sample: Sample,
+    after: Sample,
+) -> list[Body]:
+    """The bodies as they are held on the way from a sample to the next."""
+    each = zip(bodies, before, now, sample.every_field, strict=True)
+    return [
+        hold(body, former, mesh, gravity=after.gravity, fields=fields)
+        for body, former, mesh, fields in each
+    ]
+
+
+def change_each(
+    bodies: Sequence[Body], meshes: Sequence[MeshData], settings: Sequence[BodySettings]
+) -> list[Body]:
+    """The bodies with the settings that they have on the way to a sample; empty = unchanged."""
+    if not settings:
+        return list(bodies)
+    return [change(*each) for each in zip(bodies, meshes, settings, strict=True)]
+
+
+def lengthen_each(
+    bodies: Sequence[Body],
+    meshes: Sequence[MeshData],
+    reflections: Sequence[Sequence[Reflection]],
+    drawn: dict[int, Drawn],
+    before: Sample,
+    after: Sample,
+) -> list[Body]:
+    """The bodies as long as their pins need them to be on the way to a sample.
+
+    Parameters
+    ----------
+    drawn : by number of the body, the shortest paths between its pins; found when first needed.
+    """
+    longer = list(bodies)
+    targets = (targets_of(sample, reflections) for sample in (before, after))
+    for number, (mesh, *places) in enumerate(zip(meshes, *targets, strict=True)):
+        model = bodies[number][0]
+        if not can_be_drawn(model):
+            continue
+        if number not in drawn and lies_as_at_rest(mesh, model.settings, *places):
+            continue  # as most bodies do all the time, whose paths need not be found
+        if not is_known(drawn.get(number), mesh, model.settings):
+            drawn[number] = find_ways(mesh, model.settings)
+        longer[number] = lengthen(bodies[number], drawn[number], mesh, *places)
+    return longer
