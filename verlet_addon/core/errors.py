@@ -19,3 +19,7 @@ class DivergenceError(VerletError):
 
 class KernelError(VerletError):
     """Compiled kernels are asked for that there are not."""
+
+
+class CheckpointError(VerletError):
+    """A stored simulation cannot be gone on with."""

@@ -1,0 +1,180 @@
+"""A simulation that is stored, read in another process and gone on with is as if never stopped."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    HALF,
+    Body,
+    cube,
+    floor,
+    frames,
+    gaping_tube,
+    net,
+    pinned,
+    rope,
+    samples,
+    sheet,
+    sphere,
+    tube,
+    woven,
+)
+from tests.core.colliders import Moving, ball
+from verlet_addon.core.checkpoint import read_checkpoint, write_checkpoint
+from verlet_addon.core.errors import CheckpointError
+from verlet_addon.core.mesh import MeshData, Paint
+from verlet_addon.core.scene import Sample
+from verlet_addon.core.settings import BodySettings
+from verlet_addon.core.simulation import Simulation, start_simulation
+
+FRAMES, STOP = 8, 4
+ROOT = Path(__file__).parents[2]
+
+Scene = tuple[list[Body], list[Moving]]
+
+
+def lifted(mesh: MeshData, height: float) -> MeshData:
+    """The mesh so much higher."""
+    return replace(mesh, positions=mesh.positions + np.array([0.0, 0.0, height]))
+
+
+def stacked(*kinds: Body) -> list[Body]:
+    """Bodies half a metre above each other."""
+    return [(lifted(mesh, 0.5 * k), settings) for k, (mesh, settings) in enumerate(kinds)]
+
+
+def rigid_sheet() -> MeshData:
+    """A sheet of which one corner is rigid."""
+    mesh = sheet(6)
+    weights = np.zeros(len(mesh.positions))
+    weights[[0, 1, 7, 8]] = 1.0
+    return replace(mesh, paint=Paint(rigid=weights))
+
+
+CLOTH = BodySettings(body_type="CLOTH")
+SCENES: dict[str, Callable[[], Scene]] = {
+    "hung cloth": lambda: ([(pinned(sheet(8), [0, 8]), CLOTH)], []),
+    "cloths on a collider": lambda: (
+        stacked(
+            (lifted(sheet(8, triangles=True), 0.35), replace(CLOTH, use_self_collision=True)),
+            (sheet(7), CLOTH),
+        ),
+        [ball()],
+    ),
+    "shell": lambda: ([(tube(10, 4), replace(CLOTH, bend_compliance=1.0))], []),
+    "woven": lambda: (
+        [(pinned(woven(sheet(6)), [0]), replace(CLOTH, stretch_compliance=1e-4))],
+        [],
+    ),
+    "ropes that touch": lambda: (
+        stacked(
+            (
+                rope(np.linspace((0.0, -0.5, 0.2), (0.1, 0.5, 0.2), 12)),
+                BodySettings(body_type="ROPE"),
+            ),
+            (lifted(net(5), -0.2), BodySettings(body_type="ROPE")),
+        ),
+        [],
+    ),
+    "solids": lambda: (
+        stacked(
+            (cube(0.4), BodySettings(body_type="SOFT")), (cube(0.3), BodySettings(body_type="SOFT"))
+        ),
+        [],
+    ),
+    "gas": lambda: ([(sphere(12, 8), replace(CLOTH, pressure=500.0))], []),
+    "water": lambda: (
+        [(sheet(6), BodySettings(body_type="WATER")), (cube(0.2), BodySettings(body_type="SOFT"))],
+        [],
+    ),
+    "rigid parts": lambda: ([(rigid_sheet(), CLOTH)], []),
+    "plasticity": lambda: (
+        [(pinned(sheet(6), [0]), replace(CLOTH, use_plasticity=True, yield_curvature=1.0))],
+        [],
+    ),
+    "seams": lambda: ([(gaping_tube(10, 5), replace(CLOTH, use_sewing=True))], []),
+}
+
+
+def given(name: str) -> tuple[Simulation, list[Sample]]:
+    """A scene at its start, and its samples."""
+    bodies, moving = SCENES[name]()
+    meshes = [replace(mesh, colliders=range(len(moving))) for mesh, _ in bodies]
+    around = samples(
+        meshes,
+        frames(FRAMES / 24, 24),
+        ground=floor(-0.3),
+        colliders=lambda _: [np.array(place) for _, place in moving],
+    )
+    settings = [each for _, each in bodies]
+    colliders = [shape for shape, _ in moving]
+    return start_simulation(meshes, settings, HALF, around[0], colliders), around[1:]
+
+
+def track(simulation: Simulation, around: list[Sample]) -> list[bytes]:
+    """The positions of all bodies at each sample, as bytes."""
+    results = (simulation.advance(sample).positions for sample in around)
+    return [b"".join(np.ascontiguousarray(each).tobytes() for each in them) for them in results]
+
+
+def go_on(name: str, path: Path) -> None:
+    """Prints the rest of a scene from a checkpoint; another process calls this."""
+    _, around = given(name)
+    sys.stdout.buffer.write(b"".join(track(read_checkpoint(path), around[STOP:])))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_what_is_stored_goes_on_in_another_process_to_the_same_bits(
+    name: str, tmp_path: Path
+) -> None:
+    simulation, around = given(name)
+    track(simulation, around[:STOP])
+    write_checkpoint(tmp_path / "stored.npz", simulation)
+    wanted = b"".join(track(simulation, around[STOP:]))
+    script = (
+        "import sys; from pathlib import Path; from tests.core import test_checkpoint as t\n"
+        "t.go_on(sys.argv[1], Path(sys.argv[2]))"
+    )
+    command = [sys.executable, "-c", script, name, str(tmp_path / "stored.npz")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    assert done.stdout == wanted
+
+
+def test_a_checkpoint_leaves_the_simulation_as_it_is(tmp_path: Path) -> None:
+    first, around = given("cloths on a collider")
+    second, _ = given("cloths on a collider")
+    track(first, around[:STOP])
+    track(second, around[:STOP])
+    write_checkpoint(tmp_path / "stored.npz", second)
+    assert track(first, around[STOP:]) == track(second, around[STOP:])
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "changed", "other version"])
+def test_what_cannot_be_gone_on_with_is_told(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "stored.npz"
+    if damage == "other version":
+        monkeypatch.setattr("verlet_addon.core.checkpoint.FORMAT", 0)
+    if damage != "missing":
+        write_checkpoint(path, given("hung cloth")[0])
+    monkeypatch.undo()
+    content = path.read_bytes() if path.exists() else b""
+    if damage == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    if damage == "changed":
+        middle = len(content) // 2
+        path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+    with pytest.raises(CheckpointError, match="simulate from the start"):
+        read_checkpoint(path)
+
+
+def test_a_checkpoint_names_no_class_outside_the_core(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="holds no"):
+        write_checkpoint(tmp_path / "stored.npz", [Path()])

@@ -1,0 +1,232 @@
+"""Checkpoints: an object of the core as NumPy arrays and a JSON tree, which another process reads.
+
+No pickle: a file can neither run code nor name a class outside of the core.
+"""
+
+import json
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .crew import Crew
+from .errors import CheckpointError
+
+FORMAT = 1
+"""Version of the layout below; a file of another version is refused."""
+_CORE = __name__.rpartition(".")[0]
+_CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
+_FORMAT: Any = np.lib.format
+_RESOURCES = (Crew,)
+"""Classes whose objects hold no data: a checkpoint has a new one in the place of each."""
+
+Node = list[Any]
+"""One object: its kind, and what that takes to make it anew; others by their numbers."""
+
+
+def write_checkpoint(path: Path, root: object) -> None:
+    """Writes an object to a file, which `read_checkpoint` turns into an equal one.
+
+    Parameters
+    ----------
+    path : of the file, which is replaced once the new one is complete.
+    root : dataclasses of the core, lists, tuples, sets, dictionaries, slices, ranges, arrays,
+        numbers and strings, as deep as they go. What is shared within stays shared, views of one
+        array too.
+    """
+    encoder = _Encoder()
+    tree = {"format": FORMAT, "root": encoder.encode(root), "nodes": encoder.nodes}
+    arrays = {str(number): array for number, array in enumerate(encoder.arrays)}
+    text = np.frombuffer(json.dumps(tree).encode(), np.uint8)
+    partial_file = path.with_name(path.name + ".part")
+    with partial_file.open("wb") as file:
+        cast(Any, np.savez)(file, tree=text, digest=_digest(text, arrays), **arrays)
+    partial_file.replace(path)
+
+
+def read_checkpoint(path: Path) -> Any:
+    """Reads the object that `write_checkpoint` wrote.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is not there, damaged, or of another version.
+    """
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        text, digest = arrays.pop("tree"), arrays.pop("digest")
+        if not np.array_equal(digest, _digest(text, arrays)):
+            raise ValueError("its checksum does not match")
+        tree = json.loads(text.tobytes())
+        if tree["format"] != FORMAT:
+            raise ValueError(f"it has format {tree['format']}, and this version reads {FORMAT}")
+        return _Decoder(tree["nodes"], arrays).decode(tree["root"])
+    except FileNotFoundError as error:
+        raise CheckpointError(f"There is no checkpoint {path}; simulate from the start") from error
+    except Exception as error:
+        raise CheckpointError(
+            f"The checkpoint {path} cannot be read: {error}; simulate from the start"
+        ) from error
+
+
+def _digest(text: NDArray[np.uint8], arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    """(32,) SHA-256 of the tree and all arrays."""
+    found = sha256(text.tobytes())
+    for array in arrays.values():
+        found.update(np.ascontiguousarray(array).tobytes())
+    return np.frombuffer(found.digest(), np.uint8)
+
+
+def _class_name(of: type) -> str:
+    """The name of a class of the core, as `state.ParticleState`."""
+    module, _, name = of.__module__.removeprefix(_CORE + "."), None, of.__qualname__
+    if not of.__module__.startswith(_CORE + "."):
+        raise TypeError(f"a checkpoint holds no {of.__module__}.{name}")
+    return f"{module}.{name}"
+
+
+def _class_named(name: str) -> type:
+    """The class of the core with a name that `_class_name` gave."""
+    module, _, own = name.rpartition(".")
+    found = getattr(import_module(f"{_CORE}.{module}"), own)
+    if not (isinstance(found, type) and _class_name(found) == name):
+        raise ValueError(f"{name} is no class of this version")
+    return found
+
+
+class _Encoder:
+    """Turns objects into nodes, each once, and gathers the arrays that own their memory."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.arrays: list[NDArray[Any]] = []
+        self._numbers: dict[int, int] = {}
+        self._kept: list[object] = []  # or else another object may get the address of one
+
+    def encode(self, value: Any) -> Any:
+        """The value itself if JSON has it, else [number of its node]."""
+        if value is None or type(value) in (bool, int, str):
+            return value
+        if type(value) is float:
+            return {"float": value.hex()}
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self.nodes)
+            self._kept.append(value)
+            self.nodes.append([])
+            self.nodes[number] = self._node(value)
+        return [number]
+
+    def _node(self, value: Any) -> Node:
+        """The node of one object."""
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, np.generic):
+            return ["scalar", self.encode(np.array(value))]
+        if isinstance(value, _RESOURCES):
+            return ["new", _class_name(type(value))]
+        if is_dataclass(value):
+            names = [each.name for each in fields(value)]
+            values = [self.encode(getattr(value, name)) for name in names]
+            return ["class", _class_name(type(value)), names, values]
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return ["named", _class_name(type(value)), [self.encode(each) for each in value]]
+        if type(value) is dict:
+            return ["dict", [[self.encode(key), self.encode(its)] for key, its in value.items()]]
+        if type(value) in (slice, range):
+            ends = map(self.encode, (value.start, value.stop, value.step))
+            return [type(value).__name__, *ends]
+        if type(value) in _CONTAINERS.values():
+            return [type(value).__name__, [self.encode(each) for each in value]]
+        raise TypeError(f"a checkpoint holds no {type(value).__name__}")
+
+    def _array(self, array: NDArray[Any]) -> Node:
+        """The node of an array: its own memory, or a view of the array that owns it."""
+        owner: Any = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner is array:
+            # Files keep C order alone, but sums follow the order in memory.
+            axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+            self.arrays.append(array.transpose(axes))
+            return ["array", str(len(self.arrays) - 1), axes]
+        start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        dtype = _FORMAT.dtype_to_descr(array.dtype)
+        return ["view", self.encode(owner), start, dtype, list(array.shape), list(array.strides)]
+
+
+class _Decoder:
+    """Makes objects anew from nodes and arrays."""
+
+    def __init__(self, nodes: list[Node], arrays: dict[str, NDArray[Any]]) -> None:
+        self._nodes, self._arrays = nodes, arrays
+        self._made: dict[int, Any] = {}
+
+    def decode(self, value: Any) -> Any:
+        """The object that `_Encoder.encode` took."""
+        if isinstance(value, dict):
+            return float.fromhex(value["float"])
+        if not isinstance(value, list):
+            return value
+        (number,) = value
+        if number not in self._made:
+            self._make(number, *self._nodes[number])
+        return self._made[number]
+
+    def _make(self, number: int, kind: str, *given: Any) -> None:
+        """Makes the object of one node, known before its contents: these may refer to it."""
+        if kind == "class":
+            name, names, values = given
+            of = _class_named(name)
+            if names != [each.name for each in fields(cast(Any, of))]:
+                raise ValueError(f"{name} has other fields in this version")
+            made: Any = object.__new__(of)
+            self._made[number] = made
+            for own, value in zip(names, values, strict=True):
+                object.__setattr__(made, own, self.decode(value))
+        elif kind == "list":
+            items: list[Any] = []
+            self._made[number] = items
+            items.extend(map(self.decode, given[0]))
+        elif kind == "dict":
+            entries: dict[Any, Any] = {}
+            self._made[number] = entries
+            entries.update((self.decode(key), self.decode(value)) for key, value in given[0])
+        else:
+            self._made[number] = self._immutable(kind, *given)
+
+    def _immutable(self, kind: str, *given: Any) -> Any:
+        """The object of a node that cannot refer to itself."""
+        match kind:
+            case "array":
+                return self._arrays[given[0]].transpose(np.argsort(given[1]))
+            case "view":
+                return self._view(self.decode(given[0]), *given[1:])
+            case "named":
+                of: Any = _class_named(given[0])
+                return of(*map(self.decode, given[1]))
+            case "scalar":
+                return self.decode(given[0])[()]
+            case "new":
+                return _class_named(given[0])()
+            case "slice":
+                return slice(*map(self.decode, given))
+            case "range":
+                return range(*map(self.decode, given))
+            case _:
+                return _CONTAINERS[kind](map(self.decode, given[0]))
+
+    @staticmethod
+    def _view(
+        owner: NDArray[Any], start: int, dtype: Any, shape: list[int], strides: list[int]
+    ) -> NDArray[Any]:
+        """A view of an array, from so many bytes on."""
+        axes = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
+        memory = owner.transpose(axes).reshape(-1)
+        found = _FORMAT.descr_to_dtype(dtype)
+        return np.ndarray(tuple(shape), found, memory, start, tuple(strides))
