@@ -13,7 +13,7 @@ from ..core.errors import MeshError, SettingsError
 from ..core.geometry.graph import edge_lengths
 from ..core.mesh import SHORTEST_EDGE, MeshData
 from ..core.scene import Frame, Sample
-from ..core.settings import BodySettings
+from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from .bake_record import remember_bake, settings_mark
 from .cautions import why_nothing
@@ -124,6 +124,21 @@ def bake(
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
     frames = _baked_frames(frame_start, frame_end, step)
+    return _bake(prepare_stage(scene, view_layer, objects), frames)
+
+
+def prepare_stage(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+) -> Stage:
+    """What of a scene is simulated, and what is read of it.
+
+    Raises
+    ------
+    MeshError
+        A body cannot be simulated as it is.
+    """
     for obj in objects:
         check_body(obj, view_layer)
         # Before anything is read: a key for none has no points that could be read.
@@ -141,7 +156,7 @@ def bake(
         tuple(met),
     )
     check_following(objects, colliders, scene_properties(scene).ground_object, stage.depsgraph)
-    return _bake(stage, frames)
+    return stage
 
 
 def _baked_frames(start: int, end: int, step: int) -> list[int]:
@@ -166,10 +181,7 @@ def _bake(stage: Stage, frames: list[int]) -> Generator[Progress, bool | None, N
     marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
         meshes = read_meshes(stage, frames[0])
-        # Not before: at another frame, what is animated may make no sense.
-        shown = stage.depsgraph
-        settings = [body_settings(obj.evaluated_get(shown)) for obj in stage.bodies]
-        scene = scene_settings(cast(bpy.types.Scene, shown.scene_eval))
+        settings, scene = read_settings(stage)
         gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
         samples = read_samples(stage, frames[0], frames[-1])
         alike = all_alike(stage, frames[0])
@@ -201,6 +213,16 @@ def _bake(stage: Stage, frames: list[int]) -> Generator[Progress, bool | None, N
         ground = scene_properties(stage.scene).ground_object
         check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
     keys.write(marks)
+
+
+def read_settings(stage: Stage) -> tuple[list[BodySettings], SceneSettings]:
+    """The settings of the bodies and of the scene at the current frame, which is the first one.
+
+    At another frame, animated values may make no sense.
+    """
+    shown = stage.depsgraph
+    settings = [body_settings(obj.evaluated_get(shown)) for obj in stage.bodies]
+    return settings, scene_settings(cast(bpy.types.Scene, shown.scene_eval))
 
 
 def _repeated(samples: Iterator[Sample], end: int) -> Iterator[Sample]:

@@ -228,38 +228,49 @@ def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
     return recent + (recent - (second - first) / earlier) * (later / (earlier + later))
 
 
-def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
-    """Yields the scene frame by frame; it stands at that frame until the next is asked for.
+class SampleReader:
+    """Reads the scene frame by frame, each of which it has to stand at."""
 
-    While bodies settle, before the first frame, it stands at the first.
-    """
-    anchors, pins = stage.take_hold(stage.at(start)), stage.pin_weights()
-    surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
-    settings = [body_settings(obj) for obj in stage.bodies]
-    before = _time_scale(stage.at(start - 1))
-    seconds = seconds_per_frame(stage.scene)
-    settling = scene_properties(stage.scene).settle_frames
-    for frame in range(start - settling, end + 1):
-        depsgraph = stage.at(max(frame, start))
-        scene = stage.scene
-        now = _time_scale(depsgraph)
-        targets, weights = stage.held(anchors, pins, depsgraph)
-        surfaces = moved = stage.surfaces(depsgraph, surfaces)
-        settings = stage.settings(depsgraph, settings)
-        yield Sample(
+    def __init__(self, stage: Stage, start: int) -> None:
+        """Ties attachments where they are at the first frame, and visits the one before it."""
+        self._stage = stage
+        self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
+        self._surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
+        self._settings = [body_settings(obj) for obj in stage.bodies]
+        self._before = _time_scale(stage.at(start - 1))
+        self._seconds = seconds_per_frame(stage.scene)
+
+    def read(self, frame: int, depsgraph: bpy.types.Depsgraph) -> Sample:
+        """The scene as it is evaluated now, as the sample of a frame."""
+        stage, scene, now = self._stage, self._stage.scene, _time_scale(depsgraph)
+        targets, weights = stage.held(self._anchors, self._pins, depsgraph)
+        self._surfaces = surfaces = stage.surfaces(depsgraph, self._surfaces)
+        self._settings = settings = stage.settings(depsgraph, self._settings)
+        before, self._before = self._before, now
+        return Sample(
             frame=frame,
-            duration=seconds * (before + now) / 2,
+            duration=self._seconds * (before + now) / 2,
             gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
             targets=targets,
             ground=_ground(scene, depsgraph),
             mirrors=stage.mirrors(depsgraph),
             fields=stage.fields(depsgraph),
-            pin_weights=weights if any(anchors) else (),
+            pin_weights=weights if any(self._anchors) else (),
             settings=settings,
             pressures=[each.pressure for each in settings],
-            colliders=[surface.points for surface in moved],
+            colliders=[surface.points for surface in surfaces],
         )
-        before = now
+
+
+def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
+    """Yields the scene frame by frame; it stands at that frame until the next is asked for.
+
+    While bodies settle, before the first frame, it stands at the first.
+    """
+    reader = SampleReader(stage, start)
+    settling = scene_properties(stage.scene).settle_frames
+    for frame in range(start - settling, end + 1):
+        yield reader.read(frame, stage.at(max(frame, start)))
 
 
 def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
