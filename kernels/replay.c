@@ -49,9 +49,9 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("pippp-"))
         ((void (*)(p, i, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
                                      v[4].address);
-    else if (IS("ppppp-"))
-        ((void (*)(p, p, p, p, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
-                                     v[4].address);
+    else if (IS("pppppp-"))
+        ((void (*)(p, p, p, p, p, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
+                                        v[4].address, v[5].address);
     else if (IS("ppp-"))
         ((void (*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
     else if (IS("ip-"))

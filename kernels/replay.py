@@ -150,7 +150,7 @@ def record(path: Path) -> None:
         from tests.core.bodies import GRAVITY, built_state
         from tests.core.test_compiled_kernels import BODIES
         from tests.core.test_detection import crumpled
-        from tests.core.test_swinging import CASES, stepped, way
+        from tests.core.test_swinging import ROPES, stepped, way
         from verlet_addon.core.contact.guard import guard
         from verlet_addon.core.detection.contacts import find_contacts
         from verlet_addon.core.phases.step_data import Surroundings
@@ -163,7 +163,7 @@ def record(path: Path) -> None:
             given = Surroundings(1 / 120, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
             for _ in range(STEPS):
                 step([body], SceneSettings(), given)
-        for case in sorted(CASES.keys() - {"star", "thicket"}):  # a recording has each array once
+        for case in sorted(ROPES.keys() - {"star", "thicket"}):  # a recording has each array once
             stepped(*way(case, ground=None, moving=False))
         surfaces, start, end = crumpled(np.random.default_rng(0))
         find_contacts(surfaces, start, end, reach=0.01)

@@ -62,7 +62,7 @@ def fringed() -> MeshData:
     return replace(more, pin_weights=np.zeros(count + 2), velocities=np.zeros((count + 2, 3)))
 
 
-CASES: dict[str, tuple[str, MeshData]] = {
+ROPES: dict[str, tuple[str, MeshData]] = {
     "held at one end": ("HEMP", pinned(LINE, [0, 1])),
     "soft, held at one end": ("BUNGEE", pinned(LINE, [0])),
     "held at both ends": ("STEEL_CHAIN", pinned(LINE, [0, 25])),
@@ -72,6 +72,8 @@ CASES: dict[str, tuple[str, MeshData]] = {
     ),
     "star": ("NYLON", pinned(star(5), [3])),
     "thicket": ("BUNGEE", pinned(thicket(40), [7])),
+}
+CASES = ROPES | {
     "cloth on two corners": ("COTTON", pinned(TILTED, [0, 8])),
     "cloth held by nothing": ("SILK", TILTED),
     "elastic cloth": ("RUBBER_SHEET", pinned(TILTED, range(9))),

@@ -209,7 +209,8 @@ def _check_data(obj: bpy.types.Object) -> None:
         raise MeshError(
             f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ {menu}"
         )
-    others = [item.name for item in bpy.data.objects if item.data == mesh and item != obj]
+    users = bpy.data.objects if mesh.users > 1 else ()
+    others = [item.name for item in users if item.data == mesh and item != obj]
     if others:
         raise MeshError(
             f"{name} shares its mesh {mesh.name} with {others[0]}; make the mesh "

@@ -26,6 +26,9 @@ from .modifiers import finish_hidden
 from .properties import scene_properties
 from .timing import playhead, seconds_per_frame
 
+FEW = 4
+"""Objects that are found sooner one by one."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -52,7 +55,7 @@ class Stage:
     @property
     def bodies(self) -> list[bpy.types.Object]:
         """The bodies."""
-        return [_found(name) for name in self.body_names]
+        return _found_all(self.body_names)
 
     @property
     def colliders(self) -> list[bpy.types.Object]:
@@ -165,6 +168,14 @@ def _found(name: str, *library: str | None) -> bpy.types.Object:
             "changes; turn that script off, or bake without it"
         )
     return found
+
+
+def _found_all(names: Sequence[str]) -> list[bpy.types.Object]:
+    """Finds objects by name, many by one look at all: for each name, Blender looks through them."""
+    if len(names) <= FEW:
+        return [_found(name) for name in names]
+    own = {obj.name: obj for obj in reversed(bpy.data.objects[:])}  # linked ones come last
+    return [own.get(name) or _found(name) for name in names]
 
 
 def read_meshes(stage: Stage, start: int) -> list[MeshData]:

@@ -56,8 +56,7 @@ def _surfaces(surfaces: Surfaces) -> Packed:
     )
 
 
-@once
-def _tree(tree: Tree) -> Packed:
+def _pack_tree(tree: Tree) -> Packed:
     """The tree of surfaces.h."""
     return pack(
         *members(
@@ -66,6 +65,9 @@ def _tree(tree: Tree) -> Packed:
             "joined_starts cones boxes ways spans turns",
         ),
     )
+
+
+_tree = once(_pack_tree)
 
 
 @instead_of(reference.take_ways)
@@ -96,8 +98,8 @@ def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
 def _fits(surfaces: Surfaces) -> Packed:
     """The fits of boxes.c."""
     owners = [each for each in surfaces.meeting_owners if not _is_large(surfaces.trees[each])]
-    structs = np.array([_tree(surfaces.trees[owner]) for owner in owners], dtype=np.int64)
-    return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, structs)
+    trees = pack(*(_pack_tree(surfaces.trees[owner]) for owner in owners))
+    return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, trees)
 
 
 def _is_large(tree: Tree) -> bool:
