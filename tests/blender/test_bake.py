@@ -372,7 +372,11 @@ def test_of_selected_bodies_alone_others_keep_their_bakes(scene: Any) -> None:
         verlet.bake(selected=True)
 
 
-def test_of_linked_and_own_objects_of_one_name_the_own_is_baked(scene: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("others", [0, 5])
+def test_of_linked_and_own_objects_of_one_name_the_own_is_baked(
+    scene: Any, tmp_path: Any, others: int
+) -> None:
+    """Alone, and among so many that they are not looked for one by one."""
     library = str(tmp_path / "library.blend")
     bpy.data.libraries.write(library, {line("Rope")})
     bpy.data.objects.remove(bpy.data.objects["Rope"])
@@ -380,8 +384,9 @@ def test_of_linked_and_own_objects_of_one_name_the_own_is_baked(scene: Any, tmp_
     with blender.data.libraries.load(library, link=True) as (_, linked):
         linked.objects = ["Rope"]
     scene.collection.objects.link(linked.objects[0])
+    all_of_them = [own, *(body(line(f"Line {k}", height=k + 1.0)) for k in range(others))]
     verlet.bake()
-    assert len(baked(own)) == 10
+    assert [len(baked(obj)) for obj in all_of_them] == [10] * (others + 1)
 
 
 # --- cancel and errors --------------------------------------------------------------------------
