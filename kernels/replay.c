@@ -46,6 +46,8 @@ static int call(void *f, const char *kind, const value *v, d *result)
         *result = ((d(*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
     else if (IS("pipi-"))
         ((void (*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
+    else if (IS("pipp-"))
+        ((void (*)(p, i, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address);
     else if (IS("pippp-"))
         ((void (*)(p, i, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
                                      v[4].address);

@@ -71,6 +71,8 @@ def without_meaning(field: Field) -> str | None:
 
 def between(before: Sequence[Field], after: Sequence[Field], share: float) -> list[Field]:
     """The fields a share of the way from one sample to the next, at which each still is there."""
+    if not after:  # as mostly, for each of many bodies
+        return []
     former = {field.name: field for field in before}
     return [_mixed(former.get(field.name, field), field, share) for field in after]
 

@@ -31,6 +31,8 @@ lie on each other have five for each."""
 WORTH, WORTH_OF_OTHERS, WORTH_FITTING = 2048, 512, 4096
 """Each thread has so many leaves, twice as many triangles, to look at in what meets itself, or
 another, or to fit. With fewer it takes longer to call one than it gains."""
+LARGE = 2 * WORTH_FITTING
+"""Trees of so many leaves are worth more than one thread; others are fitted by one call."""
 PARTS, PART_HEIGHT = 128, 8
 """A walk through two trees is shared out in about so many parts, none of less than this height,
 which is some hundred triangles."""
@@ -89,22 +91,17 @@ def refit(surfaces: Surfaces, owner: int) -> None:
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     structs = _surfaces(surfaces), _fits(surfaces)
     _fit_trees(surfaces.ways, surfaces.spans, *structs, start, end)
-    for owner in surfaces.meeting_owners:
-        if _is_large(surfaces.trees[owner]) and take_ways(surfaces, owner, start, end):
+    for owner in np.flatnonzero(surfaces.leaves >= LARGE).tolist():
+        if surfaces.meets[owner].any() and take_ways(surfaces, owner, start, end):
             refit(surfaces, owner)
 
 
 @once
 def _fits(surfaces: Surfaces) -> Packed:
     """The fits of boxes.c."""
-    owners = [each for each in surfaces.meeting_owners if not _is_large(surfaces.trees[each])]
+    owners = [each for each in surfaces.meeting_owners if surfaces.leaves[each] < LARGE]
     trees = pack(*(_pack_tree(surfaces.trees[owner]) for owner in owners))
     return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, trees)
-
-
-def _is_large(tree: Tree) -> bool:
-    """Whether fitting a tree is worth more than one thread."""
-    return tree.leaves >= 2 * WORTH_FITTING
 
 
 @instead_of(reference.find_near)

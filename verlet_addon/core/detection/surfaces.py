@@ -102,6 +102,11 @@ class Surfaces:
         found: list[int] = np.flatnonzero(self.meets.any(axis=1)).tolist()
         return found
 
+    @cached_property
+    def leaves(self) -> Integers:
+        """(o,) how many the tree of each owner has."""
+        return np.array([tree.leaves for tree in self.trees])
+
 
 def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:
     """Numbers the particles of all surfaces one after the other, and builds their trees.

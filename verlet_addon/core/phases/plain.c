@@ -122,15 +122,15 @@ typedef struct {
     const plain *body;
     real *x, *previous;                /* (3, n) */
     const real *pins_start, *pins_end; /* (3, pins) */
-    const real *gravity;
+    real heaviness;             /* share of gravity that pulls at it */
     real friction, restitution; /* on the ground */
     integer taken;              /* steps taken before */
-    real *box;                  /* (2, 3) */
 } moving;
 
 /* What is around all: how many steps to take, and the ground, whose normal is NULL without one. */
 typedef struct {
     integer steps;
+    const real *gravity;
     const real *normal;
     real level;
 } surroundings;
@@ -142,7 +142,7 @@ static void set_out(const moving *its, const surroundings *given, integer number
     integer n = body->n;
     real *x = its->x, *moved = body->arrival;
     for (integer i = 0; i < 3 * n; i++) {
-        body->accelerations[i] = its->gravity[i / n];
+        body->accelerations[i] = given->gravity[i / n] * its->heaviness;
         moved[i] = (x[i] - its->previous[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
     }
@@ -294,28 +294,29 @@ static void widen(real *box, const real *positions, integer n)
         }
 }
 
-/* Moves a body on by all steps; its box holds where it has been at their ends. */
-static void take_steps(const moving *its, const surroundings *given)
+/* Moves a body on by all steps; the box (2, 3) holds where it has been at their ends. */
+static void take_steps(const moving *its, const surroundings *given, real *box)
 {
     const plain *body = its->body;
     integer n = body->n;
     for (int axis = 0; axis < 3; axis++)
-        its->box[axis] = its->box[3 + axis] = its->x[axis * n];
-    widen(its->box, its->x, n);
+        box[axis] = box[3 + axis] = its->x[axis * n];
+    widen(box, its->x, n);
     for (integer number = 1; number <= given->steps; number++) {
         set_out(its, given, number);
         relax(its->x, body, (its->taken + number - 1) % 2);
         push_off_ground(its, given);
         finish(its, given);
-        widen(its->box, its->x, n);
+        widen(box, its->x, n);
     }
 }
 
-/* Moves bodies on by all steps, each by itself. */
-EXPORT void move_plain(const moving *const *all, integer count, const surroundings *given)
+/* Moves bodies on by all steps, each by itself, and tells their boxes (count, 2, 3). */
+EXPORT void move_plain(const moving *const *all, integer count, const surroundings *given,
+                       real *boxes)
 {
     for (integer i = 0; i < count; i++)
-        take_steps(all[i], given);
+        take_steps(all[i], given, boxes + 6 * i);
 }
 
 /* Lets bodies go where inertia and gravity lead them in a step of that number. */

@@ -17,7 +17,7 @@ from .plain_bodies import plain
 from .step_data import Body, Mover
 from .within_bodies import LYING
 
-_move_plain = declare("move_plain", "pip")
+_move_plain = declare("move_plain", "pipp")
 _set_out_plain = declare("set_out_plain", "pipi")
 _relax_plain = declare("relax_plain", "pipip")
 _finish_plain = declare("finish_plain", "pip")
@@ -34,8 +34,6 @@ class Way:
     """(3, n) copies of the state's, led on [m]; they are its own once it takes them."""
     previous_positions: Floats
     """(3, n) a step before [m]."""
-    box: Floats
-    """(2, 3) its lowest and highest corner round all places at the ends of steps [m]."""
     struct: Packed
     """The moving of plain.c."""
 
@@ -62,9 +60,14 @@ class Group:
     number: int = 0
     """Of the step, from 1 on."""
 
-    def move(self) -> None:
-        """Leads the places on through all steps."""
-        _move_plain(*self._all)
+    def move(self) -> Floats:
+        """Leads the places on through all steps.
+
+        Returns the lowest and highest corners (count, 2, 3) of boxes round them at their ends [m].
+        """
+        boxes = np.empty((len(self.ways), 2, 3))
+        _move_plain(*self._all, boxes)
+        return boxes
 
     def begin(self, settings: SceneSettings, after: Sample) -> None:
         """Takes the places over, which are then led on step by step."""
@@ -101,34 +104,31 @@ def make_group(
     bodies: Sequence[Body], numbers: Sequence[int], settings: SceneSettings, after: Sample
 ) -> Group:
     """Those of the bodies with such numbers, on their way to a sample."""
-    ways = {
-        number: _way(bodies[number], after.targets[number], settings, after) for number in numbers
-    }
+    ways = {number: _way(bodies[number], after.targets[number], settings) for number in numbers}
     ground = after.ground
     plane = (None, 0.0) if ground is None else (ground.normal, ground.level)
-    row, around = pack(*(way.struct for way in ways.values())), pack(settings.substeps, *plane)
+    around = pack(settings.substeps, after.gravity.astype(float), *plane)
+    row = pack(*(way.struct for way in ways.values()))
     return Group(ways, row, around, {})
 
 
-def _way(body: Body, targets: Floats, settings: SceneSettings, after: Sample) -> Way:
+def _way(body: Body, targets: Floats, settings: SceneSettings) -> Way:
     """The way of one body."""
     model, state = body
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     draw_out(positions, batches.ropes)
-    box = np.empty((2, 3))
     struct = pack(
         plain(batches).struct,
         positions,
         previous,
         positions[:, model.pinned],
         targets.T[:, model.pinned],
-        after.gravity * model.settings.gravity,
+        model.settings.gravity,
         *_ground_laws(model, settings),
         state.steps,
-        box,
     )
-    return Way(model, state, batches, positions, previous, box, struct)
+    return Way(model, state, batches, positions, previous, struct)
 
 
 def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, float]:

@@ -78,9 +78,8 @@ def swing_all(
             return False
         former = _memory(bodies, settings)
     group = make_group(bodies, range(len(bodies)), settings, after)
-    group.move()
-    boxes = np.array([way.box for way in group.ways.values()]).transpose(1, 0, 2)
-    if meeting is not None and not _are_far((boxes[0], boxes[1]), colliders, meeting):
+    boxes = group.move()
+    if meeting is not None and not _are_far((boxes[:, 0], boxes[:, 1]), colliders, meeting):
         for rows, kept in former:
             rows[...] = kept
         return False
