@@ -66,6 +66,8 @@ def _push(positions: Floats, rows: ContactRows, chosen: Integers, ropes: Sequenc
             np.add.at(moved[axis], particles[corner], pulls[axis])
     for span, trees in ropes:
         mine = np.ascontiguousarray(moved[None, :, span])
+        if not mine.any():
+            continue
         hold_lengths(mine, np.ascontiguousarray(positions[:, span]), trees)
         moved[:, span] = mine[0]
     positions += moved
@@ -96,6 +98,8 @@ def _answers(
         in_rope[span] = True
         within = (particles >= span.start) & (particles < span.stop)
         mine = np.flatnonzero((within & (pulls != 0.0)).any(axis=0))
+        if not len(mine):
+            continue
         own = np.where(within[:, mine], particles[:, mine] - span.start, 0)
         fields = np.zeros((len(mine), 3, 3, span.stop - span.start))
         for corner in range(4):
@@ -109,19 +113,24 @@ def _answers(
             each.batch.multipliers[...] = kept
         shares = np.where(within[:, mine], weights[:, mine], 0.0)
         found = gather_answers(flat, own, shares, directions[:, :, mine])
-        answers[mine[:, None], :, mine] += found.transpose(0, 2, 1, 3)
-    return answers + _answers_elsewhere(
-        particles, weights, np.where(in_rope[particles], 0, pulls), directions
-    )
+        its = (3 * mine[:, None] + np.arange(3)).ravel()
+        answers.reshape(3 * count, -1)[its[:, None], its] += found.reshape(len(its), -1)
+    elsewhere = np.where(in_rope[particles], 0.0, pulls)
+    _add_answers_elsewhere(answers, particles, weights, elsewhere, directions)
+    return answers
 
 
-def _answers_elsewhere(
-    particles: Integers, weights: Floats, pulls: Floats, directions: Floats
-) -> Floats:
-    """(k, 3, k, 3) the same for particles that are moved by themselves."""
+def _add_answers_elsewhere(
+    answers: Floats, particles: Integers, weights: Floats, pulls: Floats, directions: Floats
+) -> None:
+    """Adds the same of particles that are moved by themselves, where contacts share any."""
     shared = np.zeros((particles.shape[1],) * 2)
     for one in range(4):
-        for other in range(4) if pulls.any() else []:
-            same = particles[one][:, None] == particles[other]
-            shared += np.where(same, pulls[one][:, None] * weights[other], 0.0)
-    return np.asarray(np.einsum("jk,dxj,exk->jdke", shared, directions, directions))
+        moving = np.flatnonzero(pulls[one])
+        for other in range(4) if len(moving) else ():
+            same = particles[one, moving, None] == particles[other]
+            shared[moving] += np.where(same, pulls[one, moving, None] * weights[other], 0.0)
+    first, second = np.nonzero(shared)
+    one, other = directions[:, None, :, first], directions[None, :, :, second]
+    each = shared[first, second] * one * other
+    answers[first, :, second] += (each[:, :, 0] + each[:, :, 1] + each[:, :, 2]).transpose(2, 0, 1)
