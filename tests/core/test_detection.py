@@ -6,6 +6,7 @@ The measure is a brute force of its own, over all pairs and many moments of the 
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import combinations, product
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -17,14 +18,14 @@ from tests.core.crossings import crossings
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import service
 from verlet_addon.core.contact.guard import PASSING, find_passing, guard
-from verlet_addon.core.crew import thread_count
+from verlet_addon.core.crew import Crew, thread_count
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
 from verlet_addon.core.detection.contacts import Contacts, find_contacts, fit, near_owners
 from verlet_addon.core.detection.numpy_walk import near_pairs
 from verlet_addon.core.detection.reach import Reach
 from verlet_addon.core.detection.rows import make_room
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
-from verlet_addon.core.errors import KernelError
+from verlet_addon.core.errors import KernelError, OutOfMemoryError
 from verlet_addon.core.mesh import MeshData
 
 GAP = 0.05
@@ -565,3 +566,15 @@ def test_hostile_colliders_leave_finite_motion(kind: str) -> None:
     kept = guard(surfaces, surfaces.rest, end, movable)
     assert np.isfinite(kept).all()
     np.testing.assert_array_equal(kept[:, movable == 0.0], end[:, movable == 0.0])
+
+
+def test_no_room_for_threads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One clear sentence, where Python would say that it cannot start them."""
+
+    def start(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setenv("VERLET_THREADS", "3")
+    monkeypatch.setattr(Thread, "start", start)
+    with pytest.raises(OutOfMemoryError, match="no room for 3 threads; set VERLET_THREADS=1"):
+        Crew().all_do(lambda: 0, most=3)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
 
-from .errors import KernelError
+from .errors import KernelError, OutOfMemoryError
 
 R = TypeVar("R")
 MOST = 8
@@ -50,8 +50,18 @@ class Crew:
         """Lets this thread and others, in all at most so many, do a task; what each of them says.
 
         Those that are too late, when this one is done, do not begin.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If a thread cannot be started.
         """
-        others = [self._others.submit(task) for _ in range(min(self._size, most) - 1)]
+        try:
+            others = [self._others.submit(task) for _ in range(min(self._size, most) - 1)]
+        except RuntimeError as error:
+            raise OutOfMemoryError(
+                f"There is no room for {self._size} threads; set VERLET_THREADS=1, or allow more"
+            ) from error
         try:
             own = task()
         finally:

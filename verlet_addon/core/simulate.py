@@ -33,7 +33,7 @@ def simulate(
     DivergenceError
         If positions or speeds leave any sane range.
     KernelError
-        If VERLET_KERNELS asks for kernels that there are not.
+        If VERLET_KERNELS asks for kernels that there are not, or VERLET_THREADS for no threads.
     """
     incoming = iter(samples)
     simulation = start_simulation(meshes, body_settings, scene_settings, next(incoming), colliders)

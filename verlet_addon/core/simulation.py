@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .agreement import why_numpy_serves
+from .agreement import check_environment
 from .arrays import Floats
 from .build import build
 from .changes.overlong import Drawn
@@ -187,7 +187,7 @@ def start_simulation(
     colliders: Sequence[Collider] = (),
 ) -> Simulation:
     """A simulation that stands at its first sample; arguments and errors as `simulate` has them."""
-    why_numpy_serves()  # once, before anything moves
+    check_environment()
     for mesh, settings in zip(meshes, body_settings, strict=True):
         check_mesh(_with_seams(mesh, settings))
     check_sample(start)
