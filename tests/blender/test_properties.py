@@ -38,6 +38,7 @@ OURS = {
         "baked_start",
         "baked_end",
         "baked_settings",
+        "baked_kernels",
         "made_basis",
     },
     "VERLET_PG_scene": {"ground_object", "settle_frames", "key_step", "baked_remarks"},

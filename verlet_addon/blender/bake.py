@@ -7,7 +7,7 @@ from typing import cast
 import bpy
 import numpy as np
 
-from ..core.agreement import what_slows
+from ..core.agreement import kernels
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.geometry.graph import edge_lengths
@@ -21,6 +21,7 @@ from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
 from .crossing import crossing, through_themselves
 from .following import check_following
+from .memory import check_room, check_room_to_write, told_throughout
 from .mesh_access import mesh_of
 from .mesh_io import WayToKey, check_body, is_own, is_shown, way_to_key
 from .mirrors import find_joints
@@ -118,13 +119,15 @@ def bake(
 
     Raises
     ------
-    MeshError, SettingsError, DivergenceError
+    MeshError, SettingsError, DivergenceError, OutOfMemoryError
         Each names the object, what is wrong and the remedy.
     """
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
-    frames = _baked_frames(frame_start, frame_end, step)
-    return _bake(prepare_stage(scene, view_layer, objects), frames)
+    frames = baked_frames(frame_start, frame_end, step)
+    stage = prepare_stage(scene, view_layer, objects)
+    check_room(objects, frames)
+    return told_throughout(_bake(stage, frames), objects, frames)
 
 
 def prepare_stage(
@@ -159,7 +162,7 @@ def prepare_stage(
     return stage
 
 
-def _baked_frames(start: int, end: int, step: int) -> list[int]:
+def baked_frames(start: int, end: int, step: int) -> list[int]:
     """Lists the frames that get a shape key; without the last, motion would end before it."""
     if end < start:
         raise SettingsError(
@@ -262,9 +265,12 @@ class _Keys:
 
     def write(self, marks: Sequence[str]) -> None:
         """Writes all keys of all bodies, and what tells their settings."""
-        for obj, coordinates, mark in zip(self._stage.bodies, self._keys, marks, strict=True):
-            write_bake(obj, self._frames, coordinates[: len(self._frames)])
-            remember_bake(obj, self._frames, mark)
+        check_room_to_write(self._stage.bodies, self._frames)
+        served = kernels()
+        for obj, mark in zip(self._stage.bodies, marks, strict=True):
+            # What is written makes room for what Blender keeps of it.
+            write_bake(obj, self._frames, self._keys.pop(0)[: len(self._frames)])
+            remember_bake(obj, self._frames, mark, served)
 
 
 class _Gauge:
@@ -281,7 +287,7 @@ class _Gauge:
         self._names = [mesh.name for mesh in meshes]
         self.stretch, self.most_stretched = 0.0, ""
         self.penetration: float | None = None
-        self.remarks = [*what_slows(), *crossing(meshes, settings)]
+        self.remarks = [*crossing(meshes, settings)]
 
     def measure(self, result: Frame) -> None:
         """Takes another frame into account."""

@@ -9,12 +9,13 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..core.errors import MeshError, VerletError
-from .bake import Progress, bake, bodies, frame_range, taking_part
+from .bake import Progress, bake, baked_frames, bodies, frame_range, taking_part
 from .bake_record import remember_remarks
 from .cautions import cautions, why_nothing
 from .drivers import DriverWatch
 from .file_context import file_context
 from .live_view import LiveView
+from .memory import large_need, told
 from .navigation import moves_view
 from .operators import OfSelected, cancelled_by_errors, undoable_mode
 from .properties import scene_properties
@@ -123,7 +124,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     ) -> "set[OperatorReturnItems]":
         """Does a piece of work, and ends the bake where it fails or is done."""
         try:
-            running = work(context)
+            with told("showing the bake"):
+                running = work(context)
         except VerletError as error:
             self.cancel(context)
             self.report({"ERROR"}, str(error))
@@ -158,6 +160,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self._first = self.frame_start if given("frame_start") else start
         chosen = self._bodies(here.scene, here.view_layer)
         self._taking_part = taking_part(chosen, here.view_layer)
+        last = self.frame_end if given("frame_end") else end
+        step = self.step if given("step") else scene_properties(here.scene).key_step
         self._drivers = DriverWatch(here.view_layer)
         self._cautions = self._drivers.news(here.view_layer)
         self._warn(self._cautions)
@@ -166,10 +170,14 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             here.view_layer,
             self._taking_part,
             frame_start=self._first,
-            frame_end=self.frame_end if given("frame_end") else end,
-            step=self.step if given("step") else scene_properties(here.scene).key_step,
+            frame_end=last,
+            step=step,
         )
-        further = cautions(here.scene, here.view_layer, chosen)
+        keys = len(baked_frames(self._first, last, step))
+        further = [
+            *large_need(self._taking_part, keys),
+            *cautions(here.scene, here.view_layer, chosen),
+        ]
         self._warn(further)
         self._cautions += further
         return running

@@ -9,6 +9,7 @@ from .bake_record import baked_range, baked_remarks, changed_since_bake, is_bake
 from .file_context import file_context
 from .file_warnings import some
 from .kinds_of_panel import SidebarPanel, layout_of
+from .memory import LARGE, needed, size_in_words
 from .properties import is_body, scene_properties
 
 LETTERS = 80
@@ -26,13 +27,16 @@ class VERLET_PT_bake(SidebarPanel):
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         scene = file_context(context).scene
-        preview = scene.use_preview_range
+        preview, scene_frames = scene.use_preview_range, frame_range(scene)
         prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
         frames = column.column(align=True)
         frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
         frames.prop(scene_properties(scene), "key_step")
         column.prop(scene_properties(scene), "settle_frames")
+        count = (scene_frames[1] - scene_frames[0]) // scene_properties(scene).key_step + 1
+        if (need := needed(bodies(scene), max(count, 0))) >= LARGE:
+            column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
         column.separator()
         button = column.row()
         button.scale_y = 1.5

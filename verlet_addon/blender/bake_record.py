@@ -1,4 +1,4 @@
-"""What a bake leaves beside its keys: the frames it has, and the settings it was made with."""
+"""What a bake leaves beside its keys: its frames, and the settings and kernels that made it."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -71,15 +71,16 @@ def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
     return (target, item.bone, item.vertex_group, weight)
 
 
-def remember_bake(obj: bpy.types.Object, frames: Sequence[int], mark: str) -> None:
-    """Notes which frames an object's bake has, and the settings it was made with."""
+def remember_bake(obj: bpy.types.Object, frames: Sequence[int], mark: str, kernels: str) -> None:
+    """Notes which frames an object's bake has, and the settings and kernels it was made with."""
     body = body_properties(obj)
     body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], mark
+    body.baked_kernels = kernels
 
 
 def forget_bake(obj: bpy.types.Object) -> None:
     """Takes back what `remember_bake` noted."""
-    for name in ("baked_start", "baked_end", "baked_settings"):
+    for name in ("baked_start", "baked_end", "baked_settings", "baked_kernels"):
         body_properties(obj).property_unset(name)
 
 

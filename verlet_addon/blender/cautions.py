@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from ..core.agreement import what_slows
 from ..core.arrays import Integers
 from ..core.geometry.rays import closed_shells
 from ..core.overlap.solids import turned_outwards
@@ -37,6 +38,7 @@ def cautions(
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
+        *what_slows(),
         *_left_out(away, "hidden", "show {them}"),
         *_left_out(foreign, "linked from another file", "make {them} local"),
         *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),

@@ -15,8 +15,10 @@ def active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
     return body_properties(obj) if obj is not None and is_body(obj) else None
 
 
-def layout_of(owner: bpy.types.Panel | bpy.types.Menu) -> bpy.types.UILayout:
-    """The layout of a panel or menu, which is there whenever Blender draws it."""
+def layout_of(
+    owner: bpy.types.Panel | bpy.types.Menu | bpy.types.Operator,
+) -> bpy.types.UILayout:
+    """The layout of a panel, menu or operator, which is there whenever Blender draws it."""
     return cast(bpy.types.UILayout, owner.layout)
 
 

@@ -12,7 +12,9 @@ from ..core.materials import MATERIALS
 from .bake_record import is_baked
 from .convert import convert, open_edges, release
 from .file_context import file_context
+from .kinds_of_panel import layout_of
 from .materials import set_material
+from .memory import told
 from .mesh_access import mesh_of
 from .properties import BODY_TYPES, MATERIAL_ITEMS, body_properties, is_body
 from .shape_keys import remove_bake
@@ -53,12 +55,20 @@ def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
 
     def reporting(self: "Operator", context: bpy.types.Context) -> "set[OperatorReturnItems]":
         try:
-            return execute(self, context)
+            with told(self.bl_label):
+                return execute(self, context)
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
 
     return reporting
+
+
+_TYPES = (
+    ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
+    *(item[:3] for item in BODY_TYPES),
+)
+"""What `convert` offers in the interface."""
 
 
 class VERLET_OT_convert(bpy.types.Operator):
@@ -71,10 +81,8 @@ class VERLET_OT_convert(bpy.types.Operator):
     body_type: EnumProperty(
         name="Type",
         description="What the meshes are made of",
-        items=(
-            ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
-            *(item[:3] for item in BODY_TYPES),
-        ),
+        # Scripts may go by the name that the interface shows, which has it once.
+        items=(*_TYPES, ("JELLY", "Jelly", "", [item[0] for item in _TYPES].index("SOFT"))),
         default="AUTO",
         options={"SKIP_SAVE"},
     )
@@ -90,6 +98,13 @@ class VERLET_OT_convert(bpy.types.Operator):
             cls.poll_message_set("Select a mesh object first")
             return False
         return undoable_mode(cls, context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = layout_of(self).column()
+        types = column.row(align=True)
+        for item in _TYPES:
+            types.prop_enum(self, "body_type", item[0])
+        column.prop(self, "use_material")
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":

@@ -222,6 +222,11 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         description="Mark of the settings that the last bake was made with",
         options={"HIDDEN"},
     )
+    baked_kernels: StringProperty(
+        name="Baked Kernels",
+        description="The kernels that served the last bake, NumPy's or the compiled ones",
+        options={"HIDDEN"},
+    )
     made_basis: BoolProperty(
         name="Made Basis",
         description="The bake also made the Basis key",
