@@ -6,46 +6,56 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .blender.ending import WORDS, Ended, ignore_signals
+from .blender.results import Report
+from .core.errors import VerletError
+
 
 def main() -> int:
     """Registers the add-on in the `bpy` module and runs the command line."""
     try:
-        with _ended_by_ctrl_c():
+        with _ended_at_once():
+            from . import register, unregister
             from .blender import blend_files, cli
+
+            register()
     except ModuleNotFoundError as error:
         if error.name != "bpy":
             raise
-        print("verlet: this needs Blender as a Python module; pip install bpy", file=sys.stderr)
-        return 1
-    from . import register, unregister
-
-    register()
+        return _report().fail(VerletError("this needs Blender as a Python module; pip install bpy"))
     try:
         return cli.main(sys.argv[1:], program="python -m verlet_addon")
     finally:
+        ignore_signals()
         # Blender as a module does not end cleanly while classes of ours are registered.
         unregister()
         blend_files.close_blend()
 
 
+def _report() -> Report:
+    return Report(as_json="--json" in sys.argv)
+
+
 @contextmanager
-def _ended_by_ctrl_c() -> Iterator[None]:
-    """Ends the process on Ctrl+C, for Blender swallows KeyboardInterrupt while it starts."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        # Ctrl+C is not meant for this process, which a shell started in the background.
-        yield
-        return
-    signal.signal(signal.SIGINT, _end)
+def _ended_at_once() -> Iterator[None]:
+    """Ends the process when a signal comes, for Blender swallows exceptions while it starts.
+
+    Ctrl+C is not meant for a process that a shell started in the background, which ignores it.
+    """
+    former = {number: signal.getsignal(number) for number in WORDS}
+    former = {number: handler for number, handler in former.items() if handler != signal.SIG_IGN}
+    for number in former:
+        signal.signal(number, _end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in former.items():
+            signal.signal(number, handler)
 
 
-def _end(*_: object) -> None:
+def _end(number: int, _frame: object) -> None:
     """Ends the process without further ado."""
-    os.write(2, b"verlet: interrupted; nothing was written\n")
-    os._exit(130)
+    os._exit(_report().fail(Ended(number)))
 
 
 if __name__ == "__main__":

@@ -159,6 +159,7 @@ def test_json_is_all_there_is_on_stdout(
     assert 0 < result.pop("worst_stretch") < 0.5
     assert result.pop("most_stretched") in ("Cloth", "Rope")
     assert 0 <= result.pop("worst_penetration") <= 0.005  # they touch: both start at one height
+    cloth: Any = bpy.data.objects["Cloth"]
     assert result == {
         "output": str(out),
         "bodies": ["Cloth", "Rope"],
@@ -167,6 +168,9 @@ def test_json_is_all_there_is_on_stdout(
         "colliders": 0,
         "warnings": [],
         "remarks": [],
+        "memory": 64 * 2**20 + 6 * 24 * (25 + 5) + 2 * 6 * 5000,
+        "kernels": cloth.verlet.baked_kernels,
+        "error": None,
     }
 
 
@@ -294,15 +298,17 @@ def good(folder: Path) -> list[str]:
     return [str(folder / "in.blend"), "--output", str(folder / "out.blend")]
 
 
-MISTAKES = [
+UNREADABLE = [
     (missing, "nowhere.blend"),
     (no_blend, "text.blend is not a .blend file"),
     (damaged, "cut.blend"),
+    (no_folder, "there is no folder"),
+    (output_is_a_folder, "it is a folder"),
+]
+MISTAKES = [
     (no_such_object, "no object Curtain"),
     (no_body, "Table is no soft body that is on; make it one"),
     (range_reversed, "runs backwards"),
-    (no_folder, "there is no folder"),
-    (output_is_a_folder, "it is a folder"),
     (no_such_scene, "no scene Shot 2 in the file; there is Scene"),
     *(
         (setting_something(text), f"--set {text} {what}")
@@ -318,7 +324,8 @@ MISTAKES = [
             "use_ground=perhaps": "gives no value of it, which are on and off",
             "Cloth.Mas=1": "names no setting of Cloth that is a number, a switch or a name; README "
             "lists them under Settings; is it mass?",
-            "Cloth.body_type=stone": "gives no value of it, which are CLOTH, ROPE, SOFT, WATER",
+            "Cloth.body_type=stone": "gives no value of it, which are CLOTH, ROPE, SOFT (Jelly), "
+            "WATER",
         }.items()
     ),
     (setting_something("Table.mass=1"), "no soft body Table in the scene"),
@@ -338,13 +345,47 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_1(
     arguments: Callable[[Path], list[str]],
     what: str,
 ) -> None:
-    assert cli.main(["bake", *arguments(blend.parent)]) == 1
-    text = printed()
-    assert text.out == ""
-    (told,) = text.err.splitlines()
-    assert told.startswith("verlet: ")
-    assert what in told
-    assert not (blend.parent / "out.blend").exists()
+    is_told(cli, blend, printed, arguments, what, code=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"), UNREADABLE, ids=lambda item: getattr(item, "__name__", "")
+)
+def test_a_file_that_cannot_be_read_or_written_is_one_line_on_stderr_and_exit_code_3(
+    cli: ModuleType,
+    blend: Path,
+    printed: Callable[[], Any],
+    arguments: Callable[[Path], list[str]],
+    what: str,
+) -> None:
+    is_told(cli, blend, printed, arguments, what, code=3)
+
+
+def is_told(
+    cli: ModuleType,
+    blend: Path,
+    printed: Callable[[], Any],
+    arguments: Callable[[Path], list[str]],
+    what: str,
+    *,
+    code: int,
+) -> None:
+    """One line on stderr, or with `--json` an object on stdout besides; nothing is written."""
+    for option in ([], ["--json"]):
+        assert cli.main(["bake", *arguments(blend.parent), *option]) == code
+        text = printed()
+        (told,) = text.err.splitlines()
+        assert told.startswith("verlet: ")
+        assert what in told
+        assert not (blend.parent / "out.blend").exists()
+        if not option:
+            assert text.out == ""
+            continue
+        error = json.loads(text.out)["error"]
+        assert error["code"] == code
+        assert what in error["sentence"]
+        assert (error["kind"] == "file") == (code == 3)
+        assert Path(error["file"]).parts
 
 
 @pytest.mark.parametrize("how", ["keyframes", "driver"])

@@ -297,7 +297,7 @@ def test_a_full_disk_is_told_with_path_and_cause_and_leaves_an_older_output(
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
         restore_signals=False,  # the signal that goes with it stays ignored, as in Python
     )
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (4, "")
     # Blender 5.2 may have said before that it cannot write something of its own.
     told = done.stderr.splitlines()[-1]
     assert told.startswith(f"verlet: Cannot write {out}: Blender could not finish it (")
@@ -310,7 +310,7 @@ def test_a_full_disk_is_told_with_path_and_cause_and_leaves_an_older_output(
 def test_a_folder_that_takes_no_files_is_told_before_any_work(
     cli: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["bake", "nowhere.blend", "--output", "/proc/out.blend"]) == 1
+    assert cli.main(["bake", "nowhere.blend", "--output", "/proc/out.blend"]) == 3
     assert capfd.readouterr().err.startswith("verlet: Cannot write /proc/out.blend: ")
 
 
@@ -318,7 +318,7 @@ def test_an_output_that_is_a_pipe_is_refused(
     cli: ModuleType, blend: Path, tmp_path: Path, printed: Printed
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert cli.main(["bake", str(blend), "--output", str(tmp_path / "pipe")]) == 1
+    assert cli.main(["bake", str(blend), "--output", str(tmp_path / "pipe")]) == 3
     assert printed().err.splitlines() == [
         f"verlet: Cannot write {tmp_path / 'pipe'}: it is a device, a pipe or a socket; name a file"
     ]
@@ -342,7 +342,7 @@ def test_a_link_to_itself_is_refused(
 ) -> None:
     link = tmp_path / "link.blend"
     link.symlink_to(link)
-    assert cli.main(["bake", str(blend), "--output", str(link)]) == 1
+    assert cli.main(["bake", str(blend), "--output", str(link)]) == 3
     (told,) = printed().err.splitlines()
     assert told.startswith(f"verlet: Cannot write {link}: ")
 
@@ -353,7 +353,7 @@ def test_a_library_that_the_file_links_from_is_no_output(
     path, library = linking(tmp_path), tmp_path / "library.blend"
     before = library.read_bytes()
     printed()
-    assert cli.main(["bake", str(path), "--output", str(library)]) == 1
+    assert cli.main(["bake", str(path), "--output", str(library)]) == 3
     (told,) = printed().err.splitlines()
     assert told.endswith("the file links from it; name another file")
     assert library.read_bytes() == before
@@ -363,19 +363,19 @@ def test_a_library_that_the_file_links_from_is_no_output(
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "what"),
+    ("option", "value", "what", "code"),
     [
-        ("--object", "x" * 266, "There is no object xxx"),
-        ("--object", "Cur\ntain\x1b[2J", r"There is no object Cur\ntain\x1b[2J in the scene"),
-        ("--output", "x" * 266, "File name too long"),
-        ("--output", "/".join(["x" * 200] * 6), "there is no folder"),
+        ("--object", "x" * 266, "There is no object xxx", 1),
+        ("--object", "Cur\ntain\x1b[2J", r"There is no object Cur\ntain\x1b[2J in the scene", 1),
+        ("--output", "x" * 266, "File name too long", 3),
+        ("--output", "/".join(["x" * 200] * 6), "there is no folder", 3),
     ],
 )
 def test_an_odd_name_is_one_line(
-    cli: ModuleType, blend: Path, printed: Printed, option: str, value: str, what: str
+    cli: ModuleType, blend: Path, printed: Printed, option: str, value: str, what: str, code: int
 ) -> None:
     arguments = ["bake", str(blend), "--output", str(blend.parent / "out.blend"), option, value]
-    assert cli.main(arguments) == 1
+    assert cli.main(arguments) == code
     (told,) = printed().err.splitlines()
     assert what in told
 
@@ -383,7 +383,7 @@ def test_an_odd_name_is_one_line(
 def test_an_input_of_an_overlong_name_is_one_line(
     cli: ModuleType, blend: Path, printed: Printed
 ) -> None:
-    assert cli.main(["bake", "x" * 266, "--output", str(blend.parent / "out.blend")]) == 1
+    assert cli.main(["bake", "x" * 266, "--output", str(blend.parent / "out.blend")]) == 3
     (told,) = printed().err.splitlines()
     assert told.endswith("File name too long")
 
@@ -393,7 +393,7 @@ def test_a_path_that_blender_would_cut_off_is_refused(
 ) -> None:
     folder = Path(blend.parent, *["x" * 200] * 5)
     folder.mkdir(parents=True)
-    assert cli.main(["bake", str(blend), "--output", str(folder / "out.blend")]) == 1
+    assert cli.main(["bake", str(blend), "--output", str(folder / "out.blend")]) == 3
     (told,) = printed().err.splitlines()
     assert told.endswith("Blender cannot write to paths that long; choose a shorter one")
 

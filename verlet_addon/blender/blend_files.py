@@ -1,18 +1,20 @@
 """Opens and saves .blend files; what goes wrong is one sentence that names the file."""
 
+import errno
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import bpy
 
-from ..core.errors import VerletError
+from ..core.errors import DiskFullError, FileError, VerletError
+from .ending import check_signals, held_back
 from .quiet import quiet
+from .temporary_files import leftovers, partial_names, unused_name
 
 # How a .blend begins: plain, compressed by Blender 3.0 and later, compressed by older ones.
 _SIGNATURES = (b"BLENDER", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
@@ -22,6 +24,9 @@ _LAST_BLOCK, _LAST_FRAMES = b"ENDB", b"\xb1\xea\x92\x8f"
 
 # Longer paths are cut off by Blender without a word.
 _LONGEST_PATH = 1023
+
+# What a system says where there is no room, or not for this user or a file so large.
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 # What Blender's warnings say that `file_warnings` says better.
 _SAID_BETTER = ("Unable to open", "Unrecognized file", "data-blocks are missing", "newer Blender")
@@ -44,19 +49,17 @@ def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
 
     Raises
     ------
-    VerletError
+    FileError
         The file cannot be read, or is none of Blender's.
     """
-    try:
-        with path.open("rb") as file:
-            known = file.read(7).startswith(_SIGNATURES)
-    except OSError as error:
-        raise VerletError(f"Cannot read {path}: {error.strerror}") from error
+    with _errors_named("read", path), path.open("rb") as file:
+        known = file.read(7).startswith(_SIGNATURES)
     if not known:
-        raise VerletError(f"{path} is not a .blend file")
+        raise FileError(f"{path} is not a .blend file", path)
     trust: dict[str, Any] = {"use_scripts": True} if run_scripts else {}
-    with _errors_named(f"Cannot read {path}"), quiet() as printed:
+    with _errors_named("read", path), held_back(), quiet() as printed:
         bpy.ops.wm.open_mainfile(filepath=str(path.absolute()), **trust)
+    check_signals()
     warnings = [line.removeprefix("Warning: ") for line in printed if line.startswith("Warning: ")]
     return [line for line in warnings if not any(words in line for words in _SAID_BETTER)]
 
@@ -81,11 +84,11 @@ def destination(path: Path) -> Path:
 
     Raises
     ------
-    VerletError
+    FileError
         There is no such folder, no permission, or something else than a file.
     """
     target = Path(os.path.realpath(path))
-    with _errors_named(f"Cannot write {path.absolute()}"):
+    with _errors_named("write", path.absolute()):
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
@@ -99,7 +102,7 @@ def destination(path: Path) -> Path:
             raise VerletError("it is a device, a pipe or a socket; name a file")
         if not target.parent.is_dir():
             raise VerletError(f"there is no folder {target.parent}")
-        if len(os.fsencode(_unused_name(target.parent))) >= _LONGEST_PATH:
+        if len(os.fsencode(unused_name(target.parent))) >= _LONGEST_PATH:
             raise VerletError("Blender cannot write to paths that long; choose a shorter one")
     return target
 
@@ -108,7 +111,18 @@ def check_no_library(path: Path) -> None:
     """Refuses to write over a library that the open file links from, as Blender does."""
     for library in bpy.data.libraries:
         if Path(os.path.realpath(bpy.path.abspath(library.filepath))) == path:
-            raise VerletError(f"Cannot write {path}: the file links from it; name another file")
+            raise FileError(f"Cannot write {path}: the file links from it; name another file", path)
+
+
+def clean(folder: Path) -> Iterator[str]:
+    """Removes what killed jobs left in a folder, and says so."""
+    for path in leftovers(folder):
+        try:
+            path.unlink()
+        except OSError as error:
+            yield f"{path} is left from a job that was killed; delete it ({error.strerror})"
+        else:
+            yield f"{path} was left from a job that was killed, and is deleted"
 
 
 def save_copy(path: Path) -> None:
@@ -123,20 +137,20 @@ def save_copy(path: Path) -> None:
 
     Raises
     ------
-    VerletError
-        The disk is full, or whatever else the cause is; an older file is as it was.
+    DiskFullError, FileError
+        There is no room, or whatever else the cause is; an older file is as it was.
     """
-    with _errors_named(f"Cannot write {path}"):
-        unfinished = _unused_name(path.parent)
+    with _errors_named("write", path), held_back():
+        unfinished = unused_name(path.parent)
         try:
             _save(unfinished)
             if path.exists():
                 shutil.copymode(path, unfinished)
+            check_signals()
             unfinished.replace(path)
         finally:
-            unfinished.unlink(missing_ok=True)
-            # Blender's own name for what it is writing.
-            unfinished.with_name(f"{unfinished.name}@").unlink(missing_ok=True)
+            for each in partial_names(unfinished):
+                each.unlink(missing_ok=True)
 
 
 def _save(path: Path) -> None:
@@ -152,18 +166,14 @@ def _save(path: Path) -> None:
         if _is_complete(path):
             return
         problem = "its end is missing"
+    path.touch()  # or else the folder itself is the cause, which this tells
     # On a full disk, Blender says "No such file or directory", or nothing if it compresses.
     free = shutil.disk_usage(path.parent).free / 1e6
-    raise VerletError(
+    raise DiskFullError(
         f"Blender could not finish it ({problem}), with {free:,.1f} MB left on the disk; "
-        "make room there, or name another folder"
+        "make room there, or name another folder",
+        path,
     )
-
-
-def _unused_name(folder: Path) -> Path:
-    """Finds a name that no other process uses, by making the file, and deletes it again."""
-    with NamedTemporaryFile(dir=folder, prefix=".verlet_", suffix=".blend") as file:
-        return Path(file.name)
 
 
 def _is_complete(path: Path) -> bool:
@@ -175,18 +185,17 @@ def _is_complete(path: Path) -> bool:
 
 
 @contextmanager
-def _errors_named(what: str) -> Iterator[None]:
+def _errors_named(deed: str, path: Path) -> Iterator[None]:
     """Turns what goes wrong into one sentence of ours that begins with what was tried."""
     try:
         yield
-    except OSError as error:
-        raise VerletError(f"{what}: {error.strerror}") from error
-    except RuntimeError as error:
-        raise VerletError(f"{what}: {_report(error)}") from error
-    except VerletError as error:
-        raise VerletError(f"{what}: {error}") from error
+    except (OSError, RuntimeError, VerletError) as error:
+        full = isinstance(error, DiskFullError) or getattr(error, "errno", None) in _FULL
+        kind = DiskFullError if full else FileError
+        raise kind(f"Cannot {deed} {path}: {_report(error)}", path) from error
 
 
 def _report(error: Exception) -> str:
     """Gives an error's text, which may be several lines from an operator, in one line."""
-    return " ".join(str(error).removeprefix("Error: ").split())
+    text = error.strerror if isinstance(error, OSError) else None
+    return " ".join((text or str(error)).removeprefix("Error: ").split())

@@ -15,6 +15,12 @@ def tell(text: str) -> None:
         _print(f"verlet: {text}", sys.stderr)
 
 
+def show(text: str) -> None:
+    """Changes the line that a terminal shows last, if there still is one."""
+    with suppress(OSError):
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
 def answer(text: str) -> None:
     """Prints the result, one line on stdout; where that fails, says so on stderr."""
     try:

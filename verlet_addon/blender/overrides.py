@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..core.errors import VerletError
+from ..core.errors import SettingsError
 from .console import perhaps
 from .materials import give_material
 from .properties import body_properties, is_body, scene_properties
@@ -25,7 +25,7 @@ def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
 
     Raises
     ------
-    VerletError
+    SettingsError
         There is no such body or setting, the value is none for it, or it is animated.
     """
     set_values = [_set(scene, assignment) for assignment in assignments]
@@ -35,7 +35,7 @@ def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     for assignment, owner, name, value in set_values:
         if getattr(owner, name) != value:
-            raise VerletError(
+            raise SettingsError(
                 f"--set {assignment} has no effect, for it is animated; remove its keyframes or "
                 "its driver"
             )
@@ -46,11 +46,11 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
     place, equals, text = assignment.partition("=")
     body, _, name = place.rpartition(".")
     if not equals or not name:
-        raise VerletError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
+        raise SettingsError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
     owner: Any = _body(scene, body) if body else scene_properties(scene)
     known = owner.bl_rna.properties.get(name)
     if known is None or not _is_plain(known):
-        raise VerletError(
+        raise SettingsError(
             f"--set {assignment} names no setting of "
             f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
             "switch or a name; README lists them under Settings"
@@ -61,7 +61,7 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
     try:
         value = _value(known, text)
     except (KeyError, ValueError) as error:
-        raise VerletError(f"--set {assignment} gives no {_kind(known)}") from error
+        raise SettingsError(f"--set {assignment} gives no {_kind(known)}") from error
     if name == "material" and value in _choices(known)[1:]:
         give_material(owner, value)
     else:
@@ -78,7 +78,7 @@ def _body(scene: bpy.types.Scene, name: str) -> Any:
     """The settings of a body, switched on or off."""
     obj = scene.objects.get(name)
     if obj is None or not is_body(obj):
-        raise VerletError(
+        raise SettingsError(
             f"There is no soft body {name} in the scene {scene.name}, to --set its settings"
             + perhaps(name, (each.name for each in scene.objects if is_body(each)))
         )
@@ -96,20 +96,28 @@ def _value(known: Any, text: str) -> Any:
                 raise ValueError
             return value
         case "ENUM":
-            choices = _choices(known)
-            return choices[choices.index(text.upper())]
+            # The interface shows names, and scripts and files have identifiers.
+            names = {item.name.lower(): item.identifier for item in known.enum_items}
+            names |= {each.lower(): each for each in _choices(known)}
+            return names[text.lower()]
     return text
 
 
 def _kind(known: Any) -> str:
     """What a property's values are."""
     if known.type == "ENUM":
-        return f"value of it, which are {', '.join(_choices(known))}"
+        return f"value of it, which are {', '.join(map(_spelled, known.enum_items))}"
     if known.type == "BOOLEAN":
         return "value of it, which are on and off"
     if known.type == "INT":
         return f"whole number from {known.hard_min} to {known.hard_max}"
     return "number"
+
+
+def _spelled(item: Any) -> str:
+    """The identifier of an enumeration's value, and the name where that is another."""
+    alike = item.name.upper().replace(" ", "_") == item.identifier
+    return item.identifier if alike else f"{item.identifier} ({item.name})"
 
 
 def _choices(known: Any) -> list[str]:

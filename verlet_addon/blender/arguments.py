@@ -1,0 +1,140 @@
+"""The arguments of the command line, and its help."""
+
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+_EPILOG = """\
+Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
+them in Blender's preferences. What was kept from running, or is missing, is warned of on stderr.
+A bake that was cut off has written nothing, and begins anew at its first frame. Exit code: 0 the
+file is written, 1 a mistake in the scene, its settings or the command, 2 wrong usage, 3 a file that
+cannot be read or written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated."""
+
+
+def read_arguments(
+    arguments: Sequence[str],
+    *,
+    program: str,
+    version: Callable[[], None],
+    misused: Callable[[str], None],
+) -> Namespace:
+    """Reads the arguments.
+
+    Parameters
+    ----------
+    arguments
+        What stands after the program's name.
+    program
+        The program's name in the help and in errors of usage.
+    version
+        Prints the version.
+    misused
+        Is told of wrong usage, before the process ends.
+
+    Raises
+    ------
+    SystemExit
+        With code 2 after wrong usage, 0 after `--help` and `--version`.
+    """
+
+    class Parser(ArgumentParser):
+        """Tells of wrong usage."""
+
+        def error(self, message: str) -> NoReturn:
+            misused(message)
+            super().error(message)
+
+    class Version(Action):
+        """Prints the version and ends."""
+
+        def __call__(self, parser: ArgumentParser, *_: Any) -> None:
+            version()
+            parser.exit()
+
+    parser = Parser(prog=program, description="Cloth, rope, jelly and water from any mesh.")
+    tell = "print the versions of add-on and Blender, and which kernels serve"
+    parser.add_argument("--version", nargs=0, action=Version, help=tell)
+    parser.add_argument("--json", action="store_true", help="print the version as JSON")
+    commands = parser.add_subparsers(required=True, metavar="bake")
+    command = commands.add_parser(
+        "bake",
+        help="simulate a file's bodies and save a copy with shape keys",
+        description="Simulates a .blend file's bodies and saves a copy with shape keys.",
+        epilog=_EPILOG,
+    )
+    _add_files(command)
+    _add_choices(command)
+    _add_manners(command)
+    options = parser.parse_args(arguments)
+    if options.output is None and not options.check:
+        command.error("the following arguments are required: --output")
+    return options
+
+
+def _add_files(command: ArgumentParser) -> None:
+    """Describes what is read and written."""
+    command.add_argument("input", metavar="IN.blend", type=Path, help="file to read")
+    command.add_argument(
+        "--output",
+        metavar="OUT.blend",
+        type=Path,
+        help="file to write; replaces an older one once it is complete",
+    )
+    command.add_argument(
+        "--check",
+        action="store_true",
+        help="tell all that a bake would tell at its start, errors and warnings, and write nothing",
+    )
+
+
+def _add_choices(command: ArgumentParser) -> None:
+    """Describes what says what is baked."""
+    command.add_argument(
+        "--object",
+        metavar="NAME",
+        dest="names",
+        action="append",
+        help="bake this body; may be given again (default: all bodies of the scene)",
+    )
+    command.add_argument(
+        "--scene", metavar="NAME", help="bake this scene (default: the one that the file shows)"
+    )
+    command.add_argument(
+        "--set",
+        metavar="[BODY.]SETTING=VALUE",
+        dest="assignments",
+        action="append",
+        default=[],
+        help="bake with another value of a setting of the scene, or of a body, and keep it in the "
+        "output; may be given again",
+    )
+    command.add_argument(
+        "--frames",
+        nargs=2,
+        metavar=("A", "B"),
+        type=int,
+        help="first and last frame (default: the scene's)",
+    )
+    command.add_argument(
+        "--step", metavar="N", type=int, help="a shape key every N frames (default: the scene's)"
+    )
+    command.add_argument(
+        "--mode", choices=["relative"], default="relative", help="kind of shape keys"
+    )
+
+
+def _add_manners(command: ArgumentParser) -> None:
+    """Describes what says how the command goes about it."""
+    command.add_argument(
+        "-y",
+        "--enable-autoexec",
+        action="store_true",
+        dest="run_scripts",
+        help="let the file's scripts and Python drivers run",
+    )
+    command.add_argument(
+        "--strict", action="store_true", help="end with code 1 where there would be a warning"
+    )
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
