@@ -131,6 +131,6 @@ def _add_answers_elsewhere(
             same = particles[one, moving, None] == particles[other]
             shared[moving] += np.where(same, pulls[one, moving, None] * weights[other], 0.0)
     first, second = np.nonzero(shared)
-    one, other = directions[:, None, :, first], directions[None, :, :, second]
-    each = shared[first, second] * one * other
+    here, there = directions[:, None, :, first], directions[None, :, :, second]
+    each = shared[first, second] * here * there
     answers[first, :, second] += (each[:, :, 0] + each[:, :, 1] + each[:, :, 2]).transpose(2, 0, 1)
