@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
-from verlet_addon.core import simulate, step
+from verlet_addon.core import simulation, step
 from verlet_addon.core.compiled import service
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
@@ -63,7 +63,7 @@ def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch)
         return move(group)
 
     monkeypatch.setattr(Group, "move", noted)
-    monkeypatch.setattr(simulate, "step", refused)
+    monkeypatch.setattr(simulation, "step", refused)
     for count in (3, 12):
         calls.clear()
         simulated(field(count, 2.0), FRAMES, SCENE, ground=floor(-0.3))
