@@ -51,8 +51,9 @@ def test_a_signal_ends_a_bake_and_a_save_and_leaves_nothing_behind(
 ) -> None:
     out = blend.parent / "out.blend"
     getattr(handlers, moment).append(end_by(number))
-    # Blender's own handler, which Python does not see, cannot be put back.
-    before = signal.getsignal(number) or signal.default_int_handler
+    before = signal.getsignal(number)
+    if before is None:  # Blender's own handler, which Python cannot put back
+        before = signal.default_int_handler
     assert cli.main(["bake", str(blend), "--output", str(out), "--json"]) == code
     assert signal.getsignal(number) == before
     text = printed()
