@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, Protocol, cast
 
 import bpy
 import numpy as np
@@ -10,16 +10,17 @@ import numpy as np
 from ..core.agreement import kernels
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
-from ..core.geometry.graph import edge_lengths
-from ..core.mesh import SHORTEST_EDGE, MeshData
-from ..core.scene import Frame, Sample
+from ..core.mesh import MeshData
+from ..core.scene import Collider, Frame, Sample
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
+from ..core.simulation import Simulation
 from .bake_record import remember_bake, settings_mark
+from .bake_statistics import BakeStatistics
 from .cautions import why_nothing
 from .colliders import all_met, object_key
 from .core_settings import body_settings, scene_settings
-from .crossing import crossing, through_themselves
+from .crossing import through_themselves
 from .following import check_following
 from .memory import check_room, check_room_to_write, told_throughout
 from .mesh_access import mesh_of
@@ -67,6 +68,17 @@ class Progress:
         return f"{so_far}, {minutes}:{rest:02} left"
 
 
+class Simulated(Protocol):
+    """A simulation of which the first frames are known, such as a live one."""
+
+    simulation: Simulation
+    frames: list[Frame]
+    """The results from the first frame on, one for each."""
+
+    def simulate_frame(self, frame: int, depsgraph: bpy.types.Depsgraph) -> None:
+        """Adds the result at the next frame, at which the scene stands."""
+
+
 def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Lists the bodies that take part in a scene's simulation, in the scene's order."""
     return [obj for obj in scene.objects if body_properties(obj).enabled]
@@ -94,6 +106,7 @@ def bake(
     frame_start: int,
     frame_end: int,
     step: int = 1,
+    simulated: Simulated | None = None,
 ) -> Generator[Progress, bool | None, None]:
     """Simulates bodies together and writes every `step`-th frame, and the last, as a shape key.
 
@@ -111,6 +124,9 @@ def bake(
         First and last frame; the simulation starts at rest, or with the animation's velocity.
     step
         Frames from one shape key to the next; all frames between are simulated too.
+    simulated
+        A simulation of these bodies from the first frame on: its frames are taken over, and it is
+        led on where the bake goes further.
 
     Returns
     -------
@@ -127,7 +143,7 @@ def bake(
     frames = baked_frames(frame_start, frame_end, step)
     stage = prepare_stage(scene, view_layer, objects)
     check_room(objects, frames)
-    return told_throughout(_bake(stage, frames), objects, frames)
+    return told_throughout(_bake(stage, frames, simulated), objects, frames)
 
 
 def prepare_stage(
@@ -179,21 +195,23 @@ def baked_frames(start: int, end: int, step: int) -> list[int]:
     return [*range(start, end, step), end]
 
 
-def _bake(stage: Stage, frames: list[int]) -> Generator[Progress, bool | None, None]:
+def _bake(
+    stage: Stage, frames: list[int], simulated: Simulated | None
+) -> Generator[Progress, bool | None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
     marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
     with stage.left_as_found():
-        meshes = read_meshes(stage, frames[0])
-        settings, scene = read_settings(stage)
-        gauge, colliders = _Gauge(meshes, settings), stage.read_colliders()
-        samples = read_samples(stage, frames[0], frames[-1])
-        alike = all_alike(stage, frames[0])
-        keys = _Keys(stage, frames, meshes, alike=alike)
-        if alike:
-            samples = _repeated(samples, frames[-1])
-        results = simulate(meshes, settings, scene, samples, colliders)
-        total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
-        for done, result in enumerate(results, start=1):
+        if simulated is None:
+            start = _start_anew(stage, frames)
+        else:
+            start = _take_over(stage, frames, simulated)
+        meshes, settings, colliders = start.meshes, start.settings, start.colliders
+        gauge, keys = (
+            BakeStatistics(meshes, settings),
+            _Keys(stage, frames, meshes, alike=start.alike),
+        )
+        total = start.settling + frames[-1] - frames[0] + 1
+        for done, result in enumerate(start.results, start=1):
             gauge.measure(result)
             if done == total:
                 gauge.remarks += through_themselves(meshes, settings, result)
@@ -216,6 +234,54 @@ def _bake(stage: Stage, frames: list[int]) -> Generator[Progress, bool | None, N
         ground = scene_properties(stage.scene).ground_object
         check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
     keys.write(marks)
+
+
+class _Start(NamedTuple):
+    """What a bake simulates, and the results that follow."""
+
+    meshes: Sequence[MeshData]
+    settings: Sequence[BodySettings]
+    colliders: Sequence[Collider]
+    alike: bool
+    """Whether every frame shows the bake what the first one does."""
+    settling: int
+    """How many results come before the first frame."""
+    results: Iterator[Frame]
+
+
+def _start_anew(stage: Stage, frames: list[int]) -> _Start:
+    """A bake that simulates all frames."""
+    meshes = read_meshes(stage, frames[0])
+    settings, scene = read_settings(stage)
+    colliders = stage.read_colliders()
+    samples = read_samples(stage, frames[0], frames[-1])
+    if alike := all_alike(stage, frames[0]):
+        samples = _repeated(samples, frames[-1])
+    results = simulate(meshes, settings, scene, samples, colliders)
+    settling = scene_properties(stage.scene).settle_frames
+    return _Start(meshes, settings, colliders, alike, settling, results)
+
+
+def _take_over(stage: Stage, frames: list[int], simulated: Simulated) -> _Start:
+    """A bake that simulates only what no simulation has come to yet."""
+    known = simulated.simulation
+    stage.at(frames[0])  # so that nothing but time changes when it is visited again
+    alike = all_alike(stage, frames[0])
+    results = _known_first(stage, simulated, frames[-1], alike=alike)
+    return _Start(known.meshes, known.body_settings, known.colliders, alike, 0, results)
+
+
+def _known_first(stage: Stage, simulated: Simulated, end: int, *, alike: bool) -> Iterator[Frame]:
+    """The frames of a simulation, at which the scene then stands, and those after them."""
+    for result in tuple(simulated.frames):
+        if result.frame > end:
+            return
+        if not alike:
+            stage.at(result.frame)
+        yield result
+    for frame in range(simulated.frames[-1].frame + 1, end + 1):
+        simulated.simulate_frame(frame, stage.at(frame))
+        yield simulated.frames[-1]
 
 
 def read_settings(stage: Stage) -> tuple[list[BodySettings], SceneSettings]:
@@ -271,38 +337,3 @@ class _Keys:
             # What is written makes room for what Blender keeps of it.
             write_bake(obj, self._frames, self._keys.pop(0)[: len(self._frames)])
             remember_bake(obj, self._frames, mark, served)
-
-
-class _Gauge:
-    """Remembers the largest strain of any edge, and how far anything came into anything."""
-
-    def __init__(self, meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> None:
-        # Water has nothing that could be stretched.
-        ends = (None if body.body_type != "WATER" else 0 for body in settings)
-        meshes = [
-            replace(mesh, edges=mesh.edges[:end]) for mesh, end in zip(meshes, ends, strict=True)
-        ]
-        self._edges = [mesh.edges for mesh in meshes]
-        self._rest = [_rest_lengths(mesh) for mesh in meshes]
-        self._names = [mesh.name for mesh in meshes]
-        self.stretch, self.most_stretched = 0.0, ""
-        self.penetration: float | None = None
-        self.remarks = [*crossing(meshes, settings)]
-
-    def measure(self, result: Frame) -> None:
-        """Takes another frame into account."""
-        bodies = zip(self._names, self._edges, self._rest, result.positions, strict=True)
-        for name, edges, rest, now in bodies:
-            strain = float(np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1)
-            if strain > self.stretch:
-                self.stretch, self.most_stretched = strain, name
-        self.remarks += result.remarks
-        if result.deepest:
-            self.penetration = max(self.penetration or 0.0, *result.deepest)
-
-
-def _rest_lengths(mesh: MeshData) -> Floats:
-    """Measures the edges of a mesh in its rest shape."""
-    lengths = edge_lengths(mesh.at_rest, mesh.edges)
-    lengths[lengths < SHORTEST_EDGE] = np.inf  # where it was split
-    return lengths

@@ -14,6 +14,7 @@ from .bake_record import remember_remarks
 from .cautions import cautions, why_nothing
 from .drivers import DriverWatch
 from .file_context import file_context
+from .live.control import hand_back, take_over
 from .live_view import LiveView
 from .memory import large_need, told
 from .navigation import moves_view
@@ -81,8 +82,13 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        started = monotonic()
-        (last,) = deque(self._start(context), maxlen=1)
+        started, scene = monotonic(), file_context(context).scene
+        try:
+            (last,) = deque(self._start(context), maxlen=1)
+        except BaseException:
+            hand_back(scene, baked=False)
+            raise
+        hand_back(scene, baked=True)
         self._tell(last, seconds=monotonic() - started)
         return {"FINISHED"}
 
@@ -135,6 +141,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             raise
         if running:
             return {"RUNNING_MODAL"}
+        hand_back(file_context(context).scene, baked=True)
         self.cancel(context)
         if self._last is not None:
             self._tell(self._last, seconds=monotonic() - self._started)
@@ -145,6 +152,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     def cancel(self, context: bpy.types.Context) -> None:
         """Ends the bake, wherever it stands, and the progress display."""
         self._bake.close()
+        hand_back(file_context(context).scene, baked=False)
         self._view.close()
         manager = file_context(context).window_manager
         manager.event_timer_remove(self._timer)
@@ -172,6 +180,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             frame_start=self._first,
             frame_end=last,
             step=step,
+            simulated=take_over(here.scene, self._taking_part, self._first),
         )
         keys = len(baked_frames(self._first, last, step))
         further = [

@@ -9,6 +9,7 @@ from .bake_record import baked_range, baked_remarks, changed_since_bake, is_bake
 from .file_context import file_context
 from .file_warnings import some
 from .kinds_of_panel import SidebarPanel, layout_of
+from .live.control import message_of, session_of
 from .memory import LARGE, needed, size_in_words
 from .properties import is_body, scene_properties
 
@@ -38,6 +39,7 @@ class VERLET_PT_bake(SidebarPanel):
         if (need := needed(bodies(scene), max(count, 0))) >= LARGE:
             column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
         column.separator()
+        self.fill_live(column, scene)
         button = column.row()
         button.scale_y = 1.5
         several = len(bodies(scene)) > 1
@@ -50,6 +52,28 @@ class VERLET_PT_bake(SidebarPanel):
         if several:
             clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
         self.fill_record(column, scene)
+
+    def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+        """Shows the button of live simulation, how far that is, and why it goes no further."""
+        session = session_of(scene)
+        button = column.row()
+        button.scale_y = 1.5
+        text = "End Live" if session is not None else "Live"
+        button.operator("verlet.live", text=text, icon="PHYSICS", depress=session is not None)
+        if message := message_of(scene):
+            column.label(text=message, icon="ERROR")
+        if session is None:
+            return
+        if session.stale:
+            column.label(text=f"Begins anew at {session.start}: {session.stale}", icon="INFO")
+        elif scene.frame_current > session.last + 1:
+            column.label(text=f"Simulated to {session.last}, and skipped since", icon="ERROR")
+        else:
+            column.label(text=f"Simulated to {session.last}", icon="TIME")
+        if scene.sync_mode != "NONE":
+            column.label(text="Playback skips frames, live needs each", icon="ERROR")
+            every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")
+            every.data_path, every.value = "scene.sync_mode", "NONE"
 
     def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         """Says which frames are baked, how that went, and which bodies have changed since."""

@@ -39,6 +39,9 @@ _PASSIVE = {
 _REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
 """Put positions of their own in the place of those that a shape key gives."""
 
+LIVE_MODIFIER = "Verlet Live"
+"""Name of the Mesh Cache modifier by which a live simulation is shown."""
+
 _TRIALS = 12
 """Trials of the way back; affine carriers take two or three, bent ones up to eight."""
 
@@ -50,6 +53,8 @@ where float32 does not give more, as with an armature far from the mesh."""
 def check_modifiers(obj: bpy.types.Object) -> None:
     """Raises MeshError for modifiers that would put something else in the place of a bake."""
     for modifier in obj.modifiers:
+        if is_live_modifier(modifier):
+            continue
         if modifier.show_viewport and modifier.type in _REPLACERS:
             raise MeshError(
                 f"The modifier {modifier.name} of {obj.name} moves the vertices itself; "
@@ -67,6 +72,11 @@ def has_carriers(obj: bpy.types.Object) -> bool:
 def is_carrier(modifier: bpy.types.Modifier) -> bool:
     """Whether a modifier carries vertices along."""
     return modifier.type in _CARRIERS
+
+
+def is_live_modifier(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier shows a live simulation, and is not the user's."""
+    return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == LIVE_MODIFIER
 
 
 @contextmanager

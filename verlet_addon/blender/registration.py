@@ -14,6 +14,7 @@ from . import (
     bend_field,
     cli,
     collider_operators,
+    live_operators,
     material_menu,
     operators,
     panels,
@@ -24,6 +25,7 @@ from . import (
     splitting,
     tubes,
 )
+from .live import control, timeline
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
@@ -40,6 +42,8 @@ CLASSES: tuple[type[Any], ...] = (
     attachment_operators.VERLET_UL_attachments,
     collider_operators.VERLET_OT_make_collider,
     bake_operator.VERLET_OT_bake,
+    live_operators.VERLET_OT_live,
+    live_operators.VERLET_OT_reset,
     tubes.VERLET_OT_show_tube,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
@@ -93,12 +97,16 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_HERE)
+    control.register_handlers()
+    timeline.register_timeline()
     _commands.append(_blender.utils.register_cli_command("verlet", cli.main))
 
 
 def unregister() -> None:
     """Takes back what `register` made, last things first."""
     bpy.utils.unregister_cli_command(_commands.pop())
+    timeline.unregister_timeline()
+    control.unregister_handlers()
     _blender.utils.unregister_preset_path(_HERE)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

@@ -36,6 +36,13 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         soft_max=10,
         options=set(),
     )
+    use_live: BoolProperty(
+        name="Live",
+        description="Frames are simulated as the timeline comes to them, and shown without a bake; "
+        "off in every file that is opened",
+        default=False,
+        options=set(),
+    )
     baked_remarks: StringProperty(
         name="Remarks",
         description="What was said of the last bake, a sentence a line",

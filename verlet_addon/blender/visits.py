@@ -23,8 +23,7 @@ def all_alike(stage: Stage, frame: int) -> bool:
     constraints, parents and modifiers, and all of them through other objects. Scripts that act on
     frames may move anything.
     """
-    handlers = bpy.app.handlers
-    if handlers.frame_change_pre or handlers.frame_change_post:
+    if any(map(_is_foreign, (*_handlers("pre"), *_handlers("post")))):
         return False
     told = _told_by_time(stage, frame)
     fields = [obj for obj in stage.view_layer.objects if obj.field is not None]
@@ -33,6 +32,16 @@ def all_alike(stage: Stage, frame: int) -> bool:
         and all(_stays(obj, told) for obj in (*fields, *_read_objects(stage)))
         and not any(cast(Any, obj.field).noise for obj in fields)
     )
+
+
+def _handlers(when: str) -> list[Any]:
+    """The functions that Blender calls before or after a frame change."""
+    return [*getattr(bpy.app.handlers, f"frame_change_{when}")]
+
+
+def _is_foreign(handler: Any) -> bool:
+    """Whether a function is not of this add-on."""
+    return not handler.__module__.startswith(__name__.removesuffix(".visits"))
 
 
 def _told_by_time(stage: Stage, frame: int) -> Told:

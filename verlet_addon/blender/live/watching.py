@@ -1,0 +1,41 @@
+"""What a live simulation depends on that Blender's dependency graph tells of when it changes."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import bpy
+
+from ..attachments import acting_attachments
+from ..force_fields import enabled_fields
+from ..mesh_access import shape_keys_of
+from ..properties import scene_properties
+from ..sampling import Stage
+
+
+def read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
+    """The objects whose place or shape a bake reads."""
+    yield from (*stage.bodies, *stage.colliders)
+    yield from enabled_fields(stage.view_layer)
+    for obj in stage.bodies:
+        yield from (item.target for _, item in acting_attachments(obj))
+        yield from filter(None, (getattr(item, "mirror_object", None) for item in obj.modifiers))
+    if (ground := scene_properties(stage.scene).ground_object) is not None:
+        yield ground
+
+
+def changed_objects(stage: Stage, depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Names of what the last update has changed of all that is read."""
+    watched: dict[Any, str] = {}
+    for obj in read_objects(stage):
+        watched[obj] = obj.name
+        for data in (obj.data, shape_keys_of(obj)):
+            if data is not None:
+                watched[data] = obj.name
+    names = set()
+    for update in depsgraph.updates:
+        item = cast(bpy.types.ID, update.id).original
+        if isinstance(item, bpy.types.Action):
+            names.add(item.name)
+        elif item in watched and (update.is_updated_geometry or update.is_updated_transform):
+            names.add(watched[item])
+    return sorted(names)
