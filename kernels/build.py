@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from verlet_addon.core.compiled import (  # noqa: E402
-    BUILT,
+    BUILD_FOLDER,
     CORE,
     RECORDED_DIGEST,
     source_digest,
@@ -97,11 +97,11 @@ def build_here() -> None:
     if machine is None:
         print(f"no compiled kernels for {platform.platform()}: NumPy's serve")
         return
-    BUILT.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=BUILT) as folder:
+    BUILD_FOLDER.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=BUILD_FOLDER) as folder:
         library = compile_for(machine, Path(folder))
         # Put in place at once: a process may have the former one loaded.
-        os.replace(library, BUILT / library.name)
+        os.replace(library, BUILD_FOLDER / library.name)
 
 
 def build_wheel(machine: Platform, version: str, folder: Path) -> Path:

@@ -150,24 +150,24 @@ def record(path: Path) -> None:
         from tests.core.bodies import GRAVITY, built_state
         from tests.core.test_compiled_kernels import BODIES
         from tests.core.test_detection import crumpled
-        from tests.core.test_swinging import ROPES, stepped, way
-        from verlet_addon.core.contact.guard import guard
+        from tests.core.test_fused_plain_step import ROPES, stepped, way
+        from verlet_addon.core.contact.tunnelling_guard import prevent_tunnelling
         from verlet_addon.core.detection.contacts import find_contacts
-        from verlet_addon.core.phases.step_data import Surroundings
+        from verlet_addon.core.phases.step_data import StepInputs
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import step
 
         for name in sorted(BODIES.keys() - {"large"}):
             mesh, settings = BODIES[name]()
             body = built_state((mesh, settings), dt=1 / 120)
-            given = Surroundings(1 / 120, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
+            given = StepInputs(1 / 120, GRAVITY, [mesh.positions.T], [()], None, np.zeros(3))
             for _ in range(STEPS):
                 step([body], SceneSettings(), given)
         for case in sorted(ROPES.keys() - {"star", "thicket"}):  # a recording has each array once
             stepped(*way(case, ground=None, moving=False))
         surfaces, start, end = crumpled(np.random.default_rng(0))
-        find_contacts(surfaces, start, end, reach=0.01)
-        guard(surfaces, start, end, np.ones(end.shape[1]))
+        find_contacts(surfaces, start, end, skin=0.01)
+        prevent_tunnelling(surfaces, start, end, np.ones(end.shape[1]))
 
 
 def replay(system: str, processor: str, runner: list[str]) -> int:

@@ -152,8 +152,8 @@ def _split(
     """Cuts a grid from top to bottom along a ragged line, as Split for Tearing does."""
     ragged = np.random.default_rng(4).integers(-1, 2, rows + 1).cumsum()
     column = np.clip(round(0.6 * columns) + ragged, 2, columns - 2)
-    row_of, column_of = np.divmod(np.arange(columns * rows), columns)
-    right = column_of >= column[row_of]
+    cached_row, column_of = np.divmod(np.arange(columns * rows), columns)
+    right = column_of >= column[cached_row]
     # A row of faces is cut at one column; where the next one is cut elsewhere, so is the way there.
     count = columns + 1
     cut = {row * count + c for row in range(rows + 1) for c in _passed(column, row, rows)}

@@ -23,8 +23,8 @@ bpy.ops.extensions.package_install_files(
 assert "bl_ext.user_default.verlet_soft_body" in bpy.context.preferences.addons
 bpy.ops.verlet.add_cloth()
 bpy.ops.verlet.bake(frame_start=1, frame_end=3)
-agreement = sys.modules["bl_ext.user_default.verlet_soft_body.verlet_addon.core.agreement"]
-print("kernels:", agreement.why_numpy_serves() or agreement.service().library._name)
+self_test = sys.modules["bl_ext.user_default.verlet_soft_body.verlet_addon.core.self_test"]
+print("kernels:", self_test.fallback_reason() or self_test.backend().library._name)
 bpy.ops.preferences.addon_disable(module="bl_ext.user_default.verlet_soft_body")
 assert not hasattr(bpy.types.Scene, "verlet")
 (key,) = bpy.data.shape_keys

@@ -8,7 +8,7 @@ import bpy
 
 def test_the_preferences_say_which_kernels_serve(addon: Callable[[str], ModuleType]) -> None:
     """One sentence, with the reason where bakes are slow, under the name that Blender looks for."""
-    reason = addon("core.agreement").why_numpy_serves()
+    reason = addon("core.self_test").fallback_reason()
     said = addon("blender.preferences").speed()
     assert said == (
         f"Bakes run slowly, on NumPy: {reason}"

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from verlet_addon.core.arrays import Floats, Integers, contracted
+from verlet_addon.core.arrays import Floats, Integers, weighted_sums
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
-from verlet_addon.core.phases.step_data import Surroundings
+from verlet_addon.core.phases.step_data import StepInputs
 from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -284,8 +284,8 @@ def moved(mesh: MeshData, matrix: ArrayLike, shift: ArrayLike = (0.0, 0.0, 0.0))
     linear = np.array(matrix, dtype=float)
     return replace(
         mesh,
-        positions=contracted(linear, mesh.positions.T).T + np.array(shift),
-        velocities=contracted(linear, mesh.velocities.T).T,
+        positions=weighted_sums(linear, mesh.positions.T).T + np.array(shift),
+        velocities=weighted_sums(linear, mesh.velocities.T).T,
     )
 
 
@@ -384,7 +384,7 @@ def advance(
     ground: Plane | None = None,
 ) -> None:
     """Takes steps of stock settings with bodies whose pins, (n, 3) for each, stand still."""
-    given = Surroundings(
+    given = StepInputs(
         dt=dt,
         gravity=gravity,
         targets=[points.T for points in targets],

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tests.core.bodies import Body, rotation, sheet, sphere, split
-from tests.core.crossings import near, passing
+from tests.core.intersections import near, passing
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.scene import Collider
 

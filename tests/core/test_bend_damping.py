@@ -8,7 +8,7 @@ import pytest
 from tests.core.bodies import WEIGHTLESS, frames, moved, pinned, sheet, simulated, thrown
 from tests.core.colliders import ball
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending.damping import LAG, RUBBING
+from verlet_addon.core.bending.bend_damping import DAMPING_TIME, INTERNAL_FRICTION
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -48,8 +48,8 @@ def test_a_band_swings_less_and_less_by_the_formula(
     times, sizes = swing(triangles, fps, substeps)
     rate = -np.polyfit(times, np.log(sizes), 1)[0]
     square = (np.pi / np.diff(times).mean()) ** 2 + rate**2  # ω² but for what is lost
-    lag = LAG + 1.0 / (fps * substeps)
-    rubbed = RUBBING * np.sqrt(square) / np.pi
+    lag = DAMPING_TIME + 1.0 / (fps * substeps)
+    rubbed = INTERNAL_FRICTION * np.sqrt(square) / np.pi
     assert rate == pytest.approx((BAND.damping + lag * square) / 2 + rubbed, rel=0.05)
 
 

@@ -12,7 +12,7 @@ from verlet_addon.core.coloring import (
     find_colors,
     find_colors_one_by_one,
 )
-from verlet_addon.core.compiled import service
+from verlet_addon.core.compiled import backend
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 COUNT = 12
@@ -56,7 +56,7 @@ def test_order_within_a_color_is_kept() -> None:
             assert (np.diff(order[start:stop]) > 0).all()
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("degree", [3, 64, 65, 200])
 def test_compiled_colors_are_the_same(degree: int) -> None:
     """However many colours there are: where 200 edges meet they are 200."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from verlet_addon.core.compiled import CORE, LIBRARY, service
+from verlet_addon.core.compiled import CORE, LIBRARY, backend
 
 SLOWLY = (
     "\nA bake takes about ten times as long as it has to, and differs in the last digits from "
@@ -17,7 +17,7 @@ SLOWLY = (
 """What is said besides, where nobody asked for it."""
 BAKE = """
 import numpy as np
-from verlet_addon.core.agreement import _sheet, what_slows, why_numpy_serves
+from verlet_addon.core.self_test import _sheet, fallback_warnings, fallback_reason
 from verlet_addon.core.errors import KernelError
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -27,14 +27,14 @@ samples = [Sample(k, 0.1 * k, np.array([0, 0, -9.81]), [mesh.positions], None) f
 try:
     *_, last = simulate([mesh], [BodySettings()], SceneSettings(), samples)
     assert np.isfinite(last.positions[0]).all()
-    print(why_numpy_serves() or "compiled")
-    for remark in what_slows():
-        print(remark.removesuffix(why_numpy_serves()))
+    print(fallback_reason() or "compiled")
+    for remark in fallback_warnings():
+        print(remark.removesuffix(fallback_reason()))
 except KernelError as error:
     print("error:", error)
 """
 
-pytestmark = pytest.mark.skipif(service().library is None, reason="there is no library to copy")
+pytestmark = pytest.mark.skipif(backend().library is None, reason="there is no library to copy")
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "verlet_addon" / "__init__.py").touch()
     folder = tmp_path / "build" / "kernels" / "verlet_kernels"
     folder.mkdir(parents=True)
-    shutil.copy(service().library._name, folder / LIBRARY)
+    shutil.copy(backend().library._name, folder / LIBRARY)
     return tmp_path
 
 
@@ -102,6 +102,6 @@ def test_numpy_serves_where_the_library_says_something_else(checkout: Path) -> N
     """What does not agree with the reference on this machine is not used."""
     reference = checkout / "verlet_addon" / "core" / "bending" / "numpy_kernels.py"
     text = reference.read_text("utf-8")
-    assert "BLUNT = 1e-2" in text
-    reference.write_text(text.replace("BLUNT = 1e-2", "BLUNT = 1.0"), "utf-8")
+    assert "MIN_SIDED_BEND = 1e-2" in text
+    reference.write_text(text.replace("MIN_SIDED_BEND = 1e-2", "MIN_SIDED_BEND = 1.0"), "utf-8")
     assert say(checkout).endswith(f"m off on this machine{SLOWLY}")

@@ -32,7 +32,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
-from verlet_addon.core.compiled import service
+from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact import compiled_kernels as c_contact, numpy_plane as np_plane
 from verlet_addon.core.contact.plane import PlaneContact
 from verlet_addon.core.forces import compiled_kernels as c_forces, numpy_kernels as np_forces
@@ -43,24 +43,24 @@ from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels a
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.shell import compiled_kernels as c_shells, numpy_kernels as np_shells
-from verlet_addon.core.shell.system import factorized
+from verlet_addon.core.shell.shell_system import factorize_shell
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
 from verlet_addon.core.stretch import (
-    compiled_clusters as c_clusters,
     compiled_kernels as c_lengths,
+    compiled_rigid_clusters as c_clusters,
     compiled_seams as c_seams,
-    compiled_warm_start as c_start,
-    numpy_clusters as np_clusters,
+    compiled_tension_warm_start as c_start,
     numpy_kernels as np_lengths,
+    numpy_rigid_clusters as np_clusters,
     numpy_seams as np_seams,
-    numpy_warm_start as np_start,
+    numpy_tension_warm_start as np_start,
 )
-from verlet_addon.core.stretch.seams import sewn
+from verlet_addon.core.stretch.seams import with_seams
 from verlet_addon.core.water import compiled_kernels as c_water, numpy_kernels as np_water
 from verlet_addon.core.water.surface import Water
 from verlet_addon.core.weave import compiled_kernels as c_weave, numpy_kernels as np_weave
 
-pytestmark = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 
 DT = 1 / 240
 CLOTH = BodySettings()
@@ -123,7 +123,7 @@ BODIES: dict[str, Callable[[], Body]] = {
     ),
     "shell": lambda: (pinned(tube(12, 6), [0, 1]), BodySettings(bend_compliance=0.1)),
     "shell of triangles": lambda: (sphere(12, 8), BodySettings(bend_compliance=0.1)),
-    "sewn": lambda: (pinned(sewn(gaping_tube(13, 6), every=True), [0]), CLOTH),
+    "sewn": lambda: (pinned(with_seams(gaping_tube(13, 6), every=True), [0]), CLOTH),
     "large": lambda: (pinned(flat_sheet("triangles", 60), [0, 60]), CLOTH),
 }
 
@@ -143,7 +143,7 @@ def _recorded(name: str) -> tuple[SoftBodyModel, ParticleState]:
 def _hold_lengths(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> None:
     """Two displacements at once."""
     moved = np.stack([np.sin(np.arange(x.size)).reshape(x.shape), 0.1 * x])
-    kernels.hold_lengths(moved, x.copy(), batches.ropes.trees)
+    kernels.remove_stretching(moved, x.copy(), batches.ropes.trees)
     x += moved.sum(axis=0)
 
 
@@ -178,9 +178,9 @@ def _meet_ground(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) ->
         floors=np.stack([np.full(n, 0.01), 0.012 + 0.001 * np.sin(np.arange(n))]),
         friction=0.3,
         restitution=0.5,
-        pushed=np.zeros(n),
-        rubbed=np.zeros((3, n)),
-        arrival=x.copy(),
+        normal_corrections=np.zeros(n),
+        friction_corrections=np.zeros((3, n)),
+        predicted=x.copy(),
         accelerations=np.broadcast_to(GRAVITY[:, None], x.shape),
         dt=DT,
         start_gains=batches.start_gains,
@@ -190,7 +190,9 @@ def _meet_ground(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) ->
         kernels.project_plane(x, contact, movable)
         x += 0.001 * np.cos(np.arange(3 * n) + turn).reshape(3, n)
     kernels.rebound_plane(x, former, contact)
-    return np.concatenate([former.ravel(), contact.pushed, contact.rubbed.ravel()])
+    return np.concatenate(
+        [former.ravel(), contact.normal_corrections, contact.friction_corrections.ravel()]
+    )
 
 
 def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> object:
@@ -201,7 +203,7 @@ def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
     pull, energy = kernels.linearize(shell, strained)
     product = kernels.multiply(shell, strained)
     turned = shell.rotations @ np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
-    solved = kernels.precondition(factorized(shell, strained), turned, pull)
+    solved = kernels.precondition(factorize_shell(shell, strained), turned, pull)
     x += sum(rows / np.abs(rows).max() for rows in (pull, product, solved))
     return energy
 
@@ -211,7 +213,7 @@ def _blow(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     far = 10.0 ** (np.arange(x.shape[1]) % 20.0)
     x += 0.01 * kernels.turbulence(x * far, 0.7)
     rows = np.concatenate([kernels.turbulence(x, 0.0), np.ones((1, x.shape[1]))])
-    x += kernels.press_plates(model.windage, x.copy(), rows)[:3]
+    x += kernels.plate_forces(model.exposed_surface, x.copy(), rows)[:3]
 
 
 def _level(kernels: Any, x: Floats, _: SoftBodyModel, __: Batches) -> None:
@@ -221,7 +223,7 @@ def _level(kernels: Any, x: Floats, _: SoftBodyModel, __: Batches) -> None:
         [np.tile(np.arange(n), 2), np.append(np.arange(1, n + 1), np.arange(2, n + 2)) % n]
     )
     water = Water(x, x, x, pairs, np.cos(np.arange(2.0 * n)), np.ones(n), 1.0)
-    x[2] += kernels.levelling(water, x[0] + 0.1)
+    x[2] += kernels.wave_laplacian(water, x[0] + 0.1)
 
 
 CALLS: dict[str, tuple[Kernels, Call]] = {
@@ -231,12 +233,12 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "water": ((np_water, c_water), _level),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
-    "faces": (LENGTHS, lambda k, x, _, b: k.follow_faces(x, b.lengths.diagonals)),
+    "faces": (LENGTHS, lambda k, x, _, b: k.update_diagonal_rests(x, b.lengths.diagonals)),
     "ropes": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.ropes.rings)),
     "trees": (ROPES, lambda k, x, _, b: k.project_trees(x, b.ropes.trees)),
     "pulls from the start": (
         ROPES,
-        lambda k, x, _, b: k.add_pulls_from_start(x, 1.01 * x, b.ropes.strips),
+        lambda k, x, _, b: k.add_start_spring_forces(x, 1.01 * x, b.ropes.strips),
     ),
     "speed of ropes": (
         ROPES,
@@ -246,15 +248,19 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "strain": (LENGTHS, lambda k, x, _, b: k.strain_range(x, [*b.lengths.edges, *b.ropes.strips])),
     "levels": (LENGTHS, _levels),
     "tethers": (LENGTHS, lambda k, x, m, _: k.project_tethers(x, m.lengths.tethers)),
-    "sharing": (LENGTHS, lambda k, x, _, b: k.share_stretch(x, b.lengths.links, most=0.01)),
+    "sharing": (LENGTHS, lambda k, x, _, b: k.limit_strain(x, b.lengths.links, max_strain=0.01)),
     "clusters": (CLUSTERS, lambda k, x, m, _: k.project_clusters(x, m.lengths.clusters)),
     "surface's former tension": (
         START,
-        lambda k, x, _, b: k.project_former_tension(x, b.lengths.net, kept=0.95, taut=2.0),
+        lambda k, x, _, b: k.warm_start_tension(
+            x, b.lengths.strip_system, kept_share=0.95, min_tautness=2.0
+        ),
     ),
     "ropes' former tension": (
         START,
-        lambda k, x, _, b: k.project_former_tension(x, b.ropes.net, kept=1.0, taut=0.0),
+        lambda k, x, _, b: k.warm_start_tension(
+            x, b.ropes.strip_system, kept_share=1.0, min_tautness=0.0
+        ),
     ),
     "rope bends": (BENDS, lambda k, x, _, b: k.project_rope_bends(x, b.bends.ropes)),
     "stiff bends": (BENDS, lambda k, x, _, b: k.project_stiff_bends(x, b.bends.stiff)),
@@ -263,7 +269,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "seams": ((np_seams, c_seams), lambda k, x, _, b: k.project_seams(x, b.seams)),
     "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
     "shells": ((np_shells, c_shells), _deform_shell),
-    "bends alone": (BENDS, lambda k, x, _, b: k.project_surface_bends(x, b.bends.alone)),
+    "bends alone": (BENDS, lambda k, x, _, b: k.project_surface_bends(x, b.bends.soft)),
 }
 
 
@@ -274,10 +280,10 @@ to 1e10 times: two ways of solving for them differ by more than the others."""
 
 def _arrays(batches: Batches) -> list[Floats]:
     """Everything but positions that kernels write to."""
-    nets = batches.lengths.net, batches.ropes.net
+    nets = batches.lengths.strip_system, batches.ropes.strip_system
     tension = [array for net in nets for array in (net.displacement, net.multipliers)]
-    multipliers = (batch.multipliers for batch, _ in batches.fresh())
-    return [*tension, batches.lengths.diagonals.drawn, *multipliers]
+    multipliers = (batch.multipliers for batch, _ in batches.restarted())
+    return [*tension, batches.lengths.diagonals.rest_lengths, *multipliers]
 
 
 def _outcome(call: Call, kernels: Any, body: str) -> tuple[Floats, list[Floats], Any]:
@@ -312,7 +318,9 @@ def test_the_recorded_states_give_kernels_something_to_do(name: str) -> None:
     for body in BODIES:
         positions, written, answer = _outcome(call, reference, body)
         if name == "faces":
-            drawn = ready_batches(*deepcopy(_recorded(body)), "TCV", DT).lengths.diagonals.drawn
+            drawn = ready_batches(
+                *deepcopy(_recorded(body)), "TCV", DT
+            ).lengths.diagonals.rest_lengths
             moved.append(not np.array_equal(drawn, written[4]))
         moved.append(np.abs(positions - _recorded(body)[1].positions).max() > 1e-9)
         moved.append(name == "strain" and answer != (0.0, 0.0))

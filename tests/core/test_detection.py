@@ -14,19 +14,28 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import ArrayLike
 
 from tests.core.bodies import flat_sheet, sphere, split
-from tests.core.crossings import crossings
+from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Booleans, Floats
-from verlet_addon.core.compiled import service
-from verlet_addon.core.contact.guard import PASSING, find_passing, guard
-from verlet_addon.core.crew import Crew, thread_count
+from verlet_addon.core.compiled import backend
+from verlet_addon.core.contact.tunnelling_guard import (
+    TUNNELLING,
+    find_tunnelling,
+    prevent_tunnelling,
+)
 from verlet_addon.core.detection import compiled_kernels, numpy_kernels
-from verlet_addon.core.detection.contacts import Contacts, find_contacts, fit, near_owners
-from verlet_addon.core.detection.numpy_walk import near_pairs
-from verlet_addon.core.detection.reach import Reach
-from verlet_addon.core.detection.rows import make_room
+from verlet_addon.core.detection.contacts import (
+    Contacts,
+    find_contacts,
+    overlapping_owners,
+    update_bvh,
+)
+from verlet_addon.core.detection.detected_rows import make_row_buffer
+from verlet_addon.core.detection.numpy_bvh import candidate_pairs
+from verlet_addon.core.detection.search_criteria import SearchCriteria
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
 from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.thread_pool import ThreadPool, thread_count
 
 GAP = 0.05
 MOMENTS = np.linspace(0.0, 1.0, 6)
@@ -153,7 +162,7 @@ def test_every_pair_that_comes_near_on_its_way_is_found(seed: int) -> None:
     surfaces = all_meet(strewn(rng, 1, 0.4), strewn(rng, 1, 0.4))
     start = surfaces.rest
     end = start + rng.normal(size=start.shape) * rng.choice([0.02, 0.2])
-    contacts = find_contacts(surfaces, start, end, reach=10.0)
+    contacts = find_contacts(surfaces, start, end, skin=10.0)
     check_rows(contacts)
     rows = found_pairs(contacts)
     for first, second in element_pairs(surfaces):
@@ -171,10 +180,10 @@ def test_of_many_bodies_only_those_near_each_other_are_looked_at() -> None:
     parts = [square(height) for height in np.append(0.0, steps.cumsum())]
     surfaces = all_meet(*parts)
     places = surfaces.rest.copy()
-    reach = Reach(beyond=beyond)
+    criteria = SearchCriteria(skin=beyond)
     for owner in range(100):
-        fit(surfaces, owner, places, places)
-    pairs = near_owners(surfaces, reach)
+        update_bvh(surfaces, owner, places, places)
+    pairs = overlapping_owners(surfaces, criteria)
     assert [pair for pair in pairs if pair[0] != pair[1]] == [(k, k + 1) for k in range(0, 100, 2)]
     found = find_contacts(surfaces, places, places, beyond)
     assert {tuple(pair) for pair in np.sort(found.owners, axis=0).T.tolist()} == {
@@ -189,7 +198,7 @@ def test_what_stands_still_is_found_as_far_apart_as_it_is(seed: int) -> None:
     rng = np.random.default_rng(seed)
     surfaces = all_meet(strewn(rng, 1, 0.3), strewn(rng, 1, 0.3))
     start = surfaces.rest
-    contacts = find_contacts(surfaces, start, start, reach=0.03)
+    contacts = find_contacts(surfaces, start, start, skin=0.03)
     check_rows(contacts)
     points = start[:, contacts.particles]
     values = np.einsum("ak,jk,ajk->k", contacts.normals, contacts.weights, points)
@@ -206,11 +215,11 @@ def test_a_tree_finds_what_trying_all_pairs_finds() -> None:
     """Boxes within boxes leave nothing out, of several owners, some of which do not meet."""
     rng = np.random.default_rng(0)
     parts = [strewn(rng, count, 0.2) for count in (12, 7, 1, 9)]
-    meets = np.ones((4, 4), dtype=bool)
-    meets[0, 0] = meets[1, 3] = meets[3, 1] = False
-    surfaces = join_surfaces(parts, meets, np.full((4, 4), GAP))
+    collides = np.ones((4, 4), dtype=bool)
+    collides[0, 0] = collides[1, 3] = collides[3, 1] = False
+    surfaces = join_surfaces(parts, collides, np.full((4, 4), GAP))
     start = surfaces.rest
-    rows = found_pairs(find_contacts(surfaces, start, start, reach=0.0))
+    rows = found_pairs(find_contacts(surfaces, start, start, skin=0.0))
     near = []
     for first, second in element_pairs(surfaces):
         a, b = surfaces.owners[[first[0], second[0]]]
@@ -218,7 +227,7 @@ def test_a_tree_finds_what_trying_all_pairs_finds() -> None:
             found = any(row <= {*first, *second} for row in rows)
             between = start[:, first].mean(axis=1) - start[:, second].mean(axis=1)
             close = np.abs(between).max() < 0.25 and apart(start, first, second) < GAP
-            assert found == (close and meets[a, b])
+            assert found == (close and collides[a, b])
             near.append(found)
     assert sum(near) > 5
 
@@ -227,8 +236,8 @@ def test_a_flat_piece_as_large_as_what_it_keeps_off_itself_is_passed_over() -> N
     """However many of its own cells its distance reaches over: it lies nowhere on itself."""
     mesh = flat_sheet("triangles", 16)
     sheet = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.6)
-    fit(sheet, 0, sheet.rest, sheet.rest)
-    vertices, edges = near_pairs(sheet.trees[0], sheet.trees[0], 0.6, flat=True)
+    update_bvh(sheet, 0, sheet.rest, sheet.rest)
+    vertices, edges = candidate_pairs(sheet.bvhs[0], sheet.bvhs[0], 0.6, flat=True)
     assert vertices.size == edges.size == 0
 
 
@@ -237,10 +246,10 @@ def test_only_what_is_near_active_particles_is_searched() -> None:
     rng = np.random.default_rng(1)
     surfaces = all_meet(*(strewn(rng, 40, 0.1) for _ in range(2)))
     start = surfaces.rest
-    every = find_contacts(surfaces, start, start, reach=0.0)
+    every = find_contacts(surfaces, start, start, skin=0.0)
     active = np.zeros(start.shape[1], dtype=bool)
     active[every.particles[0, ::10]] = True
-    near = find_contacts(surfaces, start, start, reach=0.0, active=active)
+    near = find_contacts(surfaces, start, start, skin=0.0, active=active)
     wanted = {row for row in found_pairs(every) if active[list(row)].any()}
     assert wanted <= found_pairs(near) <= found_pairs(every)
     assert len(near.gaps) < 0.7 * len(every.gaps)
@@ -252,9 +261,9 @@ def test_incident_features_and_what_lies_together_at_rest_are_left_alone() -> No
     points = np.concatenate([below.rest, above.rest], axis=1).T
     layers = surface(points, [*below.triangles.T, *(above.triangles.T + 4)])
     surfaces = all_meet(layers)
-    assert not find_contacts(surfaces, surfaces.rest, surfaces.rest, reach=0.0).gaps.size
+    assert not find_contacts(surfaces, surfaces.rest, surfaces.rest, skin=0.0).gaps.size
     pressed = surfaces.rest * np.array([[1.0], [1.0], [0.8]])
-    contacts = find_contacts(surfaces, pressed, pressed, reach=0.0)
+    contacts = find_contacts(surfaces, pressed, pressed, skin=0.0)
     assert len(contacts.gaps)
     np.testing.assert_allclose(contacts.gaps, 0.009)
 
@@ -279,7 +288,7 @@ def test_a_fold_is_opened_no_farther_than_to_where_it_is_held(half: float) -> No
 
     def held(half: float) -> Floats:
         x = fold(half)
-        found = find_contacts(surfaces, x, x, reach=GAP)
+        found = find_contacts(surfaces, x, x, skin=GAP)
         crossing = (np.sort(found.particles, axis=0).T == [0, 1, 3, 4]).all(axis=1)
         return np.asarray(found.gaps[crossing])
 
@@ -297,7 +306,7 @@ def test_the_guard_keeps_no_piece_smaller_than_its_distance_from_folding(
     surfaces = all_meet(square(), gap=gap)
     start, end = surfaces.rest.copy(), surfaces.rest.copy()
     start[:, 1], end[:, 1] = (-0.5, 0.5, 0.1), (-0.5, 0.5, -0.1)
-    passing = find_passing(surfaces, start, end, np.ones(4), None)
+    passing = find_tunnelling(surfaces, start, end, np.ones(4), None)
     assert bool(len(passing.gaps)) == held
 
 
@@ -307,7 +316,7 @@ def test_the_guard_keeps_layers_apart_that_lie_together_at_rest() -> None:
     halves = square().triangles.T
     layers = all_meet(surface(points, [*halves, *(halves + 4)]))
     fallen = layers.rest - [[0.0], [0.0], [0.03]] * (layers.rest[2] > 0.0)
-    assert len(find_passing(layers, layers.rest, fallen, np.ones(8), None).gaps)
+    assert len(find_tunnelling(layers, layers.rest, fallen, np.ones(8), None).gaps)
 
 
 @pytest.mark.parametrize("speed", [0.04, 0.3, 30.0])
@@ -317,7 +326,7 @@ def test_normals_are_those_of_the_moment_of_touching(speed: float) -> None:
     surfaces = all_meet(needle, square())
     end = surfaces.rest.copy()
     end[:, :3] += np.array([[0.5 * speed], [0.1 * speed], [-speed]])
-    contacts = find_contacts(surfaces, surfaces.rest, end, reach=0.0)
+    contacts = find_contacts(surfaces, surfaces.rest, end, skin=0.0)
     (row,) = np.flatnonzero(contacts.particles[0] == 0)
     np.testing.assert_allclose(contacts.normals[:, row], [0.0, 0.0, 1.0], atol=1e-9)
     share = 0.03 / speed  # of the way at which it touches
@@ -339,7 +348,7 @@ def test_only_the_front_of_a_single_sided_surface_touches() -> None:
                     surface(start.T, [(0, 1, 2)]), square(single_sided=single_sided)
                 )
                 ends = np.concatenate([end, surfaces.rest[:, 3:]], axis=1)
-                found = len(find_contacts(surfaces, surfaces.rest, ends, reach=0.0).gaps) > 0
+                found = len(find_contacts(surfaces, surfaces.rest, ends, skin=0.0).gaps) > 0
                 assert found == (expected and (side > 0.0 or not single_sided))
 
 
@@ -352,10 +361,10 @@ def test_degenerate_pairs_have_finite_rows(way: float) -> None:
     surfaces = all_meet(*parts, square())
     end = surfaces.rest.copy()
     end[2] += way * np.linspace(-1.0, 1.0, end.shape[1])
-    contacts = find_contacts(surfaces, surfaces.rest, end, reach=0.1)
+    contacts = find_contacts(surfaces, surfaces.rest, end, skin=0.1)
     assert len(contacts.gaps)
     check_rows(contacts)
-    kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
+    kept = prevent_tunnelling(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
     assert np.isfinite(kept).all()
 
 
@@ -365,7 +374,7 @@ def test_vertices_that_are_nowhere_touch_nothing() -> None:
     surfaces = all_meet(*parts)
     start = surfaces.rest.copy()
     start[:, 1], start[:, 5] = np.nan, np.inf
-    contacts = find_contacts(surfaces, start, start, reach=0.0)
+    contacts = find_contacts(surfaces, start, start, skin=0.0)
     assert {1, 5}.isdisjoint(contacts.particles.ravel().tolist())
     assert np.isfinite(contacts.normals).all()
     assert (contacts.particles[0] == 3).any()
@@ -382,9 +391,9 @@ def test_nothing_passes(seed: int, speed: float) -> None:
     if crossing_count(surfaces, start):
         return
     end = start + rng.normal(size=start.shape) * speed
-    kept = guard(surfaces, start, end, np.ones(start.shape[1]))
+    kept = prevent_tunnelling(surfaces, start, end, np.ones(start.shape[1]))
     assert crossing_count(surfaces, kept) == 0
-    again = guard(surfaces, start, kept, np.ones(start.shape[1]))
+    again = prevent_tunnelling(surfaces, start, kept, np.ones(start.shape[1]))
     np.testing.assert_array_equal(again, kept)
 
 
@@ -400,7 +409,7 @@ def test_what_cannot_be_stopped_takes_along_what_it_hits(seed: int, speed: float
     movable = surfaces.owners == 0
     end = start.copy()
     end[:, ~movable] += speed * rng.normal(size=(3, 1))
-    kept = guard(surfaces, start, end, movable.astype(float))
+    kept = prevent_tunnelling(surfaces, start, end, movable.astype(float))
     np.testing.assert_array_equal(kept[:, ~movable], end[:, ~movable])
     assert crossing_count(surfaces, kept) == 0
 
@@ -410,7 +419,7 @@ def test_the_guard_leaves_free_motion_alone() -> None:
     rng = np.random.default_rng(2)
     surfaces = all_meet(strewn(rng, 5, 0.2), gap=0.02)
     end = surfaces.rest + np.array([[3.0], [1.0], [-100.0]])
-    kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
+    kept = prevent_tunnelling(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
     np.testing.assert_array_equal(kept, end)
 
 
@@ -419,7 +428,7 @@ def test_the_guard_does_not_hold_what_starts_in_one_place() -> None:
     surfaces = all_meet(square(), square())
     end = surfaces.rest.copy()
     end[2, :4] -= 0.1
-    kept = guard(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
+    kept = prevent_tunnelling(surfaces, surfaces.rest, end, np.ones(end.shape[1]))
     np.testing.assert_array_equal(kept, end)
 
 
@@ -443,7 +452,7 @@ def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
     return surfaces, start, start + rng.normal(size=start.shape) * 0.01
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels have one thread")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels have one thread")
 @pytest.mark.parametrize("threads", ["2", "5"])
 def test_threads_find_the_same_to_the_last_bit(
     threads: str, monkeypatch: pytest.MonkeyPatch
@@ -459,7 +468,7 @@ def test_threads_find_the_same_to_the_last_bit(
     for count in ("1", threads):
         monkeypatch.setenv("VERLET_THREADS", count)
         surfaces = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.004)
-        found.append(find_contacts(surfaces, start, end, reach=0.002))
+        found.append(find_contacts(surfaces, start, end, skin=0.002))
     assert found[0].gaps.size > 1000
     assert all(
         np.array_equal(getattr(found[0], each.name), getattr(found[1], each.name))
@@ -467,15 +476,15 @@ def test_threads_find_the_same_to_the_last_bit(
     )
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels need no room")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels need no room")
 def test_what_there_is_no_room_for_is_found_all_the_same() -> None:
     """With room for five rows, and with that which is left by the search before."""
     surfaces, start, end = crumpled(np.random.default_rng(0))
-    expected = find_contacts(surfaces, start, end, reach=0.01)
+    expected = find_contacts(surfaces, start, end, skin=0.01)
     assert expected.gaps.size > 100
-    surfaces.rooms[:] = [make_room(5)]
+    surfaces.row_buffers[:] = [make_row_buffer(5)]
     for _ in range(2):
-        found = find_contacts(surfaces, start, end, reach=0.01)
+        found = find_contacts(surfaces, start, end, skin=0.01)
         for each in fields(Contacts):
             np.testing.assert_array_equal(getattr(found, each.name), getattr(expected, each.name))
 
@@ -488,34 +497,40 @@ def test_threads_that_cannot_be_are_named(wish: str, monkeypatch: pytest.MonkeyP
         thread_count()
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize("reach", [Reach(0.01), PASSING], ids=["contacts", "guard"])
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("criteria", [SearchCriteria(0.01), TUNNELLING], ids=["contacts", "guard"])
 @given(seed=seeds)
 @settings(max_examples=8)
-def test_compiled_kernels_find_the_same_to_the_last_bit(reach: Reach, seed: int) -> None:
+def test_compiled_kernels_find_the_same_to_the_last_bit(
+    criteria: SearchCriteria, seed: int
+) -> None:
     """Trees, pairs, weights, normals and gaps, whichever kernels serve."""
     surfaces, start, end = crumpled(np.random.default_rng(seed))
     found = []
     for kernels in (numpy_kernels, compiled_kernels):
         flags: list[Booleans] = []
-        surfaces.ways[:] = np.nan
+        surfaces.paths[:] = np.nan
         active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
-        for owner, tree in enumerate(surfaces.trees):
-            kernels.take_ways(surfaces, owner, start, end)
+        for owner, bvh in enumerate(surfaces.bvhs):
+            kernels.update_paths(surfaces, owner, start, end)
             kernels.refit(surfaces, owner)
-            kernels.activate(tree, active)
-            flags.append(tree.active[1:].copy())
-            tree.active[:] = True
-        fitted = [part for tree in surfaces.trees for part in (tree.boxes[1:], tree.cones[1:])]
+            kernels.activate(bvh, active)
+            flags.append(bvh.active[1:].copy())
+            bvh.active[:] = True
+        fitted = [part for bvh in surfaces.bvhs for part in (bvh.boxes[1:], bvh.cones[1:])]
         fitted += [surfaces.edge_turns.copy(), surfaces.corner_turns.copy()]
         pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
-        near = [kernels.find_near(surfaces, each, reach) for each in [*([p] for p in pairs), pairs]]
+        near = [
+            kernels.find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]
+        ]
         assert len(near[0][3]) + len(near[2][3])
         rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
         particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
         weights = end[0][particles]
         sums = kernels.sum_weighted(start, particles, weights)
-        weighed = kernels.weigh(start, end[1], particles, weights, np.ascontiguousarray(sums))
+        weighed = kernels.compute_row_terms(
+            start, end[1], particles, weights, np.ascontiguousarray(sums)
+        )
         order = np.lexsort(near[-1][0][::-1])
         gathered = kernels.gather_rows(surfaces, near[-1], order)
         parts = (*fitted, *flags, *rows, sums, *weighed, *gathered)
@@ -535,7 +550,7 @@ def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:
         tip = int(np.linalg.norm(points - [[0.4], [0.4], [0.0]], axis=0).argmin())
         points[2, tip] += spike
         surfaces = all_meet(lying, replace(hill, rest=points))
-        found = find_contacts(surfaces, surfaces.rest, surfaces.rest, reach=GAP)
+        found = find_contacts(surfaces, surfaces.rest, surfaces.rest, skin=GAP)
         between = found.chosen((found.owners == [[0], [1]]).all(axis=0))
         assert set(range(25)) <= set(between.particles[0].tolist())
         others = found.chosen((found.owners == [[1], [0]]).all(axis=0)).particles[0]
@@ -562,8 +577,8 @@ def test_hostile_colliders_leave_finite_motion(kind: str) -> None:
     surfaces = all_meet(strewn(rng, 5, 0.3), collider)
     movable = (surfaces.owners == 0).astype(float)
     end = surfaces.rest + rng.normal(size=surfaces.rest.shape) * 0.1
-    check_rows(find_contacts(surfaces, surfaces.rest, end, reach=0.05))
-    kept = guard(surfaces, surfaces.rest, end, movable)
+    check_rows(find_contacts(surfaces, surfaces.rest, end, skin=0.05))
+    kept = prevent_tunnelling(surfaces, surfaces.rest, end, movable)
     assert np.isfinite(kept).all()
     np.testing.assert_array_equal(kept[:, movable == 0.0], end[:, movable == 0.0])
 
@@ -577,4 +592,4 @@ def test_no_room_for_threads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VERLET_THREADS", "3")
     monkeypatch.setattr(Thread, "start", start)
     with pytest.raises(OutOfMemoryError, match="no room for 3 threads; set VERLET_THREADS=1"):
-        Crew().all_do(lambda: 0, most=3)
+        ThreadPool().run_all(lambda: 0, max_threads=3)

@@ -24,8 +24,8 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import DivergenceError, SettingsError
 from verlet_addon.core.field import Field, Kind
-from verlet_addon.core.forces.gusts import gust
-from verlet_addon.core.forces.windage import AIR_DENSITY, DRAG_COEFFICIENT
+from verlet_addon.core.forces.exposed_surface import AIR_DENSITY, DRAG_COEFFICIENT
+from verlet_addon.core.forces.gust_noise import gust_factor
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
@@ -326,9 +326,9 @@ def test_a_field_at_the_very_place_of_a_vertex_does_no_harm() -> None:
 
 def test_gusts_come_again_with_their_seed() -> None:
     """The same for the same seed and frame, of both signs, 0.17 on average as Blender's."""
-    draws = np.array([gust(7, frame) for frame in range(2000)])
-    assert draws.tolist() == [gust(7, frame) for frame in range(2000)]
-    assert draws.tolist() != [gust(8000, frame) for frame in range(2000)]
+    draws = np.array([gust_factor(7, frame) for frame in range(2000)])
+    assert draws.tolist() == [gust_factor(7, frame) for frame in range(2000)]
+    assert draws.tolist() != [gust_factor(8000, frame) for frame in range(2000)]
     assert abs(draws.mean()) < 0.2
     assert 0.2 < draws.std() < 0.6
     assert np.abs(draws).max() <= 1.0

@@ -31,12 +31,12 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
-from verlet_addon.core.compiled import service
+from verlet_addon.core.collision.collision_world import build_collision_world
+from verlet_addon.core.compiled import backend
 from verlet_addon.core.errors import MeshError, SettingsError
-from verlet_addon.core.meeting.world import prepare
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.phases.inflation import fill_with_gas
-from verlet_addon.core.phases.step_data import Surroundings
+from verlet_addon.core.phases.step_data import StepInputs
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.step import step
@@ -127,10 +127,10 @@ def test_squeezed_between_colliders_it_keeps_pressure_times_volume() -> None:
     def places(time: float) -> list[Floats]:
         return [at + np.array((0.0, 0.0, z)) for z in (-0.51, 0.51 - 0.6 * min(time, 0.5))]
 
-    meeting = prepare([model], [ball], [low, high], places(0.0))
+    world = build_collision_world([model], [ball], [low, high], places(0.0))
     triangles, products = triangles_of(ball), []
     for number in range(15 * substeps):
-        given = Surroundings(
+        given = StepInputs(
             dt=dt,
             gravity=WEIGHTLESS,
             targets=[ball.positions.T],
@@ -140,7 +140,7 @@ def test_squeezed_between_colliders_it_keeps_pressure_times_volume() -> None:
             collider_starts=places(number * dt),
             collider_ends=places((number + 1) * dt),
         )
-        step([(model, state)], SceneSettings(substeps=substeps), given, meeting)
+        step([(model, state)], SceneSettings(substeps=substeps), given, world)
         assert state.gas is not None
         volume = volume_within(triangles, state.positions.T)
         products.append(float(state.gas.pressures[0]) * volume)
@@ -330,7 +330,7 @@ def test_sheets_without_pressure_have_no_gas() -> None:
     assert state.gas is None
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 def test_compiled_volumes_agree_with_the_reference() -> None:
     """Of two chambers at once, to rounding."""
     two = [sphere(12, 8, radius=0.3), moved(sphere(9, 6, radius=0.2), np.eye(3), (1.0, 0.5, 0.2))]
@@ -345,7 +345,7 @@ def test_compiled_volumes_agree_with_the_reference() -> None:
     chambers = build_chambers("Body", model.rest_positions, model.triangles)
     x = model.rest_positions * np.array([[1.1], [0.9], [1.2]])
     expected, found = (
-        kernels.volumes_and_slopes(x, chambers) for kernels in (numpy_kernels, compiled_kernels)
+        kernels.volumes_and_gradients(x, chambers) for kernels in (numpy_kernels, compiled_kernels)
     )
     for ours, theirs in zip(found, expected, strict=True):
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-14)

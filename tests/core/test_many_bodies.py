@@ -8,13 +8,13 @@ import pytest
 
 from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
 from verlet_addon.core import simulation, step
-from verlet_addon.core.compiled import service
+from verlet_addon.core.compiled import backend
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.phases.plain_group import Group
+from verlet_addon.core.phases.plain_group import PlainGroup
 from verlet_addon.core.settings import SceneSettings
 
-compiled = pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+compiled = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 SCENE, FRAMES = SceneSettings(substeps=4), [1 / 24] * 8
 HEMP, COTTON = (MATERIALS[name].settings for name in ("HEMP", "COTTON"))
 
@@ -58,11 +58,11 @@ def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch)
     """However many they are: nobody takes a step."""
     calls: list[int] = []
 
-    def noted(group: Group, move: Any = Group.move) -> Any:
-        calls.append(len(group.ways))
+    def noted(group: PlainGroup, move: Any = PlainGroup.take_all_steps) -> Any:
+        calls.append(len(group.members))
         return move(group)
 
-    monkeypatch.setattr(Group, "move", noted)
+    monkeypatch.setattr(PlainGroup, "take_all_steps", noted)
     monkeypatch.setattr(simulation, "step", refused)
     for count in (3, 12):
         calls.clear()
@@ -73,7 +73,7 @@ def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch)
 @compiled
 def test_bodies_that_touch_are_told_together_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them takes its step alone; what else acts within a body would be told so."""
-    monkeypatch.setattr(step, "relax", refused)
+    monkeypatch.setattr(step, "project_constraints", refused)
     simulated(field(12, 0.3), FRAMES, SCENE, ground=floor(-0.3))
     drawn = pinned(sheet(4), [0], weight=0.5), COTTON
     with pytest.raises(AssertionError, match="by itself"):

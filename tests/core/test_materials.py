@@ -24,8 +24,8 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build
-from verlet_addon.core.geometry.rays import crossings
-from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.geometry.ray_casting import cast_rays
+from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.materials import FITTING, MATERIALS, material_settings
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -47,7 +47,7 @@ DRAPES = {
 
 def mass(mesh: MeshData, settings: BodySettings) -> float:
     """What a body weighs [kg]."""
-    return float(take_apart(mesh, settings).masses.sum())
+    return float(build_rest_shape(mesh, settings).masses.sum())
 
 
 @pytest.mark.parametrize("size", [0.5, 2.0])
@@ -199,7 +199,7 @@ def _shadow(points: Floats, triangles: Integers) -> float:
     fine = np.linspace(-SHEET, SHEET, 201)
     x, y = np.meshgrid(fine, fine)
     grid = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)])
-    shaded = np.unique(crossings(grid, points.T, triangles.T, UP).points)
+    shaded = np.unique(cast_rays(grid, points.T, triangles.T, UP).points)
     return float(len(shaded) * (fine[1] - fine[0]) ** 2 / np.pi)
 
 

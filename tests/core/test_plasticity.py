@@ -23,12 +23,12 @@ from tests.core.bodies import (
     woven,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.changes.changing import change
-from verlet_addon.core.changes.holding import hold
+from verlet_addon.core.changes.pin_change import change_pins
+from verlet_addon.core.changes.settings_change import change_settings
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stretch.compiled_kernels import share_stretch
+from verlet_addon.core.stretch.compiled_kernels import limit_strain
 
 FIRM = {"quads": 1e-3, "triangles": 1e-3, "woven": 1e-3, "rope": 1e-2}
 """Stretch compliances [m/N], of ropes [1/N]."""
@@ -67,7 +67,7 @@ def pulled_and_released(kind: str, body: BodySettings, stretch: float) -> float:
         targets = mesh.positions * [1.0, 1.0 + share, 1.0]
         advance([(model, state)], [targets], dt=1 / 240, gravity=WEIGHTLESS)
     free = pinned(mesh, np.flatnonzero(along < 1e-9))
-    model, state = hold((model, state), held, free, gravity=WEIGHTLESS)
+    model, state = change_pins((model, state), held, free, gravity=WEIGHTLESS)
     advance([(model, state)], [mesh.positions], dt=1 / 240, steps=360, gravity=WEIGHTLESS)
     straight = mesh.edges[np.abs(np.diff(mesh.positions[mesh.edges, 0], axis=1)[:, 0]) < 1e-9]
     ratio = lengths(state.positions.T, straight).sum() / lengths(mesh.positions, straight).sum()
@@ -121,7 +121,7 @@ def bent_and_released(kind: str, cells: int, body: BodySettings, bent: float) ->
     for each in [*np.linspace(0.1, bent, 60), *np.full(60, bent)]:
         targets = rolled(flat, cells, 1.0 / each)
         advance([(model, state)], [targets], dt=1 / 240, gravity=WEIGHTLESS)
-    model, state = hold((model, state), held, flat, gravity=WEIGHTLESS)
+    model, state = change_pins((model, state), held, flat, gravity=WEIGHTLESS)
     advance([(model, state)], [targets], dt=1 / 240, steps=480, gravity=WEIGHTLESS)
     return curvature(state.positions.T)
 
@@ -203,7 +203,7 @@ def test_a_crumpled_sheet_stays_crumpled(kind: str) -> None:
         for share in np.linspace(1.0, 0.3, 120):
             targets = (wavy - [0.1, 0, 0]) * [share, 1.0, 1.0] + [0.1, 0, 0]
             advance([(model, state)], [targets], dt=1 / 240, gravity=WEIGHTLESS)
-        model, state = hold((model, state), held, mesh, gravity=WEIGHTLESS)
+        model, state = change_pins((model, state), held, mesh, gravity=WEIGHTLESS)
         advance([(model, state)], [wavy], dt=1 / 240, steps=480, gravity=WEIGHTLESS)
         widths.append(float(np.linalg.norm(state.positions[:, 12] - state.positions[:, 0])))
     assert widths[0] > 0.195
@@ -216,10 +216,10 @@ def test_what_has_yielded_stays_so_when_it_is_held_otherwise_or_shrinks() -> Non
     held = pinned(mesh, range(5))
     model, state = built_state((held, settings("quads", hardening=0.0)), gravity=WEIGHTLESS)
     assert state.plastic is not None
-    state.plastic.strips[0].kept[:] = 0.1
+    state.plastic.strips[0].permanent[:] = 0.1
     for body in (
-        hold((model, state), held, mesh, gravity=WEIGHTLESS),
-        change((model, state), mesh, replace(model.settings, shrinking=0.5)),
+        change_pins((model, state), held, mesh, gravity=WEIGHTLESS),
+        change_settings((model, state), mesh, replace(model.settings, shrinking=0.5)),
     ):
         advance([body], [mesh.positions], dt=1 / 240, gravity=WEIGHTLESS)
         assert state.batches is not None
@@ -234,11 +234,11 @@ def test_edges_that_have_yielded_are_left_at_their_new_lengths() -> None:
     model, state = built_state(body, gravity=WEIGHTLESS, dt=1 / 240)
     assert state.plastic is not None
     for stretch in (1.0, 1.1):
-        state.plastic.strips[0].kept[:] = stretch - 1.0
+        state.plastic.strips[0].permanent[:] = stretch - 1.0
         advance([(model, state)], [mesh.positions], dt=1 / 240, gravity=WEIGHTLESS)
         assert state.batches is not None
         links = state.batches.lengths.links
         links.multipliers.fill(0.0)
         places = stretch * np.ascontiguousarray(mesh.positions.T)
-        assert not share_stretch(places, links, most=1e-6)
+        assert not limit_strain(places, links, max_strain=1e-6)
         np.testing.assert_array_equal(places, stretch * mesh.positions.T)

@@ -32,8 +32,8 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
-from verlet_addon.core.compiled import service
-from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.compiled import backend
+from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.rigid import compiled_kernels as in_c, numpy_kernels as in_numpy
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -149,7 +149,7 @@ def test_two_bars_joined_by_a_strip_swing_as_a_double_pendulum(start: float) -> 
     """Within three thousandths of its length for two seconds, most of it the strip's own 4 mm."""
     mesh, along = double_pendulum(start, 0.004)
     settings = replace(FREE, mass=2.0)
-    masses = take_apart(mesh, settings).masses
+    masses = build_rest_shape(mesh, settings).masses
     (track,) = simulated([(mesh, settings)], frames(2.0, 24))
     tip = tip_by_law(masses, along, start, 0.004, 24)
     assert np.linalg.norm(track[:, -2][:, [0, 2]] - tip, axis=1).max() < 0.006
@@ -214,8 +214,8 @@ def test_strips_between_plates_keep_their_lengths_as_these_land(substeps: int) -
     assert np.abs(strains(cloth, track)).max() < 0.03
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize("name", ["give_momentum", "share_contacts", "join"])
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("name", ["transfer_momentum", "transfer_contacts", "project_joints"])
 def test_compiled_kernels_agree_with_the_reference(name: str) -> None:
     """On a hinge that is strewn: where pieces and particles go differs by rounding."""
     cloth = sheet(10, 4)
@@ -227,14 +227,14 @@ def test_compiled_kernels_agree_with_the_reference(name: str) -> None:
     found = []
     kernels: Any
     for kernels in (in_numpy, in_c):
-        placement, positions = deepcopy(state.rigid), state.positions + strewn
-        if name == "give_momentum":
-            kernels.give_momentum(placement, positions, placement.pieces.constrained, 3)
-        elif name == "share_contacts":
-            assert kernels.share_contacts(placement, positions)
+        poses, positions = deepcopy(state.rigid), state.positions + strewn
+        if name == "transfer_momentum":
+            kernels.transfer_momentum(poses, positions, poses.pieces.constraint_masses, 3)
+        elif name == "transfer_contacts":
+            assert kernels.transfer_contacts(poses, positions)
         else:
-            kernels.join(placement, placement.pieces.joints, positions)
-        found.append([positions, placement.turned, placement.centres, placement.moments])
+            kernels.project_joints(poses, poses.pieces.joints, positions)
+        found.append([positions, poses.rotations, poses.centres, poses.angular_momenta])
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)
         assert np.abs(ours).max() > 0.0
@@ -269,7 +269,7 @@ def test_pieces_land_alike_wherever_they_are(place: float) -> None:
     assert np.abs(elsewhere - there - here).max() < 1e-6
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 def test_limbs_bake_to_the_same_bits_with_and_without_compiled_kernels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -299,6 +299,6 @@ def test_limbs_bake_to_the_same_bits_with_and_without_compiled_kernels(
         return track
 
     compiled = land()
-    monkeypatch.setattr(service(), "library", None)
+    monkeypatch.setattr(backend(), "library", None)
     np.testing.assert_array_equal(land(), compiled)
     assert compiled[-1, :, 2].min() < 0.01, "it has landed"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import floor, frames, moved, sheet, simulated, sphere, strewn
-from verlet_addon.core.compiled import service
+from verlet_addon.core.compiled import backend
 from verlet_addon.core.mesh import Paint
 from verlet_addon.core.portable_math import by_value
 from verlet_addon.core.settings import BodySettings
@@ -61,7 +61,7 @@ def test_bits_do_not_depend_on_vector_instructions() -> None:
             **os.environ,
             "PYTHONPATH": root,
             "NPY_DISABLE_CPU_FEATURES": " ".join(extensions),
-            **({} if service().library is None else {"OPENBLAS_CORETYPE": "Nehalem"}),
+            **({} if backend().library is None else {"OPENBLAS_CORETYPE": "Nehalem"}),
         },
         cwd=root,
         capture_output=True,

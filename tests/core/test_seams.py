@@ -22,12 +22,12 @@ from tests.core.bodies import (
     tube,
     wind,
 )
-from tests.core.crossings import crossings
+from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
-from verlet_addon.core.stretch.seams import sewn
+from verlet_addon.core.stretch.seams import with_seams
 
 SEWN = BodySettings(use_sewing=True, damping=3.0, bend_compliance=1e5)
 THICKNESS = SEWN.thickness
@@ -65,10 +65,10 @@ def test_seams_are_loose_edges_between_faces() -> None:
         faces=[(0, 1, 2), (3, 4, 5)],
         edges=[(1, 3), (4, 6)],
     )
-    found = sewn(mesh, every=True)
+    found = with_seams(mesh, every=True)
     assert found.seams.tolist() == [[1, 3]]
     assert len(found.edges) == len(mesh.edges) - 1
-    assert not len(sewn(tube(6, 3), every=True).seams)
+    assert not len(with_seams(tube(6, 3), every=True).seams)
 
 
 @pytest.mark.parametrize(("around", "rows"), [(13, 6), (25, 12)])
@@ -76,7 +76,7 @@ def test_a_sewn_tube_closes(around: int, rows: int) -> None:
     """No gap is left over twice the thickness, and no edge gives."""
     mesh = gaping_tube(around, rows)
     end = settled(mesh, SEWN, WEIGHTLESS, 2.0)
-    seams = sewn(mesh, every=True)
+    seams = with_seams(mesh, every=True)
     assert lengths(end, seams.seams).max() < 2 * THICKNESS
     strain = lengths(end, seams.edges) / lengths(mesh.positions, seams.edges) - 1
     assert np.abs(strain).max() < 0.01
@@ -89,7 +89,7 @@ def test_a_sewn_tube_closes_without_crossing_itself(around: int, rows: int) -> N
     mesh = gaping_tube(around, rows)
     body = replace(SEWN, use_self_collision=True)
     end = settled(mesh, body, WEIGHTLESS, 1.0)
-    seams = sewn(mesh, every=True)
+    seams = with_seams(mesh, every=True)
     assert lengths(end, seams.seams).max() < 2 * THICKNESS
     assert not crossings(end.T.copy(), seams.edges.T, built((seams, body)).triangles).size
 
@@ -97,7 +97,7 @@ def test_a_sewn_tube_closes_without_crossing_itself(around: int, rows: int) -> N
 def test_without_sewing_the_same_edges_are_ropes() -> None:
     mesh = gaping_tube(13, 6)
     end = settled(mesh, replace(SEWN, use_sewing=False), WEIGHTLESS, 1.0)
-    loose = sewn(mesh, every=True).seams
+    loose = with_seams(mesh, every=True).seams
     assert lengths(end, loose) == pytest.approx(lengths(mesh.positions, loose), rel=0.01)
 
 
@@ -111,7 +111,7 @@ def test_a_garment_closes_however_heavy_it_is_and_however_few_its_stitches(
     upper = np.flatnonzero((mesh.positions[:, 2] > 0.3 - 1e-9) & (mesh.positions[:, 0] < 0.31))
     mesh = pinned(mesh, upper)
     end = settled(mesh, replace(SEWN, mass=mass), GRAVITY, 3.0)
-    assert lengths(end, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+    assert lengths(end, with_seams(mesh, every=True).seams).max() < 2 * THICKNESS
 
 
 def hung_panels(cells: int) -> MeshData:
@@ -126,7 +126,7 @@ def test_what_has_been_sewn_stays_sewn_when_it_is_jerked(cells: int) -> None:
     """Where no force is set: a dress that closed, and then fell on its shoulders, came off."""
     mesh = thrown(hung_panels(cells), (0.0, 0.0, -2.0))
     (track,) = simulated([(mesh, replace(SEWN, mass=1.0, use_tethers=False))], frames(1.0, 24))
-    assert lengths(track, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+    assert lengths(track, with_seams(mesh, every=True).seams).max() < 2 * THICKNESS
 
 
 @pytest.mark.parametrize(("cells", "most"), [(6, 0.02), (12, 0.06)])
@@ -134,7 +134,7 @@ def test_what_hangs_by_a_seam_is_hardly_stretched_there(cells: int, most: float)
     """Edges beside it bore what hung on it, for a step each: 4 and 16 %."""
     mesh = hung_panels(cells)
     end = settled(mesh, replace(SEWN, mass=1.0, use_tethers=False), GRAVITY, 1.0)
-    assert strains(sewn(mesh, every=True), end).max() < most
+    assert strains(with_seams(mesh, every=True), end).max() < most
 
 
 @pytest.mark.parametrize(("share", "holds"), [(1.1, True), (0.9, False)])
@@ -149,7 +149,7 @@ def test_a_seam_holds_what_its_force_can_carry(share: float, holds: bool) -> Non
     force = share * mass / 2 * 9.81 / (cells + 1)
     settings = replace(SEWN, mass=mass, sewing_force=force, use_tethers=False)
     end = settled(mesh, settings, GRAVITY, 2.0)  # until then what holds swings by 0.03 mm
-    gap = lengths(end, sewn(mesh, every=True).seams).max()
+    gap = lengths(end, with_seams(mesh, every=True).seams).max()
     assert gap < 1e-3 if holds else gap > 0.05
 
 
@@ -158,7 +158,7 @@ def test_sewing_makes_no_momentum() -> None:
     mesh = panels(apart=0.2)
     end = settled(mesh, SEWN, WEIGHTLESS, 3.0)
     assert end.mean(axis=0) == pytest.approx(mesh.positions.mean(axis=0), abs=1e-3)
-    assert lengths(end, sewn(mesh, every=True).seams).max() < 2 * THICKNESS
+    assert lengths(end, with_seams(mesh, every=True).seams).max() < 2 * THICKNESS
 
 
 def split_strip(cells: int) -> MeshData:
@@ -197,7 +197,7 @@ def test_a_strip_tears_at_its_stated_force(cells: int, substeps: int) -> None:
             for number, sample in enumerate(samples([mesh], frames(2.5, 24)))
         ]
         track = [f.positions[0] for f in simulate([mesh], [settings], scene, stage)]
-        gap = lengths(track[-1], sewn(mesh, every=False).seams)
+        gap = lengths(track[-1], with_seams(mesh, every=False).seams)
         assert gap.max() < 2e-3 if holds else gap.min() > 1.0, share
 
 
@@ -207,14 +207,14 @@ def test_a_jerk_does_not_tear_what_can_carry_the_weight() -> None:
     strength = 1.1 * mass / 2 * 9.81 / 0.1
     body = BodySettings(mass=mass, use_tearing=True, tear_strength=strength, damping=3.0)
     end = settled(mesh, body, GRAVITY, 1.5)
-    assert lengths(end, sewn(mesh, every=False).seams).max() < 1e-3
+    assert lengths(end, with_seams(mesh, every=False).seams).max() < 1e-3
 
 
 def test_what_is_split_holds_while_it_is_not_to_tear() -> None:
     """As if it were whole, but for its bends."""
     mesh = split_strip(4)
     end = settled(mesh, BodySettings(mass=100.0, damping=3.0), GRAVITY, 1.0)
-    assert lengths(end, sewn(mesh, every=False).seams).max() < 1e-6
+    assert lengths(end, with_seams(mesh, every=False).seams).max() < 1e-6
 
 
 def test_a_split_banner_holds_in_a_storm() -> None:
@@ -239,7 +239,7 @@ def test_a_split_banner_holds_in_a_storm() -> None:
     scene = SceneSettings(use_ground=False)
     held = pinned(mesh, poles)
     (track,) = simulated([(held, cloth)], frames(0.5, 24), scene, fields=[wind(8.0)])
-    seams = sewn(held, every=False)
+    seams = with_seams(held, every=False)
     assert lengths(track, seams.seams).max() < 1e-6
     assert strains(seams, track).max() < 0.9
 
@@ -253,4 +253,4 @@ def test_what_has_torn_does_not_heal() -> None:
     settings = BodySettings(mass=0.1, use_tearing=True, tear_strength=1.0, damping=0.0)
     mesh = replace(mesh, velocities=apart)
     end = settled(mesh, settings, WEIGHTLESS, 1.0)
-    assert lengths(end, sewn(mesh, every=False).seams).min() > 1.0
+    assert lengths(end, with_seams(mesh, every=False).seams).min() > 1.0

@@ -33,7 +33,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.shell.system import ShellSystem
+from verlet_addon.core.shell.shell_system import ShellSystem
 from verlet_addon.core.state import ready_batches
 
 RADIUS = 0.1

@@ -43,26 +43,32 @@ from tests.core.colliders import plate
 from verlet_addon.core import simulate as simulation
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import build
-from verlet_addon.core.compiled import service
+from verlet_addon.core.compiled import backend
 from verlet_addon.core.errors import MeshError
+from verlet_addon.core.fast_paths.sleeping import is_sleeping
 from verlet_addon.core.field import Field
-from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.shortcuts.stillness import stands_still
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.solid import (
+    compiled_contact_solver as touching_in_c,
     compiled_kernels as in_c,
-    compiled_touching as touching_in_c,
+    numpy_contact_solver as touching_in_numpy,
     numpy_kernels as in_numpy,
-    numpy_landing as landing_in_numpy,
-    numpy_touching as touching_in_numpy,
+    numpy_velocity_update as landing_in_numpy,
 )
-from verlet_addon.core.solid.body import Solid, build_solid, turned_alike
 from verlet_addon.core.solid.grid import principal_axes
-from verlet_addon.core.solid.numpy_touching import Holds, Part, Precision, Stops, System
+from verlet_addon.core.solid.numpy_contact_solver import (
+    PinSprings,
+    PointContacts,
+    SolidPart,
+    SolidSystem,
+    SolverTolerance,
+)
+from verlet_addon.core.solid.solid_body import Solid, build_solid, uniform_rotations
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)
@@ -70,7 +76,7 @@ UNDAMPED = replace(JELLY, damping=0.0)
 
 def solid_of(mesh: MeshData, settings: BodySettings = JELLY) -> Solid:
     """The solid that a mesh encloses."""
-    return build_solid(take_apart(mesh, settings))
+    return build_solid(build_rest_shape(mesh, settings))
 
 
 def walled() -> MeshData:
@@ -85,7 +91,7 @@ def walled() -> MeshData:
 
 def volume(mesh: MeshData, positions: Floats) -> Floats:
     """(…,) the volume inside (…, n, 3) positions [m³]."""
-    a, b, c = (positions[..., row, :] for row in take_apart(mesh, BodySettings()).triangles)
+    a, b, c = (positions[..., row, :] for row in build_rest_shape(mesh, BodySettings()).triangles)
     return np.asarray((a * np.cross(b, c)).sum(axis=(-1, -2)) / 6.0)
 
 
@@ -129,7 +135,7 @@ def test_every_vertex_is_carried_to_where_it_is() -> None:
     for mesh in SHAPES.values():
         solid = solid_of(moved(mesh, rotation((3, 1, 2), 1.1), (5.0, -3.0, 2.0)))
         embedding, lattice = solid.embedding, solid.lattice
-        at_rest = lattice.grid.positions(lattice.nodes.T / lattice.grid.sizes)
+        at_rest = lattice.grid.to_positions(lattice.nodes.T / lattice.grid.sizes)
         found = np.einsum("pc,pci->pi", embedding.weights, at_rest[embedding.nodes])
         np.testing.assert_allclose(found, solid.points.T, atol=1e-12)
         assert embedding.weights.min() > -1.0
@@ -179,7 +185,7 @@ def test_axes_of_a_turned_beam_are_its_own() -> None:
     """Cells lie along a body, so it is the same body at any angle."""
     turn = rotation((1, 2, 0.5), 0.8)
     mesh = moved(block((3.0, 1.0, 0.3), (6, 2, 1)), turn)
-    axes = principal_axes(mesh.positions, take_apart(mesh, JELLY).triangles)
+    axes = principal_axes(mesh.positions, build_rest_shape(mesh, JELLY).triangles)
     np.testing.assert_allclose(np.abs(axes.T @ turn), np.eye(3), atol=1e-9)
     assert np.linalg.det(axes) == pytest.approx(1.0)
 
@@ -220,7 +226,7 @@ def test_a_clamped_beam_droops_and_swings_by_the_formula(resolution: int, turned
 
 
 @cache
-def wobble(fps: float, substeps: int) -> float:
+def step_solid(fps: float, substeps: int) -> float:
     """How often a cube that is held at its base, and struck, swings a second [1/s]."""
     mesh = block((1.0, 1.0, 1.0), (4, 4, 4))
     held = pinned(mesh, np.flatnonzero(mesh.positions[:, 2] < 1e-9))
@@ -236,7 +242,7 @@ def wobble(fps: float, substeps: int) -> float:
 @pytest.mark.parametrize(("fps", "substeps"), [(12, 10), (24, 5), (24, 20), (60, 10)])
 def test_the_first_wobble_depends_neither_on_fps_nor_on_substeps(fps: float, substeps: int) -> None:
     """Within 0.5 % of what small steps give."""
-    assert wobble(fps, substeps) == pytest.approx(wobble(60, 20), rel=0.005)
+    assert step_solid(fps, substeps) == pytest.approx(step_solid(60, 20), rel=0.005)
 
 
 @pytest.mark.parametrize("substeps", [5, *slow(40)])
@@ -406,10 +412,10 @@ def test_frames_in_which_nothing_moves_are_passed_over(monkeypatch: pytest.Monke
         def look(bodies: Any, before: Sample, after: Sample) -> bool:
             # As Blender tells it: of each body, that it has no mirrors and feels no fields.
             ends = (replace(each, mirrors=[()], fields=[()]) for each in (before, after))
-            passed.append(looking and stands_still(bodies, *ends))
+            passed.append(looking and is_sleeping(bodies, *ends))
             return passed[-1]
 
-        monkeypatch.setattr(simulation, "stands_still", look)
+        monkeypatch.setattr(simulation, "is_sleeping", look)
         body = [(box, replace(JELLY, resolution=2))]
         (track,) = simulated(body, frames(3.0, 24), ground=floor())
         return track
@@ -611,7 +617,7 @@ KERNELS = [
 # --- kernels --------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("mesh", KERNELS)
 def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
     """Forces, products and shapes differ by rounding, on a body that is turned and strewn."""
@@ -622,11 +628,15 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
     moves = random.normal(size=nodes.shape)
     found = []
     for kernels in (in_numpy, in_c):
-        shapes = turned_alike(lattice, np.eye(4)[0])
+        shapes = uniform_rotations(lattice, np.eye(4)[0])
         forces, opposed = kernels.find_stress(lattice, nodes, shapes, 1.0, moves)
         found.append(
             [
-                *(array for s in shapes.groups for array in (s.quaternions, s.rotations, s.slopes)),
+                *(
+                    array
+                    for s in shapes.groups
+                    for array in (s.quaternions, s.rotations, s.volume_gradients)
+                ),
                 forces,
                 opposed,
                 kernels.interpolate(solid.embedding, nodes),
@@ -638,51 +648,64 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
         )
 
 
-@pytest.mark.skipif(service().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("mesh", KERNELS)
 def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
     """A body that is held dips into a slope, slides and rolls there: both answer alike."""
     solid = solid_of(mesh)
-    lattice, count = solid.lattice, len(solid.weight)
+    lattice, count = solid.lattice, len(solid.layer_masses)
     normal = np.array([0.6, 0.0, 0.8])
     heights = (normal[:, None] * solid.points).sum(axis=0)
     found = []
     for kernels, stress in ((touching_in_numpy, in_numpy), (touching_in_c, in_c)):
-        shapes = turned_alike(lattice, np.eye(4)[0])
+        shapes = uniform_rotations(lattice, np.eye(4)[0])
         stress.find_stress(lattice, lattice.nodes, shapes, 1.0, np.zeros_like(lattice.nodes))
-        stops = Stops(
+        contacts = PointContacts(
             normals=np.repeat(normal[:, None], count, axis=1),
             levels=np.full(count, np.quantile(heights, 0.2) + 1e-4),
             frictions=np.full(count, 0.5),
             stiffnesses=np.full(count, 0.01),
             start=solid.points - np.array([[0.01], [0.02], [0.0]]),
             anchors=np.full((3, count), np.nan),
-            grips=np.full(count, -1.0),
-            loads=np.zeros(count),
+            friction_stiffnesses=np.full(count, -1.0),
+            normal_forces=np.zeros(count),
         )
-        stops.anchors[:, ::3] = solid.points[:, ::3]
-        system = System(
-            parts=[Part(lattice, shapes, 1e3 / 240**2)],
+        contacts.anchors[:, ::3] = solid.points[:, ::3]
+        system = SolidSystem(
+            parts=[SolidPart(lattice, shapes, 1e3 / 240**2)],
             embedding=solid.embedding,
             masses=solid.masses,
-            diagonal=solid.masses + solid.resistances / 240**2,
-            arrival=solid.points,
+            diagonal=solid.masses + solid.node_stiffnesses / 240**2,
+            predicted=solid.points,
             components=solid.free_components,
-            places=lattice.nodes,
-            holds=Holds(np.arange(5), np.full(5, 0.02), solid.points[:, :5] + 0.01),
-            stops=stops,
+            predicted_nodes=lattice.nodes,
+            pin_springs=PinSprings(np.arange(5), np.full(5, 0.02), solid.points[:, :5] + 0.01),
+            contacts=contacts,
         )
         moves = np.zeros_like(lattice.nodes)
-        kernels.press(system, np.zeros_like(moves), moves, Precision(1e-13, 0.0, 0, 0.0))
-        pressed, loads = moves.copy(), stops.loads.copy()
-        points = kernels.settle(system, lattice.nodes + moves)
+        kernels.solve_contacts(
+            system, np.zeros_like(moves), moves, SolverTolerance(1e-13, 0.0, 0, 0.0)
+        )
+        pressed, normal_forces = moves.copy(), contacts.normal_forces.copy()
+        points = kernels.clamp_points(system, lattice.nodes + moves)
         moves += 0.01 * lattice.nodes[[1, 2, 0]]
         landing = landing_in_numpy if kernels is touching_in_numpy else touching_in_c
-        landed = landing.land(system, lattice.nodes, moves)
-        stops.loads.fill(0.0)
-        flown = landing.land(system, lattice.nodes, moves.copy())
-        found.append([pressed, stops.grips, loads, stops.anchors, points, moves, *landed, *flown])
-    assert 0.0 < stops.grips.max() < 0.0101, "something slides"
-    assert loads.max() > 0.0
+        landed = landing.update_velocities(system, lattice.nodes, moves)
+        contacts.normal_forces.fill(0.0)
+        flown = landing.update_velocities(system, lattice.nodes, moves.copy())
+        found.append(
+            [
+                pressed,
+                contacts.friction_stiffnesses,
+                normal_forces,
+                contacts.anchors,
+                points,
+                moves,
+                *landed,
+                *flown,
+            ]
+        )
+    assert 0.0 < contacts.friction_stiffnesses.max() < 0.0101, "something slides"
+    assert normal_forces.max() > 0.0
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)

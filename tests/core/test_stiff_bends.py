@@ -32,16 +32,16 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels, numpy_kernels
-from verlet_addon.core.bending.all_at_once import (
+from verlet_addon.core.bending.constraints import bend_batches
+from verlet_addon.core.bending.numpy_kernels import project_stiff_bends
+from verlet_addon.core.bending.stencil_batches import build_stencils, surface_stencil_batches
+from verlet_addon.core.bending.stiff_bends import (
     stiff_bend_batches,
     stiffness_ratios,
     straight_bends,
 )
-from verlet_addon.core.bending.constraints import bend_batches
-from verlet_addon.core.bending.numpy_kernels import project_stiff_bends
-from verlet_addon.core.bending.one_by_one import build_stencils, surface_batches
 from verlet_addon.core.bending.sweep import project_bends
-from verlet_addon.core.linear.dissection import factorize, solve
+from verlet_addon.core.linear.nested_dissection import factorize, solve
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
@@ -126,8 +126,10 @@ def test_one_pair_of_triangles_forgets_alone() -> None:
     a, b, c, d = faces.pop(70)
     mesh = pinned(make_mesh(mesh.positions, faces=[*faces, (a, b, c), (a, c, d)]), [0, 12])
     model, state = built_state((mesh, STIFF))
-    net = ready_batches(model, state, "TCV_EXACT", 1 / 240).lengths.net
-    forgetting = np.unique(net.path[:-1][~net.bearing & (np.diff(net.labels) == 0)])
+    strip_system = ready_batches(model, state, "TCV_EXACT", 1 / 240).lengths.strip_system
+    forgetting = np.unique(
+        strip_system.path[:-1][~strip_system.warm_started & (np.diff(strip_system.labels) == 0)]
+    )
     around = mesh.edges[np.isin(mesh.edges, [a, b, c, d]).any(axis=1)]
     assert np.isin(forgetting, [*around.ravel(), 0, 12]).all()
     assert len(forgetting) > 0
@@ -150,7 +152,7 @@ def relaxed(turn: float, rest: float, *, stretched: float = 0.0) -> list[Floats]
     found = []
     for kernels in (numpy_kernels, compiled_kernels):
         after = flat.copy()
-        kernels.project_surface_bends(after, surface_batches(stencil, np.ones(4), 1.0, 1.0))
+        kernels.project_surface_bends(after, surface_stencil_batches(stencil, np.ones(4), 1.0, 1.0))
         found.append(after - flat)
     return found
 

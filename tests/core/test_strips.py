@@ -9,8 +9,8 @@ from verlet_addon.core.arrays import Integers
 from verlet_addon.core.linear.tridiagonal import factorize, solve
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.stretch.numpy_kernels import project_strips
-from verlet_addon.core.stretch.paths import Strips, build_strips
-from verlet_addon.core.stretch.strips import strip_batches
+from verlet_addon.core.stretch.strip_batches import strip_batches
+from verlet_addon.core.stretch.strip_paths import Strips, build_strips
 
 MESHES = {
     "quads": sheet(5, 4),
@@ -89,13 +89,13 @@ def test_a_grid_becomes_its_rows_and_columns() -> None:
     strips = strips_of(sheet(5, 4))
     assert len(strips.starts) - 1 == 2
     assert np.count_nonzero(~strips.linked) == 6 + 5
-    assert sorted(strips.longest.tolist()) == [4, 5]
+    assert sorted(strips.longest_paths.tolist()) == [4, 5]
 
 
 def test_a_rope_is_one_strip_round_any_corner() -> None:
     """A rope of five edges that doubles back is one strip."""
     strips = strips_of(rope(np.eye(3)[[0, 1, 2, 0, 1, 2]] * np.arange(1, 7)[:, None]), loose=True)
-    assert strips.longest.tolist() == [5]
+    assert strips.longest_paths.tolist() == [5]
 
 
 systems = st.integers(1, 70).flatmap(

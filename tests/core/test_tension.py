@@ -30,12 +30,12 @@ from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
-from verlet_addon.core.stretch import numpy_warm_start as numpy_tension
+from verlet_addon.core.stretch import numpy_tension_warm_start as numpy_tension
 from verlet_addon.core.stretch.compiled_kernels import project_tethers
-from verlet_addon.core.stretch.numpy_kernels import share_stretch
-from verlet_addon.core.stretch.numpy_warm_start import TAUT_MEMORY, project_former_tension
-from verlet_addon.core.stretch.sweep import MOST_SWEEPS, project_stretch
-from verlet_addon.core.stretch.warm_start import StripNet
+from verlet_addon.core.stretch.numpy_kernels import limit_strain
+from verlet_addon.core.stretch.numpy_tension_warm_start import TAUT_KEPT_SHARE, warm_start_tension
+from verlet_addon.core.stretch.strip_system import StripSystem
+from verlet_addon.core.stretch.sweep import MAX_SWEEPS, project_stretch
 
 
 def hung(cells: int, *, triangles: bool = False) -> MeshData:
@@ -43,70 +43,80 @@ def hung(cells: int, *, triangles: bool = False) -> MeshData:
     return pinned(sheet(cells, triangles=triangles), [0, cells])
 
 
-def taut_net(mesh: MeshData) -> tuple[StripNet, Floats]:
+def taut_net(mesh: MeshData) -> tuple[StripSystem, Floats]:
     """A body's strips under random tension, and its positions (3, n)."""
     model, state = built_state((mesh, BodySettings()), dt=1 / 240)
     batches = ready_batches(model, state, "TCV_EXACT", 1 / 240)
-    net = batches.lengths.net if len(mesh.face_vertices) else batches.ropes.net
+    strip_system = (
+        batches.lengths.strip_system if len(mesh.face_vertices) else batches.ropes.strip_system
+    )
     random = np.random.default_rng(0)
-    net.multipliers[...] = -random.uniform(0.0, 1e-3, len(net.multipliers))
-    return net, state.positions
+    strip_system.multipliers[...] = -random.uniform(0.0, 1e-3, len(strip_system.multipliers))
+    return strip_system, state.positions
 
 
-def dense_answer(net: StripNet, positions: Floats, kept: float, taut: float) -> Floats:
+def dense_answer(
+    strip_system: StripSystem, positions: Floats, kept_share: float, min_tautness: float
+) -> Floats:
     """(3, n) m (x' − x) = Σ T/l (x'ₖ − x') for all particles at once, with NumPy's solver."""
     n = positions.shape[1]
-    system = np.diag(net.masses)
-    for a, b, tension, lightness in zip(
-        net.path[:-1], net.path[1:], -net.multipliers * net.bearing, net.lightness, strict=True
+    system = np.diag(strip_system.masses)
+    for a, b, tension, max_inverse_mass in zip(
+        strip_system.path[:-1],
+        strip_system.path[1:],
+        -strip_system.multipliers * strip_system.warm_started,
+        strip_system.max_inverse_masses,
+        strict=True,
     ):
         if a != b:
             pull = tension / np.linalg.norm(positions[:, b] - positions[:, a])
-            tautness = pull * lightness
-            share = tautness / (tautness + taut) if tautness else 0.0
-            pull *= kept + (max(TAUT_MEMORY, kept) - kept) * share
+            tautness = pull * max_inverse_mass
+            share = tautness / (tautness + min_tautness) if tautness else 0.0
+            pull *= kept_share + (max(TAUT_KEPT_SHARE, kept_share) - kept_share) * share
             system[np.ix_([a, b], [a, b])] += pull * np.array([[1.0, -1.0], [-1.0, 1.0]])
     free = np.ones(n, dtype=bool)
-    free[net.pinned] = False
+    free[strip_system.pinned] = False
     answer = positions.copy()
-    right = net.masses * positions
+    right = strip_system.masses * positions
     right = right[:, free] - positions[:, ~free] @ system[np.ix_(~free, free)]
     answer[:, free] = np.linalg.solve(system[np.ix_(free, free)], right.T).T
     assert answer.shape == (3, n)
     return answer
 
 
-@pytest.mark.parametrize("taut", [0.0, 1.0, 1e300])
+@pytest.mark.parametrize("min_tautness", [0.0, 1.0, 1e300])
 @pytest.mark.parametrize("mesh", [hung(6), pinned(disc(3), [1])], ids=["quads", "disc"])
 def test_former_tension_is_solved_implicitly(
-    mesh: MeshData, taut: float, monkeypatch: pytest.MonkeyPatch
+    mesh: MeshData, min_tautness: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With rounds enough, crossing strips end where a full solve puts them, whatever is direct."""
-    monkeypatch.setattr(numpy_tension, "WEAK", 0.0)
-    net, positions = taut_net(mesh)
-    expected = dense_answer(net, positions, 0.6, taut)
-    before = net.multipliers * net.bearing
-    project_former_tension(positions, net, kept=0.6, taut=taut, rounds=200)
+    monkeypatch.setattr(numpy_tension, "STIFF_LINK_SHARE", 0.0)
+    strip_system, positions = taut_net(mesh)
+    expected = dense_answer(strip_system, positions, 0.6, min_tautness)
+    before = strip_system.multipliers * strip_system.warm_started
+    warm_start_tension(
+        positions, strip_system, kept_share=0.6, min_tautness=min_tautness, rounds=200
+    )
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)
-    assert (np.abs(net.multipliers) <= np.abs(before) * 1.5 + 1e-12).all()
-    assert (net.multipliers <= 0.0).all()
+    assert (np.abs(strip_system.multipliers) <= np.abs(before) * 1.5 + 1e-12).all()
+    assert (strip_system.multipliers <= 0.0).all()
 
 
 def test_former_tension_of_a_rope_is_solved_at_once() -> None:
     """A single strip needs no search: it ends where a full solve puts it."""
     line = rope(np.linspace((0.0, 0.0, 0.0), (1.0, 0.5, -0.2), 40))
-    net, positions = taut_net(pinned(line, [0]))
-    expected = dense_answer(net, positions, 1.0, 0.0)
-    project_former_tension(positions, net, kept=1.0, taut=0.0)
+    strip_system, positions = taut_net(pinned(line, [0]))
+    expected = dense_answer(strip_system, positions, 1.0, 0.0)
+    warm_start_tension(positions, strip_system, kept_share=1.0, min_tautness=0.0)
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-12)
 
 
 def test_nothing_moves_without_tension() -> None:
     """Particles that no strip pulls stay where they are."""
-    net, positions = taut_net(hung(4))
-    net.multipliers.fill(0.0)
+    strip_system, positions = taut_net(hung(4))
+    strip_system.multipliers.fill(0.0)
     start = positions.copy()
-    project_former_tension(positions, net, kept=1.0, taut=1.0)
+    warm_start_tension(positions, strip_system, kept_share=1.0, min_tautness=1.0)
     np.testing.assert_array_equal(positions, start)
 
 
@@ -182,7 +192,7 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
     weights = 1.0 / model.inverse_masses
     centre = state.positions @ weights
     before = strains(mesh, state.positions.T).max()
-    share_stretch(state.positions, batches.lengths.links, most=0.0)
+    limit_strain(state.positions, batches.lengths.links, max_strain=0.0)
     np.testing.assert_allclose(state.positions @ weights, centre, rtol=0, atol=1e-12)
     assert strains(mesh, state.positions.T).max() < before / 2
 
@@ -205,7 +215,7 @@ def test_relaxation_goes_on_until_a_given_deviation() -> None:
 def test_what_cannot_keep_its_lengths_is_given_up(far: float) -> None:
     """Held at ends too far apart, sweeps gain nothing, and end before they have to."""
 
-    def swept(most: int) -> Floats:
+    def swept(max_sweeps: int) -> Floats:
         mesh = sheet(10)
         right = mesh.positions[:, 0] > 1.0 - 1e-9
         held = pinned(mesh, np.flatnonzero(right | (mesh.positions[:, 0] < 1e-9)))
@@ -214,10 +224,12 @@ def test_what_cannot_keep_its_lengths_is_given_up(far: float) -> None:
         state.positions += np.where(model.inverse_masses > 0.0, shaken, 0.0)
         state.positions[0, right] += far
         batches = ready_batches(model, state, "TCV", 1 / 240).lengths
-        project_stretch(state.positions, model.lengths, batches, backwards=False, most=most)
+        project_stretch(
+            state.positions, model.lengths, batches, backwards=False, max_sweeps=max_sweeps
+        )
         return state.positions
 
-    np.testing.assert_array_equal(swept(MOST_SWEEPS), swept(60))
+    np.testing.assert_array_equal(swept(MAX_SWEEPS), swept(60))
 
 
 def test_tension_is_handed_on_when_the_step_changes() -> None:

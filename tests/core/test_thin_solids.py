@@ -19,20 +19,20 @@ from tests.core.bodies import (
     sphere,
     strains,
 )
-from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.solid.body import build_solid, rest_nodes, turned_alike
 from verlet_addon.core.solid.elements import POISSON
 from verlet_addon.core.solid.lattice import Lattice
 from verlet_addon.core.solid.numpy_kernels import find_stress
+from verlet_addon.core.solid.solid_body import build_solid, rest_nodes, uniform_rotations
 
 JELLY = BodySettings(body_type="SOFT")
 
 
 def lattice_of(mesh: MeshData, resolution: int) -> Lattice:
     """Of the solid that a mesh encloses."""
-    return build_solid(take_apart(mesh, replace(JELLY, resolution=resolution))).lattice
+    return build_solid(build_rest_shape(mesh, replace(JELLY, resolution=resolution))).lattice
 
 
 def across(mesh: MeshData, size: float) -> int:
@@ -89,17 +89,19 @@ def test_faces_at_45_degrees_enclose_what_they_do(size: float) -> None:
 )
 def test_what_is_thick_or_lies_along_its_cells_has_straight_ones(mesh: MeshData) -> None:
     """They take a sixth of the time, and bend rightly there."""
-    assert not len(lattice_of(mesh, 8).curved.nodes)
+    assert not len(lattice_of(mesh, 8).quadratic.nodes)
 
 
 def test_cells_that_bend_answer_uniform_strain_uniformly() -> None:
     """Nodes within pull at nothing; the energy is Hooke's, but for what empty cells keep."""
     mesh = moved(cross(4), rotation((0, 0, 1), 0.5))
     lattice = lattice_of(mesh, across(mesh, 0.8))
-    assert len(lattice.curved.nodes) > 0.5 * len(lattice.straight.nodes)
+    assert len(lattice.quadratic.nodes) > 0.5 * len(lattice.linear.nodes)
     rest, random = rest_nodes(lattice), np.random.default_rng(4)
     moves = 1e-6 * random.normal(size=(3, 3)) @ rest
-    forces, opposed = find_stress(lattice, rest, turned_alike(lattice, np.eye(4)[0]), 1.0, moves)
+    forces, opposed = find_stress(
+        lattice, rest, uniform_rotations(lattice, np.eye(4)[0]), 1.0, moves
+    )
     np.testing.assert_allclose(forces, 0.0, atol=1e-12)
     slope = np.linalg.lstsq(rest.T, moves.T, rcond=None)[0]
     strain = (slope + slope.T) / 2

@@ -16,7 +16,7 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending.lines import line_turns, lines_across_quads, lines_along_ropes
+from verlet_addon.core.bending.bend_lines import line_turns, lines_across_quads, lines_along_ropes
 from verlet_addon.core.geometry.faces import (
     edge_areas,
     face_diagonals,
@@ -26,7 +26,7 @@ from verlet_addon.core.geometry.faces import (
 )
 from verlet_addon.core.geometry.graph import edge_lengths, find_components
 from verlet_addon.core.geometry.hinges import find_hinges
-from verlet_addon.core.geometry.rays import crossings
+from verlet_addon.core.geometry.ray_casting import cast_rays
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, BodyType
 
@@ -193,4 +193,4 @@ def test_rays_meet_no_triangles_without_area() -> None:
     for _ in range(300):
         point = random.uniform(-0.1, 0.1, (3, 1)).round(2)
         corners = point + way[:, None] * random.uniform(0.1, 0.3, 4).round(2)
-        assert not len(crossings(point, corners, collapsed, way).points)
+        assert not len(cast_rays(point, corners, collapsed, way).points)

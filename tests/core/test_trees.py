@@ -7,10 +7,15 @@ from hypothesis import given, settings, strategies as st
 from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated, strains
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.ropes.numpy_kernels import project_trees
-from verlet_addon.core.ropes.springs import acting_from_start
-from verlet_addon.core.ropes.trees import TreeBatches, are_trees, build_trees, tree_batches
+from verlet_addon.core.ropes.rope_trees import (
+    TreeBatches,
+    build_trees,
+    find_tree_edges,
+    tree_batches,
+)
+from verlet_addon.core.ropes.soft_links import with_start_spring_forces
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stretch.strips import StripBatch, strip_batches
+from verlet_addon.core.stretch.strip_batches import StripBatch, strip_batches
 
 G = 9.81
 
@@ -33,7 +38,9 @@ def sample(seed: int, count: int, pins: int) -> tuple[Integers, Floats, Floats, 
     trees = build_trees(
         edges, np.ones(count - 1), random.choice([0.0, 0.3], count - 1), inverse_masses == 0.0
     )
-    strips = acting_from_start(strip_batches(trees.strips, inverse_masses, 1.0, regularization=0.0))
+    strips = with_start_spring_forces(
+        strip_batches(trees.strips, inverse_masses, 1.0, regularization=0.0)
+    )
     batches = tree_batches(trees, strips, inverse_masses)
     return edges, inverse_masses, random.normal(size=(3, count)), batches
 
@@ -124,7 +131,7 @@ def test_rings_are_told_from_trees() -> None:
     """Only components without any ring are trees."""
     edges = np.array([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (6, 7), (2, 8)])
     expected = [False, False, False, True, True, True, False]
-    assert are_trees(9, edges).tolist() == expected
+    assert find_tree_edges(9, edges).tolist() == expected
 
 
 def test_free_tree_stays_at_rest() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import built, disc, make_mesh, sheet, strewn
-from verlet_addon.core.bending.all_at_once import straight_bends
-from verlet_addon.core.geometry.rest_shape import take_apart
+from verlet_addon.core.bending.stiff_bends import straight_bends
+from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
 
@@ -38,7 +38,7 @@ def bending_energy(mesh: MeshData, angle: float) -> float:
     flat = mesh.positions[:, :2]
     middle = (flat.min(axis=0) + flat.max(axis=0)) / 2
     within = np.linalg.norm(flat - middle, axis=1) < 0.3 * np.ptp(flat, axis=0).min()
-    return float(energies[within].sum() / take_apart(mesh, body).masses[within].sum())
+    return float(energies[within].sum() / build_rest_shape(mesh, body).masses[within].sum())
 
 
 def one_way(cells: int) -> MeshData:

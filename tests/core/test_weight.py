@@ -20,9 +20,9 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.meeting.between_bodies import settle
-from verlet_addon.core.meeting.encounter import Encounter
-from verlet_addon.core.phases.step_data import Mover
+from verlet_addon.core.collision.contact_solver import collide
+from verlet_addon.core.collision.contact_step import ContactStep
+from verlet_addon.core.phases.step_data import BodyStep
 from verlet_addon.core.settings import BodySettings
 
 G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, HALF.substeps
@@ -34,14 +34,14 @@ def forces(monkeypatch: pytest.MonkeyPatch) -> Forces:
     """(steps, 3) what contacts gave the momentum of the last body per second, step by step [N]."""
     seen: list[Floats] = []
 
-    def measured(movers: Sequence[Mover], encounter: Encounter, dt: float) -> None:
-        settle(movers, encounter, dt)
-        rows, owners = encounter.rows, encounter.meeting.surfaces.owners
-        share = (rows.weights * (owners[rows.particles] == len(movers) - 1)).sum(axis=0)
-        given = rows.normals * rows.pushed - rows.rubbed
+    def measured(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:
+        collide(body_steps, contact_step, dt)
+        rows, owners = contact_step.rows, contact_step.world.surfaces.owners
+        share = (rows.weights * (owners[rows.particles] == len(body_steps) - 1)).sum(axis=0)
+        given = rows.normals * rows.normal_multipliers - rows.friction_multipliers
         seen.append((given * share).sum(axis=1) / dt**2)
 
-    monkeypatch.setattr("verlet_addon.core.step.settle", measured)
+    monkeypatch.setattr("verlet_addon.core.step.collide", measured)
     return lambda: np.array(seen)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tests.blender.scenes import baked, blender, coordinates, file_content, verlet
 from verlet_addon.blender.bake import frame_range
 from verlet_addon.blender.bake_record import baked_remarks, changed_since_bake, is_baked
-from verlet_addon.core.compiled import service
+from verlet_addon.core.compiled import backend
 
 Keys = dict[str, dict[str, Any]]
 
@@ -220,7 +220,7 @@ def save_and_open() -> None:
 def _without_compiled_kernels() -> Iterator[None]:
     """By NumPy's kernels, which take a hundred times as long; so with a single step a frame."""
     scene: Any = bpy.context.scene
-    serving, substeps = service(), scene.verlet.substeps
+    serving, substeps = backend(), scene.verlet.substeps
     library, serving.library, scene.verlet.substeps = serving.library, None, 1
     try:
         yield

@@ -9,7 +9,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
-from ..core.meeting.remarks import FIRM
+from ..core.collision.diagnostics import SELF_WEIGHT_STIFFNESS
 from ..core.settings import BodyType
 from .file_context import file_context
 from .materials import give_fitting_material
@@ -139,7 +139,7 @@ class VERLET_OT_add_jelly(_AddWithMaterial, bpy.types.Operator):
         obj = _add_body(context, mesh, "SOFT", pinned=(), use_material=self.use_material)
         body = body_properties(obj)
         mass = body.density * self.size**3 if body.use_density else body.mass
-        body.stiffness = FIRM * mass * 9.81 / self.size**2
+        body.stiffness = SELF_WEIGHT_STIFFNESS * mass * 9.81 / self.size**2
         place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
         return {"FINISHED"}
 

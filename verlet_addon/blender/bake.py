@@ -7,11 +7,11 @@ from typing import NamedTuple, Protocol, cast
 import bpy
 import numpy as np
 
-from ..core.agreement import kernels
 from ..core.arrays import Floats
 from ..core.errors import MeshError, SettingsError
 from ..core.mesh import MeshData
 from ..core.scene import Collider, Frame, Sample
+from ..core.self_test import kernels
 from ..core.settings import BodySettings, SceneSettings
 from ..core.simulate import simulate
 from ..core.simulation import Simulation

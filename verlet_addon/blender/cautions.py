@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from ..core.agreement import what_slows
 from ..core.arrays import Integers
-from ..core.geometry.rays import closed_shells
-from ..core.overlap.solids import turned_outwards
+from ..core.depenetration.closed_surfaces import orient_outwards
+from ..core.geometry.ray_casting import closed_shells
+from ..core.self_test import fallback_warnings
 from .attachments import acting_attachments
 from .bake_record import is_baked
 from .colliders import all_met, is_collider, read_collider
@@ -38,7 +38,7 @@ def cautions(
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
-        *what_slows(),
+        *fallback_warnings(),
         *_left_out(away, "hidden", "show {them}"),
         *_left_out(foreign, "linked from another file", "make {them} local"),
         *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
@@ -226,7 +226,7 @@ def _is_room(
     """Whether a collider is closed and looks inwards, but some of its bodies are not in there."""
     places = read_points(obj, depsgraph)
     closed = triangles[:, closed_shells(triangles)]
-    if not closed.size or turned_outwards(places.T, closed) is closed:
+    if not closed.size or orient_outwards(places.T, closed) is closed:
         return False
     low, high = places.min(axis=0), places.max(axis=0)
     around = (read_points(body, depsgraph) for body in bodies)

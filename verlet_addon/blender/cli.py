@@ -11,9 +11,9 @@ from typing import Any
 
 import bpy
 
-from ..core.agreement import kernels, why_numpy_serves
-from ..core.crew import thread_count
 from ..core.errors import VerletError
+from ..core.self_test import fallback_reason, kernels
+from ..core.thread_pool import thread_count
 from .arguments import read_arguments
 from .bake import Progress
 from .bake_record import remember_remarks
@@ -86,7 +86,7 @@ def _run(options: Namespace, report: Report) -> Result:
     with report.attempt():
         thread_count()
     with report.attempt():
-        why_numpy_serves()
+        fallback_reason()
     output = _prepare(options, report)
     report.warn(open_blend(options.input, run_scripts=options.run_scripts) + file_warnings())
     if output is not None:
@@ -191,7 +191,7 @@ def _tell_remarks(remarks: Iterable[str]) -> None:
 def _tell_version(report: Report) -> None:
     """Tells the versions of add-on and Blender, and which kernels serve, and why."""
     try:
-        reason, served = why_numpy_serves(), kernels()
+        reason, served = fallback_reason(), kernels()
     except VerletError as error:
         reason, served = str(error), "none"
     version = tomllib.loads(_MANIFEST.read_text("utf-8"))["version"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import MeshError
-from ..core.mesh import OUTERMOST
+from ..core.mesh import MAX_COORDINATE
 from ..core.scene import Collider
 from .properties import body_properties
 from .surfaces import read_points, read_triangles
@@ -127,10 +127,10 @@ def read_surface(
     mesh: Any = obj.evaluated_get(depsgraph).data
     points = read_points(obj, depsgraph)
     surface = Surface(points, (len(points), len(mesh.loops)))
-    if not (np.abs(points) < OUTERMOST).all():
+    if not (np.abs(points) < MAX_COORDINATE).all():
         raise MeshError(
             f"The collider {obj.name} has a transform or vertices that are no numbers, or lead "
-            f"farther away than {OUTERMOST / 1000:.0f} km; clear them"
+            f"farther away than {MAX_COORDINATE / 1000:.0f} km; clear them"
         )
     if before is None:
         return surface

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.field import Field, Kind, Shape
-from ..core.forces.gusts import gust
+from ..core.forces.gust_noise import gust_factor
 from ..core.settings import weight_name
 from .properties import body_properties
 from .visibility import enabled_objects
@@ -80,7 +80,7 @@ def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
         shape=settings.shape,
         origin=matrix[:3, 3],
         axis=_unit(matrix[:3, 2]),
-        strength=settings.strength + settings.noise * gust(settings.seed, frame),
+        strength=settings.strength + settings.noise * gust_factor(settings.seed, frame),
         flow=settings.flow,
         wind_factor=settings.wind_factor,
         damping=settings.harmonic_damping,

@@ -6,9 +6,9 @@ from math import isclose
 import bpy
 from mathutils import Vector
 
+from ..core.collision.diagnostics import SELF_WEIGHT_STIFFNESS
 from ..core.errors import MeshError
 from ..core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
-from ..core.meeting.remarks import FIRM
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
 MELTS = 5.0
@@ -53,7 +53,7 @@ def give_fitting_material(obj: bpy.types.Object) -> None:
         give_material(body, FITTING[body.body_type])
         load = body.density * 9.81 * _height(obj)
         if body.body_type == "SOFT" and body.stiffness < MELTS * load:
-            body.stiffness = FIRM * load
+            body.stiffness = SELF_WEIGHT_STIFFNESS * load
     else:
         for setting in ("material", *MATERIAL_SETTINGS):
             body.property_unset(setting)

@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..core.agreement import why_numpy_serves
 from ..core.errors import VerletError
+from ..core.self_test import fallback_reason
 
 ADDON = __package__.rpartition(".verlet_addon.")[0] or "verlet_addon"
 """What Blender knows the add-on by: an extension is the folder around the package."""
@@ -22,7 +22,7 @@ class VERLET_AP_preferences(bpy.types.AddonPreferences):
 def speed() -> str:
     """One sentence on which kernels serve."""
     try:
-        reason = why_numpy_serves()
+        reason = fallback_reason()
     except VerletError as error:
         reason = str(error)
     if not reason:

@@ -87,17 +87,17 @@ def norms(vectors: Sequence[Floats] | Floats) -> Floats:
     return np.maximum(found, SHORTEST, out=found)
 
 
-CACHED = 32768
+CHUNK_SIZE = 32768
 """Numbers that are worked on at a time: no more than a processor has at hand."""
 
 
-def joined(*tables: Table, axis: int = 0) -> Table:
+def concatenated(*tables: Table, axis: int = 0) -> Table:
     """Dataclasses of arrays, one after the other along an axis of all of them."""
     columns = zip(*(vars(table).values() for table in tables), strict=True)
     return type(tables[0])(*(np.concatenate(column, axis=axis) for column in columns))
 
 
-def picked(table: Table, which: Booleans | Integers) -> Table:
+def selected(table: Table, which: Booleans | Integers) -> Table:
     """A dataclass of arrays, some places of their last axis."""
     return type(table)(*(array[..., which] for array in vars(table).values()))
 
@@ -108,14 +108,14 @@ def inverse(resistance: Floats, mobility: Floats) -> Floats:
     return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
 
 
-def contracted(weights: Floats, values: Floats) -> Floats:
+def weighted_sums(weights: Floats, values: Floats) -> Floats:
     """(k, …) Σ weights (k, p) × values (p, …), added one after the other.
 
     Matrix products add in an order that the processor decides, and so end in other digits.
     """
     flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
     total = np.zeros((len(weights), flat.shape[1]))
-    rows = max(1, CACHED // max(1, flat.shape[1]))
+    rows = max(1, CHUNK_SIZE // max(1, flat.shape[1]))
     for first in range(0, len(weights), rows):
         found = total[first : first + rows]
         product = np.empty_like(found)
@@ -124,7 +124,7 @@ def contracted(weights: Floats, values: Floats) -> Floats:
     return total.reshape(len(weights), *values.shape[1:])
 
 
-def first_seen(values: Integers) -> Integers:
+def unique_in_order(values: Integers) -> Integers:
     """Each of the values once, as they occur first."""
     _, places = np.unique(values, return_index=True)
     return values[np.sort(places)]

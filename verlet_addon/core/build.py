@@ -8,31 +8,31 @@ from .arrays import Floats
 from .bending.constraints import build_bends
 from .field import Field
 from .forces.accelerations import accelerations
-from .forces.windage import build_windage
+from .forces.exposed_surface import build_exposed_surface
 from .geometry.graph import label_free
 from .geometry.hinges import Hinges, find_hinges
-from .geometry.pairing import paired
-from .geometry.rest_shape import RestShape, take_apart, unlinked
+from .geometry.rest_shape import RestShape, build_rest_shape, without_edges
+from .geometry.triangle_pairs import merge_triangle_pairs
 from .integrators import start_displacement
 from .mesh import MeshData
 from .model import SoftBodyModel
-from .phases.jelly import start_jelly
+from .phases.solid_bodies import start_solid_body
 from .plasticity import start_plastic
-from .rigid.pieces import build_pieces, loosened
-from .rigid.placement import place_first
+from .rigid.piece_poses import fit_poses
+from .rigid.pieces import build_pieces, without_rigid_interior
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
-from .shell.body import build_shell
-from .solid.body import build_solid, particles_alone
-from .solid.walls import without_walls
+from .shell.shell_body import build_shell
+from .solid.mirror_faces import without_mirror_faces
+from .solid.solid_body import build_solid, solid_particles
 from .state import ParticleState
 from .stretch.constraints import LengthConstraints, build_lengths
-from .stretch.elasticity import edge_strips
-from .stretch.paths import Strips
+from .stretch.edge_compliances import build_edge_strips
 from .stretch.seams import build_seams
+from .stretch.strip_paths import Strips
 from .water.surface import build_water
+from .weave.constraints import build_weave, without_weave
 from .weave.patches import Patches, build_patches, is_woven
-from .weave.threads import build_weave, unwoven
 
 GOAL_RATE = 20.0
 """A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
@@ -58,26 +58,26 @@ def build(
     """
     model = build_model(mesh, settings)
     if model.solid is not None:
-        return model, start_jelly(model, mesh, gravity=gravity, fields=fields, dt=dt)
+        return model, start_solid_body(model, mesh, gravity=gravity, fields=fields, dt=dt)
     return model, _state(model, mesh, gravity, fields, dt)
 
 
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     """Builds what is constant about a body while the same holds it."""
-    whole = without_walls(mesh) if settings.body_type == "SOFT" else mesh
-    surface = shape = take_apart(whole, settings)
+    whole = without_mirror_faces(mesh) if settings.body_type == "SOFT" else mesh
+    surface = shape = build_rest_shape(whole, settings)
     solid = build_solid(surface) if settings.body_type == "SOFT" else None
     water = build_water(mesh, surface) if settings.body_type == "WATER" else None
     pieces = build_pieces(surface) if settings.body_type in ("CLOTH", "ROPE") else None
     if solid is not None:
-        shape = particles_alone(surface, solid)
+        shape = solid_particles(surface, solid)
     elif water is not None:
-        shape = unlinked(surface)
+        shape = without_edges(surface)
     elif pieces is not None:
-        shape = loosened(surface)
+        shape = without_rigid_interior(surface)
     hinges = find_hinges(shape.corners, shape.particle_count)
     patches, lengths, strips = _lengths(shape, hinges)
-    quads = paired(shape, hinges)
+    quads = merge_triangle_pairs(shape, hinges)
     bends = build_bends(quads, strips)
     goals = np.flatnonzero(~shape.pinned & (shape.mesh.pin_weights > 0.0))
     return SoftBodyModel(
@@ -90,7 +90,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         goals=goals,
         goal_compliances=goal_compliances(shape.mesh.pin_weights[goals], shape.masses[goals]),
         thicknesses=shape.thicknesses,
-        pressed=shape.shares(shape.mesh.paint.pressure),
+        pressure_shares=shape.particle_shares(shape.mesh.paint.pressure),
         free_components=label_free(shape.components, shape.pinned | (shape.mesh.pin_weights > 0.0)),
         lengths=lengths,
         weave=build_weave(shape, patches),
@@ -98,7 +98,7 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         bends=bends,
         shell=build_shell(quads, bends) if pieces is None and _acts_alone(shape) else None,
         seams=build_seams(shape),
-        windage=build_windage(surface if water is None else shape),
+        exposed_surface=build_exposed_surface(surface if water is None else shape),
         pieces=pieces,
         water=water,
         solid=solid,
@@ -118,9 +118,9 @@ def _lengths(shape: RestShape, hinges: Hinges) -> tuple[Patches, LengthConstrain
     if not is_woven(shape):
         lengths = build_lengths(shape, hinges)
         return patches, lengths, lengths.edges
-    left = unwoven(shape, patches)
+    left = without_weave(shape, patches)
     lengths = build_lengths(left, find_hinges(left.corners, left.particle_count))
-    return patches, lengths, edge_strips(shape, ~shape.in_rope)
+    return patches, lengths, build_edge_strips(shape, ~shape.in_rope)
 
 
 def goal_compliances(weights: Floats, masses: Floats) -> Floats:
@@ -142,7 +142,7 @@ def _state(
         previous_positions=positions - displacements,
         previous_dt=dt,
         plastic=start_plastic(model),
-        rigid=None if model.pieces is None else place_first(model.pieces, positions),
+        rigid=None if model.pieces is None else fit_poses(model.pieces, positions),
     )
 
 
@@ -165,7 +165,7 @@ def start_displacements(
     dt : length of the step before [s], above 0.
     """
     pulls = accelerations(
-        model.windage,
+        model.exposed_surface,
         model.inverse_masses,
         positions,
         lambda: velocities,

@@ -13,15 +13,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .crew import Crew
 from .errors import CheckpointError
+from .thread_pool import ThreadPool
 
 FORMAT = 1
 """Version of the layout below; a file of another version is refused."""
 _CORE = __name__.rpartition(".")[0]
 _CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 _FORMAT: Any = np.lib.format
-_RESOURCES = (Crew,)
+_RESOURCES = (ThreadPool,)
 """Classes whose objects hold no data: a checkpoint has a new one in the place of each."""
 
 Node = list[Any]

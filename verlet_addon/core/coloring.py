@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .arrays import Booleans, Integers
-from .compiled import declare, instead_of
+from .compiled import declare, falls_back_to
 
 _find_colors = declare("find_colors", "iiripp", "i")
 
@@ -50,7 +50,7 @@ def find_colors_one_by_one(members: Integers) -> Integers:
     return np.array(colors, dtype=np.int64)
 
 
-@instead_of(find_colors_one_by_one)
+@falls_back_to(find_colors_one_by_one)
 def find_colors(members: Integers) -> Integers:
     """(m,) the same, by coloring.c."""
     count = int(members.max(initial=-1)) + 1
@@ -63,7 +63,7 @@ def find_colors(members: Integers) -> Integers:
     return colors
 
 
-def turns(members: Integers, moved: Booleans) -> list[Integers]:
+def sequential_batches(members: Integers, moved: Booleans) -> list[Integers]:
     """Turns in which constraints can be solved at once, and yet as if one after the other.
 
     Parameters

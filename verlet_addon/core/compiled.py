@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from .errors import KernelError
 
 CORE = Path(__file__).parent
-BUILT = CORE.parents[1] / "build" / "kernels" / "verlet_kernels"
+BUILD_FOLDER = CORE.parents[1] / "build" / "kernels" / "verlet_kernels"
 """Where `make` puts the library for the checkout it is called in."""
 RECORDED_DIGEST = CORE / "source_digest.txt"
 """The digest of the C source where that is not: in the zip. `make wheels` writes it."""
@@ -38,12 +38,12 @@ R = TypeVar("R")
 Batch = TypeVar("Batch")
 
 
-WISHED = "VERLET_KERNELS asks for NumPy"
+NUMPY_REQUESTED = "VERLET_KERNELS asks for NumPy"
 """Why NumPy's kernels serve where somebody wants it so."""
 
 
 @dataclass(eq=False)
-class Service:
+class KernelBackend:
     """Which kernels serve."""
 
     library: Any
@@ -51,7 +51,7 @@ class Service:
     reason: str
     """Why NumPy's do."""
 
-    def withdraw(self, reason: str) -> None:
+    def fall_back(self, reason: str) -> None:
         """Lets NumPy's kernels serve from now on.
 
         Raises
@@ -65,7 +65,7 @@ class Service:
 
 
 @cache
-def service() -> Service:
+def backend() -> KernelBackend:
     """Loads the library, once; VERLET_KERNELS=numpy|compiled in the environment has its say.
 
     Raises
@@ -78,12 +78,12 @@ def service() -> Service:
         raise KernelError(
             f"VERLET_KERNELS is '{choice}'; set it to 'numpy' or 'compiled', or leave it out"
         )
-    found = Service(None, WISHED)
+    found = KernelBackend(None, NUMPY_REQUESTED)
     if choice != "numpy":
         try:
             found.library = _load()
         except OSError as error:
-            found.withdraw(str(error))
+            found.fall_back(str(error))
     return found
 
 
@@ -91,7 +91,7 @@ def _load() -> Any:
     """The library, if it was made from the very source beside this module."""
     spec = find_spec("verlet_kernels")
     installed: Any = spec.submodule_search_locations if spec else None
-    folders = [*(installed or []), BUILT]
+    folders = [*(installed or []), BUILD_FOLDER]
     paths = [path for folder in folders if (path := Path(folder, LIBRARY)).exists()]
     if not paths:
         raise OSError(f"there are no compiled kernels for {sys.platform} here")
@@ -125,13 +125,13 @@ def source_digest() -> str:
     return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def instead_of(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def falls_back_to(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Lets a compiled kernel serve where there is a library, and NumPy's elsewhere."""
 
     def join(compiled: Callable[P, R]) -> Callable[P, R]:
         @wraps(reference)
         def kernel(*args: P.args, **kwargs: P.kwargs) -> R:
-            return (reference if service().library is None else compiled)(*args, **kwargs)
+            return (reference if backend().library is None else compiled)(*args, **kwargs)
 
         return kernel
 
@@ -151,7 +151,7 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
 
     @cache
     def find() -> Any:
-        function = getattr(service().library, name)
+        function = getattr(backend().library, name)
         function.argtypes = [kinds[letter] for letter in arguments]
         function.restype = kinds[result] if result else None
         return function
@@ -182,7 +182,7 @@ def members(of: object, names: str) -> list[Any]:
     return [getattr(of, name) for name in names.split()]
 
 
-def shared(of: object, names: str) -> list[Any]:
+def shared_arrays(of: object, names: str) -> list[Any]:
     """The same, of arrays that change: what one side writes to them, the other has to read."""
     found = members(of, names)
     for array in found:
@@ -236,7 +236,7 @@ def for_all(
     return call(positions, positions.shape[1], structs, len(structs), *more)
 
 
-def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
+def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
     """The address of what is made of a batch, made only once for each."""
     kept: dict[int, tuple[ref[Batch], Packed]] = {}
     known: dict[int, int] = {}  # a WeakKeyDictionary takes as long as a small kernel
@@ -255,8 +255,8 @@ def once(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
     return find
 
 
-def row_of(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
-    """The addresses that `once` knows of batches, put in a row only once for batches in this order.
+def cached_row(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
+    """The addresses that `cached_struct` knows of batches, put in a row only once for batches in this order.
 
     A mesh with a vertex of many edges has a hundred batches, and each step goes through them all.
     """

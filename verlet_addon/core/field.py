@@ -59,7 +59,7 @@ class Field:
     """Of TURBULENCE: eddies stay where they are when the field moves."""
 
 
-def without_meaning(field: Field) -> str | None:
+def non_finite_number(field: Field) -> str | None:
     """The first of a field's numbers that is none, by name; only limits may be infinite."""
     for name, value in vars(field).items():
         if isinstance(value, float | np.ndarray):
@@ -69,15 +69,17 @@ def without_meaning(field: Field) -> str | None:
     return None
 
 
-def between(before: Sequence[Field], after: Sequence[Field], share: float) -> list[Field]:
+def interpolate_fields(
+    before: Sequence[Field], after: Sequence[Field], share: float
+) -> list[Field]:
     """The fields a share of the way from one sample to the next, at which each still is there."""
     if not after:  # as mostly, for each of many bodies
         return []
     former = {field.name: field for field in before}
-    return [_mixed(former.get(field.name, field), field, share) for field in after]
+    return [_interpolate(former.get(field.name, field), field, share) for field in after]
 
 
-def _mixed(before: Field, after: Field, share: float) -> Field:
+def _interpolate(before: Field, after: Field, share: float) -> Field:
     """One field on its way; what are no numbers are those at the end."""
     values = {}
     for field in fields(Field):

@@ -277,11 +277,11 @@ def trajectory(
     run = _choose("scheme", scheme, SCHEMES)
     imagine = _choose("start", start, STARTS)
     x = np.asarray(x0, dtype=float)
-    v = _spread("v0", v0, x)
+    v = _broadcast("v0", v0, x)
     clock = _clock(time_steps)
 
     def field(x: Floats, v: Floats, t: float) -> Floats:
-        return _spread("the acceleration", acceleration(x, v, t), x)
+        return _broadcast("the acceleration", acceleration(x, v, t), x)
 
     moved = run(field, x, v, clock, imagine) if clock else ()
     return np.stack([x, *moved])
@@ -299,7 +299,7 @@ def _clock(time_steps: ArrayLike) -> Clock:
     return list(zip((np.cumsum(steps) - steps).tolist(), steps.tolist(), strict=True))
 
 
-def _spread(what: str, value: ArrayLike, positions: Floats) -> Floats:
+def _broadcast(what: str, value: ArrayLike, positions: Floats) -> Floats:
     """The value in the shape of the positions; raises SettingsError if it does not fit."""
     values = np.asarray(value, dtype=float)
     try:

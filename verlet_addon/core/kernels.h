@@ -68,7 +68,7 @@ static inline real distance(real x, real y, real z)
 }
 
 /* Where what goes evenly from here to there is after some of all steps. */
-static inline real on_the_way(real here, real there, integer step, integer steps)
+static inline real at_step(real here, real there, integer step, integer steps)
 {
     return step == steps ? there : here + (there - here) * ((real)step / (real)steps);
 }

@@ -88,7 +88,7 @@ class MeshData:
         return np.stack([(none if layer is None else layer) > 0.0 for layer in layers])
 
 
-OUTERMOST = 1e6
+MAX_COORDINATE = 1e6
 """Coordinates beyond this are taken for damage: a shape key's float32 is 0.1 m coarse there [m]."""
 SHORTEST_EDGE = 1e-9
 """Edges shorter than this have no direction [m]."""
@@ -106,7 +106,7 @@ def _positions_problem(mesh: MeshData) -> str | None:
     """What is wrong with the coordinates."""
     if not len(mesh.positions):
         return "has no vertices; add some, or remove its soft body"
-    wrong = np.flatnonzero(~(np.abs(mesh.positions) < OUTERMOST).all(axis=1))
+    wrong = np.flatnonzero(~(np.abs(mesh.positions) < MAX_COORDINATE).all(axis=1))
     if len(wrong):
         place = ", ".join(f"{value:g}" for value in mesh.positions[wrong[0]])
         return (
@@ -125,7 +125,7 @@ def _edges_problem(mesh: MeshData) -> str | None:
     if short := _without_length(mesh.positions, mesh.edges):
         return f"has edges of no length ({short} of them); use Merge by Distance in Edit Mode"
     if mesh.rest_positions is not None:
-        if not (np.abs(mesh.rest_positions) < OUTERMOST).all():
+        if not (np.abs(mesh.rest_positions) < MAX_COORDINATE).all():
             return "has a rest shape with impossible coordinates; choose another shape key"
         if short := _without_length(mesh.rest_positions, mesh.edges):
             edges = f"edges of no length ({short} of them)"

@@ -101,7 +101,9 @@ def keep_symmetric(
             _write_images(positions, reflection, planes[reflection.mirror])
 
 
-def between(before: Sequence[Plane], after: Sequence[Plane], share: float) -> list[Plane]:
+def interpolate_mirrors(
+    before: Sequence[Plane], after: Sequence[Plane], share: float
+) -> list[Plane]:
     """The mirrors a share of the way from one sample to the next."""
     return [a.towards(b, share) for a, b in zip(before, after, strict=True)]
 

@@ -7,16 +7,16 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
-from .forces.windage import Windage
+from .forces.exposed_surface import ExposedSurface
 from .rigid.pieces import Pieces
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
-from .shell.body import Shell
-from .solid.body import Solid
+from .shell.shell_body import Shell
+from .solid.solid_body import Solid
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
 from .water.surface import Water
-from .weave.threads import Weave
+from .weave.constraints import Weave
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class SoftBodyModel:
     """(g,) [m/N]"""
     thicknesses: Floats
     """(n,) distance that each keeps from what it touches [m]."""
-    pressed: Floats
+    pressure_shares: Floats
     """(n,) share of the gas's pressure that each feels."""
     free_components: Integers
     """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
@@ -51,7 +51,7 @@ class SoftBodyModel:
     shell: Shell | None
     """The same lengths and bends as one system, if the body is stiff and curved at rest."""
     seams: Seams
-    windage: Windage
+    exposed_surface: ExposedSurface
     pieces: Pieces | None
     """Those that are rigid."""
     water: Water | None
@@ -65,28 +65,30 @@ class SoftBodyModel:
         return self.rest_positions.shape[1]
 
     @cached_property
-    def flies(self) -> bool:
+    def has_free_components(self) -> bool:
         """Whether nothing holds any of its components."""
         return bool((self.free_components >= 0).any())
 
     @cached_property
-    def touching(self) -> Floats:
+    def contact_inverse_masses(self) -> Floats:
         """(v,) inverse masses of what touches others: vertices, or points of a coarse solid [1/kg].
 
         Points share the solid's mass by the area of skin around them; pinned vertices have 0.
         """
-        if self.solid is None or not self.solid.surface.cut:
+        if self.solid is None or not self.solid.surface.subdivided:
             return self.inverse_masses[: self.vertex_count]
         areas = self.solid.surface.areas
-        return self._touching_with(self.solid.masses.sum() * areas / areas.sum())
+        return self._inverse_masses_of(self.solid.masses.sum() * areas / areas.sum())
 
     @cached_property
-    def carried_along(self) -> Floats:
+    def coupled_inverse_masses(self) -> Floats:
         """(v,) the same, of what of a solid goes along with each: what others feel of it [1/kg]."""
         assert self.solid is not None
-        return self._touching_with(self.solid.moved_masses)[: len(self.touching)]
+        return self._inverse_masses_of(self.solid.effective_masses)[
+            : len(self.contact_inverse_masses)
+        ]
 
-    def _touching_with(self, masses: Floats) -> Floats:
+    def _inverse_masses_of(self, masses: Floats) -> Floats:
         """(p,) inverse masses of points, of their masses (p,) [1/kg]."""
         found = 1.0 / np.maximum(masses, 1e-12 * masses.max())
         found[self.pinned] = 0.0

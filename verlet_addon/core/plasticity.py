@@ -12,11 +12,11 @@ from math import exp
 import numpy as np
 
 from .arrays import Floats, norms
-from .bending.one_by_one import Stencils
+from .bending.stencil_batches import Stencils
 from .model import SoftBodyModel
-from .stretch.paths import Strips
+from .stretch.strip_paths import Strips
 
-MOMENT = 0.05
+AVERAGING_TIME = 0.05
 """Strains are averaged over this time: a sheet that is suddenly let go shakes for as long [s]."""
 
 
@@ -24,24 +24,24 @@ MOMENT = 0.05
 class Yielding:
     """How far the constraints of one set have yielded."""
 
-    kept: Floats
+    permanent: Floats
     """Strain, or bend, that has become permanent."""
     limits: Floats
     """Strain, or bend, beyond that, at which more becomes permanent; they rise as it hardens."""
     mean: Floats
     """Strain, or bend, on average over the last moments."""
 
-    def follow(self, measured: Floats, hardening: float, dt: float) -> None:
+    def flow(self, measured: Floats, hardening: float, dt: float) -> None:
         """Makes what is past its limit permanent, but for a share that raises the limit.
 
         It has to be past the limit now, so that no energy is gained, and on average over the last
         moments, so that trembling does not wear it out.
         """
-        self.mean += (measured - self.mean) * (1.0 - exp(-dt / MOMENT))
-        beyond, before = measured - self.kept, self.mean - self.kept
+        self.mean += (measured - self.mean) * (1.0 - exp(-dt / AVERAGING_TIME))
+        beyond, before = measured - self.permanent, self.mean - self.permanent
         least = np.minimum(np.abs(beyond), np.abs(before)) * (beyond * before > 0.0)
         excess = np.maximum(least - self.limits, 0.0)
-        self.kept += (1.0 - hardening) * np.sign(beyond) * excess
+        self.permanent += (1.0 - hardening) * np.sign(beyond) * excess
         self.limits += hardening * excess
 
 
@@ -70,16 +70,16 @@ def start_plastic(model: SoftBodyModel) -> Plastic | None:
         return np.where(compliances > 0.0, body.yield_strain, np.inf)
 
     return Plastic(
-        strips=[_unworn(limits(strips.compliances)) for strips in _strips(model)],
+        strips=[_unyielded(limits(strips.compliances)) for strips in _strips(model)],
         bends=[
-            _unworn(body.yield_curvature * _widths(bends))
+            _unyielded(body.yield_curvature * _widths(bends))
             for bends in (model.bends.hinges, model.bends.ropes)
         ],
-        weave=_unworn(limits(model.weave.compliances[:, :2])),
+        weave=_unyielded(limits(model.weave.compliances[:, :2])),
     )
 
 
-def _unworn(limits: Floats) -> Yielding:
+def _unyielded(limits: Floats) -> Yielding:
     """What has not been strained yet."""
     return Yielding(np.zeros_like(limits), limits, np.zeros_like(limits))
 
@@ -99,14 +99,14 @@ def _is_line(bends: Stencils) -> bool:
     return bends.members.shape[1] == 3
 
 
-def worn(model: SoftBodyModel, plastic: Plastic) -> SoftBodyModel:
+def with_permanent_rests(model: SoftBodyModel, plastic: Plastic) -> SoftBodyModel:
     """The model with the rests that yielding has left it."""
     edges, rings, ropes = (
-        replace(strips, rest_lengths=strips.rest_lengths * (1.0 + yielding.kept))
+        replace(strips, rest_lengths=strips.rest_lengths * (1.0 + yielding.permanent))
         for strips, yielding in zip(_strips(model), plastic.strips, strict=True)
     )
     hinges, rope_bends = (
-        replace(bends, rests=bends.rests + yielding.kept)
+        replace(bends, rests=bends.rests + yielding.permanent)
         for bends, yielding in zip(
             (model.bends.hinges, model.bends.ropes), plastic.bends, strict=True
         )
@@ -116,7 +116,7 @@ def worn(model: SoftBodyModel, plastic: Plastic) -> SoftBodyModel:
         lengths=replace(model.lengths, edges=edges),
         ropes=replace(model.ropes, rings=rings, trees=replace(model.ropes.trees, strips=ropes)),
         bends=replace(model.bends, hinges=hinges, ropes=rope_bends),
-        weave=replace(model.weave, rests=model.weave.rests + plastic.weave.kept),
+        weave=replace(model.weave, rests=model.weave.rests + plastic.weave.permanent),
     )
 
 

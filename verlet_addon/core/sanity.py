@@ -8,21 +8,21 @@ import numpy as np
 
 from .arrays import magnitudes
 from .errors import DivergenceError, SettingsError
-from .field import Field, without_meaning
-from .forces.fields import feel
+from .field import Field, non_finite_number
+from .forces.fields import sum_fields
 from .mesh import MeshData
 from .model import SoftBodyModel
 from .scene import Sample
 from .state import ParticleState
 
-FASTEST = 1e4
+MAX_SPEED = 1e4
 """Nothing that is simulated well moves faster than this [m/s]."""
-FIERCE = 1e3
+MAX_FIELD_DIFFERENCE = 1e3
 """Differences of force fields within a body that no contact of it with itself is lost by [m/s²]…"""
-TOSSED = 0.3
+MAX_FIELD_SHIFT = 0.3
 """…and larger ones, if they move its parts by this share of its size past each other in one step
 from rest. All of it then comes near all of it in every step, and lies nowhere where it should."""
-NEGLIGIBLE = 0.01
+MAX_STILL_MOTION = 0.01
 """Pins that move less than this share of an edge may do so while time stands still."""
 
 
@@ -34,7 +34,7 @@ def check_sample(sample: Sample) -> None:
             "set it to finite numbers"
         )
     for field in chain(*sample.every_field):
-        if name := without_meaning(field):
+        if name := non_finite_number(field):
             raise SettingsError(
                 f"the {name} of the force field {field.name} is {getattr(field, name)} at frame "
                 f"{sample.frame}; make it finite"
@@ -53,11 +53,11 @@ def check_fields(
     """
     if not fields or not model.settings.use_self_collision:
         return
-    felt = feel(fields, model.settings.field_shares, state.positions, state.velocities())
-    pushes = felt.push[:, model.inverse_masses > 0.0]
+    effect = sum_fields(fields, model.settings.field_shares, state.positions, state.velocities())
+    pushes = effect.push[:, model.inverse_masses > 0.0]
     apart = float(np.ptp(pushes, axis=1).max(initial=0.0))
     size = float(np.ptp(state.positions, axis=1).max())
-    if apart > FIERCE and apart * dt * dt > TOSSED * size:
+    if apart > MAX_FIELD_DIFFERENCE and apart * dt * dt > MAX_FIELD_SHIFT * size:
         raise SettingsError(
             f"The force fields push parts of '{model.name}' past each other at frame "
             f"{frame}, by {apart:.3g} m/s², which Self Collision cannot follow; lower their "
@@ -82,7 +82,7 @@ def check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> Non
     for mesh, weights, start, end in zip(meshes, pin_weights, *targets, strict=True):
         pinned = weights > 0.0
         moved = np.abs(end[pinned] - start[pinned]).max(initial=0.0)
-        if moved > 0.0 and moved > NEGLIGIBLE * _mean_span(mesh):
+        if moved > 0.0 and moved > MAX_STILL_MOTION * _mean_span(mesh):
             raise SettingsError(
                 f"The pins of '{mesh.name}' move while time stands still at frame {now.frame}; "
                 "keep them still there, or raise the time scale above 0"
@@ -98,10 +98,10 @@ def _mean_span(mesh: MeshData) -> float:
 def check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
     """Raises DivergenceError naming the first body that is not finite or far too fast."""
     farthest = np.abs(state.positions - state.previous_positions).max(initial=0.0)
-    if sqrt(3.0) * farthest < FASTEST * state.previous_dt:
+    if sqrt(3.0) * farthest < MAX_SPEED * state.previous_dt:
         return  # as nearly always; what is no number is not less
     speeds = magnitudes(state.velocities())
-    slow = speeds < FASTEST
+    slow = speeds < MAX_SPEED
     if not slow.all():
         wrong = np.flatnonzero(~slow)
         raise DivergenceError(

@@ -11,7 +11,7 @@ from .settings import BodySettings
 
 LEAST_AREA = 1e-12
 """What no triangle of a collider exceeds, if it is a point or a line [m²]…"""
-FEW = 64
+AREA_SAMPLE = 64
 """…and so many of them mostly tell that one does."""
 
 
@@ -67,7 +67,7 @@ class Collider:
 
     def has_area(self, places: Floats) -> bool:
         """Whether it is more than a point or a line where its vertices are, (v, 3) [m]."""
-        for triangles in (self.triangles[:FEW], self.triangles):
+        for triangles in (self.triangles[:AREA_SAMPLE], self.triangles):
             a, b, c = places[triangles.T]
             if (np.abs(np.cross(b - a, c - a)) > 2.0 * LEAST_AREA).any():
                 return True

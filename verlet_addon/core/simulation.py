@@ -5,28 +5,28 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .agreement import check_environment
 from .arrays import Floats
 from .build import build
-from .changes.overlong import Drawn
+from .changes.overstretched_pins import PinPaths
 from .changes.rebuilding import change_each, held_meshes, hold_each, lengthen_each
-from .meeting.easing_out import ease_out
-from .meeting.pairings import laws
-from .meeting.remarks import what_a_frame_tells, what_a_start_tells
-from .meeting.world import Meeting, prepare
+from .collision.collision_world import CollisionWorld, build_collision_world
+from .collision.depenetration_step import depenetrate
+from .collision.diagnostics import frame_diagnostics, start_diagnostics
+from .collision.pair_properties import combine_pair_properties
+from .fast_paths.fused_plain_step import find_plain, step_plain_bodies
+from .fast_paths.fused_solid_step import step_solid
+from .fast_paths.sleeping import is_sleeping
 from .mesh import MeshData, check_mesh
-from .mirrors import Reflection, between, complete_all, keep_symmetric
+from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
 from .phases.plain_group import make_group
-from .phases.rippling import fill_with_water
 from .phases.step_data import Body
+from .phases.water_bodies import start_water
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, Frame, Sample
+from .self_test import check_environment
 from .settings import BodySettings, SceneSettings
-from .shortcuts.stillness import stands_still
-from .shortcuts.swinging import find_plain, swing_all
-from .shortcuts.wobbling import wobble
 from .step import step
-from .stretch.seams import sewn
+from .stretch.seams import with_seams
 from .substeps import cut_into_steps
 
 
@@ -49,12 +49,12 @@ class Simulation:
     """Per body, of its mirrors."""
     bodies: list[Body] = field(default_factory=list)
     """Empty until time passes for the first time."""
-    meeting: Meeting | None = None
+    world: CollisionWorld | None = None
     """What bodies may touch; None where that is nothing."""
-    drawn: dict[int, Drawn] = field(default_factory=dict)
+    pin_paths: dict[int, PinPaths] = field(default_factory=dict)
     """By number of the body, the shortest paths between its pins, once they were too long."""
-    looked_at: dict[int, Floats | None] = field(default_factory=dict)
-    """By number of the body, what `what_a_frame_tells` notes."""
+    checked_targets: dict[int, Floats | None] = field(default_factory=dict)
+    """By number of the body, what `frame_diagnostics` notes."""
 
     def frame(self, remarks: Sequence[str] = ()) -> Frame:
         """The result at the sample."""
@@ -74,8 +74,8 @@ class Simulation:
         if sample.duration > 0.0:
             remarks += self._build(sample)
             self._step_to(sample)
-            remarks += what_a_frame_tells(
-                self.meshes, self.bodies, self.meeting, self.colliders, self.looked_at, sample
+            remarks += frame_diagnostics(
+                self.meshes, self.bodies, self.world, self.colliders, self.checked_targets, sample
             )
             self.moved = sample
         else:
@@ -98,31 +98,33 @@ class Simulation:
                     self.wholes, given, self.sample.every_field, strict=True
                 )
             ]
-            self._bring_together()
-            remarks = what_a_start_tells(
-                self.bodies, self.meeting, self.colliders, self.sample, sample.gravity
+            self._build_world()
+            remarks = start_diagnostics(
+                self.bodies, self.world, self.colliders, self.sample, sample.gravity
             )
-        if self.meeting is not None and any(
+        if self.world is not None and any(
             own != model.settings
             for own, (model, _) in zip(sample.settings, self.bodies, strict=False)
         ):
-            self.meeting.pairs = laws(sample.settings, self.colliders)
+            self.world.pair_properties = combine_pair_properties(sample.settings, self.colliders)
         self.bodies = change_each(self.bodies, self.wholes, sample.settings)
         self.bodies = lengthen_each(
-            self.bodies, self.wholes, self.reflections, self.drawn, self.sample, sample
+            self.bodies, self.wholes, self.reflections, self.pin_paths, self.sample, sample
         )
         return remarks
 
-    def _bring_together(self) -> None:
+    def _build_world(self) -> None:
         """Tells bodies what they may meet, or dip into."""
         models, states = zip(*self.bodies, strict=True)
-        fill_with_water(models, states, self.wholes, self.colliders)
-        self.meeting = prepare(models, self.wholes, self.colliders, self.sample.colliders)
+        start_water(models, states, self.wholes, self.colliders)
+        self.world = build_collision_world(
+            models, self.wholes, self.colliders, self.sample.colliders
+        )
 
     def _step_to(self, after: Sample) -> None:
         """Steps all bodies together to a sample, and keeps mirrored ones symmetric."""
         bodies, before, settings = self.bodies, self.sample, self.scene_settings
-        if stands_still(bodies, before, after):
+        if is_sleeping(bodies, before, after):
             return
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
@@ -136,23 +138,23 @@ class Simulation:
         """Moves bodies to a sample by one call, if they come near nothing; whether it did."""
         bodies, settings, before = self.bodies, self.scene_settings, self.sample
         if len(plain) == len(bodies):
-            return swing_all(bodies, settings, before, after, self.meeting)
-        alone = len(bodies) == 1 and self.meeting is None
-        return alone and wobble(bodies[0], settings, before, after)
+            return step_plain_bodies(bodies, settings, before, after, self.world)
+        alone = len(bodies) == 1 and self.world is None
+        return alone and step_solid(bodies[0], settings, before, after)
 
     def _take_steps(self, plain: Sequence[int], after: Sample) -> None:
         """Takes the steps to a sample one after the other."""
         bodies, before, settings = self.bodies, self.sample, self.scene_settings
-        if self.meeting is not None:
+        if self.world is not None:
             places = [state.positions for _, state in bodies]
-            self.meeting.look_at_colliders(places, before.colliders, after.colliders)
+            self.world.update_degenerate_colliders(places, before.colliders, after.colliders)
         group = make_group(bodies, plain, settings, after)
-        group.begin(settings, after)
+        group.start_steps(settings, after)
         steps = cut_into_steps(bodies, self.reflections, before, after, settings.substeps)
         for number, given in enumerate(steps):
-            if self.meeting is not None:
-                ease_out(bodies, self.meeting, given)
-            step(bodies, settings, given, self.meeting, group)
+            if self.world is not None:
+                depenetrate(bodies, self.world, given)
+            step(bodies, settings, given, self.world, group)
             shares = (number / settings.substeps, (number + 1) / settings.substeps)
             self._keep_symmetric(after, shares)
 
@@ -161,7 +163,9 @@ class Simulation:
         planes = zip(self.sample.every_mirror, after.every_mirror, strict=True)
         for (_, state), images, ends in zip(self.bodies, self.reflections, planes, strict=True):
             if images:
-                keep_symmetric(state, images, *(between(*ends, share) for share in shares))
+                keep_symmetric(
+                    state, images, *(interpolate_mirrors(*ends, share) for share in shares)
+                )
 
     def _vertices(self) -> list[Floats]:
         """Per body (n, 3) where its vertices are [m]; at the start as long as time stands still."""
@@ -172,10 +176,10 @@ class Simulation:
 
     def _deepest(self) -> list[float]:
         """Per body, how much nearer than its distance it came to anything since the last frame."""
-        if self.meeting is None:
+        if self.world is None:
             return []
-        deepest: list[float] = self.meeting.tally.deepest[: len(self.meshes)].tolist()
-        self.meeting.tally.deepest.fill(0.0)
+        deepest: list[float] = self.world.statistics.deepest[: len(self.meshes)].tolist()
+        self.world.statistics.deepest.fill(0.0)
         return deepest
 
 
@@ -206,4 +210,4 @@ def start_simulation(
 
 def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
     """The mesh with seams, where it is split or the settings have it sewn; only cloth is."""
-    return sewn(mesh, every=settings.use_sewing) if settings.body_type == "CLOTH" else mesh
+    return with_seams(mesh, every=settings.use_sewing) if settings.body_type == "CLOTH" else mesh

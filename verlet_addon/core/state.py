@@ -7,32 +7,34 @@ from math import nan
 import numpy as np
 
 from .arrays import NONZERO, Booleans, Floats, dot
-from .bending.all_at_once import StiffBendBatch
-from .bending.along_face_loops import FaceLoopBatch
-from .bending.along_strips import BendStripBatch
+from .bending.bend_damping import SLIP_SHARE, play_share, set_static_multipliers, stiffening
+from .bending.bend_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
-from .bending.damping import SLIP, play, remember, stiffening
-from .bending.one_by_one import StencilBatch
-from .compiled import Packed, declare, instead_of, once, pack
+from .bending.face_loops import FaceLoopBatch
+from .bending.stencil_batches import StencilBatch
+from .bending.stiff_bends import StiffBendBatch
+from .compiled import Packed, cached_struct, declare, falls_back_to, pack
+from .depenetration.ground_depenetration import GroundDepenetration
 from .integrators import start_gains, step_gains
 from .model import SoftBodyModel
-from .overlap.burial import Burial
-from .plasticity import Plastic, worn
-from .rigid.placement import Placement
+from .plasticity import Plastic, with_permanent_rests
+from .rigid.piece_poses import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
-from .shell.system import ShellSystem, shell_system
-from .solid.body import SolidState
-from .solid.numpy_touching import System
-from .solid.system import solid_system
+from .shell.shell_system import ShellSystem, shell_system
+from .solid.numpy_contact_solver import SolidSystem
+from .solid.solid_body import SolidState
+from .solid.solid_system import solid_system
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.seams import SeamBatch, seam_batches
 from .volume.gas import Gas
 from .water.waves import WaterState
-from .weave.threads import WeaveBatch, weave_batches
+from .weave.constraints import WeaveBatch, weave_batches
 
 _start_multipliers = declare("start_multipliers", "p")
 
-Fresh = StencilBatch | BendStripBatch | FaceLoopBatch | StiffBendBatch | SeamBatch | WeaveBatch
+RestartedBatch = (
+    StencilBatch | BendStripBatch | FaceLoopBatch | StiffBendBatch | SeamBatch | WeaveBatch
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +58,16 @@ class Batches:
     shell: ShellSystem | None
     """Of a stiff curved surface, which takes the place of all lengths and bends but ropes'."""
     seams: list[SeamBatch]
-    solid: System | None
+    solid: SolidSystem | None
     """Of a body that is one."""
-    kept: float
+    kept_share: float
     """Share of their multipliers with which bends of surfaces enter the next step."""
     play: float
-    """By what share of themselves these follow late; see `bending.damping`."""
+    """By what share of themselves these follow late; see `bending.bend_damping`."""
     followers: list[Floats | None] = field(default_factory=list)
-    """What follows the multipliers of each of `fresh`; None for those that start from none."""
+    """What follows the multipliers of each of `restarted`; None for those that start from none."""
 
-    def fresh(self) -> Iterator[tuple[Fresh, float]]:
+    def restarted(self) -> Iterator[tuple[RestartedBatch, float]]:
         """The batches whose multipliers start every step anew, and from which share of themselves.
 
         Nets remember theirs in their own way.
@@ -73,7 +75,7 @@ class Batches:
         yield from ((batch, 0.0) for batch in self.seams)
         yield from ((batch, 0.0) for batch in self.weave)
         yield from ((batch, 0.0) for batch in self.bends.ropes)
-        yield from ((batch, self.kept) for batch in self.bends.of_surfaces())
+        yield from ((batch, self.kept_share) for batch in self.bends.of_surfaces())
 
 
 @dataclass(eq=False)
@@ -88,13 +90,13 @@ class ParticleState:
     """Length of the step before [s]."""
     steps: int = 0
     """Steps taken; odd ones sweep backwards, where nothing is touched."""
-    touched: int = 0
+    steps_in_contact: int = 0
     """For how many steps on end it has touched another body, a collider or itself."""
-    burial: Burial | None = None
+    ground_depenetration: GroundDepenetration | None = None
     """How deep each particle lay in the ground when it met it; None without ground."""
     water: WaterState | None = None
     """Its waves, if it is water."""
-    rigid: Placement | None = None
+    rigid: PiecePoses | None = None
     """Where its rigid pieces are."""
     gas: Gas | None = None
     """What is in it, if anything."""
@@ -119,7 +121,7 @@ def ready_batches(
 ) -> Batches:
     """The constraints for the h² by which accelerations count too, at the start of a step."""
     batches = batches_for(model, state, integrator, dt)
-    _start_afresh(batches)
+    _restart_multipliers(batches)
     return batches
 
 
@@ -127,53 +129,54 @@ def batches_for(model: SoftBodyModel, state: ParticleState, integrator: str, dt:
     """The same as the step before has left them; strips keep their tension if it was another."""
     steps = (dt, state.previous_dt)
     if state.batches is None or state.batches.steps != steps:
-        former, state.batches = state.batches, _make_batches(model, state, integrator, steps)
-        if former is not None:
-            _carry_tension(former, state.batches)
-        if state.batches.kept:
-            remember(state.batches.bends, state.positions)
-        _follow(state.batches)
+        previous, state.batches = state.batches, _make_batches(model, state, integrator, steps)
+        if previous is not None:
+            _rescale_tension(previous, state.batches)
+        if state.batches.kept_share:
+            set_static_multipliers(state.batches.bends, state.positions)
+        _reset_followers(state.batches)
     return state.batches
 
 
-def _follow(batches: Batches) -> None:
+def _reset_followers(batches: Batches) -> None:
     """Makes followers what they follow."""
     batches.followers[:] = [
-        batch.multipliers.copy() if kept else None for batch, kept in batches.fresh()
+        batch.multipliers.copy() if kept_share else None
+        for batch, kept_share in batches.restarted()
     ]
 
 
-def _start_one_by_one(batches: Batches) -> None:
+def _restart_one_by_one(batches: Batches) -> None:
     """Sets multipliers to what they start a step from: none, or what follows them."""
-    for (batch, kept), follower in zip(batches.fresh(), batches.followers, strict=True):
+    for (batch, kept_share), follower in zip(batches.restarted(), batches.followers, strict=True):
         if follower is None:
             batch.multipliers.fill(0.0)
             continue
         ahead = batch.multipliers - follower
         shares = dot(batch.multipliers, batch.multipliers) / np.maximum(dot(ahead, ahead), NONZERO)
-        ahead *= np.maximum(1.0 - batches.play * np.sqrt(shares), SLIP)
+        ahead *= np.maximum(1.0 - batches.play * np.sqrt(shares), SLIP_SHARE)
         np.add(follower, ahead, out=follower)
-        np.multiply(follower, kept, out=batch.multipliers)
+        np.multiply(follower, kept_share, out=batch.multipliers)
 
 
-def pack_fresh(batches: Batches) -> Packed:
+def pack_restarted(batches: Batches) -> Packed:
     """The fresh_multipliers of state.c."""
-    multipliers = [batch.multipliers for batch, _ in batches.fresh()]
+    multipliers = [batch.multipliers for batch, _ in batches.restarted()]
     sizes = np.array([each.size for each in multipliers], dtype=np.int64)
     values = pack(*multipliers), pack(*batches.followers)
-    return pack(len(sizes), sizes, batches.kept, batches.play, SLIP, *values)
+    return pack(len(sizes), sizes, batches.kept_share, batches.play, SLIP_SHARE, *values)
 
 
-_fresh_struct = once(pack_fresh)
+_restarted_struct = cached_struct(pack_restarted)
 
 
-@instead_of(_start_one_by_one)
-def _start_afresh(batches: Batches) -> None:
+@falls_back_to(_restart_one_by_one)
+def _restart_multipliers(batches: Batches) -> None:
     """The same, by state.c."""
-    _start_multipliers(_fresh_struct(batches))
+    _start_multipliers(_restarted_struct(batches))
 
 
-def outdate(state: ParticleState) -> None:
+def invalidate_batches(state: ParticleState) -> None:
     """Lets the batches be made anew for the next step, and hand on their tension."""
     if state.batches is not None:
         state.batches = replace(state.batches, steps=(nan, nan))
@@ -184,7 +187,7 @@ def _make_batches(
 ) -> Batches:
     """Every constraint set of the model for one pair of steps."""
     if state.plastic is not None:
-        model = worn(model, state.plastic)
+        model = with_permanent_rests(model, state.plastic)
     w = model.mobilities
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
@@ -199,7 +202,9 @@ def _make_batches(
         h_squared=h_squared,
         start_gains=(drift, bend),
         model=model,
-        lengths=length_batches(model.lengths, w, h_squared, _loaded(model, state, bends)),
+        lengths=length_batches(
+            model.lengths, w, h_squared, _warm_started_particles(model, state, bends)
+        ),
         weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
@@ -208,40 +213,45 @@ def _make_batches(
         else shell_system(model.shell, w, h_squared, model.goals, model.goal_compliances),
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         solid=_solid_system(model, state.solid, steps[0], h_squared),
-        kept=1.0 - 1.0 / stiffer,
-        play=play(steps[0]),
+        kept_share=1.0 - 1.0 / stiffer,
+        play=play_share(steps[0]),
     )
 
 
 def _solid_system(
     model: SoftBodyModel, state: SolidState | None, dt: float, h_squared: float
-) -> System | None:
+) -> SolidSystem | None:
     """Of a solid, with what draws it."""
     if model.solid is None or state is None:
         return None
-    drawn = np.concatenate([model.pinned, model.goals])
-    return solid_system(model.solid, state, dt, h_squared, drawn)
+    sprung_points = np.concatenate([model.pinned, model.goals])
+    return solid_system(model.solid, state, dt, h_squared, sprung_points)
 
 
-def _loaded(model: SoftBodyModel, state: ParticleState, bends: BendBatches) -> Booleans:
+def _warm_started_particles(
+    model: SoftBodyModel, state: ParticleState, bends: BendBatches
+) -> Booleans:
     """(n,) bool, particles whose tension is remembered from step to step.
 
     A body that nothing holds bears no load, unless gas presses from within. Triangles with rigid
     bends are left out: remembered tension and stiff bends amplify each other. So are rigid pieces
     with short strips between them, whose lengths are all found at once: it would only brake them.
     """
-    joined = model.pieces is not None and model.pieces.joins_all
-    loaded = (model.free_components < 0) & (not joined) | (state.gas is not None)
-    triangular = model.lengths.triangular
-    loaded[triangular] &= ~bends.rigid[triangular]
-    return loaded
+    all_joined = model.pieces is not None and model.pieces.joins_all_particles
+    mask = (model.free_components < 0) & (not all_joined) | (state.gas is not None)
+    opposite = model.lengths.opposite_particles
+    mask[opposite] &= ~bends.stiff_particles[opposite]
+    return mask
 
 
-def _carry_tension(former: Batches, batches: Batches) -> None:
+def _rescale_tension(previous: Batches, batches: Batches) -> None:
     """Hands tension on when the step changes: multipliers are forces × h²."""
-    ratio = batches.h_squared / former.h_squared
-    nets = ((former.lengths.net, batches.lengths.net), (former.ropes.net, batches.ropes.net))
-    for old, new in nets:
+    ratio = batches.h_squared / previous.h_squared
+    strip_systems = (
+        (previous.lengths.strip_system, batches.lengths.strip_system),
+        (previous.ropes.strip_system, batches.ropes.strip_system),
+    )
+    for old, new in strip_systems:
         if not np.array_equal(old.path, new.path):
             continue  # threads are strips only while they do not stretch
         np.multiply(old.displacement, ratio, out=new.displacement)

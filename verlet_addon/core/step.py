@@ -2,65 +2,79 @@
 
 from collections.abc import Sequence
 
-from .meeting.between_bodies import meet_each_other, part_from_each_other, push_again, settle
-from .meeting.world import Meeting
+from .collision.collision_world import CollisionWorld
+from .collision.contact_solver import (
+    collide,
+    finish_contact_step,
+    start_contact_step,
+    warm_start_contacts,
+)
 from .phases.inflation import fill_with_gas
-from .phases.plain_group import NOBODY, Group
-from .phases.plastic_flow import wear
-from .phases.setting_out import set_out
-from .phases.step_data import Body, Mover, Surroundings
-from .phases.within_bodies import finish, is_relaxed, project_contacts, relax
-from .rigid.motion import put_again
+from .phases.internal_constraints import (
+    finish_body_step,
+    is_converged,
+    project_constraints,
+    project_ground_contacts,
+)
+from .phases.plain_group import EMPTY_GROUP, PlainGroup
+from .phases.plastic_flow import apply_plastic_flow
+from .phases.predictor import predict
+from .phases.step_data import Body, BodyStep, StepInputs
+from .rigid.piece_motion import put_particles_on_pieces
 from .settings import SceneSettings
 
 
 def step(
     bodies: Sequence[Body],
     settings: SceneSettings,
-    given: Surroundings,
-    meeting: Meeting | None = None,
-    group: Group = NOBODY,
+    inputs: StepInputs,
+    world: CollisionWorld | None = None,
+    group: PlainGroup = EMPTY_GROUP,
 ) -> None:
     """Moves all bodies on together by one time step, a group of plain ones by single calls."""
-    movers = _set_out_all(bodies, settings, given, group)
-    others = [mover for number, mover in enumerate(movers) if number not in group.movers]
-    encounter = None
-    push_again(movers, meeting)
-    group.relax()
+    body_steps = _predict_all(bodies, settings, inputs, group)
+    others = [
+        body_step for number, body_step in enumerate(body_steps) if number not in group.body_steps
+    ]
+    contact_step = None
+    warm_start_contacts(body_steps, world)
+    group.project_constraints()
     for sweep in range(settings.iterations):
-        for mover in others:
-            if sweep == 0 or not is_relaxed(mover, settings.tolerance):
-                relax(mover, sweep)
-        for mover in others:
-            project_contacts(mover)
-        if meeting is not None:
-            encounter = encounter or meet_each_other(movers, meeting, given)
-            settle(movers, encounter, given.dt)
-    for mover in others:
-        finish(mover)
-    group.finish()
-    if encounter is not None:
-        part_from_each_other(movers, encounter)
-    for mover in others:
-        put_again(mover.state.rigid, mover.state.positions)
-        wear(mover, given.dt)
-    for mover in movers:
-        mover.state.previous_dt = given.dt
-        mover.state.steps += 1
+        for body_step in others:
+            if sweep == 0 or not is_converged(body_step, settings.tolerance):
+                project_constraints(body_step, sweep)
+        for body_step in others:
+            project_ground_contacts(body_step)
+        if world is not None:
+            contact_step = contact_step or start_contact_step(body_steps, world, inputs)
+            collide(body_steps, contact_step, inputs.dt)
+    for body_step in others:
+        finish_body_step(body_step)
+    group.finish_body_step()
+    if contact_step is not None:
+        finish_contact_step(body_steps, contact_step)
+    for body_step in others:
+        put_particles_on_pieces(body_step.state.rigid, body_step.state.positions)
+        apply_plastic_flow(body_step, inputs.dt)
+    for body_step in body_steps:
+        body_step.state.previous_dt = inputs.dt
+        body_step.state.steps += 1
 
 
-def _set_out_all(
-    bodies: Sequence[Body], settings: SceneSettings, given: Surroundings, group: Group
-) -> list[Mover]:
+def _predict_all(
+    bodies: Sequence[Body], settings: SceneSettings, inputs: StepInputs, group: PlainGroup
+) -> list[BodyStep]:
     """Lets all bodies go where inertia and forces lead them."""
-    pressures = given.pressures or [model.settings.pressure for model, _ in bodies]
-    places = [state.positions for _, state in bodies] + [rows.T for rows in given.collider_ends]
-    others = [number for number in range(len(bodies)) if number not in group.movers]
+    pressures = inputs.pressures or [model.settings.pressure for model, _ in bodies]
+    vertex_positions = [state.positions for _, state in bodies] + [
+        rows.T for rows in inputs.collider_ends
+    ]
+    others = [number for number in range(len(bodies)) if number not in group.body_steps]
     for number in others:
         fill_with_gas(*bodies[number], pressures[number])
-    movers = dict(group.movers)
+    body_steps = dict(group.body_steps)
     for number in others:
-        acting = given.targets[number], given.fields[number], pressures[number]
-        movers[number] = set_out(bodies[number], settings, given, *acting, places)
-    group.set_out()
-    return [movers[number] for number in range(len(bodies))]
+        acting = inputs.targets[number], inputs.fields[number], pressures[number]
+        body_steps[number] = predict(bodies[number], settings, inputs, *acting, vertex_positions)
+    group.predict()
+    return [body_steps[number] for number in range(len(bodies))]

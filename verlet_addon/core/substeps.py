@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .arrays import Floats
-from .field import between as fields_between
+from .field import interpolate_fields
 from .mirrors import Reflection, complete_positions
-from .phases.step_data import Body, Surroundings
+from .phases.step_data import Body, StepInputs
 from .scene import Plane, Sample, same_plane
 
 
@@ -17,13 +17,13 @@ def cut_into_steps(
     before: Sample,
     after: Sample,
     substeps: int,
-) -> Iterator[Surroundings]:
+) -> Iterator[StepInputs]:
     """What acts on bodies in each of so many equal steps; mirrors show what reflections tell."""
     targets = (targets_of(sample, reflections) for sample in (before, after))
-    ways = [_way(*body) for body in zip(bodies, *targets, strict=True)]
+    target_paths = [_target_path(*body) for body in zip(bodies, *targets, strict=True)]
     fields = list(zip(before.every_field, after.every_field, strict=True))
-    collider_ways = list(zip(before.colliders, after.colliders, strict=True))
-    collider_ends = [start for start, _ in collider_ways]
+    collider_paths = list(zip(before.colliders, after.colliders, strict=True))
+    collider_ends = [start for start, _ in collider_paths]
     pressures = list(zip(before.pressures, after.pressures, strict=True))
     shift = np.zeros(3)
     if before.ground is not None and after.ground is not None:
@@ -34,18 +34,18 @@ def cut_into_steps(
         collider_ends = [
             # What stands still is the very same array, by which it is known.
             start if start is end else start + (end - start) * share
-            for start, end in collider_ways
+            for start, end in collider_paths
         ]
-        yield Surroundings(
+        yield StepInputs(
             dt=after.duration / substeps,
             gravity=after.gravity,
             targets=[
                 (end if start is end or number == substeps else start + (end - start) * share).T
-                for start, end in ways
+                for start, end in target_paths
             ],
-            fields=[fields_between(*felt, (number - 1) / substeps) for felt in fields],
+            fields=[interpolate_fields(*felt, (number - 1) / substeps) for felt in fields],
             pressures=[start + (end - start) * share for start, end in pressures],
-            ground=_between(before.ground, after.ground, share),
+            ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=shift,
             collider_starts=collider_starts,
             collider_ends=collider_ends,
@@ -58,7 +58,7 @@ def targets_of(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> l
     return [complete_positions(*whole) for whole in wholes]
 
 
-def _way(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
+def _target_path(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
     """Where a body's targets set out and arrive; what is pinned sets out from where it is.
 
     For it may have been taken hold of just now, while it was elsewhere.
@@ -69,7 +69,7 @@ def _way(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
     return (end, end) if np.array_equal(start, end) else (start, end)
 
 
-def _between(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
+def _interpolate_ground(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
     """The ground a share of the way from one sample to the next; the very same if it stands."""
     if before is None or after is None or same_plane(before, after):
         return after

@@ -5,13 +5,22 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of
-from ..linear.compiled_dissection import pack_factors
+from ..compiled import (
+    Packed,
+    cached_row,
+    cached_struct,
+    declare,
+    falls_back_to,
+    for_all,
+    members,
+    pack,
+)
+from ..linear.compiled_nested_dissection import pack_factors
 from . import numpy_kernels as reference
-from .all_at_once import StiffBendBatch
-from .along_face_loops import FaceLoopBatch
-from .along_strips import BendStripBatch
-from .one_by_one import StencilBatch
+from .bend_strips import BendStripBatch
+from .face_loops import FaceLoopBatch
+from .stencil_batches import StencilBatch
+from .stiff_bends import StiffBendBatch
 
 _factorize_pentadiagonal = declare("factorize_pentadiagonal", "ip")
 _project_bend_strips = declare("project_bend_strips", "pipi")
@@ -25,8 +34,8 @@ def pack_bend_strips(batch: BendStripBatch) -> Packed:
     """The bend_strip_batch of kernels.c."""
     size = len(batch.path)
     bent = batch.coefficients[1] != 0.0
-    joined = np.append(bent, False) | np.append(False, bent)  # whether an entry is to the next
-    ends = np.append(np.flatnonzero(~joined) + 1, size)
+    linked = np.append(bent, False) | np.append(False, bent)  # whether an entry is to the next
+    ends = np.append(np.flatnonzero(~linked) + 1, size)
     longest = int(np.diff(ends, prepend=0).max())
     return pack(
         size,
@@ -40,25 +49,25 @@ def pack_bend_strips(batch: BendStripBatch) -> Packed:
     )
 
 
-_strip_struct = once(pack_bend_strips)
+_strip_struct = cached_struct(pack_bend_strips)
 
 
 def _factors(rows: Floats) -> Floats:
     """Those of `Bands`, as solve_pentadiagonal takes them."""
-    found = rows.copy()
-    _factorize_pentadiagonal(found.shape[1], found)
-    return found
+    factors = rows.copy()
+    _factorize_pentadiagonal(factors.shape[1], factors)
+    return factors
 
 
-_strip_row = row_of(_strip_struct)
+_strip_row = cached_row(_strip_struct)
 
 
-@instead_of(reference.project_bend_strips)
+@falls_back_to(reference.project_bend_strips)
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
     for_all(_project_bend_strips, positions, _strip_row(batches))
 
 
-def pack_loops(batch: FaceLoopBatch) -> Packed:
+def pack_face_loops(batch: FaceLoopBatch) -> Packed:
     """The face_loop_batch of face_loops.c."""
     ends = np.flatnonzero(np.append(batch.twists == batch.multipliers.shape[1] - 1, True)) + 1
     longest = int(np.diff(ends, prepend=0).max())
@@ -78,12 +87,12 @@ def pack_loops(batch: FaceLoopBatch) -> Packed:
     )
 
 
-_loop_struct = once(pack_loops)
+_loop_struct = cached_struct(pack_face_loops)
 
-_loop_row = row_of(_loop_struct)
+_loop_row = cached_row(_loop_struct)
 
 
-@instead_of(reference.project_face_loops)
+@falls_back_to(reference.project_face_loops)
 def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
     for_all(_project_face_loops, positions, _loop_row(batches))
 
@@ -100,21 +109,21 @@ def pack_stencils(batch: StencilBatch) -> Packed:
     )
 
 
-_stencil_row = row_of(once(pack_stencils))
+_stencil_row = cached_row(cached_struct(pack_stencils))
 
 
-@instead_of(reference.project_surface_bends)
+@falls_back_to(reference.project_surface_bends)
 def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     for_all(_project_surface_bends, positions, _stencil_row(batches))
 
 
-@instead_of(reference.project_rope_bends)
+@falls_back_to(reference.project_rope_bends)
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     for_all(_project_rope_bends, positions, _stencil_row(batches))
 
 
-def pack_stiff(batch: StiffBendBatch) -> Packed:
-    """The stiff_batch of stiff.c."""
+def pack_stiff_bends(batch: StiffBendBatch) -> Packed:
+    """The stiff_batch of stiff_bends.c."""
     count = len(batch.free)
     values = np.zeros((3, count + 1))
     # Particles that cannot move count as the filling of parts, which stands for nothing.
@@ -133,10 +142,10 @@ def pack_stiff(batch: StiffBendBatch) -> Packed:
     )
 
 
-_stiff_struct = once(pack_stiff)
+_stiff_struct = cached_struct(pack_stiff_bends)
 
 
-@instead_of(reference.project_stiff_bends)
+@falls_back_to(reference.project_stiff_bends)
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
     for batch in batches:
         _project_stiff_bends(positions, positions.shape[1], _stiff_struct(batch))

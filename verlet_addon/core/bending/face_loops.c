@@ -2,7 +2,7 @@
 #include "../linear/pentadiagonal.h"
 
 /* Numbers of a twist's corners: two of its first rung, and two of the next. */
-#define CORNERS 4
+#define TWIST_CORNERS 4
 
 /* The twists of one colour; see FaceLoopBatch. The twist k has the rungs k and k + 1. */
 typedef struct face_loop_batch {
@@ -27,24 +27,24 @@ static void project_loop(real *positions, integer n, const face_loop_batch *batc
         for (int axis = 0; axis < 3; axis++)
             points[3 * k + axis] = positions[axis * n + batch->rungs[2 * begin + k]];
     for (integer k = 0; k < count; k++) {
-        const real *coefficients = batch->coefficients + CORNERS * (begin + k);
+        const real *coefficients = batch->coefficients + TWIST_CORNERS * (begin + k);
         const real *multipliers = batch->multipliers + batch->twists[begin + k];
         for (int axis = 0; axis < 3; axis++) {
             const real *corner = points + 6 * k + axis;
             real violation = batch->scaled_compliances[begin + k]
                              * multipliers[axis * batch->twist_count];
-            for (int i = 0; i < CORNERS; i++)
+            for (int i = 0; i < TWIST_CORNERS; i++)
                 violation += coefficients[i] * corner[3 * i];
             steps[3 * k + axis] = violation;
         }
     }
     solve_pentadiagonal(batch->factors + begin, batch->count - 1, count, steps, 3, 1);
     for (integer k = 0; k < count; k++) {
-        const real *responses = batch->responses + CORNERS * (begin + k);
+        const real *responses = batch->responses + TWIST_CORNERS * (begin + k);
         real *multipliers = batch->multipliers + batch->twists[begin + k];
         for (int axis = 0; axis < 3; axis++) {
             multipliers[axis * batch->twist_count] -= steps[3 * k + axis];
-            for (int i = 0; i < CORNERS; i++)
+            for (int i = 0; i < TWIST_CORNERS; i++)
                 points[6 * k + 3 * i + axis] -= responses[i] * steps[3 * k + axis];
         }
     }

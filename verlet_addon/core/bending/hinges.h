@@ -4,11 +4,11 @@
 
 #include "../kernels.h"
 
-#define BLUNT 1e-2
-#define CLOSED 3.0
+#define MIN_SIDED_BEND 1e-2
+#define BOTH_FOLDED_PRODUCT 3.0
 
 /* Where the bend of a hinge (p, q, a, b) points; what is too blunt, across its faces. */
-static inline void direct_hinge(const real p[3], const real q[3], const real a[3], const real b[3],
+static inline void hinge_direction(const real p[3], const real q[3], const real a[3], const real b[3],
                                 const real bend[3], real rest, real direction[3])
 {
     real edge[3], across[3], normal[3];
@@ -23,9 +23,9 @@ static inline void direct_hinge(const real p[3], const real q[3], const real a[3
     real size = distance(bend[0], bend[1], bend[2]);
     real side = dot(bend, normal) < 0.0 ? -1.0 : 1.0;
     /* Faces that are to lie on each other may pass through, and are not turned inside out. */
-    if (size * (rest < 0.0 ? -rest : rest) > CLOSED)
+    if (size * (rest < 0.0 ? -rest : rest) > BOTH_FOLDED_PRODUCT)
         side = rest < 0.0 ? -1.0 : 1.0;
-    real upright = larger(BLUNT - size, 0.0) / BLUNT, along = side / larger(size, BLUNT);
+    real upright = larger(MIN_SIDED_BEND - size, 0.0) / MIN_SIDED_BEND, along = side / larger(size, MIN_SIDED_BEND);
     for (int axis = 0; axis < 3; axis++)
         direction[axis] = normal[axis] * upright + bend[axis] * along;
 }
@@ -36,7 +36,7 @@ static inline void subtract_rest(real members[4][3], real rest, real bend[3])
     real direction[3];
     if (rest == 0.0)
         return;
-    direct_hinge(members[0], members[1], members[2], members[3], bend, rest, direction);
+    hinge_direction(members[0], members[1], members[2], members[3], bend, rest, direction);
     for (int axis = 0; axis < 3; axis++)
         bend[axis] -= rest * direction[axis];
 }

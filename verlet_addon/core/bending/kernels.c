@@ -3,8 +3,8 @@
 #include "hinges.h"
 
 /* Members of a hinge, and of three particles in a row. */
-#define HINGE 4
-#define CORNER 3
+#define HINGE_PARTICLES 4
+#define LINE_PARTICLES 3
 
 /* The lines of one colour along strips; see BendStripBatch. The line k has the entries k to k + 2. */
 typedef struct bend_strip_batch {
@@ -39,7 +39,7 @@ EXPORT void factorize_pentadiagonal(integer n, real *rows)
 }
 
 /* Solves all lines of a path for what they are bent. */
-static void project_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
+static void project_bend_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
                          integer end)
 {
     integer lines = end - begin - 2, all = batch->count - 2;
@@ -78,7 +78,7 @@ EXPORT void project_bend_strips(real *positions, integer n,
     for (integer i = 0; i < count; i++) {
         const bend_strip_batch *batch = batches[i];
         for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-            project_path(positions, n, batch, begin, batch->ends[p]);
+            project_bend_path(positions, n, batch, begin, batch->ends[p]);
     }
 }
 
@@ -131,7 +131,7 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
 }
 
 /* Lines and hinges, one by one; those with an angle at rest keep the side of their faces. */
-static inline void draw_back(real *positions, integer n, const stencil_batch *batch, int size)
+static inline void project_stencils(real *positions, integer n, const stencil_batch *batch, int size)
 {
     real members[4][3], bend[3];
     for (integer i = 0; i < batch->count; i++) {
@@ -145,20 +145,20 @@ EXPORT void project_surface_bends(real *positions, integer n, const stencil_batc
                                   integer count)
 {
     for (integer i = 0; i < count; i++)
-        if (batches[i]->members == HINGE)
-            draw_back(positions, n, batches[i], HINGE);
+        if (batches[i]->members == HINGE_PARTICLES)
+            project_stencils(positions, n, batches[i], HINGE_PARTICLES);
         else
-            draw_back(positions, n, batches[i], CORNER);
+            project_stencils(positions, n, batches[i], LINE_PARTICLES);
 }
 
 /* Ropes keep the angle between the directions from a particle to both neighbours. */
-static void straighten_ropes(real *positions, integer n, const stencil_batch *batch)
+static void project_rope_stencils(real *positions, integer n, const stencil_batch *batch)
 {
     real points[4][3], arms[2][3], slopes[3][3], bend[3];
     integer count = batch->count;
     for (integer i = 0; i < count; i++) {
         real lengths[2], along[2] = {0.0, 0.0}, resistance = batch->scaled_compliances[i];
-        gather(positions, n, batch, CORNER, i, points, bend);
+        gather(positions, n, batch, LINE_PARTICLES, i, points, bend);
         for (int arm = 0; arm < 2; arm++) {
             for (int axis = 0; axis < 3; axis++)
                 arms[arm][axis] = points[2 * arm][axis] - points[1][axis];
@@ -190,7 +190,7 @@ static void straighten_ropes(real *positions, integer n, const stencil_batch *ba
         for (int k = 0; k < 3; k++)
             for (int axis = 0; axis < 3; axis++)
                 points[k][axis] -= batch->inverse_masses[k * count + i] * slopes[k][axis] * step;
-        put_members(positions, n, batch, CORNER, i, points);
+        put_members(positions, n, batch, LINE_PARTICLES, i, points);
     }
 }
 
@@ -198,5 +198,5 @@ EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *
                                integer count)
 {
     for (integer i = 0; i < count; i++)
-        straighten_ropes(positions, n, batches[i]);
+        project_rope_stencils(positions, n, batches[i]);
 }

@@ -9,15 +9,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers, norms, sum_rows
-from ..linear import dissection, pentadiagonal
-from .all_at_once import StiffBendBatch
-from .along_face_loops import FaceLoopBatch
-from .along_strips import BendStripBatch
-from .one_by_one import StencilBatch, Stencils
+from ..linear import nested_dissection, pentadiagonal
+from .bend_strips import BendStripBatch
+from .face_loops import FaceLoopBatch
+from .stencil_batches import StencilBatch, Stencils
+from .stiff_bends import StiffBendBatch
 
-BLUNT = 1e-2
+MIN_SIDED_BEND = 1e-2
 """A bend below this has no certain side; its target turns over smoothly instead of jumping."""
-CLOSED = 3.0
+BOTH_FOLDED_PRODUCT = 3.0
 """Bends |g| whose product with the bend at rest is more are both past 120°."""
 
 
@@ -38,35 +38,39 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
         bend /= size
         slopes = (bend[:, None] - arms * (arms * bend[:, None]).sum(axis=0)) / lengths
         slopes = np.stack([slopes[:, 0], -slopes.sum(axis=1), slopes[:, 1]], axis=1)
-        pulls = batch.inverse_masses * slopes
-        resistance = (pulls * slopes).sum(axis=(0, 1)) + batch.scaled_compliances
+        responses = batch.inverse_masses * slopes
+        resistance = (responses * slopes).sum(axis=(0, 1)) + batch.scaled_compliances
         steps = size - batch.rests + batch.scaled_compliances * batch.multipliers[0]
         steps /= np.where(resistance > 0.0, resistance, np.inf)
         batch.multipliers[0] -= steps
-        points -= pulls * steps
-        _put_back(positions, batch, points)
+        points -= responses * steps
+        _scatter(positions, batch, points)
 
 
 def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """C = g − r n̂ = 0, linear where straight at rest; hinges (p, q, a, b) keep their side, too."""
     for batch in batches:
-        members, misses = misses_of(positions, batch)
-        misses += batch.scaled_compliances * batch.multipliers
-        misses *= batch.gains
-        batch.multipliers[...] -= misses
+        members, violations = bend_violations(positions, batch)
+        violations += batch.scaled_compliances * batch.multipliers
+        violations *= batch.gains
+        batch.multipliers[...] -= violations
         for k, response in enumerate(batch.responses):
-            members[:, k] -= response * misses
-        _put_back(positions, batch, members)
+            members[:, k] -= response * violations
+        _scatter(positions, batch, members)
 
 
-def misses_of(positions: Floats, batch: StencilBatch | StiffBendBatch) -> tuple[Floats, Floats]:
+def bend_violations(
+    positions: Floats, batch: StencilBatch | StiffBendBatch
+) -> tuple[Floats, Floats]:
     """(3, k, c) the members' positions, and (3, c) how far their bends are from rest, g − r n̂."""
-    members, misses = _gather_bends(positions, batch.particles, batch.coefficients)
+    members, violations = _gather_bends(positions, batch.particles, batch.coefficients)
     bent = np.flatnonzero(batch.rests)
     if len(bent):
         rests = batch.rests[bent]
-        misses[:, bent] -= rests * hinge_directions(members[:, :, bent], misses[:, bent], rests)
-    return members, misses
+        violations[:, bent] -= rests * hinge_directions(
+            members[:, :, bent], violations[:, bent], rests
+        )
+    return members, violations
 
 
 def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
@@ -81,8 +85,8 @@ def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
     normal = _hinge_normals(members)
     size = norms(bends)
     side = _sides(bends, size, normal, rests)
-    normal *= np.maximum(BLUNT - size, 0.0) / BLUNT
-    normal += bends * (side / np.maximum(size, BLUNT))
+    normal *= np.maximum(MIN_SIDED_BEND - size, 0.0) / MIN_SIDED_BEND
+    normal += bends * (side / np.maximum(size, MIN_SIDED_BEND))
     return normal
 
 
@@ -91,8 +95,8 @@ def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
     side = np.sign((bend * normal).sum(axis=0))
     side[side == 0.0] = 1.0
     # Faces that are to lie on each other may pass through, and are not turned inside out.
-    closed = size * np.abs(rests) > CLOSED
-    side[closed] = np.sign(rests[closed])
+    both_folded = size * np.abs(rests) > BOTH_FOLDED_PRODUCT
+    side[both_folded] = np.sign(rests[both_folded])
     return np.asarray(side)
 
 
@@ -178,14 +182,16 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
     at rest is resisted within a step, but for free flight, and nothing is that is at rest.
     """
     for batch in batches:
-        moved = dissection.solve(batch.system, -pulls(positions, batch, batch.multipliers))
+        moved = nested_dissection.solve(
+            batch.system, -stiff_bend_forces(positions, batch, batch.multipliers)
+        )
         batch.multipliers[...] += batch.masses * moved
         positions[:, batch.free] += moved
 
 
-def pulls(positions: Floats, batch: StiffBendBatch, before: Floats) -> Floats:
+def stiff_bend_forces(positions: Floats, batch: StiffBendBatch, before: Floats) -> Floats:
     """(3, f) before + Σ c (g − r n̂)/α̃: what stiff bends pull at each free particle with."""
-    moments = misses_of(positions, batch)[1] * batch.stiffnesses
+    moments = bend_violations(positions, batch)[1] * batch.stiffnesses
     each = (batch.coefficients[:, None] * moments).transpose(1, 2, 0).reshape(3, -1)
     order = batch.particles.reshape(batch.coefficients.shape).T.ravel()
     particles = np.concatenate([batch.free, order])
@@ -204,7 +210,7 @@ def _gather_bends(
     return members, bends
 
 
-def _put_back(positions: Floats, batch: StencilBatch, members: Floats) -> None:
+def _scatter(positions: Floats, batch: StencilBatch, members: Floats) -> None:
     """Writes the members' new positions (3, k, c)."""
     for row, moved in zip(positions, members.reshape(3, -1), strict=True):
         row[batch.particles] = moved

@@ -20,4 +20,4 @@ def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> 
     project_stiff_bends(positions, bends.stiff)
     project_bend_strips(positions, bends.strips)
     project_face_loops(positions, bends.loops)
-    project_surface_bends(positions, bends.alone)
+    project_surface_bends(positions, bends.soft)

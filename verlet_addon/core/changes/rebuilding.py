@@ -9,9 +9,16 @@ from ..phases.step_data import Body
 from ..scene import Sample
 from ..settings import BodySettings
 from ..substeps import targets_of
-from .changing import change
-from .holding import hold
-from .overlong import Drawn, can_be_drawn, find_ways, is_known, lengthen, lies_as_at_rest
+from .overstretched_pins import (
+    PinPaths,
+    can_be_lengthened,
+    find_pin_paths,
+    is_current,
+    lengthen,
+    pins_are_at_rest,
+)
+from .pin_change import change_pins
+from .settings_change import change_settings
 
 
 def held_meshes(
@@ -34,7 +41,7 @@ def hold_each(
     """The bodies as they are held on the way from a sample to the next."""
     each = zip(bodies, before, now, sample.every_field, strict=True)
     return [
-        hold(body, former, mesh, gravity=after.gravity, fields=fields)
+        change_pins(body, former, mesh, gravity=after.gravity, fields=fields)
         for body, former, mesh, fields in each
     ]
 
@@ -45,14 +52,14 @@ def change_each(
     """The bodies with the settings that they have on the way to a sample; empty = unchanged."""
     if not settings:
         return list(bodies)
-    return [change(*each) for each in zip(bodies, meshes, settings, strict=True)]
+    return [change_settings(*each) for each in zip(bodies, meshes, settings, strict=True)]
 
 
 def lengthen_each(
     bodies: Sequence[Body],
     meshes: Sequence[MeshData],
     reflections: Sequence[Sequence[Reflection]],
-    drawn: dict[int, Drawn],
+    pin_paths: dict[int, PinPaths],
     before: Sample,
     after: Sample,
 ) -> list[Body]:
@@ -60,17 +67,17 @@ def lengthen_each(
 
     Parameters
     ----------
-    drawn : by number of the body, the shortest paths between its pins; found when first needed.
+    pin_paths : by number of the body, the shortest paths between its pins; found when first needed.
     """
     longer = list(bodies)
     targets = (targets_of(sample, reflections) for sample in (before, after))
     for number, (mesh, *places) in enumerate(zip(meshes, *targets, strict=True)):
         model = bodies[number][0]
-        if not can_be_drawn(model):
+        if not can_be_lengthened(model):
             continue
-        if number not in drawn and lies_as_at_rest(mesh, model.settings, *places):
+        if number not in pin_paths and pins_are_at_rest(mesh, model.settings, *places):
             continue  # as most bodies do all the time, whose paths need not be found
-        if not is_known(drawn.get(number), mesh, model.settings):
-            drawn[number] = find_ways(mesh, model.settings)
-        longer[number] = lengthen(bodies[number], drawn[number], mesh, *places)
+        if not is_current(pin_paths.get(number), mesh, model.settings):
+            pin_paths[number] = find_pin_paths(mesh, model.settings)
+        longer[number] = lengthen(bodies[number], pin_paths[number], mesh, *places)
     return longer

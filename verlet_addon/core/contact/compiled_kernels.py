@@ -3,60 +3,60 @@
 import numpy as np
 
 from ..arrays import Booleans, Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack, shared
+from ..compiled import Packed, cached_struct, declare, falls_back_to, members, pack, shared_arrays
 from . import numpy_kernels, numpy_plane
+from .contact_rows import ContactRows
 from .plane import PlaneContact
-from .response import ContactRows
 
 _project_rows = declare("project_rows", "pip")
 _push_rows = declare("push_rows", "pip")
 _rebound_rows = declare("rebound_rows", "ppip")
-_find_doubtful = declare("find_doubtful", "pppippidppp")
+_find_unsafe = declare("find_unsafe", "pppippidppp")
 _project_plane = declare("project_plane", "pippdppdpp")
 _rebound_plane = declare("rebound_plane", "ppippdppdprdddd")
 
 
-@once
+@cached_struct
 def rows_struct(rows: ContactRows) -> Packed:
     """The contact_rows of kernels.c."""
     return pack(
         len(rows.targets),
         *members(
             rows,
-            "particles weights pulls mobilities normals gaps targets climbs anchors",
+            "particles weights impulse_responses mobilities normals gaps targets rebounds anchors",
         ),
-        *shared(rows, "friction strung pushed rubbed"),
+        *shared_arrays(rows, "friction on_ropes normal_multipliers friction_multipliers"),
     )
 
 
-@instead_of(numpy_kernels.project_rows)
+@falls_back_to(numpy_kernels.project_rows)
 def project_rows(positions: Floats, rows: ContactRows) -> None:
     _project_rows(positions, positions.shape[1], rows_struct(rows))
 
 
-@instead_of(numpy_kernels.push_rows)
+@falls_back_to(numpy_kernels.push_rows)
 def push_rows(positions: Floats, rows: ContactRows) -> None:
     _push_rows(positions, positions.shape[1], rows_struct(rows))
 
 
-@instead_of(numpy_kernels.rebound_rows)
+@falls_back_to(numpy_kernels.rebound_rows)
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
     _rebound_rows(previous_positions, positions, positions.shape[1], rows_struct(rows))
 
 
-@instead_of(numpy_kernels.find_doubtful)
-def find_doubtful(
+@falls_back_to(numpy_kernels.find_unsafe)
+def find_unsafe(
     start: Floats, positions: Floats, end: Floats, rows: ContactRows, allowed: Floats, safe: float
 ) -> tuple[Booleans, Booleans]:
     n = positions.shape[1]
     astray, fast = np.zeros((2, n), dtype=bool)
     limits = allowed, len(allowed), safe
     work = np.empty(n)
-    _find_doubtful(start, positions, end, n, rows_struct(rows), *limits, astray, fast, work)
+    _find_unsafe(start, positions, end, n, rows_struct(rows), *limits, astray, fast, work)
     return astray, fast
 
 
-@instead_of(numpy_plane.project_plane)
+@falls_back_to(numpy_plane.project_plane)
 def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
     _project_plane(
         positions,
@@ -67,26 +67,26 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
         contact.start,
         contact.floors[1],
         contact.friction,
-        contact.pushed,
-        contact.rubbed,
+        contact.normal_corrections,
+        contact.friction_corrections,
     )
 
 
-@instead_of(numpy_plane.rebound_plane)
+@falls_back_to(numpy_plane.rebound_plane)
 def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
-    if not contact.pushed.max(initial=0.0) > 0.0:
+    if not contact.normal_corrections.max(initial=0.0) > 0.0:
         return
     _rebound_plane(
         positions,
         previous_positions,
         positions.shape[1],
-        contact.pushed,
+        contact.normal_corrections,
         contact.plane.normal,
         contact.plane.level,
         contact.start,
         contact.floors[0],
         contact.restitution,
-        contact.arrival,
+        contact.predicted,
         contact.accelerations,
         contact.dt,
         *contact.start_gains,

@@ -6,14 +6,14 @@
 typedef struct {
     integer count;                      /* k */
     const integer *particles;           /* (4, k) */
-    const real *weights, *pulls;        /* (4, k) */
+    const real *weights, *impulse_responses;        /* (4, k) */
     const real *mobilities;             /* (k,) */
     const real *normals, *gaps;         /* (3, k), (k,) */
-    const real *targets, *climbs;       /* (k,) */
+    const real *targets, *rebounds;       /* (k,) */
     const real *anchors;                /* (3, k) */
     const real *friction;               /* (k,) */
-    const uint8_t *strung;              /* (k,) whether it is one of ropes, solved elsewhere */
-    real *pushed, *rubbed;              /* (k,), (3, k) */
+    const uint8_t *on_ropes;              /* (k,) whether it is one of ropes, solved elsewhere */
+    real *normal_multipliers, *friction_multipliers;              /* (k,), (3, k) */
 } contact_rows;
 
 /* Sum of weights times positions. */
@@ -37,7 +37,7 @@ static void add_impulse(real *positions, integer n, const contact_rows *rows, in
 {
     for (integer corner = 0; corner < 4; corner++) {
         integer at = corner * rows->count + row;
-        real pull = rows->pulls[at];
+        real pull = rows->impulse_responses[at];
         if (pull != 0.0)
             for (int axis = 0; axis < 3; axis++)
                 positions[axis * n + rows->particles[at]] += pull * impulse[axis];
@@ -49,30 +49,30 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
 {
     integer k = rows->count;
     for (integer row = 0; row < k; row++) {
-        if (rows->strung[row])
+        if (rows->on_ropes[row])
             continue;
         real apart[3], slid[3], impulse[3], mobility = rows->mobilities[row];
         real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
         find_apart(positions, n, rows, row, apart);
         real height = dot(normal, apart);
-        real before = rows->pushed[row];
+        real before = rows->normal_multipliers[row];
         real pushed = larger(before + (rows->targets[row] - height) / mobility, 0.0);
         if (!(pushed > 0.0) && !(before > 0.0))
             continue;
         for (int axis = 0; axis < 3; axis++)
             slid[axis] = apart[axis] - rows->anchors[axis * k + row]
-                         + rows->rubbed[axis * k + row] * mobility;
+                         + rows->friction_multipliers[axis * k + row] * mobility;
         real away = dot(normal, slid);
         for (int axis = 0; axis < 3; axis++)
             slid[axis] -= normal[axis] * away;
         real length = __builtin_sqrt(dot(slid, slid));
         real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, NONZERO));
-        rows->pushed[row] = pushed;
+        rows->normal_multipliers[row] = pushed;
         for (int axis = 0; axis < 3; axis++) {
             real held = slid[axis] * share;
             impulse[axis] = normal[axis] * (pushed - before)
-                            - (held - rows->rubbed[axis * k + row]);
-            rows->rubbed[axis * k + row] = held;
+                            - (held - rows->friction_multipliers[axis * k + row]);
+            rows->friction_multipliers[axis * k + row] = held;
         }
         add_impulse(positions, n, rows, row, impulse);
     }
@@ -83,11 +83,11 @@ EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
 {
     integer k = rows->count;
     for (integer row = 0; row < k; row++) {
-        real impulse[3], pushed = rows->pushed[row];
+        real impulse[3], pushed = rows->normal_multipliers[row];
         if (!(pushed > 0.0))
             continue;
         for (int axis = 0; axis < 3; axis++)
-            impulse[axis] = rows->normals[axis * k + row] * pushed - rows->rubbed[axis * k + row];
+            impulse[axis] = rows->normals[axis * k + row] * pushed - rows->friction_multipliers[axis * k + row];
         add_impulse(positions, n, rows, row, impulse);
     }
 }
@@ -100,20 +100,20 @@ SMALL EXPORT void rebound_rows(real *previous_positions, const real *positions, 
     for (integer row = 0; row < k; row++) {
         real now[3], former[3], impulse[3];
         real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
-        if (!(rows->pushed[row] > 0.0))
+        if (!(rows->normal_multipliers[row] > 0.0))
             continue;
         find_apart(positions, n, rows, row, now);
         find_apart(previous_positions, n, rows, row, former);
         real moved = normal[0] * (now[0] - former[0]) + normal[1] * (now[1] - former[1])
                      + normal[2] * (now[2] - former[2]);
         for (int axis = 0; axis < 3; axis++)
-            impulse[axis] = normal[axis] * ((moved - rows->climbs[row]) / rows->mobilities[row]);
+            impulse[axis] = normal[axis] * ((moved - rows->rebounds[row]) / rows->mobilities[row]);
         add_impulse(previous_positions, n, rows, row, impulse);
     }
 }
 
 /* How far particles (n,) are from one place to another. */
-static void measure_ways(real *lengths, const real *from, const real *to, integer n)
+static void measure_distances(real *lengths, const real *from, const real *to, integer n)
 {
     for (integer i = 0; i < n; i++) {
         real x = to[i] - from[i], y = to[n + i] - from[n + i], z = to[2 * n + i] - from[2 * n + i];
@@ -127,14 +127,14 @@ SMALL static int moves_beside(const real *start, const real *positions, integer 
 {
     real squares[4] = {0.0, 0.0, 0.0, 0.0};
     for (integer axis = 0; axis < 3; axis++) {
-        real ways[4], sum = 0.0;
+        real displacements[4], sum = 0.0;
         for (integer corner = 0; corner < 4; corner++) {
             integer at = axis * n + rows->particles[corner * rows->count + row];
-            ways[corner] = positions[at] - start[at];
-            sum += ways[corner];
+            displacements[corner] = positions[at] - start[at];
+            sum += displacements[corner];
         }
         for (integer corner = 0; corner < 4; corner++) {
-            real beside = ways[corner] - sum / 4.0;
+            real beside = displacements[corner] - sum / 4.0;
             squares[corner] += beside * beside;
         }
     }
@@ -146,15 +146,15 @@ SMALL static int moves_beside(const real *start, const real *positions, integer 
 
 /* Finds what may have passed: particles (n,) that went farther than allowed from where they were
    to end, or ended too near, of the first so many; and those that rows know, but fast ones. */
-SMALL EXPORT void find_doubtful(const real *start, const real *positions, const real *end, integer n,
+SMALL EXPORT void find_unsafe(const real *start, const real *positions, const real *end, integer n,
                           const contact_rows *rows, const real *allowed, integer count, real safe,
                           uint8_t *astray, uint8_t *fast, real *lengths)
 {
     integer k = rows->count;
-    measure_ways(lengths, end, positions, n);
+    measure_distances(lengths, end, positions, n);
     for (integer i = 0; i < count; i++)
         astray[i] = lengths[i] > allowed[i];
-    measure_ways(lengths, start, positions, n);
+    measure_distances(lengths, start, positions, n);
     for (integer row = 0; row < k; row++) {
         real apart[3], height = 0.0, anchored = 0.0, most = 0.0, gap = rows->gaps[row];
         find_apart(positions, n, rows, row, apart);
@@ -188,16 +188,16 @@ static void take(const real *rows, integer n, integer particle, real *vector)
    start (3, n), floors, pushed (n,) and rubbed (3, n): see PlaneContact. */
 EXPORT void project_plane(real *positions, integer n, const real *inverse_masses,
                           const real *normal, real level, const real *start, const real *floors,
-                          real friction, real *pushed, real *rubbed)
+                          real friction, real *normal_corrections, real *friction_corrections)
 {
     for (integer i = 0; i < n; i++) {
-        real place[3], former[3], slid[3], before = pushed[i];
+        real place[3], former[3], slid[3], before = normal_corrections[i];
         take(positions, n, i, place);
         real depth = floors[i] - (dot(normal, place) - level);
         if (!(depth > 0.0 || before > 0.0) || !(inverse_masses[i] > 0.0))
             continue;
         real push = larger(before + depth, 0.0);
-        take(rubbed, n, i, former);
+        take(friction_corrections, n, i, former);
         for (int axis = 0; axis < 3; axis++) {
             place[axis] += normal[axis] * (push - before);
             slid[axis] = place[axis] + former[axis] - start[axis * n + i];
@@ -210,9 +210,9 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
         for (int axis = 0; axis < 3; axis++) {
             real held = slid[axis] * share;
             positions[axis * n + i] = place[axis] - (held - former[axis]);
-            rubbed[axis * n + i] = held;
+            friction_corrections[axis * n + i] = held;
         }
-        pushed[i] = push;
+        normal_corrections[i] = push;
     }
 }
 
@@ -220,16 +220,16 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
 
    start, arrival, accelerations (3, n), floors (n,) as the step began, drift and bend, which are
    start_gains, and climb: see PlaneContact. */
-SMALL EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *pushed,
+SMALL EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *normal_corrections,
                           const real *normal, real level, const real *start, const real *floors,
-                          real restitution, const real *arrival, const real *accelerations, real dt,
+                          real restitution, const real *predicted, const real *accelerations, real dt,
                           real drift, real bend, real climb)
 {
     for (integer i = 0; i < n; i++) {
         real place[3], former[3], begin[3], pull[3];
-        if (!(pushed[i] > 0.0))
+        if (!(normal_corrections[i] > 0.0))
             continue;
-        take(arrival, n, i, place);
+        take(predicted, n, i, place);
         take(start, n, i, begin);
         take(accelerations, n, i, pull);
         real overshoot = dot(normal, place) - level - floors[i];

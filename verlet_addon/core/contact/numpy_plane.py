@@ -13,20 +13,20 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
     what the one before did too much.
     """
     depth = contact.floors[1] - contact.plane.heights(positions)
-    touching = (depth > 0.0) | (contact.pushed > 0.0)
+    touching = (depth > 0.0) | (contact.normal_corrections > 0.0)
     hit = np.flatnonzero(touching & (inverse_masses > 0.0))
     if not len(hit):
         return
     normal = contact.plane.normal[:, None]
-    pushed = np.maximum(contact.pushed[hit] + depth[hit], 0.0)
-    positions[:, hit] += normal * (pushed - contact.pushed[hit])
-    contact.pushed[hit] = pushed
-    slid = positions[:, hit] + contact.rubbed[:, hit] - contact.start[:, hit]
+    normal_corrections = np.maximum(contact.normal_corrections[hit] + depth[hit], 0.0)
+    positions[:, hit] += normal * (normal_corrections - contact.normal_corrections[hit])
+    contact.normal_corrections[hit] = normal_corrections
+    slid = positions[:, hit] + contact.friction_corrections[:, hit] - contact.start[:, hit]
     slid -= normal * along(contact.plane.normal, slid)
     length = magnitudes(slid)
-    slid *= np.minimum(1.0, contact.friction * pushed / np.maximum(length, NONZERO))
-    positions[:, hit] -= slid - contact.rubbed[:, hit]
-    contact.rubbed[:, hit] = slid
+    slid *= np.minimum(1.0, contact.friction * normal_corrections / np.maximum(length, NONZERO))
+    positions[:, hit] -= slid - contact.friction_corrections[:, hit]
+    contact.friction_corrections[:, hit] = slid
 
 
 def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
@@ -34,12 +34,12 @@ def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneC
 
     Speeds are set through the previous positions (3, n); what bounces has risen by now (3, n).
     """
-    hit = np.flatnonzero(contact.pushed > 0.0)
+    hit = np.flatnonzero(contact.normal_corrections > 0.0)
     if not len(hit):
         return
     normal = contact.plane.normal
-    fall = along(normal, contact.arrival[:, hit] - contact.start[:, hit])
-    overshoot = contact.plane.heights(contact.arrival[:, hit]) - contact.floors[0, hit]
+    fall = along(normal, contact.predicted[:, hit] - contact.start[:, hit])
+    overshoot = contact.plane.heights(contact.predicted[:, hit]) - contact.floors[0, hit]
     pull = along(normal, contact.accelerations[:, hit])
     rise, speed = bounce(contact.restitution, fall, overshoot, pull, contact.dt)
     positions[:, hit] += normal[:, None] * rise

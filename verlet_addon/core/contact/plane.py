@@ -24,11 +24,11 @@ class PlaneContact:
     """Coulomb coefficient of the two surfaces."""
     restitution: float
     """Share of speed that is kept in a bounce."""
-    pushed: Floats
+    normal_corrections: Floats
     """(n,) how far each has been pushed out in this step; changed by the kernel [m]."""
-    rubbed: Floats
+    friction_corrections: Floats
     """(3, n) how far friction has taken each back; changed by the kernel [m]."""
-    arrival: Floats
+    predicted: Floats
     """(3, n) where free motion led, before any constraint [m]."""
     accelerations: Floats
     """(3, n) of free motion [m/s²]."""

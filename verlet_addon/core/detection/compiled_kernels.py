@@ -1,4 +1,4 @@
-"""Detection of contacts in C: what `numpy_kernels` and `numpy_walk` do."""
+"""Detection of contacts in C: what `numpy_kernels` and `numpy_bvh` do."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -7,38 +7,38 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, cached_struct, declare, falls_back_to, members, pack
 from . import numpy_kernels as reference
-from .reach import Reach, flush
-from .rows import Gathered, Room, Rows, join_rows, make_room
+from .bvh import BVH
+from .detected_rows import DetectedRows, GatheredRows, RowBuffer, join_rows, make_row_buffer
+from .search_criteria import SearchCriteria, flush_limits
 from .surfaces import Surfaces
-from .trees import Tree
 
-_activate_tree = declare("activate_tree", "pp")
-_weigh_rows = declare("weigh_rows", "prrirrri")
+_activate_bvh = declare("activate_bvh", "pp")
+_compute_row_terms = declare("compute_row_terms", "prrirrri")
 _gather_rows = declare("gather_rows", "prrrrripp")
 _sum_weighted = declare("sum_weighted", "prirri")
-_take_ways = declare("take_ways", "pprriii", "i")
+_update_paths = declare("update_paths", "pprriii", "i")
 _fit_trees = declare("fit_trees", "pppprr")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "ppppdpippi", "i")
 
-ROOM = 8
+ROWS_PER_PARTICLE = 8
 """Rows that there is room for, for each particle: what finds more is searched again. Layers that
 lie on each other have five for each."""
 
-WORTH, WORTH_OF_OTHERS, WORTH_FITTING = 2048, 512, 4096
+SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD, REFIT_LEAVES_PER_THREAD = 2048, 512, 4096
 """Each thread has so many leaves, twice as many triangles, to look at in what meets itself, or
 another, or to fit. With fewer it takes longer to call one than it gains."""
-LARGE = 2 * WORTH_FITTING
+LARGE = 2 * REFIT_LEAVES_PER_THREAD
 """Trees of so many leaves are worth more than one thread; others are fitted by one call."""
-PARTS, PART_HEIGHT = 128, 8
+TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
 """A walk through two trees is shared out in about so many parts, none of less than this height,
 which is some hundred triangles."""
 
 
-@once
+@cached_struct
 def _surfaces(surfaces: Surfaces) -> Packed:
     """The surfaces of surfaces.h."""
     return pack(
@@ -46,8 +46,8 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         len(surfaces.gaps),
         surfaces.owners,
         surfaces.rest.T,
-        surfaces.ways,
-        surfaces.spans,
+        surfaces.paths,
+        surfaces.swept_boxes,
         surfaces.triangles.shape[1],
         surfaces.edges.shape[1],
         *members(
@@ -58,108 +58,120 @@ def _surfaces(surfaces: Surfaces) -> Packed:
     )
 
 
-def _pack_tree(tree: Tree) -> Packed:
+def _pack_tree(bvh: BVH) -> Packed:
     """The tree of surfaces.h."""
     return pack(
         *members(
-            tree,
-            "height corners triangles vertices vertex_starts edges edge_starts active joined "
-            "joined_starts cones boxes ways spans turns",
+            bvh,
+            "height corners triangles vertices vertex_starts edges edge_starts active connected "
+            "connected_starts cones boxes edge_paths swept_boxes turns",
         ),
     )
 
 
-_tree = once(_pack_tree)
+_bvh = cached_struct(_pack_tree)
 
 
-@instead_of(reference.take_ways)
-def take_ways(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
+@falls_back_to(reference.update_paths)
+def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
     first, last = surfaces.starts[owner : owner + 2].tolist()
-    return bool(_take_ways(surfaces.ways, surfaces.spans, start, end, start.shape[1], first, last))
+    return bool(
+        _update_paths(surfaces.paths, surfaces.swept_boxes, start, end, start.shape[1], first, last)
+    )
 
 
-@instead_of(reference.refit)
+@falls_back_to(reference.refit)
 def refit(surfaces: Surfaces, owner: int) -> None:
-    tree, taken = surfaces.trees[owner], np.zeros(1, dtype=np.int64)
-    addresses = _tree(tree), _surfaces(surfaces)
-    most = tree.leaves // WORTH_FITTING
-    surfaces.crew.all_do(lambda: _refit_leaves(*addresses, taken), most=most)
+    bvh, taken = surfaces.bvhs[owner], np.zeros(1, dtype=np.int64)
+    addresses = _bvh(bvh), _surfaces(surfaces)
+    max_threads = bvh.leaves // REFIT_LEAVES_PER_THREAD
+    surfaces.thread_pool.run_all(lambda: _refit_leaves(*addresses, taken), max_threads=max_threads)
     _refit_nodes(*addresses)
 
 
-@instead_of(reference.fit_all)
+@falls_back_to(reference.fit_all)
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     structs = _surfaces(surfaces), _fits(surfaces)
-    _fit_trees(surfaces.ways, surfaces.spans, *structs, start, end)
+    _fit_trees(surfaces.paths, surfaces.swept_boxes, *structs, start, end)
     for owner in np.flatnonzero(surfaces.leaves >= LARGE).tolist():
-        if surfaces.meets[owner].any() and take_ways(surfaces, owner, start, end):
+        if surfaces.collides[owner].any() and update_paths(surfaces, owner, start, end):
             refit(surfaces, owner)
 
 
-@once
+@cached_struct
 def _fits(surfaces: Surfaces) -> Packed:
-    """The fits of boxes.c."""
+    """The fits of bvh_refit.c."""
     owners = [each for each in surfaces.meeting_owners if surfaces.leaves[each] < LARGE]
-    trees = pack(*(_pack_tree(surfaces.trees[owner]) for owner in owners))
-    return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, trees)
+    bvhs = pack(*(_pack_tree(surfaces.bvhs[owner]) for owner in owners))
+    return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, bvhs)
 
 
-@instead_of(reference.find_near)
-def find_near(surfaces: Surfaces, pairs: Sequence[tuple[int, int]], reach: Reach) -> Rows:
-    walks = [_walk(surfaces, a, b, reach.between(a, b)) for a, b in pairs]
-    most = max((_worth(surfaces, a, b) for a, b in pairs), default=0)
-    capacity, used = ROOM * len(surfaces.owners), list[Room]()
+@falls_back_to(reference.find_rows)
+def find_rows(
+    surfaces: Surfaces, pairs: Sequence[tuple[int, int]], criteria: SearchCriteria
+) -> DetectedRows:
+    walks = [_traversal_arguments(surfaces, a, b, criteria.for_pair(a, b)) for a, b in pairs]
+    max_threads = max((_thread_limit(surfaces, a, b) for a, b in pairs), default=0)
+    capacity, used = ROWS_PER_PARTICLE * len(surfaces.owners), list[RowBuffer]()
 
-    def look() -> tuple[int, Rows]:
+    def search_parts() -> tuple[int, DetectedRows]:
         """How many rows there are in the parts that this thread has taken on, and these rows."""
         try:
-            room = surfaces.rooms.pop()
+            buffer = surfaces.row_buffers.pop()
         except IndexError:
-            room = make_room(capacity)
+            buffer = make_row_buffer(capacity)
         count = 0
         for walk, part in zip(walks, taken, strict=True):
-            count = _find_near_rows(*walk, part, _room(room), count)
-        if count <= room.capacity:
-            used.append(room)
-        return count - room.capacity, room.first(count)
+            count = _find_near_rows(*walk, part, _row_buffer(buffer), count)
+        if count <= buffer.capacity:
+            used.append(buffer)
+        return count - buffer.capacity, buffer.first(count)
 
     while True:
         taken, used[:] = np.zeros((len(pairs), 1), dtype=np.int64), []
-        lacks, found = zip(*surfaces.crew.all_do(look, most=most), strict=True)
+        shortfalls, found = zip(
+            *surfaces.thread_pool.run_all(search_parts, max_threads=max_threads), strict=True
+        )
         known = join_rows(found)
-        surfaces.rooms.extend(used)
-        if max(lacks) <= 0:
+        surfaces.row_buffers.extend(used)
+        if max(shortfalls) <= 0:
             return known
-        capacity += max(lacks)
+        capacity += max(shortfalls)
 
 
-def _walk(surfaces: Surfaces, a: int, b: int, reach: Reach) -> tuple[Any, ...]:
+def _traversal_arguments(
+    surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria
+) -> tuple[Any, ...]:
     """What tells the kernel how to look for what two owners come near each other with."""
-    trees, gap = (surfaces.trees[a], surfaces.trees[b]), float(surfaces.gaps[a, b])
-    search = _search(reach, gap, float(surfaces.longest[a])).address
-    nodes = _parts(trees[0].height, trees[1].height, own=a == b)
-    margin = gap * reach.of_gap + float(reach.beyond)
-    return _surfaces(surfaces), *map(_tree, trees), search, margin, nodes, len(nodes)
+    bvhs, gap = (surfaces.bvhs[a], surfaces.bvhs[b]), float(surfaces.gaps[a, b])
+    criteria_struct = _criteria_struct(criteria, gap, float(surfaces.longest[a])).address
+    nodes = _parts(bvhs[0].height, bvhs[1].height, own=a == b)
+    margin = gap * criteria.gap_share + float(criteria.skin)
+    return _surfaces(surfaces), *map(_bvh, bvhs), criteria_struct, margin, nodes, len(nodes)
 
 
-def _worth(surfaces: Surfaces, a: int, b: int) -> int:
+def _thread_limit(surfaces: Surfaces, a: int, b: int) -> int:
     """By how many threads it is worth being looked for."""
-    trees = surfaces.trees[a], surfaces.trees[b]
-    wanted = sum(np.count_nonzero(tree.active[tree.leaves :]) for tree in trees)
-    return min(wanted, *(tree.leaves for tree in trees)) // (WORTH if a == b else WORTH_OF_OTHERS)
+    bvhs = surfaces.bvhs[a], surfaces.bvhs[b]
+    wanted = sum(np.count_nonzero(bvh.active[bvh.leaves :]) for bvh in bvhs)
+    return min(wanted, *(bvh.leaves for bvh in bvhs)) // (
+        SELF_LEAVES_PER_THREAD if a == b else PAIR_LEAVES_PER_THREAD
+    )
 
 
 @cache
-def _search(reach: Reach, gap: float, longest: float) -> Packed:
+def _criteria_struct(criteria: SearchCriteria, gap: float, longest: float) -> Packed:
     """The search of pairs.h, for two owners that are kept so far apart."""
-    limits = flush(reach, gap, longest)
-    return pack(reach.beyond, reach.of_gap, reach.of_start, *limits, int(reach.all_touching))
+    limits = flush_limits(criteria, gap, longest)
+    return pack(
+        criteria.skin, criteria.gap_share, criteria.start_share, *limits, int(criteria.all_touching)
+    )
 
 
-@once
-def _room(room: Room) -> Packed:
+@cached_struct
+def _row_buffer(buffer: RowBuffer) -> Packed:
     """The rows of pairs.h."""
-    return pack(room.capacity, room.features, room.weights, room.normals, room.gaps)
+    return pack(buffer.capacity, buffer.features, buffer.weights, buffer.normals, buffer.gaps)
 
 
 @cache
@@ -169,7 +181,7 @@ def _parts(height: int, other_height: int, *, own: bool) -> Integers:
     Each is worth a thread's while, and they are many enough to share out evenly.
     """
     pairs = [(1, 1)]
-    while max(height, other_height) > PART_HEIGHT and len(pairs) < PARTS:
+    while max(height, other_height) > MIN_PART_HEIGHT and len(pairs) < TARGET_PARTS:
         if own:
             pairs = [
                 pair
@@ -187,20 +199,20 @@ def _parts(height: int, other_height: int, *, own: bool) -> Integers:
     return np.array(pairs, dtype=np.int64)
 
 
-@instead_of(reference.activate)
-def activate(tree: Tree, active: Booleans) -> None:
-    _activate_tree(_tree(tree), active)
+@falls_back_to(reference.activate)
+def activate(bvh: BVH, active: Booleans) -> None:
+    _activate_bvh(_bvh(bvh), active)
 
 
-@instead_of(reference.gather_rows)
-def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
+@falls_back_to(reference.gather_rows)
+def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> GatheredRows:
     count = len(order)
     integers, numbers = np.empty((6, count), dtype=np.int64), np.empty((8, count))
     _gather_rows(_surfaces(surfaces), *rows, order, count, integers, numbers)
     return integers[:4], numbers[:4], numbers[4:7], numbers[7], integers[4:]
 
 
-@instead_of(reference.sum_weighted)
+@falls_back_to(reference.sum_weighted)
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
     k = particles.shape[1]
     sums = np.empty((3, k))
@@ -208,11 +220,11 @@ def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Flo
     return sums
 
 
-@instead_of(reference.weigh)
-def weigh(
+@falls_back_to(reference.compute_row_terms)
+def compute_row_terms(
     positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     n, k = positions.shape[1], particles.shape[1]
     numbers = np.empty((10, k))
-    _weigh_rows(numbers, positions, inverse_masses, n, particles, weights, normals, k)
+    _compute_row_terms(numbers, positions, inverse_masses, n, particles, weights, normals, k)
     return numbers[:4], numbers[4], numbers[5], numbers[6:9], numbers[9]

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, picked
-from ..geometry.boxes import near_boxes
-from .compiled_kernels import activate, find_near, fit_all, gather_rows, refit, take_ways
-from .reach import Reach
-from .rows import Rows
+from ..arrays import Booleans, Floats, Integers, selected
+from ..geometry.sweep_and_prune import find_near_boxes
+from .compiled_kernels import activate, find_rows, fit_all, gather_rows, refit, update_paths
+from .detected_rows import DetectedRows
+from .search_criteria import SearchCriteria
 from .surfaces import Surfaces
 
-ROUNDED = 1.0 + 1e-6
+ROUNDING_MARGIN = 1.0 + 1e-6
 """Boxes in single precision come near within so much more of their margin."""
 
 
@@ -34,38 +34,42 @@ class Contacts:
 
     def chosen(self, which: Booleans | Integers) -> "Contacts":
         """Some of them."""
-        return picked(self, which)
+        return selected(self, which)
 
 
 def find_contacts(
     surfaces: Surfaces,
     start: Floats,
     end: Floats,
-    reach: float | Floats,
+    skin: float | Floats,
     active: Booleans | None = None,
 ) -> Contacts:
     """Returns every pair that comes nearer than its gap on the way, vertices before edges.
 
     Particles go straight from `start` to `end`, both (3, N) [m]. Normals and weights are those of
     the moment at which a pair first comes as near as its gap. Those that only come within gap and
-    `reach` [m], (o, o) or for all, have the normals of the end. What is farther apart than that at
+    `skin` [m], (o, o) or for all, have the normals of the end. What is farther apart than that at
     the end, along its normal, is left out. So is what is near no active particle (N,), where these
     are given.
     """
-    return search(surfaces, start, end, Reach(beyond=reach), active)
+    return find_pairs(surfaces, start, end, SearchCriteria(skin=skin), active)
 
 
-def search(
-    surfaces: Surfaces, start: Floats, end: Floats, reach: Reach, active: Booleans | None
+def find_pairs(
+    surfaces: Surfaces,
+    start: Floats,
+    end: Floats,
+    criteria: SearchCriteria,
+    active: Booleans | None,
 ) -> Contacts:
     """Returns every pair within reach, sorted by its features."""
-    for tree in surfaces.trees:
+    for bvh in surfaces.bvhs:
         if active is None:
-            tree.active[:] = True
+            bvh.active[:] = True
         else:
-            activate(tree, active)
+            activate(bvh, active)
     fit_all(surfaces, start, end)
-    near = find_near(surfaces, near_owners(surfaces, reach), reach)
+    near = find_rows(surfaces, overlapping_owners(surfaces, criteria), criteria)
     rows = without_exempt(surfaces, near)
     kind, first, second = rows[0]
     most = max(len(surfaces.owners), surfaces.edges.shape[1], surfaces.triangles.shape[1])
@@ -74,44 +78,44 @@ def search(
     return Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
 
 
-def without_exempt(surfaces: Surfaces, rows: Rows) -> Rows:
+def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
     """Rows but for those of features that are exempt as a whole, from their own owner or others."""
     if not surfaces.exempt.any():
         return rows
     kind, first, second = rows[0]
     passes, edges = np.zeros(len(kind), dtype=bool), surfaces.edges
-    for its, of_first, of_second in (
+    for of_kind, of_first, of_second in (
         (kind == 0, np.arange(len(surfaces.owners))[None], surfaces.triangles),
         (kind == 1, edges, edges),
     ):
-        one, other = of_first[:, first[its]], of_second[:, second[its]]
+        one, other = of_first[:, first[of_kind]], of_second[:, second[of_kind]]
         own = (surfaces.owners[one[0]] == surfaces.owners[other[0]]).astype(int)
-        passes[its] = surfaces.exempt[own, one].all(axis=0)
-        passes[its] |= surfaces.exempt[own, other].all(axis=0)
+        passes[of_kind] = surfaces.exempt[own, one].all(axis=0)
+        passes[of_kind] |= surfaces.exempt[own, other].all(axis=0)
     features, weights, normals, gaps = rows
     return features[:, ~passes], weights[:, ~passes], normals[:, ~passes], gaps[~passes]
 
 
-def near_owners(surfaces: Surfaces, reach: Reach) -> list[tuple[int, int]]:
+def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:
     """Pairs of owners that are kept off each other and whose ways' boxes are within reach.
 
     Of many bodies that are far apart none is then looked at closely. Their trees are fitted.
     """
-    boxes = np.array([tree.boxes[1] for tree in surfaces.trees])
-    widest = float(surfaces.gaps.max() * reach.of_gap + np.max(reach.beyond))
+    boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
+    widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
     corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
-    near = near_boxes(corners[:, 0], corners[:, 1], widest * ROUNDED)
+    near = find_near_boxes(corners[:, 0], corners[:, 1], widest * ROUNDING_MARGIN)
     both = np.concatenate(
-        [near, np.tile(np.flatnonzero(surfaces.meets.diagonal()), (2, 1))], axis=1
+        [near, np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))], axis=1
     )
-    both = both[:, surfaces.meets[both[0], both[1]]]
-    beyond = reach.beyond if isinstance(reach.beyond, float) else reach.beyond[both[0], both[1]]
-    margins = surfaces.gaps[both[0], both[1]] * reach.of_gap + beyond
+    both = both[:, surfaces.collides[both[0], both[1]]]
+    skin = criteria.skin if isinstance(criteria.skin, float) else criteria.skin[both[0], both[1]]
+    margins = surfaces.gaps[both[0], both[1]] * criteria.gap_share + skin
     near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
     return [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
 
 
-def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+def update_bvh(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """Fits the tree of an owner to the way from `start` to `end` (3, N) [m], if it is a new one."""
-    if take_ways(surfaces, owner, start, end):
+    if update_paths(surfaces, owner, start, end):
         refit(surfaces, owner)

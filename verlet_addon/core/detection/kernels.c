@@ -2,12 +2,12 @@
    sources stand. */
 #include "pairs.h"
 
-#define REST 0.9
+#define REST_GAP_SHARE 0.9
 #define LEAST_GAP 1e-9
-#define LOST 1e-4
-#define ADVANCES 12
-#define TOUCHING 1.01
-#define GRAZE 0.25
+#define MIN_START_SHARE 1e-4
+#define MAX_ADVANCES 12
+#define TOUCH_TOLERANCE 1.01
+#define GRAZING_SHARE 0.25
 
 /* How far any point of one feature moves relative to any of the other at most. */
 static real fastest(const pair *p)
@@ -16,7 +16,7 @@ static real fastest(const pair *p)
     int split = p->kind ? 2 : 1;
     for (int i = 0; i < split; i++)
         for (int j = split; j < 4; j++) {
-            subtract(p->ways[i], p->ways[j], way);
+            subtract(p->motion[i], p->motion[j], way);
             most = larger(most, dot(way, way));
         }
     return __builtin_sqrt(most);
@@ -72,45 +72,45 @@ static real gap_of(const surfaces *all, const pair *p)
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++)
             x[k][axis] = all->rest[3 * p->particles[k] + axis];
-    if (is_beyond(p->kind, (const real(*)[3])x, gap / (0.999 * REST)))
+    if (is_beyond(p->kind, (const real(*)[3])x, gap / (0.999 * REST_GAP_SHARE)))
         return gap;
     nearest at_rest;
     find_nearest(&at_rest, p->kind, (const real(*)[3])x);
-    return smaller(gap, REST * at_rest.apart);
+    return smaller(gap, REST_GAP_SHARE * at_rest.apart);
 }
 
 /* Whether a pair has sides that a guard could keep, and is not just part of one small piece. */
 static int is_guarded(const surfaces *all, const pair *p)
 {
-    return p->now.apart > LOST * p->gap && !(p->gap < full_gap(all, p) && are_near(all, p));
+    return p->now.apart > MIN_START_SHARE * p->gap && !(p->gap < full_gap(all, p) && are_near(all, p));
 }
 
 /* Lets a pair go on until it touches, or to the end of its way; 1 if it touches. */
 static int advance(pair *p, real most, real touch)
 {
-    int going = p->now.apart > touch * TOUCHING && most > 0.0;
-    for (int round = 0; round < ADVANCES && going; round++) {
+    int going = p->now.apart > touch * TOUCH_TOLERANCE && most > 0.0;
+    for (int round = 0; round < MAX_ADVANCES && going; round++) {
         real x[4][3];
         p->time = smaller(p->time + (p->now.apart - touch) / most, 1.0);
         for (int k = 0; k < 4; k++)
             for (int axis = 0; axis < 3; axis++)
-                x[k][axis] = p->x[k][axis] + p->time * p->ways[k][axis];
+                x[k][axis] = p->x[k][axis] + p->time * p->motion[k][axis];
         find_nearest(&p->now, p->kind, (const real(*)[3])x);
-        going = p->now.apart > touch * TOUCHING && p->time < 1.0;
+        going = p->now.apart > touch * TOUCH_TOLERANCE && p->time < 1.0;
     }
-    return going || p->now.apart <= touch * TOUCHING;
+    return going || p->now.apart <= touch * TOUCH_TOLERANCE;
 }
 
 /* Reads where a pair starts and goes; 0 if that is nowhere. */
-static int read_ways(const task *its, pair *p)
+static int read_motion(const traversal *job, pair *p)
 {
     real sum = 0.0;
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++) {
-            const real *way = its->all->ways + 6 * p->particles[k] + axis;
+            const real *way = job->all->paths + 6 * p->particles[k] + axis;
             real begin = way[0], end = way[3];
             p->x[k][axis] = begin;
-            p->ways[k][axis] = end - begin;
+            p->motion[k][axis] = end - begin;
             sum += (begin - begin) + (end - end);
         }
     return sum == 0.0;
@@ -123,16 +123,16 @@ static real value_at_end(const pair *p)
     for (int k = 0; k < 4; k++) {
         real end[3];
         for (int axis = 0; axis < 3; axis++)
-            end[axis] = p->x[k][axis] + p->ways[k][axis];
+            end[axis] = p->x[k][axis] + p->motion[k][axis];
         sum += p->now.weights[k] * dot(p->now.normal, end);
     }
     return sum;
 }
 
-static void add_row(task *its, const pair *p)
+static void add_row(traversal *job, const pair *p)
 {
-    rows *found = its->found;
-    integer row = its->count++, room = found->capacity;
+    rows *found = job->found;
+    integer row = job->count++, room = found->capacity;
     if (row >= room)
         return;
     found->features[row] = p->kind;
@@ -160,38 +160,38 @@ static int starts_beyond(const pair *p, real far)
 }
 
 /* Adds the row of a pair, if it comes within reach. */
-void consider(task *its, pair *p)
+void test_pair(traversal *job, pair *p)
 {
-    const search *wanted = its->wanted;
-    if (!read_ways(its, p))
+    const search_criteria *wanted = job->wanted;
+    if (!read_motion(job, p))
         return;
     real most = fastest(p);
-    if (starts_beyond(p, most + its->margin))
+    if (starts_beyond(p, most + job->margin))
         return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
-    if (!(p->now.apart - most <= its->margin))
+    if (!(p->now.apart - most <= job->margin))
         return;
-    p->gap = gap_of(its->all, p);
+    p->gap = gap_of(job->all, p);
     if (!(p->gap > LEAST_GAP)
-        || (wanted->all_touching && !is_guarded(its->all, p)))
+        || (wanted->all_touching && !is_guarded(job->all, p)))
         return;
-    real touch = smaller(p->gap * wanted->of_gap, (p->now.apart + SHORTEST) * wanted->of_start);
+    real touch = smaller(p->gap * wanted->gap_share, (p->now.apart + SHORTEST) * wanted->start_share);
     p->time = 0.0;
     int touched = advance(p, most, touch);
     if (wanted->all_touching && touched && value_at_end(p) >= touch)
-        touched = advance(p, most, GRAZE * touch);
-    p->gap = touch / wanted->of_gap;
-    if (wanted->all_touching ? !touched : !(value_at_end(p) < touch + wanted->beyond))
+        touched = advance(p, most, GRAZING_SHARE * touch);
+    p->gap = touch / wanted->gap_share;
+    if (wanted->all_touching ? !touched : !(value_at_end(p) < touch + wanted->skin))
         return;
-    if (is_behind(its, p))
+    if (is_behind(job, p))
         return;
-    if (wanted->all_touching || is_least(its, p))
-        add_row(its, p);
+    if (wanted->all_touching || is_closest(job, p))
+        add_row(job, p);
 }
 
 /* Of rows (k,): weights times inverse masses (4, k), the most of them, mobilities, how far apart they
    are (3, k), and that along their normals, one after the other in the numbers. */
-SMALL EXPORT void weigh_rows(real *numbers, const real *positions, const real *inverse_masses, integer n,
+SMALL EXPORT void compute_row_terms(real *numbers, const real *positions, const real *inverse_masses, integer n,
                        const integer *particles, const real *weights, const real *normals,
                        integer k)
 {

@@ -5,53 +5,60 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
-from .numpy_regions import is_behind, is_hidden, is_least_on_triangles, least_edges
-from .numpy_walk import activate as activate, near_pairs, refit as refit, take_ways as take_ways
+from .detected_rows import DetectedRows, GatheredRows, join_rows
+from .numpy_bvh import (
+    activate as activate,
+    candidate_pairs,
+    refit as refit,
+    update_paths as update_paths,
+)
+from .numpy_voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
 from .proximity import NEAREST
-from .reach import Reach, flush
-from .rows import Gathered, Rows, join_rows
+from .search_criteria import SearchCriteria, flush_limits
 from .surfaces import Surfaces
 
-REST = 0.9
+REST_GAP_SHARE = 0.9
 """Parts of one surface are kept apart by no more than this share of their distance at rest. Where
 that is less than their gap, and they are near along the surface too, they are not guarded."""
 LEAST_GAP = 1e-9
 """What is nearer than this at rest is taken for joined [m]."""
-LOST = 1e-4
+MIN_START_SHARE = 1e-4
 """Pairs that start nearer than this share of their gap have no sides that a guard could keep."""
-ADVANCES = 12
+MAX_ADVANCES = 12
 """Rounds of conservative advancement, after which a pair counts as touching."""
-GRAZE = 0.25
+GRAZING_SHARE = 0.25
 """Pairs that touch, yet part along their normal, pass only if they come as near as this share."""
-TOUCHING = 1.01
+TOUCH_TOLERANCE = 1.01
 """As near as this, in gaps, is taken for touching."""
 
-Touches = tuple[Floats, Floats, Floats, Floats, Booleans]
+TouchResult = tuple[Floats, Floats, Floats, Floats, Booleans]
 """(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) whether they do."""
 
 
-def find_near(surfaces: Surfaces, pairs: Sequence[tuple[int, int]], reach: Reach) -> Rows:
+def find_rows(
+    surfaces: Surfaces, pairs: Sequence[tuple[int, int]], criteria: SearchCriteria
+) -> DetectedRows:
     """Returns what owners, two by two, come near each other with; their trees are fitted."""
-    return join_rows(_find_near(surfaces, a, b, reach.between(a, b)) for a, b in pairs)
+    return join_rows(_find_rows(surfaces, a, b, criteria.for_pair(a, b)) for a, b in pairs)
 
 
-def _find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
+def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> DetectedRows:
     """The same of one pair."""
-    start, end = np.ascontiguousarray(surfaces.ways.transpose(1, 2, 0))
-    margin = surfaces.gaps[a, b] * reach.of_gap + reach.beyond
-    vertices, edges = near_pairs(
-        surfaces.trees[a], surfaces.trees[b], margin, flat=reach.all_touching
+    start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
+    margin = surfaces.gaps[a, b] * criteria.gap_share + criteria.skin
+    vertices, edges = candidate_pairs(
+        surfaces.bvhs[a], surfaces.bvhs[b], margin, flat=criteria.all_touching
     )
-    limits = flush(reach, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+    limits = flush_limits(criteria, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
     vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
     edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]
-    if not reach.all_touching:
+    if not criteria.all_touching:
         edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
     of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
     of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
     found = [
-        _rows(surfaces, 0, vertices, of_vertices, start, end, reach),
-        _rows(surfaces, 1, edges, of_edges, start, end, reach),
+        _rows(surfaces, 0, vertices, of_vertices, start, end, criteria),
+        _rows(surfaces, 1, edges, of_edges, start, end, criteria),
     ]
     return join_rows(found)
 
@@ -59,11 +66,11 @@ def _find_near(surfaces: Surfaces, a: int, b: int, reach: Reach) -> Rows:
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     """Fits the trees of all that meet any to the way from `start` to `end` (3, N) [m]."""
     for owner in surfaces.meeting_owners:
-        if take_ways(surfaces, owner, start, end):
+        if update_paths(surfaces, owner, start, end):
             refit(surfaces, owner)
 
 
-def gather_rows(surfaces: Surfaces, rows: Rows, order: Integers) -> Gathered:
+def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> GatheredRows:
     """Returns rows in an order in which those of vertices come first, with their particles."""
     features, weights, normals, gaps = rows
     kind, first, second = features.take(order, axis=1)
@@ -91,7 +98,7 @@ def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Flo
     return np.asarray(total)
 
 
-def weigh(
+def compute_row_terms(
     positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Returns what rows (k,) of particles (4, k) do at positions (3, N), with these normals (3, k).
@@ -99,10 +106,16 @@ def weigh(
     That is how far each particle is pulled, weight × inverse mass (4, k), the most of each row,
     their mobility, Σ weight² × inverse mass, and how far apart they are, (3, k) and along normals.
     """
-    pulls = weights * inverse_masses.take(particles)
+    impulse_responses = weights * inverse_masses.take(particles)
     apart = sum_weighted(positions, particles, weights)
-    most = np.abs(pulls).max(axis=0, initial=0.0)
-    return pulls, most, (weights * pulls).sum(axis=0), apart, dot(normals, apart)
+    most = np.abs(impulse_responses).max(axis=0, initial=0.0)
+    return (
+        impulse_responses,
+        most,
+        (weights * impulse_responses).sum(axis=0),
+        apart,
+        dot(normals, apart),
+    )
 
 
 def _rows(
@@ -112,43 +125,48 @@ def _rows(
     particles: Integers,
     start: Floats,
     end: Floats,
-    reach: Reach,
-) -> Rows:
+    criteria: SearchCriteria,
+) -> DetectedRows:
     """Returns the pairs of one kind that come within reach."""
-    near = _may_come_near(surfaces, kind, particles, start, end, reach)
+    near = _may_come_near(surfaces, kind, particles, start, end, criteria)
     features, particles = features[:, near], particles[:, near]
     gaps = _gaps(surfaces, kind, particles)
-    x, ways = start[:, particles], end[:, particles] - start[:, particles]
+    x, motion = start[:, particles], end[:, particles] - start[:, particles]
     began = NEAREST[kind](x)[2]
-    touch = np.minimum(gaps * reach.of_gap, (began + SHORTEST) * reach.of_start)
-    times, weights, normals, apart, touched = _advance(kind, x, ways, np.zeros(len(touch)), touch)
-    final = x + ways
+    touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
+    times, weights, normals, apart, touched = _advance(kind, x, motion, np.zeros(len(touch)), touch)
+    final = x + motion
     rows = sum(weights[k] * dot(normals, final[:, k]) for k in range(4))
-    if reach.all_touching:
+    if criteria.all_touching:
         grazed = np.flatnonzero(touched & (rows >= touch))
-        before = x[:, :, grazed], ways[:, :, grazed], times[grazed]
-        after = _advance(kind, *before, GRAZE * touch[grazed])
+        before = x[:, :, grazed], motion[:, :, grazed], times[grazed]
+        after = _advance(kind, *before, GRAZING_SHARE * touch[grazed])
         times[grazed], weights[:, grazed], normals[:, grazed], _, touched[grazed] = after
-    guarded = touched & (began > LOST * gaps)
+    guarded = touched & (began > MIN_START_SHARE * gaps)
     guarded &= (gaps >= _full_gaps(surfaces, particles)) | ~_are_near(surfaces, kind, particles)
-    kept = guarded if reach.all_touching else rows < touch + reach.beyond
+    kept = guarded if criteria.all_touching else rows < touch + criteria.skin
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
-    if not reach.all_touching:
+    if not criteria.all_touching:
         those = surfaces, features, particles, weights, normals, (start, end, times)
         if kind:
-            least, shares = least_edges(*those)
+            least, shares = closest_edges(*those)
             steep = shares < np.inf
             touch[steep] = np.minimum(touch[steep], apart[steep] * shares[steep])
         else:
-            least = is_least_on_triangles(*those)
+            least = is_closest_on_triangles(*those)
         kept &= least
     kinds = np.full((1, np.count_nonzero(kept)), kind)
     found = np.concatenate([kinds, features[:, kept]])
-    return found, weights[:, kept], normals[:, kept], touch[kept] / reach.of_gap
+    return found, weights[:, kept], normals[:, kept], touch[kept] / criteria.gap_share
 
 
 def _may_come_near(
-    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, end: Floats, reach: Reach
+    surfaces: Surfaces,
+    kind: int,
+    particles: Integers,
+    start: Floats,
+    end: Floats,
+    criteria: SearchCriteria,
 ) -> Booleans:
     """(k,) whether pairs share no particle, are somewhere, and may come within reach."""
     split = 2 if kind else 1
@@ -158,16 +176,16 @@ def _may_come_near(
     which = np.flatnonzero(near)
     particles = particles[:, which]
     owners = surfaces.owners[particles[[0, 3]]]
-    margin = surfaces.gaps[owners[0], owners[1]] * reach.of_gap + reach.beyond
+    margin = surfaces.gaps[owners[0], owners[1]] * criteria.gap_share + criteria.skin
     both = np.stack([start[:, particles], end[:, particles]])
     low, high = both.min(axis=0), both.max(axis=0)
     over = low[:, :split].min(axis=1) - margin <= high[:, split:].max(axis=1)
     under = low[:, split:].min(axis=1) - margin <= high[:, :split].max(axis=1)
     boxes = (over & under).all(axis=0)
     which, margin = which[boxes], margin[boxes]
-    x, ways = both[0][:, :, boxes], (both[1] - both[0])[:, :, boxes]
+    x, motion = both[0][:, :, boxes], (both[1] - both[0])[:, :, boxes]
     near[:] = False
-    near[which[NEAREST[kind](x)[2] - _fastest(ways, kind) <= margin]] = True
+    near[which[NEAREST[kind](x)[2] - _fastest(motion, kind) <= margin]] = True
     return np.asarray(near)
 
 
@@ -176,7 +194,7 @@ def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
     gaps = _full_gaps(surfaces, particles)
     own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
     at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
-    gaps[own] = np.minimum(gaps[own], REST * at_rest)
+    gaps[own] = np.minimum(gaps[own], REST_GAP_SHARE * at_rest)
     return np.asarray(gaps)
 
 
@@ -194,31 +212,31 @@ def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:
     return np.asarray(np.isin(keys, here * count + surfaces.near).any(axis=(0, 1)))
 
 
-def _fastest(ways: Floats, kind: int) -> Floats:
+def _fastest(motion: Floats, kind: int) -> Floats:
     """(k,) how far any point of one feature moves relative to any of the other at most [m]."""
     split = 2 if kind else 1
-    relative = [ways[:, i] - ways[:, j] for i in range(split) for j in range(split, 4)]
+    relative = [motion[:, i] - motion[:, j] for i in range(split) for j in range(split, 4)]
     return np.asarray(np.sqrt(np.max([dot(way, way) for way in relative], axis=0)))
 
 
-def _advance(kind: int, x: Floats, ways: Floats, times: Floats, touch: Floats) -> Touches:
+def _advance(kind: int, x: Floats, motion: Floats, times: Floats, touch: Floats) -> TouchResult:
     """Lets pairs go on until they touch, or to the end of their way, and says which touch.
 
     Nothing can touch before the time in which their relative motion covers what they are apart
     (conservative advancement; Mirtich, Impulse-based dynamic simulation of rigid body systems,
     1996, section 2.3).
     """
-    most = _fastest(ways, kind)
-    weights, normals, apart = NEAREST[kind](x + times * ways)
+    most = _fastest(motion, kind)
+    weights, normals, apart = NEAREST[kind](x + times * motion)
     times = times.copy()
-    going = np.flatnonzero((apart > touch * TOUCHING) & (most > 0.0))
-    for _ in range(ADVANCES):
+    going = np.flatnonzero((apart > touch * TOUCH_TOLERANCE) & (most > 0.0))
+    for _ in range(MAX_ADVANCES):
         if not len(going):
             break
         times[going] = np.minimum(times[going] + (apart[going] - touch[going]) / most[going], 1.0)
-        now = x[:, :, going] + times[going] * ways[:, :, going]
+        now = x[:, :, going] + times[going] * motion[:, :, going]
         weights[:, going], normals[:, going], apart[going] = NEAREST[kind](now)
-        going = going[(apart[going] > touch[going] * TOUCHING) & (times[going] < 1.0)]
-    touched = apart <= touch * TOUCHING
+        going = going[(apart[going] > touch[going] * TOUCH_TOLERANCE) & (times[going] < 1.0)]
+    touched = apart <= touch * TOUCH_TOLERANCE
     touched[going] = True
     return times, weights, normals, apart, touched

@@ -7,10 +7,10 @@
 
 /* How near pairs have to come: see Reach. */
 typedef struct {
-    real beyond, of_gap, of_start;
+    real skin, gap_share, start_share;
     real limits[2]; /* turns of colliders up to these are flush */
     integer all_touching;
-} search;
+} search_criteria;
 
 /* Rows as they are found; those beyond the capacity are only counted. */
 typedef struct {
@@ -24,29 +24,29 @@ typedef struct {
 /* What a walk needs everywhere. */
 typedef struct {
     const surfaces *all;
-    const search *wanted;
+    const search_criteria *wanted;
     rows *found;
-    const tree *a, *b;
+    const bvh *a, *b;
     real margin;
     four far; /* the margin, and what boxes are off by */
     integer count;
-} task;
+} traversal;
 
 /* A pair on its way. */
 typedef struct {
     integer kind; /* 0: a vertex and a triangle; 1: two edges */
     integer features[2], particles[4];
-    real x[4][3], ways[4][3], gap, time;
+    real x[4][3], motion[4][3], gap, time;
     nearest now;
 } pair;
 
 /* Adds the row of a pair, if it comes within reach (kernels.c). */
-void consider(task *its, pair *p);
+void test_pair(traversal *job, pair *p);
 
-/* Which pairs belong to the side, the edge or the corner that they touch (regions.c). */
-int is_behind(const task *its, const pair *p);
-int is_least(const task *its, pair *p);
-int says_nothing(const surfaces *all, edge_way *one, integer edge, edge_way *other,
+/* Which pairs belong to the side, the edge or the corner that they touch (voronoi_regions.c). */
+int is_behind(const traversal *job, const pair *p);
+int is_closest(const traversal *job, pair *p);
+int is_redundant(const surfaces *all, edge_path *one, integer edge, edge_path *other,
                  integer other_edge);
 
 #endif

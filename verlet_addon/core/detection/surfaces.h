@@ -4,7 +4,7 @@
 
 #include "../kernels.h"
 
-#define LEAF 2
+#define LEAF_SIZE 2
 
 /* A box, in single precision and its far side with the other sign: two are told apart at once. */
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
@@ -17,8 +17,8 @@ typedef struct {
     integer particles, owners; /* N and o */
     const integer *owner;      /* (N,) */
     const real *rest;          /* (N, 3) [m] */
-    const real *ways;          /* (N, 2, 3) where each begins and ends its way [m] */
-    const struct box *spans;   /* (N,) round these ways */
+    const real *paths;          /* (N, 2, 3) where each begins and ends its way [m] */
+    const struct box *swept_boxes;   /* (N,) round these ways */
     integer triangles, edges;  /* t and e */
     const integer *corners;    /* (3, t) */
     const integer *ends;       /* (2, e) */
@@ -38,13 +38,13 @@ typedef struct {
 #define READ 2
 
 /* A box round the way of an edge, and what lies beside it, as the step starts. */
-typedef struct edge_way {
-    box span;
+typedef struct edge_path {
+    box swept_box;
     integer known; /* what follows is: see read_edge */
     integer ridge; /* whether its triangles make an angle, or there are not two */
     integer steady; /* whether these keep their directions */
     real along[3], wings[2][3], squares[2];
-} edge_way;
+} edge_path;
 
 /* See Tree. */
 typedef struct {
@@ -53,12 +53,12 @@ typedef struct {
     const integer *vertices, *vertex_starts;   /* (leaves + 1,) */
     const integer *edges, *edge_starts;        /* (leaves + 1,) */
     uint8_t *active; /* (2 leaves,) */
-    const integer *joined, *joined_starts;     /* (2 leaves + 1,) */
+    const integer *connected, *connected_starts;     /* (2 leaves + 1,) */
     real *cones;                               /* (2 leaves, 2, 3) */
     box *boxes;                                /* (2 leaves,) */
-    edge_way *ways;                            /* one for each of its edges */
-    box *spans;                                /* (leaves, LEAF) */
+    edge_path *edge_paths;                            /* one for each of its edges */
+    box *swept_boxes;                                /* (leaves, LEAF) */
     real *turns;                               /* (leaves, 2) [rad], [rad/m] */
-} tree;
+} bvh;
 
 #endif

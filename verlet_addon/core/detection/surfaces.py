@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, Singles
-from ..crew import Crew
-from .nearby import near_along
-from .rows import Room
-from .trees import Tree, build_tree
+from ..thread_pool import ThreadPool
+from .bvh import BVH, build_bvh
+from .detected_rows import RowBuffer
+from .surface_neighbours import find_near_particles
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +59,8 @@ class Surfaces:
     near_starts: Integers
     """(N + 1,) where the particles near each one along its surface begin…"""
     near: Integers
-    """…and which these are (see `nearby`)."""
-    meets: Booleans
+    """…and which these are (see `surface_neighbours`)."""
+    collides: Booleans
     """(o, o) who is kept off whom."""
     gaps: Floats
     """(o, o) how far apart they are kept [m]."""
@@ -70,51 +70,51 @@ class Surfaces:
     """(o,) whether an owner is one."""
     longest: Floats
     """(o,) their longest edges at rest [m]."""
-    trees: list[Tree]
+    bvhs: list[BVH]
     """One per owner."""
     edge_turns: Floats
     """(e, 2) by what angle the surfaces of colliders turn at edges [rad], and how tightly [rad/m];
     infinite for bodies. Written by `refit`."""
     corner_turns: Floats
     """(N, 2) the most of any edge at a particle, likewise."""
-    ways: Floats
+    paths: Floats
     """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
-    spans: Singles
+    swept_boxes: Singles
     """(N, 2, 4) boxes round these ways, as trees have them. Compiled kernels make and use them."""
-    leaving: Integers
-    """(N, o) which particles are still on the way out of which owner (see `overlaps`); changes."""
+    penetration_states: Integers
+    """(N, o) which particles are still on the way out of which owner (see `penetration_states`); changes."""
     exempt: Booleans
     """(2, N) which particles pass through other owners, and through their own: features that have
     no others touch nothing of theirs."""
-    crew: Crew = field(default_factory=Crew)
+    thread_pool: ThreadPool = field(default_factory=ThreadPool)
     """The threads that look for contacts."""
-    rooms: list[Room] = field(default_factory=list)
+    row_buffers: list[RowBuffer] = field(default_factory=list)
     """Where compiled kernels write rows, as long as no thread does."""
 
     @property
     def any_leaving(self) -> bool:
         """Whether any particle is on the way out of anything."""
-        return bool(self.leaving.max(initial=0) > 0)
+        return bool(self.penetration_states.max(initial=0) > 0)
 
     @cached_property
     def meeting_owners(self) -> list[int]:
         """Owners that are kept off others, or off themselves."""
-        found: list[int] = np.flatnonzero(self.meets.any(axis=1)).tolist()
+        found: list[int] = np.flatnonzero(self.collides.any(axis=1)).tolist()
         return found
 
     @cached_property
     def leaves(self) -> Integers:
         """(o,) how many the tree of each owner has."""
-        return np.array([tree.leaves for tree in self.trees])
+        return np.array([bvh.leaves for bvh in self.bvhs])
 
 
-def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) -> Surfaces:
+def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats) -> Surfaces:
     """Numbers the particles of all surfaces one after the other, and builds their trees.
 
     Parameters
     ----------
     surfaces : of the bodies, then of the colliders.
-    meets : (o, o) symmetric, who is kept off whom.
+    collides : (o, o) symmetric, who is kept off whom.
     gaps : (o, o) symmetric, how far apart they are kept [m].
     """
     counts = [surface.rest.shape[1] for surface in surfaces]
@@ -127,8 +127,8 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
     owners = np.repeat(np.arange(len(counts)), counts)
-    near = near_along(rest, edges, gaps.diagonal()[owners], meets.diagonal()[owners])
-    apart = np.where(meets.diagonal(), gaps.diagonal(), -1.0).tolist()
+    near = find_near_particles(rest, edges, gaps.diagonal()[owners], collides.diagonal()[owners])
+    apart = np.where(collides.diagonal(), gaps.diagonal(), -1.0).tolist()
     parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, strict=True)
     return Surfaces(
         starts=starts,
@@ -143,17 +143,17 @@ def join_surfaces(surfaces: Sequence[Surface], meets: Booleans, gaps: Floats) ->
         fan_starts=np.searchsorted(np.sort(triangles, axis=None), np.arange(count + 1)),
         near_starts=near[0],
         near=near[1],
-        meets=meets,
+        collides=collides,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
         colliders=np.array([surface.is_collider for surface in surfaces], dtype=bool),
         longest=np.array([_longest(rest, own) for own in own_edges]),
         edge_turns=np.full((edges.shape[1], 2), np.inf),
         corner_turns=np.full((count, 2), np.inf),
-        trees=[build_tree(rest, triangles, edges, sides, *part) for part in parts],
-        ways=np.full((count, 2, 3), np.nan),
-        spans=np.full((count, 2, 4), np.nan, dtype=np.float32),
-        leaving=np.zeros((count, len(counts)), dtype=np.int8),
+        bvhs=[build_bvh(rest, triangles, edges, sides, *part) for part in parts],
+        paths=np.full((count, 2, 3), np.nan),
+        swept_boxes=np.full((count, 2, 4), np.nan, dtype=np.float32),
+        penetration_states=np.zeros((count, len(counts)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
     )
 

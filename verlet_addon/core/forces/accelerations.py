@@ -6,18 +6,18 @@ import numpy as np
 
 from ..arrays import Floats, magnitudes
 from ..field import Field, Kind
-from ..solid.body import Solid
-from ..solid.numpy_kernels import add_to_nodes
+from ..solid.numpy_kernels import scatter_to_nodes
+from ..solid.solid_body import Solid
 from .aerodynamics import air_forces
-from .fields import feel
-from .windage import Windage
+from .exposed_surface import ExposedSurface
+from .fields import sum_fields
 
-LARGEST_KICK = 2e4
+MAX_SPEED_CHANGE = 2e4
 """No step makes anything faster than this [m/s], which is twice what the simulation follows."""
 
 
 def accelerations(
-    windage: Windage,
+    exposed_surface: ExposedSurface,
     inverse_masses: Floats,
     positions: Floats,
     find_velocities: Callable[[], Floats],
@@ -34,7 +34,7 @@ def accelerations(
 
     Parameters
     ----------
-    windage, inverse_masses : of the body; (n,) [1/kg].
+    exposed_surface, inverse_masses : of the body; (n,) [1/kg].
     positions : (3, n) [m].
     find_velocities : gives theirs, (3, n) [m/s]; asked only where a field acts.
     gravity : (3,) [m/s²].
@@ -45,15 +45,15 @@ def accelerations(
     if not any(shares[field.kind] for field in fields):
         return pull
     velocities = find_velocities()
-    felt = feel(fields, shares, positions, velocities)
-    forces, growth = air_forces(windage, felt, positions, velocities)
-    total = pull + felt.push - felt.rate * velocities + forces * inverse_masses
-    rates = np.maximum(felt.rate, 0.0) + growth * inverse_masses
+    effect = sum_fields(fields, shares, positions, velocities)
+    forces, growth = air_forces(exposed_surface, effect, positions, velocities)
+    total = pull + effect.push - effect.rate * velocities + forces * inverse_masses
+    rates = np.maximum(effect.rate, 0.0) + growth * inverse_masses
     return _bounded(total, rates, dt)
 
 
 def node_accelerations(
-    windage: Windage,
+    exposed_surface: ExposedSurface,
     inverse_masses: Floats,
     solid: Solid,
     nodes: Floats,
@@ -69,7 +69,7 @@ def node_accelerations(
 
     Parameters
     ----------
-    windage, inverse_masses : of the body's p particles; (p,) [1/kg].
+    exposed_surface, inverse_masses : of the body's p particles; (p,) [1/kg].
     nodes, points : (3, m) and (3, p) [m].
     find_velocities : gives theirs, (3, m) and (3, p) [m/s]; asked only where a field acts.
     gravity, fields, shares, dt : see `accelerations`.
@@ -77,18 +77,21 @@ def node_accelerations(
     pull = np.broadcast_to(gravity[:, None], nodes.shape)
     if not any(shares[field.kind] for field in fields):
         return pull
-    speeds, blown_speeds = find_velocities()
-    felt, air = feel(fields, shares, nodes, speeds), feel(fields, shares, points, blown_speeds)
-    forces, growth = air_forces(windage, air, points, blown_speeds)
+    node_velocities, point_velocities = find_velocities()
+    effect, air = (
+        sum_fields(fields, shares, nodes, node_velocities),
+        sum_fields(fields, shares, points, point_velocities),
+    )
+    forces, growth = air_forces(exposed_surface, air, points, point_velocities)
     forces /= np.maximum(1.0, growth * inverse_masses * dt)
-    blown = np.zeros_like(nodes)
-    add_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, blown)
-    total = pull + felt.push - felt.rate * speeds + blown / solid.masses
-    return _bounded(total, np.maximum(felt.rate, 0.0), dt)
+    air_accelerations = np.zeros_like(nodes)
+    scatter_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, air_accelerations)
+    total = pull + effect.push - effect.rate * node_velocities + air_accelerations / solid.masses
+    return _bounded(total, np.maximum(effect.rate, 0.0), dt)
 
 
 def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
     """(3, n) accelerations that a step can follow, `rates` (n,) being those of drag [1/s]."""
     total = total / np.maximum(1.0, rates * dt)
-    kicks = magnitudes(total) * dt
-    return np.asarray(total / np.maximum(1.0, kicks / LARGEST_KICK))
+    speed_changes = magnitudes(total) * dt
+    return np.asarray(total / np.maximum(1.0, speed_changes / MAX_SPEED_CHANGE))

@@ -8,34 +8,34 @@ being the part across it.
 import numpy as np
 
 from ..arrays import Floats, magnitudes, sum_rows
-from .compiled_kernels import press_plates
-from .fields import Feeling
-from .windage import Windage
+from .compiled_kernels import plate_forces
+from .exposed_surface import ExposedSurface
+from .fields import FieldEffect
 
 
 def air_forces(
-    windage: Windage, felt: Feeling, positions: Floats, velocities: Floats
+    exposed_surface: ExposedSurface, effect: FieldEffect, positions: Floats, velocities: Floats
 ) -> tuple[Floats, Floats]:
     """Returns (3, n) forces of the air [N] and how fast they grow with speed (n,) [kg/s]."""
-    relative = felt.air - felt.grip * velocities
-    rows = np.concatenate([relative, felt.grip[None]])
+    relative = effect.air - effect.slip_shares * velocities
+    rows = np.concatenate([relative, effect.slip_shares[None]])
     forces = np.zeros((4, positions.shape[1]))
-    if len(windage.plate_factors):
-        forces += press_plates(windage, positions, rows)
-    if len(windage.edges):
-        forces += _ropes(windage, positions, rows)
+    if len(exposed_surface.plate_factors):
+        forces += plate_forces(exposed_surface, positions, rows)
+    if len(exposed_surface.edges):
+        forces += _rope_forces(exposed_surface, positions, rows)
     return forces[:3], forces[3]
 
 
-def _ropes(windage: Windage, positions: Floats, rows: Floats) -> Floats:
+def _rope_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
     """(4, n) forces on edges without faces, shared out evenly over their ends, and their growth."""
-    starts, ends = windage.edges.T
+    starts, ends = exposed_surface.edges.T
     spans = positions[:, ends] - positions[:, starts]
     lengths = magnitudes(spans)
     spans = spans / np.where(lengths > 0.0, lengths, 1.0)
     middle = (rows[:, starts] + rows[:, ends]) / 2
     across = middle[:3] - spans * (middle[:3] * spans).sum(axis=0)
-    factors = windage.rope_factor * lengths * magnitudes(across)
+    factors = exposed_surface.rope_factor * lengths * magnitudes(across)
     blown = np.concatenate([across, middle[3:]]) * (factors / 2)
     n = positions.shape[1]
     return sum_rows(starts, blown, n) + sum_rows(ends, blown, n)

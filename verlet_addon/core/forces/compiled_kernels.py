@@ -3,32 +3,34 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, cached_struct, declare, falls_back_to, members, pack
 from . import numpy_kernels as reference
+from .exposed_surface import ExposedSurface
 from .numpy_kernels import SLOPES, TABLE
-from .windage import Windage
 
 _find_eddies = declare("find_eddies", "pipd")
-_press_plates = declare("press_plates", "rippp")
+_plate_forces = declare("plate_forces", "rippp")
 _noise = pack(TABLE, SLOPES)
 
 
-@instead_of(reference.turbulence)
-def turbulence(places: Floats, size: float) -> Floats:
-    found = np.array(places, order="C")
-    _find_eddies(found, found.shape[1], _noise.address, size)
-    return found
+@falls_back_to(reference.turbulence)
+def turbulence(points: Floats, size: float) -> Floats:
+    vectors = np.array(points, order="C")
+    _find_eddies(vectors, vectors.shape[1], _noise.address, size)
+    return vectors
 
 
-@once
-def _windage_struct(windage: Windage) -> Packed:
+@cached_struct
+def _exposed_surface_struct(exposed_surface: ExposedSurface) -> Packed:
     """The windage of kernels.c."""
-    corners = members(windage.corners, "face vertex following")
-    return pack(len(windage.corners.face), *corners, windage.plate_factors)
+    corners = members(exposed_surface.corners, "face vertex following")
+    return pack(len(exposed_surface.corners.face), *corners, exposed_surface.plate_factors)
 
 
-@instead_of(reference.press_plates)
-def press_plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
+@falls_back_to(reference.plate_forces)
+def plate_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
     forces = np.zeros_like(rows)
-    _press_plates(positions, positions.shape[1], _windage_struct(windage), rows, forces)
+    _plate_forces(
+        positions, positions.shape[1], _exposed_surface_struct(exposed_surface), rows, forces
+    )
     return forces

@@ -12,12 +12,12 @@ from ..field import Field, Kind
 from ..portable_math import by_value
 from .compiled_kernels import turbulence
 
-STRONGEST_DRAG = 2.0
+MAX_DRAG_STRENGTH = 2.0
 """Blender lets neither part of a DRAG field be stronger."""
 
 
 @dataclass(eq=False)
-class Feeling:
+class FieldEffect:
     """What fields together do at n places."""
 
     push: Floats
@@ -26,12 +26,12 @@ class Feeling:
     """(n,) rate at which whatever moves is slowed down [1/s]."""
     air: Floats
     """(3, n) velocity of the air [m/s]."""
-    grip: Floats
+    slip_shares: Floats
     """(n,) share of a body's own velocity by which the air slips past it, 0 … 1."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _FieldPoints:
     """Where particles are, as one field sees them."""
 
     positions: Floats
@@ -46,28 +46,28 @@ class _Place:
     """(n,) 0 where the field does not reach."""
 
 
-Law = Callable[[Field, _Place], Floats]
+Law = Callable[[Field, _FieldPoints], Floats]
 
 
-def feel(
+def sum_fields(
     fields: Sequence[Field], shares: dict[Kind, float], positions: Floats, velocities: Floats
-) -> Feeling:
+) -> FieldEffect:
     """Adds up what fields do at positions (3, n), if each kind has this share of its strength.
 
     Of a field's law, `wind_factor` acts as moving air and the rest as a force.
     """
     n = positions.shape[1]
-    felt = Feeling(np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros(n))
+    effect = FieldEffect(np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros(n))
     for field in fields:
         share = shares[field.kind]
         push, rate = field_law(field, positions, velocities)
         as_air = min(max(field.wind_factor, 0.0), 1.0)
-        felt.push += push * (share * (1.0 - as_air))
-        felt.rate += rate * (share * (1.0 - as_air))
-        felt.air += push * (share * as_air)
-        felt.grip += rate * (share * as_air)
-    felt.grip = np.clip(felt.grip, 0.0, 1.0)
-    return felt
+        effect.push += push * (share * (1.0 - as_air))
+        effect.rate += rate * (share * (1.0 - as_air))
+        effect.air += push * (share * as_air)
+        effect.slip_shares += rate * (share * as_air)
+    effect.slip_shares = np.clip(effect.slip_shares, 0.0, 1.0)
+    return effect
 
 
 def field_law(field: Field, positions: Floats, velocities: Floats) -> tuple[Floats, Floats]:
@@ -77,14 +77,14 @@ def field_law(field: Field, positions: Floats, velocities: Floats) -> tuple[Floa
     ----------
     positions, velocities : (3, n) [m] and [m/s].
     """
-    place = _seen(field, positions, velocities)
+    place = _relative_to(field, positions, velocities)
     push = _PUSHES[field.kind](field, place)
     rate = _RATES.get(field.kind, _flow)(field, place)
     reached = place.falloff > 0.0
     return np.where(reached, push, 0.0), np.where(reached, rate, 0.0)
 
 
-def _seen(field: Field, positions: Floats, velocities: Floats) -> _Place:
+def _relative_to(field: Field, positions: Floats, velocities: Floats) -> _FieldPoints:
     """Measures particles from a field."""
     axis = field.axis[:, None]
     arms = positions - field.origin[:, None]
@@ -96,7 +96,7 @@ def _seen(field: Field, positions: Floats, velocities: Floats) -> _Place:
         spans = axis * heights
     distances = magnitudes(spans)
     falloff = _falloff(field, arms, heights, distances)
-    return _Place(positions, velocities, arms, spans, distances, falloff)
+    return _FieldPoints(positions, velocities, arms, spans, distances, falloff)
 
 
 def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> Floats:
@@ -127,12 +127,12 @@ def _decrease(distance: float, power: float) -> float:
     return float((1.0 + distance) ** -power)
 
 
-def _wind(field: Field, place: _Place) -> Floats:
+def _wind(field: Field, place: _FieldPoints) -> Floats:
     """A stream along the axis."""
     return field.axis[:, None] * (field.strength * place.falloff)
 
 
-def _force(field: Field, place: _Place) -> Floats:
+def _force(field: Field, place: _FieldPoints) -> Floats:
     """Away from the field."""
     strength = field.strength * place.falloff
     if field.inverse_square:
@@ -140,7 +140,7 @@ def _force(field: Field, place: _Place) -> Floats:
     return _direction(place.spans) * strength
 
 
-def _vortex(field: Field, place: _Place) -> Floats:
+def _vortex(field: Field, place: _FieldPoints) -> Floats:
     """Round the axis; that of a plane pulls inwards too."""
     around = _around(field.axis, place.arms)
     strength = field.strength * place.falloff
@@ -150,47 +150,47 @@ def _vortex(field: Field, place: _Place) -> Floats:
     return np.asarray(turning + _around(field.axis, turning) * strength)
 
 
-def _harmonic(field: Field, place: _Place) -> Floats:
+def _harmonic(field: Field, place: _FieldPoints) -> Floats:
     """A spring of a rest length to the field."""
     stretch = place.distances - field.size
     return _direction(place.spans) * (-field.strength * place.falloff * stretch)
 
 
-def _charge(field: Field, place: _Place) -> Floats:
+def _charge(field: Field, place: _FieldPoints) -> Floats:
     """Away from the field, for particles of charge 1."""
     return place.spans * (field.strength * place.falloff)
 
 
-def _turbulence(field: Field, place: _Place) -> Floats:
+def _turbulence(field: Field, place: _FieldPoints) -> Floats:
     """Eddies that stand still, so that each place has its own direction."""
     at = place.positions if field.in_world else place.arms + field.axis[:, None]
     return turbulence(at, field.size) * (field.strength * place.falloff)
 
 
-def _nothing(_field: Field, place: _Place) -> Floats:
+def _no_push(_field: Field, place: _FieldPoints) -> Floats:
     """Fields that only slow down."""
     return np.zeros_like(place.arms)
 
 
-def _flow(field: Field, place: _Place) -> Floats:
+def _flow(field: Field, place: _FieldPoints) -> Floats:
     """Motion comes to be that of the field."""
     return field.flow * place.falloff
 
 
-def _vortex_rate(field: Field, place: _Place) -> Floats:
+def _vortex_rate(field: Field, place: _FieldPoints) -> Floats:
     """That of a plane slows down by itself."""
     return _flow(field, place) + (0.0 if field.shape == "POINT" else 1.0)
 
 
-def _harmonic_rate(field: Field, place: _Place) -> Floats:
+def _harmonic_rate(field: Field, place: _FieldPoints) -> Floats:
     """The damping of the spring, 1 being critical."""
     rate = 2.0 * field.damping * abs(field.strength) ** 0.5
     return np.full_like(place.falloff, rate)
 
 
-def _drag_rate(field: Field, place: _Place) -> Floats:
+def _drag_rate(field: Field, place: _FieldPoints) -> Floats:
     """Slower by speed, and by the square of it."""
-    square, linear = (min(value, STRONGEST_DRAG) for value in (field.strength, field.damping))
+    square, linear = (min(value, MAX_DRAG_STRENGTH) for value in (field.strength, field.damping))
     return place.falloff * (square * magnitudes(place.velocities) + linear)
 
 
@@ -201,7 +201,7 @@ _PUSHES: dict[Kind, Law] = {
     "HARMONIC": _harmonic,
     "CHARGE": _charge,
     "TURBULENCE": _turbulence,
-    "DRAG": _nothing,
+    "DRAG": _no_push,
 }
 _RATES: dict[Kind, Law] = {
     "VORTEX": _vortex_rate,

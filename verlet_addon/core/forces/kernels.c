@@ -2,7 +2,7 @@
 #include "../kernels.h"
 
 #define OCTAVES 3
-#define VAST 4611686018427387904.0 /* 2^62: from here on there are no parts of cells */
+#define MAX_CELL_COORDINATE 4611686018427387904.0 /* 2^62: from here on there are no parts of cells */
 
 /* What noise is made of. */
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
 static inline integer find_cell(real at, real *inside)
 {
     *inside = 0.0;
-    if (!(at > -VAST && at < VAST))
+    if (!(at > -MAX_CELL_COORDINATE && at < MAX_CELL_COORDINATE))
         return 0;
     integer cell = (integer)at;
     cell -= (real)cell > at;
@@ -74,10 +74,10 @@ typedef struct {
     integer count;                           /* k corners */
     const integer *face, *vertex, *following; /* (k,) */
     const real *factors;                     /* (f,) */
-} windage;
+} exposed_surface;
 
 /* Adds to forces (4, n) those on faces by the air, which is known by rows (4, n). */
-EXPORT void press_plates(const real *positions, integer n, const windage *of, const real *rows,
+EXPORT void plate_forces(const real *positions, integer n, const exposed_surface *of, const real *rows,
                          real *forces)
 {
     for (integer first = 0, end; first < of->count; first = end) {

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats, magnitudes, sum_rows
 from ..geometry.faces import face_normals
-from .windage import Windage
+from .exposed_surface import ExposedSurface
 
 OCTAVES = 3
 """Each of half the size and half the strength of the one before."""
@@ -40,9 +40,9 @@ def _slopes() -> Floats:
 SLOPES = _slopes()
 
 
-def turbulence(places: Floats, size: float) -> Floats:
+def turbulence(points: Floats, size: float) -> Floats:
     """(3, n) vectors, each component −1 … 1, of eddies of a size at places (3, n) [m]."""
-    scaled = places / size if size else places
+    scaled = points / size if size else points
     turned = np.concatenate([scaled, scaled[[1, 2, 0]], scaled[[2, 0, 1]]], axis=1)
     octaves = 2.0 ** np.arange(OCTAVES)
     each = gradient_noise((turned[:, None] * octaves[:, None]).reshape(3, -1))
@@ -50,14 +50,14 @@ def turbulence(places: Floats, size: float) -> Floats:
     return np.asarray(total.reshape(3, -1))
 
 
-def gradient_noise(places: Floats) -> Floats:
+def gradient_noise(points: Floats) -> Floats:
     """(n,) smooth noise, 0 at whole coordinates: K. Perlin, *Improving Noise* (2002)."""
-    cells = np.floor(places)
-    inside = places - cells
+    cells = np.floor(points)
+    inside = points - cells
     fade = inside * inside * inside * (inside * (inside * 6.0 - 15.0) + 10.0)
     x, y, z = np.asarray(np.mod(cells, 256.0), dtype=np.int64)
     arms, shares = (inside, inside - 1.0), (1.0 - fade, fade)
-    total = np.zeros(places.shape[1])
+    total = np.zeros(points.shape[1])
     for i, j in np.ndindex(2, 2):
         columns = TABLE.take(TABLE.take(x + i) + (y + j)) + z
         share = shares[i][0] * shares[j][1]
@@ -72,19 +72,19 @@ def gradient_noise(places: Floats) -> Floats:
     return total
 
 
-def press_plates(windage: Windage, positions: Floats, rows: Floats) -> Floats:
+def plate_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
     """(4, n) forces on faces [N], and their growth with speed [kg/s], shared out over corners.
 
     `rows` (4, n) are how fast the air moves past each of the particles [m/s], and its grip.
     """
-    corners, count = windage.corners, len(windage.plate_factors)
+    corners, count = exposed_surface.corners, len(exposed_surface.plate_factors)
     near = positions - positions[:, :1]  # far from the origin, areas would lose digits
     normals = face_normals(near.T, corners, count).T
     areas = magnitudes(normals)
     normals = normals / np.where(areas > 0.0, areas, 1.0)
     shares = 1.0 / np.bincount(corners.face, minlength=count)
     means = sum_rows(corners.face, rows[:, corners.vertex], count) * shares
-    factors = windage.plate_factors * areas * magnitudes(means[:3])
+    factors = exposed_surface.plate_factors * areas * magnitudes(means[:3])
     along = (means[:3] * normals).sum(axis=0)
     blown = np.concatenate([normals * along, means[3:]]) * (factors * shares)
     return sum_rows(corners.vertex, blown[:, corners.face], positions.shape[1])

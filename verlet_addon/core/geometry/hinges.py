@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, joined
+from ..arrays import Floats, Integers, concatenated
 from .faces import Corners
 from .graph import edge_keys
 
@@ -50,7 +50,7 @@ def triangle_pair_diagonals(hinges: Hinges) -> tuple[Integers, Integers]:
     return hinges.beyond_p[both], both
 
 
-def either_way(hinges: Hinges) -> tuple[Hinges, Floats]:
+def with_both_diagonals(hinges: Hinges) -> tuple[Hinges, Floats]:
     """Every hinge, and (h,) what share of it each counts by.
 
     Beside a quad there are two, of half a share, over either of its diagonals: one alone would not
@@ -66,7 +66,7 @@ def either_way(hinges: Hinges) -> tuple[Hinges, Floats]:
         sizes=hinges.sizes[wide],
     )
     shares = np.where(wide, 0.5, 1.0)
-    return joined(hinges, turned), np.concatenate([shares, shares[wide]])
+    return concatenated(hinges, turned), np.concatenate([shares, shares[wide]])
 
 
 def diagonal_hinges(corners: Corners) -> Hinges:

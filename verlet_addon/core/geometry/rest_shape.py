@@ -48,14 +48,16 @@ class RestShape:
     def rigid(self) -> Booleans:
         """(n,) bool, particles that are painted rigid."""
         weights = self.mesh.paint.rigid
-        return np.zeros(self.particle_count, bool) if weights is None else weights >= RIGID_FROM
+        return (
+            np.zeros(self.particle_count, bool) if weights is None else weights >= MIN_RIGID_WEIGHT
+        )
 
     @property
     def thicknesses(self) -> Floats:
         """(n,) distances kept from what is touched [m]."""
-        return self.settings.thickness * self.shares(self.mesh.paint.thickness)
+        return self.settings.thickness * self.particle_shares(self.mesh.paint.thickness)
 
-    def shares(self, weights: Floats | None) -> Floats:
+    def particle_shares(self, weights: Floats | None) -> Floats:
         """(n,) how much of a setting holds for each particle; all where nothing is painted."""
         solid = self.settings.body_type == "SOFT"
         return np.ones(self.particle_count) if weights is None or solid else weights
@@ -65,7 +67,7 @@ class RestShape:
         """(n,) 0 for pinned particles [1/kg]."""
         return np.where(self.pinned, 0.0, 1.0 / self.masses)
 
-    def spans(self, pairs: Integers) -> Floats:
+    def rest_distances(self, pairs: Integers) -> Floats:
         """(m,) how far apart pairs (m, 2) of particles are at rest [m]."""
         return edge_lengths(self.mesh.positions, pairs) * self.shrinkage(pairs)
 
@@ -74,11 +76,11 @@ class RestShape:
         return _shrinkage(self.mesh, self.settings, pairs)
 
 
-RIGID_FROM = 0.5
+MIN_RIGID_WEIGHT = 0.5
 """From this weight on, a vertex belongs to a rigid piece."""
 
 
-def take_apart(mesh: MeshData, settings: BodySettings) -> RestShape:
+def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     """Reads off the mesh what is needed again and again."""
     mesh = _at_rest(mesh, settings)
     if settings.body_type == "ROPE":
@@ -127,15 +129,15 @@ def _shrinkage(mesh: MeshData, settings: BodySettings, pairs: Integers) -> Float
     """(m,) what shrinking leaves of the lengths of pairs (m, 2) in a mesh at rest."""
     if mesh.paint.shrinking is None:
         return np.ones(len(pairs))
-    return 1.0 - settings.shrinking * painted(mesh.paint.shrinking, pairs)
+    return 1.0 - settings.shrinking * painted_shares(mesh.paint.shrinking, pairs)
 
 
-def painted(weights: Floats | None, members: Integers) -> Floats:
+def painted_shares(weights: Floats | None, members: Integers) -> Floats:
     """(k,) how much of a setting holds for particles (k, m) together; all if nothing is painted."""
     return np.ones(len(members)) if weights is None else weights[members].mean(axis=1)
 
 
-def unlinked(shape: RestShape) -> RestShape:
+def without_edges(shape: RestShape) -> RestShape:
     """The same particles, of the same masses, that nothing joins."""
     none = np.zeros(0, dtype=np.int64)
     bare = remeshed(shape, np.zeros(len(shape.lengths), dtype=bool), none, none, np.zeros(0))
@@ -172,8 +174,8 @@ def remeshed(
 def _fan(mesh: MeshData, corners: Corners) -> Integers:
     """(3, t) every face as triangles around its first corner."""
     first = mesh.face_vertices[mesh.face_starts[:-1]][corners.face]
-    apart = (corners.vertex != first) & (corners.following != first)
-    return np.stack([row[apart] for row in (first, corners.vertex, corners.following)])
+    is_triangle = (corners.vertex != first) & (corners.following != first)
+    return np.stack([row[is_triangle] for row in (first, corners.vertex, corners.following)])
 
 
 def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats, scale: float) -> float:

@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import Floats
 
 
-def descend(
-    found: Floats,
+def iterate_conjugate_gradients(
+    solution: Floats,
     residual: Floats,
     multiply: Callable[[Floats], Floats],
     precondition: Callable[[Floats], Floats],
@@ -23,27 +23,27 @@ def descend(
 
     Parameters
     ----------
-    found, residual : x and r, of any shape; both are written to.
+    solution, residual : x and r, of any shape; both are written to.
     multiply, precondition : A and P⁻¹ times such an array, where P is like A, and easily inverted.
     add_up : the sum of such an array, in an order of one's own.
     """
-    search = ahead = precondition(residual)
-    size = float(add_up(residual * ahead))
+    search = preconditioned = precondition(residual)
+    size = float(add_up(residual * preconditioned))
     yield size
     for _ in range(rounds):
         if size == 0.0:
             return
         image = multiply(search)
         step = size / float(add_up(search * image))
-        found += step * search
+        solution += step * search
         residual -= step * image
-        ahead = precondition(residual)
-        size, former = float(add_up(residual * ahead)), size
-        search = ahead + (size / former) * search
+        preconditioned = precondition(residual)
+        size, previous = float(add_up(residual * preconditioned)), size
+        search = preconditioned + (size / previous) * search
         yield size
 
 
-def descend_to(squares: Iterator[float], small: float) -> None:
+def iterate_until(squares: Iterator[float], small: float) -> None:
     """Asks for squares until one is no more than this."""
     for square in squares:
         if square <= small:

@@ -1,5 +1,5 @@
 /* Elimination of unknowns: the same as numpy_elimination.py. */
-#include "dissection.h"
+#include "nested_dissection.h"
 
 /* Eliminates the first s unknowns of a front (m, m); the unit matrix (s, s) becomes its root. */
 EXPORT void eliminate(real *front, integer m, real *root, integer s)

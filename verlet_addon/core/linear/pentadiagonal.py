@@ -19,7 +19,7 @@ class Bands:
     rows: Floats
     """(3, n) the diagonal, and what couples each unknown to the one before and to the last but one;
     0 where there is none."""
-    longest: int
+    longest_run: int
     """The most unknowns that are coupled in a run."""
 
     @cached_property
@@ -31,10 +31,10 @@ class Bands:
     @cached_property
     def factors(self) -> Floats:
         """(3, n) those of L D Lᵀ: 1 / D, and what is beside and beyond the diagonal of L."""
-        found = self.rows.copy()
-        for places in self.runs:
-            diagonal, beside, beyond = rows = found[:, places]
-            for k in range(len(places)):
+        rows_of_factors = self.rows.copy()
+        for run in self.runs:
+            diagonal, beside, beyond = rows = rows_of_factors[:, run]
+            for k in range(len(run)):
                 pivot, near, far = rows[:, k].copy()
                 if k > 1:
                     near -= far * beside[k - 1]
@@ -44,8 +44,8 @@ class Bands:
                     beside[k] = near * diagonal[k - 1]
                     pivot -= beside[k] * near
                 diagonal[k] = 1.0 / pivot
-            found[:, places] = rows
-        return found
+            rows_of_factors[:, run] = rows
+        return rows_of_factors
 
     @cached_property
     def blocks(self) -> tridiagonal.Factors:
@@ -56,7 +56,7 @@ class Bands:
         block = np.stack([[first[0], second[1]], [second[1], second[0]]])
         onward = first[:, 1:]
         across = np.stack([[onward[2], np.zeros_like(onward[2])], [onward[1], second[2, 1:]]])
-        rounds = (self.longest // 2 + 1).bit_length()
+        rounds = (self.longest_run // 2 + 1).bit_length()
         return tridiagonal.factorize(block, across, rounds, BLOCKS)
 
 
@@ -64,20 +64,20 @@ def solve(bands: Bands, right: Floats) -> Floats:
     """Returns (3, n) the solutions for right-hand sides (3, n)."""
     size = right.shape[1]
     if bands.runs:
-        return _solve_in_turn(bands, right)
+        return _solve_sequentially(bands, right)
     blocks = np.zeros((3, 2, (size + 1) // 2))
     blocks[:, 0] = right[:, ::2]
     blocks[:, 1, : size // 2] = right[:, 1::2]
-    found = tridiagonal.solve(bands.blocks, blocks)
-    return found.transpose(0, 2, 1).reshape(3, -1)[:, :size]
+    solution = tridiagonal.solve(bands.blocks, blocks)
+    return solution.transpose(0, 2, 1).reshape(3, -1)[:, :size]
 
 
-def _solve_in_turn(bands: Bands, right: Floats) -> Floats:
+def _solve_sequentially(bands: Bands, right: Floats) -> Floats:
     """The same, one unknown of a run after the other, to the bit as C does."""
-    found = right.copy()
-    for places in bands.runs:
-        inverse, beside, beyond = bands.factors[:, places]
-        values, last = found[:, places], len(places) - 1
+    solution = right.copy()
+    for run in bands.runs:
+        inverse, beside, beyond = bands.factors[:, run]
+        values, last = solution[:, run], len(run) - 1
         for k in range(1, last + 1):
             values[:, k] -= beside[k] * values[:, k - 1]
             if k > 1:
@@ -88,11 +88,11 @@ def _solve_in_turn(bands: Bands, right: Floats) -> Floats:
                 values[:, k] -= beside[k + 1] * values[:, k + 1]
             if k + 1 < last:
                 values[:, k] -= beyond[k + 2] * values[:, k + 2]
-        found[:, places] = values
-    return found
+        solution[:, run] = values
+    return solution
 
 
-def _turned(blocks: Floats) -> Floats:
+def _transposed(blocks: Floats) -> Floats:
     """Transposes 2 × 2 blocks (2, 2, k)."""
     return np.asarray(blocks.transpose(1, 0, 2))
 
@@ -115,4 +115,4 @@ def _inverted(blocks: Floats) -> Floats:
     return np.asarray(np.stack([[d, -b], [-b, a]]) / (a * d - b * b))
 
 
-BLOCKS = tridiagonal.Arithmetic(_times, _apply, _turned, _inverted)
+BLOCKS = tridiagonal.Arithmetic(_times, _apply, _transposed, _inverted)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats
 
-DIGITS = 10
+ROTATION_DIGITS = 10
 """What rounding does to linear algebra is far beneath that, and nobody sees what is left out."""
 
 
@@ -20,12 +20,12 @@ def nearest_rotations(products: Floats) -> Floats:
     return np.ascontiguousarray(left @ right)
 
 
-def steady_rotations(products: Floats) -> Floats:
+def portable_rotations(products: Floats) -> Floats:
     """The same to DIGITS, alike on every processor: each rounds singular values in its own way."""
-    return orthonormal(np.round(nearest_rotations(products), DIGITS))
+    return orthonormalize(np.round(nearest_rotations(products), ROTATION_DIGITS))
 
 
-def orthonormal(turns: Floats) -> Floats:
+def orthonormalize(turns: Floats) -> Floats:
     """(…, 3, 3) rotations of which these have small errors: the first are squared."""
     squares = np.einsum("...ji,...jk->...ik", turns, turns)
     return np.asarray(np.einsum("...ij,...jk->...ik", turns, 1.5 * np.eye(3) - 0.5 * squares))
@@ -35,19 +35,19 @@ def rotations_about(vectors: Floats) -> Floats:
     """(c, 3, 3) rotations about vectors (c, 3), by nearly as many radians (A. Cayley, 1846)."""
     x, y, z = vectors.T / 2.0
     share = 2.0 / (1.0 + x * x + y * y + z * z)
-    cross = cross_products(vectors / 2.0)
+    cross = cross_matrices(vectors / 2.0)
     twice = np.einsum("cij,cjk->cik", cross, cross)
     return np.asarray(np.eye(3) + share[:, None, None] * (cross + twice))
 
 
-def cross_products(vectors: Floats) -> Floats:
+def cross_matrices(vectors: Floats) -> Floats:
     """(c, 3, 3) the matrices that make v × x of x, for vectors v (c, 3)."""
     x, y, z = vectors.T
     none = np.zeros_like(x)
     return np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
 
 
-def turning_of(products: Floats) -> Floats:
+def axial_vectors(products: Floats) -> Floats:
     """(c, 3) Σ a × b, given Σ b aᵀ (c, 3, 3)."""
     parts = [products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)]
     return np.stack(parts, axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 
-SHORT = 16
+MAX_SHORT_RUN = 16
 """Runs of no more unknowns than this take no longer one unknown after the other, as in C."""
 
 
@@ -22,15 +22,15 @@ class Arithmetic(NamedTuple):
     """Products of elements."""
     apply: Callable[[Floats, Floats], Floats]
     """Products of elements and unknowns."""
-    turned: Callable[[Floats], Floats]
+    transposed: Callable[[Floats], Floats]
     """Their transposes."""
-    inverted: Callable[[Floats], Floats]
+    inverse_of: Callable[[Floats], Floats]
 
 
 NUMBERS = Arithmetic(np.multiply, np.multiply, lambda numbers: numbers, lambda x: 1.0 / x)
 
 
-class Round(NamedTuple):
+class ReductionRound(NamedTuple):
     """What one round needs of the unknowns it eliminates, those with odd places."""
 
     inverse: Floats
@@ -44,36 +44,36 @@ class Round(NamedTuple):
 class Factors(NamedTuple):
     """A factorized system."""
 
-    rounds: list[Round]
+    rounds: list[ReductionRound]
     inverse: Floats
     """Of the diagonal of the unknowns that are left, none coupled to another."""
     arithmetic: Arithmetic
 
 
 def factorize(
-    diagonal: Floats, beside: Floats, rounds: int, arithmetic: Arithmetic = NUMBERS
+    diagonal: Floats, off_diagonal: Floats, rounds: int, arithmetic: Arithmetic = NUMBERS
 ) -> Factors:
     """Prepares a system for `solve`.
 
     Parameters
     ----------
     diagonal : (…, n) above 0.
-    beside : (…, n − 1) element between an unknown and the next.
+    off_diagonal : (…, n − 1) element between an unknown and the next.
     rounds : so many that runs of coupled unknowns are shorter than 2^rounds.
     """
-    times, _, turned, inverted = arithmetic
-    done: list[Round] = []
+    times, _, transposed, inverse_of = arithmetic
+    done: list[ReductionRound] = []
     while len(done) < rounds and diagonal.shape[-1] > 1:
-        left, onward = beside[..., ::2], beside[..., 1::2]
-        inverse = inverted(diagonal[..., 1::2])
-        before = times(inverse, turned(left))
+        left, onward = off_diagonal[..., ::2], off_diagonal[..., 1::2]
+        inverse = inverse_of(diagonal[..., 1::2])
+        before = times(inverse, transposed(left))
         after = times(inverse[..., : onward.shape[-1]], onward)
-        done.append(Round(inverse, before, after))
+        done.append(ReductionRound(inverse, before, after))
         kept = diagonal[..., ::2].copy()
         kept[..., : before.shape[-1]] -= times(left, before)
-        kept[..., 1:] -= times(turned(onward), after)
-        diagonal, beside = kept, -times(left[..., : after.shape[-1]], after)
-    return Factors(done, inverted(diagonal), arithmetic)
+        kept[..., 1:] -= times(transposed(onward), after)
+        diagonal, off_diagonal = kept, -times(left[..., : after.shape[-1]], after)
+    return Factors(done, inverse_of(diagonal), arithmetic)
 
 
 def short_runs(linked: Booleans) -> list[Integers]:
@@ -83,68 +83,68 @@ def short_runs(linked: Booleans) -> list[Integers]:
     """
     starts = np.flatnonzero(np.append(True, ~linked))
     sizes = np.diff(starts, append=len(linked) + 1)
-    if sizes.max() > SHORT:
+    if sizes.max() > MAX_SHORT_RUN:
         return []
     return [starts[sizes == size] + np.arange(size)[:, None] for size in np.unique(sizes)]
 
 
-def solve_in_turn(
-    diagonal: Floats, beside: Floats, right: Floats, runs: Sequence[Integers]
+def solve_sequentially(
+    diagonal: Floats, off_diagonal: Floats, right: Floats, runs: Sequence[Integers]
 ) -> Floats:
     """Returns (n,) the solutions for right-hand sides (n,) that are 0 beside the runs (l, r).
 
     By Thomas's algorithm, from both ends to the middle and back, to the bit as C does.
     """
-    found = np.zeros_like(right)
-    for places in runs:
-        found[places] = _thomas(diagonal[places], beside[places[:-1]], right[places])
-    return found
+    solution = np.zeros_like(right)
+    for run in runs:
+        solution[run] = _thomas(diagonal[run], off_diagonal[run[:-1]], right[run])
+    return solution
 
 
-def _thomas(pivot: Floats, beside: Floats, right: Floats) -> Floats:
+def _thomas(pivot: Floats, off_diagonal: Floats, right: Floats) -> Floats:
     """(l, r) solutions of r systems of l unknowns; all are worked in."""
     low, high = 0, len(right) - 1
     while low + 1 < high:
-        for here, onward, place in ((low, low + 1, low), (high, high - 1, high - 1)):
-            coupling, inverse = beside[place].copy(), 1.0 / pivot[here]
-            beside[place] *= inverse
-            pivot[onward] -= beside[place] * coupling
-            right[onward] -= beside[place] * right[here]
+        for here, onward, link in ((low, low + 1, low), (high, high - 1, high - 1)):
+            coupling, inverse = off_diagonal[link].copy(), 1.0 / pivot[here]
+            off_diagonal[link] *= inverse
+            pivot[onward] -= off_diagonal[link] * coupling
+            right[onward] -= off_diagonal[link] * right[here]
             right[here] *= inverse
         low, high = low + 1, high - 1
     if low == high:
         right[low] /= pivot[low]
     else:
-        share = beside[low] / pivot[low]
+        share = off_diagonal[low] / pivot[low]
         right[high] -= share * right[low]
-        right[high] /= pivot[high] - share * beside[low]
-        right[low] -= beside[low] * right[high]
+        right[high] /= pivot[high] - share * off_diagonal[low]
+        right[low] -= off_diagonal[low] * right[high]
         right[low] /= pivot[low]
     while low > 0:
         low, high = low - 1, high + 1
-        right[low] -= beside[low] * right[low + 1]
-        right[high] -= beside[high - 1] * right[high - 1]
+        right[low] -= off_diagonal[low] * right[low + 1]
+        right[high] -= off_diagonal[high - 1] * right[high - 1]
     return right
 
 
 def solve(factors: Factors, right: Floats) -> Floats:
     """Returns (…, n) the solutions for right-hand sides (…, n)."""
-    _, apply, turned, _ = factors.arithmetic
+    _, apply, transposed, _ = factors.arithmetic
     odds = []
     for _, before, after in factors.rounds:
         odd = right[..., 1::2]
         odds.append(odd)
         right = right[..., ::2].copy()
-        right[..., : before.shape[-1]] -= apply(turned(before), odd)
-        right[..., 1:] -= apply(turned(after), odd[..., : after.shape[-1]])
-    found = apply(factors.inverse, right)
+        right[..., : before.shape[-1]] -= apply(transposed(before), odd)
+        right[..., 1:] -= apply(transposed(after), odd[..., : after.shape[-1]])
+    solution = apply(factors.inverse, right)
     for (inverse, before, after), rest in zip(
         reversed(factors.rounds), reversed(odds), strict=True
     ):
         odd = apply(inverse, rest)
-        odd -= apply(before, found[..., : before.shape[-1]])
-        odd[..., : after.shape[-1]] -= apply(after, found[..., 1:])
-        both = np.empty((*found.shape[:-1], found.shape[-1] + odd.shape[-1]))
-        both[..., ::2], both[..., 1::2] = found, odd
-        found = both
-    return found
+        odd -= apply(before, solution[..., : before.shape[-1]])
+        odd[..., : after.shape[-1]] -= apply(after, solution[..., 1:])
+        both = np.empty((*solution.shape[:-1], solution.shape[-1] + odd.shape[-1]))
+        both[..., ::2], both[..., 1::2] = solution, odd
+        solution = both
+    return solution

@@ -3,13 +3,13 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import declare, instead_of
+from ..compiled import declare, falls_back_to
 from . import numpy_kernels as reference
 
 _conserve_momentum = declare("conserve_momentum", "iprrrpip")
 
 
-@instead_of(reference.conserve_momentum)
+@falls_back_to(reference.conserve_momentum)
 def conserve_momentum(
     components: Integers, inverse_masses: Floats, before: Floats, after: Floats, *, about: Floats
 ) -> Floats:

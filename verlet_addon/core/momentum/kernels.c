@@ -1,23 +1,23 @@
 /* The momentum of bodies that nothing holds: the same as numpy_kernels.py. */
-#include "turns.h"
+#include "rotations.h"
 
 /* Sums over a body: its mass, centre, what it drifted, its spin, and Σ m a aᵀ (xx yy zz yz zx xy). */
 typedef struct {
     real mass, centre[3], drift[3], spin[3], second[6];
-} whole;
+} body_sums;
 
 /* Changes `kept`; `work` holds 16 numbers for each body. */
 EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
                               const real *before, const real *about, real *kept, integer count,
                               real *work)
 {
-    whole *bodies = (whole *)work;
+    body_sums *bodies = (body_sums *)work;
     for (integer i = 0; i < 16 * count; i++)
         work[i] = 0.0;
     for (integer i = 0; i < n; i++) {
         if (labels[i] < 0)
             continue;
-        whole *body = bodies + labels[i];
+        body_sums *body = bodies + labels[i];
         real mass = 1.0 / inverse_masses[i];
         body->mass += mass;
         for (int x = 0; x < 3; x++) {
@@ -33,7 +33,7 @@ EXPORT void conserve_momentum(integer n, const integer *labels, const real *inve
     for (integer i = 0; i < n; i++) {
         if (labels[i] < 0)
             continue;
-        whole *body = bodies + labels[i];
+        body_sums *body = bodies + labels[i];
         real mass = 1.0 / inverse_masses[i], arm[3], change[3];
         for (int x = 0; x < 3; x++) {
             arm[x] = about[x * n + i] - body->centre[x];
@@ -47,19 +47,19 @@ EXPORT void conserve_momentum(integer n, const integer *labels, const real *inve
         }
     }
     for (integer k = 0; k < count; k++) {
-        real total = 0.0, turn[3];
+        real total = 0.0, rotation[3];
         for (int x = 0; x < 6; x++)
             total += bodies[k].second[x];
         if (total - total != 0.0)
             return; /* the frame's check will say which body broke */
-        find_turn(bodies[k].second, bodies[k].spin, turn);
+        find_rotation_vector(bodies[k].second, bodies[k].spin, rotation);
         for (int x = 0; x < 3; x++)
-            bodies[k].spin[x] = turn[x];
+            bodies[k].spin[x] = rotation[x];
     }
     for (integer i = 0; i < n; i++) {
         if (labels[i] < 0)
             continue;
-        const whole *body = bodies + labels[i];
+        const body_sums *body = bodies + labels[i];
         real arm[3];
         for (int x = 0; x < 3; x++)
             arm[x] = about[x * n + i] - body->centre[x];

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, cofactors, sum_by, sum_products, sum_rows
 
-NOTHING = 1e-11
+NEGLIGIBLE_INERTIA = 1e-11
 """Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
 
 
@@ -33,13 +33,13 @@ def conserve_momentum(
     second = sum_products(label, arms, arms, count, masses)
     if not np.isfinite(second).all():
         return after  # the frame's check will say which body broke
-    turn = find_turns(second, spin).T
+    turn = find_rotation_vectors(second, spin).T
     kept = after.copy()
     kept[:, free] -= drift + np.cross(turn[:, label], arms, axis=0)
     return kept
 
 
-def find_turns(second: Floats, spin: Floats) -> Floats:
+def find_rotation_vectors(second: Floats, spin: Floats) -> Floats:
     """(c, 3) turns that have this spin (c, 3), of bodies with second moments (c, 3, 3) Σ m a aᵀ.
 
     By Cramer's rule. A straight rope has no inertia about itself, and no spin either: a tiny one
@@ -47,6 +47,6 @@ def find_turns(second: Floats, spin: Floats) -> Floats:
     """
     trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
     inertia = trace * np.eye(3) - second
-    minors, size = cofactors(inertia + NOTHING * 2.0 * trace * np.eye(3))
-    found = (minors * spin[:, None]).sum(axis=2)
-    return np.asarray(found * (1.0 / np.where(size > 0.0, size, np.inf))[:, None])
+    minors, size = cofactors(inertia + NEGLIGIBLE_INERTIA * 2.0 * trace * np.eye(3))
+    vectors = (minors * spin[:, None]).sum(axis=2)
+    return np.asarray(vectors * (1.0 / np.where(size > 0.0, size, np.inf))[:, None])

@@ -11,20 +11,25 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..arrays import Floats
-from ..bending.compiled_kernels import pack_bend_strips, pack_loops, pack_stencils, pack_stiff
-from ..compiled import Packed, once, pack
+from ..bending.compiled_kernels import (
+    pack_bend_strips,
+    pack_face_loops,
+    pack_stencils,
+    pack_stiff_bends,
+)
+from ..compiled import Packed, cached_struct, pack
 from ..model import SoftBodyModel
 from ..ropes.compiled_kernels import pack_trees
-from ..ropes.numpy_kernels import RESOLVED
-from ..ropes.sweep import MOST_ROUNDS, STRAIN_LEFT
-from ..state import Batches, ParticleState, pack_fresh
-from ..stretch.compiled_clusters import pack_clusters
+from ..ropes.numpy_kernels import RESOLVED_VIBRATION
+from ..ropes.sweep import MAX_ROPE_ROUNDS, ROPE_STRAIN_TOLERANCE
+from ..state import Batches, ParticleState, pack_restarted
 from ..stretch.compiled_kernels import pack_diagonals, pack_level, pack_links, pack_strips
-from ..stretch.compiled_warm_start import pack_net
-from ..stretch.numpy_kernels import CRUMPLED, OVERDONE, SHARINGS
-from ..stretch.sweep import IN_VAIN, MOST_STRETCH, MOST_SWEEPS, PROGRESS
-from ..stretch.warm_start import DIRECTIONS
-from .inflation import SURFACE_MEMORY, TAUT
+from ..stretch.compiled_rigid_clusters import pack_clusters
+from ..stretch.compiled_tension_warm_start import pack_strip_system
+from ..stretch.numpy_kernels import MIN_FACE_SCALE, OVER_RELAXATION, STRAIN_LIMITING_ROUNDS
+from ..stretch.strip_system import SEARCH_DIRECTIONS
+from ..stretch.sweep import MAX_STALLED_SWEEPS, MAX_STRAIN, MAX_SWEEPS, MIN_SWEEP_PROGRESS
+from .inflation import MIN_TAUTNESS, SURFACE_WARM_START
 
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
@@ -43,17 +48,17 @@ class Plain:
     """A plain body ready for steps of one length, and what compiled kernels tell of each step."""
 
     struct: Packed
-    """The plain of plain.c, which has the following."""
+    """The plain of plain_bodies.c, which has the following."""
     start: Floats
     """(3, n) where the step began [m]."""
-    arrival: Floats
+    predicted: Floats
     """(3, n) where free motion led to [m]."""
     accelerations: Floats
     """(3, n) [m/s²]"""
-    rubbed: Floats
+    friction_corrections: Floats
     """(3, n) how far friction has taken each back on the ground [m]."""
-    pushed: Floats
-    """(n,) how far that has pushed each out [m]."""
+    normal_corrections: Floats
+    """(n,) how far that has normal_corrections each out [m]."""
 
 
 def plain(batches: Batches) -> Plain:
@@ -61,8 +66,8 @@ def plain(batches: Batches) -> Plain:
     found = _known.get(batches)
     if found is None:
         n = batches.model.vertex_count
-        start, arrival, accelerations, rubbed = (np.zeros((3, n)) for _ in range(4))
-        work = start, arrival, accelerations, rubbed, np.zeros(n)
+        start, predicted, accelerations, friction_corrections = (np.zeros((3, n)) for _ in range(4))
+        work = start, predicted, accelerations, friction_corrections, np.zeros(n)
         found = _known[batches] = Plain(_pack_plain(batches, *work), *work)
     return found
 
@@ -71,7 +76,7 @@ _known: WeakKeyDictionary[Batches, Plain] = WeakKeyDictionary()
 
 
 def _pack_plain(batches: Batches, *work: Floats) -> Packed:
-    """The plain of plain.c, which works in these rows."""
+    """The plain of plain_bodies.c, which works in these rows."""
     model = batches.model
     n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
     return pack(
@@ -80,7 +85,7 @@ def _pack_plain(batches: Batches, *work: Floats) -> Packed:
         model.pinned,
         model.inverse_masses,
         _limits(),
-        pack_fresh(batches),
+        pack_restarted(batches),
         _pack_surface(batches) if model.lengths.edges.path.size else None,
         _pack_bends(batches),
         _pack_ropes(batches) if batches.ropes.strips else None,
@@ -99,30 +104,30 @@ def _pack_plain(batches: Batches, *work: Floats) -> Packed:
 
 @cache
 def _limits() -> Packed:
-    """The limits of plain.c."""
+    """The limits of plain_bodies.c."""
     return pack(
-        SURFACE_MEMORY,
-        TAUT,
-        CRUMPLED,
-        DIRECTIONS,
-        MOST_SWEEPS,
-        IN_VAIN,
-        PROGRESS,
-        MOST_STRETCH,
-        OVERDONE,
-        SHARINGS,
-        MOST_ROUNDS,
-        STRAIN_LEFT,
-        RESOLVED,
+        SURFACE_WARM_START,
+        MIN_TAUTNESS,
+        MIN_FACE_SCALE,
+        SEARCH_DIRECTIONS,
+        MAX_SWEEPS,
+        MAX_STALLED_SWEEPS,
+        MIN_SWEEP_PROGRESS,
+        MAX_STRAIN,
+        OVER_RELAXATION,
+        STRAIN_LIMITING_ROUNDS,
+        MAX_ROPE_ROUNDS,
+        ROPE_STRAIN_TOLERANCE,
+        RESOLVED_VIBRATION,
     )
 
 
 def _pack_surface(batches: Batches) -> Packed:
-    """The surface of plain.c."""
+    """The surface of plain_bodies.c."""
     lengths, constant = batches.lengths, batches.model.lengths
     tethers, diagonals, clusters = constant.tethers, lengths.diagonals, constant.clusters
     return pack(
-        pack_net(lengths.net),
+        pack_strip_system(lengths.strip_system),
         pack_diagonals(diagonals) if len(diagonals.faces) else None,
         len(lengths.shear),
         pack(*map(pack_strips, lengths.shear)),
@@ -154,34 +159,44 @@ def _pack_strip_order(batches: Batches) -> Packed:
     )
 
 
-strip_order = once(_pack_strip_order)
+strip_order = cached_struct(_pack_strip_order)
 
 
 def _pack_bends(batches: Batches) -> Packed:
-    """The bends of plain.c."""
+    """The bends of plain_bodies.c."""
     bends = batches.bends
     return pack(
         *(len(bends.ropes), len(bends.stiff)),
-        *(len(bends.strips), len(bends.loops), len(bends.alone)),
+        *(len(bends.strips), len(bends.loops), len(bends.soft)),
         pack(*map(pack_stencils, bends.ropes)),
-        pack(*map(pack_stiff, bends.stiff)),
+        pack(*map(pack_stiff_bends, bends.stiff)),
         pack(*map(pack_bend_strips, bends.strips)),
-        pack(*map(pack_loops, bends.loops)),
-        pack(*map(pack_stencils, bends.alone)),
+        pack(*map(pack_face_loops, bends.loops)),
+        pack(*map(pack_stencils, bends.soft)),
     )
 
 
 def _pack_ropes(batches: Batches) -> Packed:
-    """The ropes of plain.c."""
+    """The ropes of plain_bodies.c."""
     ropes = batches.ropes
     strips = pack(*map(pack_strips, ropes.strips))
     count = len(ropes.strips)
-    return pack(pack_net(ropes.net), ropes.directions, pack_trees(ropes.trees), count, strips)
+    return pack(
+        pack_strip_system(ropes.strip_system),
+        ropes.search_directions,
+        pack_trees(ropes.trees),
+        count,
+        strips,
+    )
 
 
 def memory_of(batches: Batches) -> list[Floats]:
     """What a step leaves to the next, besides places: tension, and how far bends lag behind."""
-    nets = batches.lengths.net, batches.ropes.net
-    kept = [rows for net in nets for rows in (net.multipliers, net.displacement)]
-    lagging = [batch.multipliers for batch, share in batches.fresh() if share]
+    strip_systems = batches.lengths.strip_system, batches.ropes.strip_system
+    kept = [
+        rows
+        for strip_system in strip_systems
+        for rows in (strip_system.multipliers, strip_system.displacement)
+    ]
+    lagging = [batch.multipliers for batch, share in batches.restarted() if share]
     return [*kept, *lagging, *(rows for rows in batches.followers if rows is not None)]

@@ -1,4 +1,4 @@
-"""Plain bodies on their way from one sample to the next, moved by one call for all of them."""
+"""Plain bodies on their member from one sample to the next, moved by one call for all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from ..arrays import Floats
 from ..compiled import Packed, declare, pack
 from ..contact.plane import PlaneContact
 from ..model import SoftBodyModel
-from ..ropes.constraints import draw_out
+from ..ropes.constraints import lengthen_ropes
 from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
+from .internal_constraints import RESTING_STEPS
 from .plain_bodies import plain
-from .step_data import Body, Mover
-from .within_bodies import LYING
+from .step_data import Body, BodyStep
 
 _move_plain = declare("move_plain", "pipp")
-_set_out_plain = declare("set_out_plain", "pipi")
-_relax_plain = declare("relax_plain", "pipip")
+_predict_plain = declare("predict_plain", "pipi")
+_project_plain = declare("project_plain", "pipip")
 _finish_plain = declare("finish_plain", "pip")
 
 
 @dataclass(eq=False)
-class Way:
-    """One body's way from one sample to the next."""
+class PlainBody:
+    """One body's member from one sample to the next."""
 
     model: SoftBodyModel
     state: ParticleState
@@ -35,9 +35,9 @@ class Way:
     previous_positions: Floats
     """(3, n) a step before [m]."""
     struct: Packed
-    """The moving of plain.c."""
+    """The moving of plain_bodies.c."""
 
-    def take(self) -> None:
+    def write_state(self) -> None:
         """Lets the state have the places."""
         self.state.positions, self.state.previous_positions = (
             self.positions,
@@ -46,78 +46,82 @@ class Way:
 
 
 @dataclass(eq=False)
-class Group:
-    """Some bodies of a scene, and what is around them."""
+class PlainGroup:
+    """Some bodies of a scene, and what is frame_inputs them."""
 
-    ways: dict[int, Way]
+    members: dict[int, PlainBody]
     """By the numbers of the bodies."""
-    row: Packed
+    structs: Packed
     """What is told of them."""
-    around: Packed
-    """The surroundings of plain.c."""
-    movers: dict[int, Mover]
+    frame_inputs: Packed
+    """The surroundings of plain_bodies.c."""
+    body_steps: dict[int, BodyStep]
     """Those that have set out, in all steps."""
     number: int = 0
     """Of the step, from 1 on."""
 
-    def move(self) -> Floats:
+    def take_all_steps(self) -> Floats:
         """Leads the places on through all steps.
 
         Returns the lowest and highest corners (count, 2, 3) of boxes round them at their ends [m].
         """
-        boxes = np.empty((len(self.ways), 2, 3))
-        _move_plain(*self._all, boxes)
+        boxes = np.empty((len(self.members), 2, 3))
+        _move_plain(*self._arguments, boxes)
         return boxes
 
-    def begin(self, settings: SceneSettings, after: Sample) -> None:
+    def start_steps(self, settings: SceneSettings, after: Sample) -> None:
         """Takes the places over, which are then led on step by step."""
-        for number, way in self.ways.items():
-            way.take()
-            self.movers[number] = _mover(way, settings, after)
+        for number, member in self.members.items():
+            member.write_state()
+            self.body_steps[number] = _make_body_step(member, settings, after)
 
-    def set_out(self) -> None:
+    def predict(self) -> None:
         """Lets all go where inertia, gravity and their pins lead them in the next step."""
-        for mover in self.movers.values():
-            mover.caught = False
-        if self.ways:
+        for body_step in self.body_steps.values():
+            body_step.entangled = False
+        if self.members:
             self.number += 1
-            _set_out_plain(*self._all, self.number)
+            _predict_plain(*self._arguments, self.number)
 
-    def relax(self) -> None:
+    def project_constraints(self) -> None:
         """Sweeps once over all that acts within them, and pushes them out of the ground."""
-        if self.ways:
-            lie = np.array([way.state.touched >= LYING for way in self.ways.values()])
-            _relax_plain(*self._all, self.number, lie)
+        if self.members:
+            lie = np.array(
+                [member.state.steps_in_contact >= RESTING_STEPS for member in self.members.values()]
+            )
+            _project_plain(*self._arguments, self.number, lie)
 
-    def finish(self) -> None:
+    def finish_body_step(self) -> None:
         """Sets the speeds that they have by themselves."""
-        if self.ways:
-            _finish_plain(*self._all)
+        if self.members:
+            _finish_plain(*self._arguments)
 
     @property
-    def _all(self) -> tuple[int, int, int]:
+    def _arguments(self) -> tuple[int, int, int]:
         """What every phase is told."""
-        return self.row.address, len(self.ways), self.around.address
+        return self.structs.address, len(self.members), self.frame_inputs.address
 
 
 def make_group(
     bodies: Sequence[Body], numbers: Sequence[int], settings: SceneSettings, after: Sample
-) -> Group:
-    """Those of the bodies with such numbers, on their way to a sample."""
-    ways = {number: _way(bodies[number], after.targets[number], settings) for number in numbers}
+) -> PlainGroup:
+    """Those of the bodies with such numbers, on their member to a sample."""
+    members = {
+        number: _make_member(bodies[number], after.targets[number], settings) for number in numbers
+    }
     ground = after.ground
     plane = (None, 0.0) if ground is None else (ground.normal, ground.level)
-    around = pack(settings.substeps, after.gravity.astype(float), *plane)
-    row = pack(*(way.struct for way in ways.values()))
-    return Group(ways, row, around, {})
+    frame_inputs = pack(settings.substeps, after.gravity.astype(float), *plane)
+    structs = pack(*(member.struct for member in members.values()))
+    return PlainGroup(members, structs, frame_inputs, {})
 
 
-def _way(body: Body, targets: Floats, settings: SceneSettings) -> Way:
-    """The way of one body."""
+def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainBody:
+    """The member of one body."""
     model, state = body
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
-    draw_out(positions, batches.ropes)
+    lengthen_ropes(positions, batches.ropes)
     struct = pack(
         plain(batches).struct,
         positions,
@@ -128,7 +132,7 @@ def _way(body: Body, targets: Floats, settings: SceneSettings) -> Way:
         *_ground_laws(model, settings),
         state.steps,
     )
-    return Way(model, state, batches, positions, previous, struct)
+    return PlainBody(model, state, batches, positions, previous, struct)
 
 
 def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, float]:
@@ -140,24 +144,24 @@ def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, 
     )
 
 
-def _mover(way: Way, settings: SceneSettings, after: Sample) -> Mover:
+def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:
     """A body in all steps: what each of them changes, compiled kernels write."""
-    its, model, ground = plain(way.batches), way.model, after.ground
-    mover = Mover(
+    its, model, ground = plain(member.batches), member.model, after.ground
+    body_step = BodyStep(
         model=model,
-        state=way.state,
-        batches=way.batches,
+        state=member.state,
+        batches=member.batches,
         contacts=[],
-        targets=way.positions,
+        targets=member.positions,
         pressure=0.0,
         accelerations=its.accelerations,
         start=its.start,
-        arrival=its.arrival,
+        predicted=its.predicted,
     )
     if ground is not None:
         n = len(model.inverse_masses)
         friction, restitution = _ground_laws(model, settings)
-        mover.contacts.append(
+        body_step.contacts.append(
             PlaneContact(
                 plane=ground,
                 start=its.start,
@@ -165,16 +169,16 @@ def _mover(way: Way, settings: SceneSettings, after: Sample) -> Mover:
                 floors=np.broadcast_to(model.thicknesses, (2, n)),
                 friction=friction,
                 restitution=restitution,
-                pushed=its.pushed,
-                rubbed=its.rubbed,
-                arrival=its.arrival,
+                normal_corrections=its.normal_corrections,
+                friction_corrections=its.friction_corrections,
+                predicted=its.predicted,
                 accelerations=its.accelerations,
-                dt=way.batches.steps[0],
-                start_gains=way.batches.start_gains,
+                dt=member.batches.steps[0],
+                start_gains=member.batches.start_gains,
             )
         )
-    return mover
+    return body_step
 
 
-NOBODY = Group({}, pack(), pack(), {})
+EMPTY_GROUP = PlainGroup({}, pack(), pack(), {})
 """Where each body is told what to do."""

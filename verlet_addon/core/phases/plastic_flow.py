@@ -4,22 +4,22 @@ import numpy as np
 
 from ..bending.numpy_kernels import rope_bends, signed_bends
 from ..plasticity import Plastic, strip_strains
-from ..stretch.links import Links
-from ..stretch.paths import Strips
+from ..stretch.strip_links import StripLinks
+from ..stretch.strip_paths import Strips
 from ..weave.numpy_kernels import thread_lengths
-from .step_data import Mover
+from .step_data import BodyStep
 
 
-def wear(mover: Mover, dt: float) -> None:
+def apply_plastic_flow(body_step: BodyStep, dt: float) -> None:
     """Writes new rests into a body's batches where it has yielded; lengths only ever grow."""
-    if mover.state.plastic is not None:
-        _wear_lengths(mover, mover.state.plastic, dt)
-        _wear_bends(mover, mover.state.plastic, dt)
+    if body_step.state.plastic is not None:
+        _flow_lengths(body_step, body_step.state.plastic, dt)
+        _flow_bends(body_step, body_step.state.plastic, dt)
 
 
-def _wear_lengths(mover: Mover, plastic: Plastic, dt: float) -> None:
+def _flow_lengths(body_step: BodyStep, plastic: Plastic, dt: float) -> None:
     """Of edges, ropes and threads."""
-    fresh, positions, batches = mover.model, mover.state.positions, mover.batches
+    fresh, positions, batches = body_step.model, body_step.state.positions, body_step.batches
     used, hardening = batches.model, fresh.settings.hardening
     for original, strips, yielding in (
         (fresh.lengths.edges, used.lengths.edges, plastic.strips[0]),
@@ -27,28 +27,28 @@ def _wear_lengths(mover: Mover, plastic: Plastic, dt: float) -> None:
         (fresh.ropes.trees.strips, used.ropes.trees.strips, plastic.strips[2]),
     ):
         strains = strip_strains(positions, original)
-        yielding.follow(np.maximum(strains, yielding.kept), hardening, dt)
-        np.multiply(original.rest_lengths, 1.0 + yielding.kept, out=strips.rest_lengths)
-    _hand_on(used.lengths.edges, batches.lengths.links)
+        yielding.flow(np.maximum(strains, yielding.permanent), hardening, dt)
+        np.multiply(original.rest_lengths, 1.0 + yielding.permanent, out=strips.rest_lengths)
+    _copy_rest_lengths(used.lengths.edges, batches.lengths.links)
     for batch in batches.weave:
         strains = thread_lengths(positions, batch).T - 1.0
-        plastic.weave.follow(np.maximum(strains, plastic.weave.kept), hardening, dt)
-        np.add(fresh.weave.rests, plastic.weave.kept, out=batch.rests)
+        plastic.weave.flow(np.maximum(strains, plastic.weave.permanent), hardening, dt)
+        np.add(fresh.weave.rests, plastic.weave.permanent, out=batch.rests)
 
 
-def _hand_on(strips: Strips, links: Links) -> None:
+def _copy_rest_lengths(strips: Strips, links: StripLinks) -> None:
     """Copies the rest lengths of strips to the links, which hold them too."""
     movable = np.isfinite(links.rest_lengths)
     links.rest_lengths[movable] = strips.rest_lengths[:-1][movable]
 
 
-def _wear_bends(mover: Mover, plastic: Plastic, dt: float) -> None:
+def _flow_bends(body_step: BodyStep, plastic: Plastic, dt: float) -> None:
     """Of hinges and ropes."""
-    fresh, used = mover.model.bends, mover.batches.model.bends
+    fresh, used = body_step.model.bends, body_step.batches.model.bends
     for original, bends, yielding, measure in (
         (fresh.hinges, used.hinges, plastic.bends[0], signed_bends),
         (fresh.ropes, used.ropes, plastic.bends[1], rope_bends),
     ):
-        bent = measure(mover.state.positions, bends) - original.rests
-        yielding.follow(bent, mover.model.settings.hardening, dt)
-        np.add(original.rests, yielding.kept, out=bends.rests)
+        bent = measure(body_step.state.positions, bends) - original.rests
+        yielding.flow(bent, body_step.model.settings.hardening, dt)
+        np.add(original.rests, yielding.permanent, out=bends.rests)

@@ -1,13 +1,13 @@
 """What draws particles that are pinned softly."""
 
-from .step_data import Mover
+from .step_data import BodyStep
 
 
-def project_soft_pins(mover: Mover) -> None:
+def project_soft_pins(body_step: BodyStep) -> None:
     """Draws softly pinned particles towards their targets: C = x − target, with compliance."""
-    model, positions, goals = mover.model, mover.state.positions, mover.model.goals
+    model, positions, goals = body_step.model, body_step.state.positions, body_step.model.goals
     if len(goals):
         inverse_masses = model.mobilities[goals]
-        softness = model.goal_compliances / mover.batches.h_squared
+        softness = model.goal_compliances / body_step.batches.h_squared
         share = inverse_masses / (inverse_masses + softness)
-        positions[:, goals] += (mover.targets[:, goals] - positions[:, goals]) * share
+        positions[:, goals] += (body_step.targets[:, goals] - positions[:, goals]) * share

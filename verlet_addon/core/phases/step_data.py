@@ -10,14 +10,14 @@ from ..contact.plane import PlaneContact
 from ..field import Field
 from ..model import SoftBodyModel
 from ..scene import Plane
-from ..solid.motion import Leap
+from ..solid.solid_step import SolidStep
 from ..state import Batches, ParticleState
 
 Body = tuple[SoftBodyModel, ParticleState]
 
 
 @dataclass(frozen=True, eq=False)
-class Surroundings:
+class StepInputs:
     """What acts on all bodies during one step."""
 
     dt: float
@@ -41,7 +41,7 @@ class Surroundings:
 
 
 @dataclass(eq=False)
-class Mover:
+class BodyStep:
     """One body on its way through one step."""
 
     model: SoftBodyModel
@@ -58,11 +58,11 @@ class Mover:
     """(3, n) [m/s²]"""
     start: Floats
     """(3, n) where the step began [m]."""
-    arrival: Floats
+    predicted: Floats
     """(3, n) where free motion led to [m]."""
-    free_tension: Floats = field(default_factory=lambda: np.empty(0))
+    tension_before_contacts: Floats = field(default_factory=lambda: np.empty(0))
     """(k,) h² times that of its surface's links before they met anything [kg m]."""
-    caught: bool = False
+    entangled: bool = False
     """Whether something holds it fast."""
-    leap: Leap | None = None
+    solid_step: SolidStep | None = None
     """Where free motion leads the nodes of a solid."""

@@ -3,30 +3,33 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack, shared
+from ..compiled import Packed, cached_struct, declare, falls_back_to, members, pack, shared_arrays
 from . import numpy_kernels as reference
+from .piece_poses import PiecePoses
 from .pieces import Joints
-from .placement import Placement
 
-_give_momentum = declare("give_momentum", "ppipi")
-_share_contacts = declare("share_contacts", "pppi", "i")
-_join = declare("join", "pppi")
+_transfer_momentum = declare("transfer_momentum", "ppipi")
+_transfer_contacts = declare("transfer_contacts", "pppi", "i")
+_project_joints = declare("project_joints", "pppi")
 
 
-@once
-def _placement(placement: Placement) -> Packed:
+@cached_struct
+def _poses_struct(poses: PiecePoses) -> Packed:
     """The placement of pieces.h."""
-    pieces = placement.pieces
+    pieces = poses.pieces
     return pack(
         pieces.count,
         len(pieces.particles),
         *members(pieces, "starts particles labels arms totals"),
-        *shared(placement, "turns turned arms second centres moments placed"),
+        *shared_arrays(
+            poses,
+            "start_rotations rotations arms second_moments centres angular_momenta particle_positions",
+        ),
         np.zeros((pieces.count, 21)),
     )
 
 
-@once
+@cached_struct
 def _joints(joints: Joints) -> Packed:
     """The joints of joints.c."""
     count, bodies = len(joints.rest_lengths), len(joints.mobilities)
@@ -35,25 +38,29 @@ def _joints(joints: Joints) -> Packed:
         len(joints.free),
         bodies,
         *members(joints, "pairs slots bodies free rest_lengths"),
-        joints.slack.astype(np.uint8),
+        joints.tension_only.astype(np.uint8),
         joints.mobilities,
         *(np.zeros((size, count)) for size in (3, 12, 1, 1, 1, 1, 1, 1)),
         np.zeros((bodies, 6)),
     )
 
 
-@instead_of(reference.give_momentum)
-def give_momentum(placement: Placement, positions: Floats, masses: Floats, rounds: int) -> None:
+@falls_back_to(reference.transfer_momentum)
+def transfer_momentum(poses: PiecePoses, positions: Floats, masses: Floats, rounds: int) -> None:
     n = positions.shape[1]
-    _give_momentum(_placement(placement), positions, n, masses, rounds)
+    _transfer_momentum(_poses_struct(poses), positions, n, masses, rounds)
 
 
-@instead_of(reference.share_contacts)
-def share_contacts(placement: Placement, positions: Floats) -> bool:
-    softness = placement.pieces.softness
-    return bool(_share_contacts(_placement(placement), softness, positions, positions.shape[1]))
+@falls_back_to(reference.transfer_contacts)
+def transfer_contacts(poses: PiecePoses, positions: Floats) -> bool:
+    effective_inverse_masses = poses.pieces.effective_inverse_masses
+    return bool(
+        _transfer_contacts(
+            _poses_struct(poses), effective_inverse_masses, positions, positions.shape[1]
+        )
+    )
 
 
-@instead_of(reference.join)
-def join(placement: Placement, joints: Joints, positions: Floats) -> None:
-    _join(_placement(placement), _joints(joints), positions, positions.shape[1])
+@falls_back_to(reference.project_joints)
+def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None:
+    _project_joints(_poses_struct(poses), _joints(joints), positions, positions.shape[1])

@@ -1,11 +1,11 @@
 /* What joins rigid pieces, solved as one: the same as join in numpy_kernels.py, to the bit. */
 #include "pieces.h"
 
-#define JOINED 1e-3
-#define LINEARIZED 8
-#define CONJUGATE_ROUNDS 100
-#define RESIDUAL 1e-6
-#define YIELDING 1e-3
+#define JOINT_STRAIN_TOLERANCE 1e-3
+#define JOINT_LINEARIZATIONS 8
+#define MAX_JOINT_CG_ROUNDS 100
+#define JOINT_RESIDUAL 1e-6
+#define JOINT_REGULARIZATION 1e-3
 
 /* See Joints. Rows say how a pull of 1 acts on the bodies at both ends: force and torque. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     const integer *bodies;      /* (e, 2) */
     const integer *particles;   /* (f,) */
     const real *lengths;        /* (e,) */
-    const uint8_t *slack;       /* (e,) */
+    const uint8_t *tension_only;       /* (e,) */
     const real *mobilities;     /* (b,) */
     real *along, *rows;         /* (3, e) and (e, 2, 6), to work in, as what follows */
     real *residual, *pulls, *search, *found, *diagonal, *inverses; /* (e,) */
@@ -32,20 +32,20 @@ SMALL static int measure(const joints *near, const real *positions, integer n)
         read(positions, n, near->pairs[near->count + e], b);
         for (int x = 0; x < 3; x++)
             a[x] -= b[x];
-        real length = __builtin_sqrt(dot(a, a)), lack = length - near->lengths[e];
-        int idle = near->slack[e] && lack <= 0.0;
+        real length = __builtin_sqrt(dot(a, a)), violation = length - near->lengths[e];
+        int idle = near->tension_only[e] && violation <= 0.0;
         for (int x = 0; x < 3; x++)
             near->along[x * near->count + e] = idle ? 0.0 : a[x] / larger(length, SHORTEST);
-        lack = near->residual[e] = idle ? 0.0 : lack;
-        real most = JOINED * near->lengths[e];
-        stretched |= lack > most || lack < -most;
+        violation = near->residual[e] = idle ? 0.0 : violation;
+        real most = JOINT_STRAIN_TOLERANCE * near->lengths[e];
+        stretched |= violation > most || violation < -most;
     }
     return stretched;
 }
 
 /* Lays out the rows of edges with ends at `arms` (3, k), from the centres of their pieces where none
    are given. */
-SMALL static void lay_rows(const placement *all, const joints *near, const real *arms,
+SMALL static void fill_rows(const piece_poses *all, const joints *near, const real *arms,
                            const real *centres)
 {
     for (integer e = 0; e < near->count; e++)
@@ -64,7 +64,7 @@ SMALL static void lay_rows(const placement *all, const joints *near, const real 
 }
 
 /* Gathers forces and torques at bodies under pulls along edges. */
-static void spread(const joints *near, const real *pulls, real factor)
+static void apply_pulls(const joints *near, const real *pulls, real factor)
 {
     for (integer k = 0; k < 6 * near->total; k++)
         near->wrenches[k] = 0.0;
@@ -81,7 +81,7 @@ static void spread(const joints *near, const real *pulls, real factor)
 }
 
 /* How a body moves under a force and a torque: that of a piece turns, too. */
-static void answer(const placement *all, const joints *near, integer body, const real wrench[6],
+static void move_body(const piece_poses *all, const joints *near, integer body, const real wrench[6],
                    real moved[6])
 {
     for (int x = 0; x < 3; x++) {
@@ -98,31 +98,31 @@ static inline real along_row(const real row[6], const real moved[6])
 }
 
 /* How much longer pulls make edges, which yield a little. */
-static void find_product(const placement *all, const joints *near, const real *pulls, real *found)
+static void find_product(const piece_poses *all, const joints *near, const real *pulls, real *found)
 {
-    spread(near, pulls, 1.0);
+    apply_pulls(near, pulls, 1.0);
     for (integer body = 0; body < near->total; body++) {
         real moved[6], *wrench = near->wrenches + 6 * body;
-        answer(all, near, body, wrench, moved);
+        move_body(all, near, body, wrench, moved);
         copy(wrench, moved, 6);
     }
     for (integer e = 0; e < near->count; e++) {
         const real *row = near->rows + 12 * e, *moved = near->wrenches;
         found[e] = along_row(row, moved + 6 * near->bodies[2 * e])
                    + along_row(row + 6, moved + 6 * near->bodies[2 * e + 1]);
-        found[e] += YIELDING * near->diagonal[e] * pulls[e];
+        found[e] += JOINT_REGULARIZATION * near->diagonal[e] * pulls[e];
     }
 }
 
 /* How much longer the pull of 1 along each edge makes it, and 1 over that; 0 where nothing can
    move. */
-SMALL static void find_diagonal(const placement *all, const joints *near)
+SMALL static void find_diagonal(const piece_poses *all, const joints *near)
 {
     for (integer e = 0; e < near->count; e++) {
         real each[2], moved[6];
         for (int side = 0; side < 2; side++) {
             const real *row = near->rows + 12 * e + 6 * side;
-            answer(all, near, near->bodies[2 * e + side], row, moved);
+            move_body(all, near, near->bodies[2 * e + side], row, moved);
             each[side] = along_row(row, moved);
         }
         near->diagonal[e] = each[0] + each[1];
@@ -130,7 +130,7 @@ SMALL static void find_diagonal(const placement *all, const joints *near)
     }
 }
 
-SMALL static void solve(const placement *all, const joints *near)
+SMALL static void solve(const piece_poses *all, const joints *near)
 {
     integer count = near->count;
     real *residual = near->residual, *pulls = near->pulls, *search = near->search;
@@ -141,8 +141,8 @@ SMALL static void solve(const placement *all, const joints *near)
         search[e] = inverses[e] * residual[e];
         size += residual[e] * search[e];
     }
-    real small = RESIDUAL * RESIDUAL * size;
-    for (int number = 0; number < CONJUGATE_ROUNDS && size > small; number++) {
+    real small = JOINT_RESIDUAL * JOINT_RESIDUAL * size;
+    for (int number = 0; number < MAX_JOINT_CG_ROUNDS && size > small; number++) {
         find_product(all, near, search, found);
         real slope = 0.0, former = size;
         for (integer e = 0; e < count; e++)
@@ -159,31 +159,31 @@ SMALL static void solve(const placement *all, const joints *near)
 }
 
 /* Finds the inverse inertia of each piece, where it is now. */
-SMALL static void weigh_pieces(const placement *all)
+SMALL static void weigh_pieces(const piece_poses *all)
 {
     for (integer piece = 0; piece < all->count; piece++) {
         real turn[9], half[9], second[9];
-        multiply_back(all->turned + 9 * piece, all->turns + 9 * piece, turn);
+        multiply_back(all->rotations + 9 * piece, all->start_rotations + 9 * piece, turn);
         multiply(turn, all->second + 9 * piece, half);
         multiply_back(half, turn, second);
         invert_inertia(second, all->work + 21 * piece + 12);
     }
 }
 
-EXPORT void join(const placement *all, const joints *near, real *positions, integer n)
+EXPORT void project_joints(const piece_poses *all, const joints *near, real *positions, integer n)
 {
-    for (int number = 0; number < LINEARIZED; number++) {
+    for (int number = 0; number < JOINT_LINEARIZATIONS; number++) {
         if (!measure(near, positions, n))
             return;
         weigh_pieces(all);
-        lay_rows(all, near, all->placed, all->centres);
+        fill_rows(all, near, all->particle_positions, all->centres);
         find_diagonal(all, near);
         solve(all, near);
-        lay_rows(all, near, all->arms, NULL);
-        spread(near, near->pulls, -1.0);
+        fill_rows(all, near, all->arms, NULL);
+        apply_pulls(near, near->pulls, -1.0);
         for (integer piece = 0; piece < all->count; piece++) {
             const real *wrench = near->wrenches + 6 * piece;
-            push(all, piece, wrench, wrench + 3, positions, n, 2);
+            apply_impulse(all, piece, wrench, wrench + 3, positions, n, 2);
         }
         for (integer k = 0, body = all->count; k < near->free; k++, body++)
             for (int x = 0; x < 3; x++)

@@ -1,12 +1,12 @@
 /* Rigid pieces: the same as numpy_kernels.py, where formulas and sources stand. */
 #include "pieces.h"
 
-#define TOUCHED 1e-7
-#define ABOUT_ITSELF 1e-12
+#define MIN_CONTACT_PUSH 1e-7
+#define AXIS_INERTIA_SHARE 1e-12
 
 SMALL void invert_inertia(const real second[9], real inverse[9])
 {
-    real trace = (second[0] + second[4] + second[8]) * (1.0 + ABOUT_ITSELF), rows[9], columns[9];
+    real trace = (second[0] + second[4] + second[8]) * (1.0 + AXIS_INERTIA_SHARE), rows[9], columns[9];
     for (int k = 0; k < 9; k++)
         rows[k] = (k % 4 ? 0.0 : trace) - second[k];
     for (int x = 0; x < 3; x++)
@@ -18,7 +18,7 @@ SMALL void invert_inertia(const real second[9], real inverse[9])
 }
 
 /* Turns a rotation on by a vector (A. Cayley, 1846). */
-SMALL static void turn_on(real turn[9], const real vector[3])
+SMALL static void rotate_by(real turn[9], const real vector[3])
 {
     real x = vector[0] / 2.0, y = vector[1] / 2.0, z = vector[2] / 2.0, square[9], found[9];
     real matrix[9] = {0.0, -z, y, z, 0.0, -x, -y, x, 0.0};
@@ -32,45 +32,45 @@ SMALL static void turn_on(real turn[9], const real vector[3])
 }
 
 /* The rotation near `turn` that has this moment. */
-SMALL static void find_turn(real turn[9], const real second[9], const real moment[3], integer rounds)
+SMALL static void solve_rotation(real turn[9], const real second[9], const real moment[3], integer rounds)
 {
     for (integer number = 0; number < rounds; number++) {
-        real product[9], inverse[9], lack[3], step[3];
+        real product[9], inverse[9], residual[3], step[3];
         multiply(turn, second, product);
-        lack[0] = moment[0] - (product[7] - product[5]);
-        lack[1] = moment[1] - (product[2] - product[6]);
-        lack[2] = moment[2] - (product[3] - product[1]);
+        residual[0] = moment[0] - (product[7] - product[5]);
+        residual[1] = moment[1] - (product[2] - product[6]);
+        residual[2] = moment[2] - (product[3] - product[1]);
         invert_inertia(product, inverse);
-        apply(inverse, lack, step);
-        turn_on(turn, step);
+        apply(inverse, residual, step);
+        rotate_by(turn, step);
     }
 }
 
-void push(const placement *all, integer piece, const real force[3], const real torque[3],
+void apply_impulse(const piece_poses *all, integer piece, const real force[3], const real torque[3],
           real *positions, integer n, integer rounds)
 {
-    const real *turns = all->turns + 9 * piece;
-    real *turned = all->turned + 9 * piece, turn[9], moment[3], arm[3], to[3];
+    const real *turns = all->start_rotations + 9 * piece;
+    real *turned = all->rotations + 9 * piece, turn[9], moment[3], arm[3], to[3];
     for (int x = 0; x < 3; x++) {
         all->centres[x * all->count + piece] += force[x] / all->totals[piece];
-        moment[x] = all->moments[x * all->count + piece] += torque[x];
+        moment[x] = all->angular_momenta[x * all->count + piece] += torque[x];
     }
     multiply_back(turned, turns, turn);
-    find_turn(turn, all->second + 9 * piece, moment, rounds);
+    solve_rotation(turn, all->second + 9 * piece, moment, rounds);
     multiply(turn, turns, turned);
     for (integer k = all->starts[piece]; k < all->starts[piece + 1]; k++) {
         read(all->rest, all->size, k, arm);
         apply(turned, arm, to);
         for (int x = 0; x < 3; x++) {
             real place = all->centres[x * all->count + piece] + to[x];
-            all->placed[x * all->size + k] = place;
+            all->particle_positions[x * all->size + k] = place;
             positions[x * n + all->particles[k]] = place;
         }
     }
 }
 
 /* What moved the particles of a piece, each by its mass. */
-SMALL static void gather_pushes(const placement *all, integer piece, const real *positions,
+SMALL static void gather_pushes(const piece_poses *all, integer piece, const real *positions,
                                 integer n, const real *masses, real share, real force[3],
                                 real torque[3])
 {
@@ -79,7 +79,7 @@ SMALL static void gather_pushes(const placement *all, integer piece, const real 
     for (integer k = all->starts[piece]; k < all->starts[piece + 1]; k++) {
         real each[3], arm[3], moment[3];
         for (int x = 0; x < 3; x++)
-            each[x] = (positions[x * n + all->particles[k]] - all->placed[x * all->size + k])
+            each[x] = (positions[x * n + all->particles[k]] - all->particle_positions[x * all->size + k])
                       * (share > 0.0 ? share / masses[k] : masses[k]);
         read(all->arms, all->size, k, arm);
         cross(arm, each, moment);
@@ -90,38 +90,38 @@ SMALL static void gather_pushes(const placement *all, integer piece, const real 
     }
 }
 
-EXPORT void give_momentum(const placement *all, real *positions, integer n, const real *masses,
+EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n, const real *masses,
                           integer rounds)
 {
     for (integer piece = 0; piece < all->count; piece++) {
         real force[3], torque[3];
         gather_pushes(all, piece, positions, n, masses, 0.0, force, torque);
-        push(all, piece, force, torque, positions, n, rounds);
+        apply_impulse(all, piece, force, torque, positions, n, rounds);
     }
 }
 
-static int has_moved(const placement *all, integer k, const real *positions, integer n)
+static int has_moved(const piece_poses *all, integer k, const real *positions, integer n)
 {
     for (int x = 0; x < 3; x++) {
-        real by = positions[x * n + all->particles[k]] - all->placed[x * all->size + k];
-        if (by > TOUCHED || by < -TOUCHED)
+        real by = positions[x * n + all->particles[k]] - all->particle_positions[x * all->size + k];
+        if (by > MIN_CONTACT_PUSH || by < -MIN_CONTACT_PUSH)
             return 1;
     }
     return 0;
 }
 
-EXPORT integer share_contacts(const placement *all, const real *softness, real *positions,
+EXPORT integer transfer_contacts(const piece_poses *all, const real *effective_inverse_masses, real *positions,
                               integer n)
 {
     integer any = 0;
     for (integer k = 0; k < all->size && !any; k++)
         any = has_moved(all, k, positions, n);
     for (integer piece = 0; any && piece < all->count; piece++) {
-        real crowd = 0.0, force[3], torque[3];
+        real counts = 0.0, force[3], torque[3];
         for (integer k = all->starts[piece]; k < all->starts[piece + 1]; k++)
-            crowd += has_moved(all, k, positions, n);
-        gather_pushes(all, piece, positions, n, softness, 1.0 / larger(crowd, 1.0), force, torque);
-        push(all, piece, force, torque, positions, n, 2);
+            counts += has_moved(all, k, positions, n);
+        gather_pushes(all, piece, positions, n, effective_inverse_masses, 1.0 / larger(counts, 1.0), force, torque);
+        apply_impulse(all, piece, force, torque, positions, n, 2);
     }
     return any;
 }

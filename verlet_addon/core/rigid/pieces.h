@@ -12,15 +12,15 @@ typedef struct {
     const integer *labels;    /* (k,) */
     const real *rest;         /* (3, k) */
     const real *totals;       /* (s,) */
-    const real *turns;        /* (s, 3, 3) */
-    real *turned;             /* (s, 3, 3) */
+    const real *start_rotations;        /* (s, 3, 3) */
+    real *rotations;             /* (s, 3, 3) */
     const real *arms;         /* (3, k) */
     const real *second;       /* (s, 3, 3) */
     real *centres;            /* (3, s) */
-    real *moments;            /* (3, s) */
-    real *placed;             /* (3, k) */
+    real *angular_momenta;            /* (3, s) */
+    real *particle_positions;             /* (3, k) */
     real *work;               /* (s, 21): force, torque, shift, turn and inverse inertia */
-} placement;
+} piece_poses;
 
 static inline void read(const real *rows, integer n, integer at, real found[3])
 {
@@ -53,7 +53,7 @@ SMALL static void multiply_back(const real a[9], const real b[9], real found[9])
 void invert_inertia(const real second[9], real inverse[9]);
 
 /* Gives a piece a force and a torque, times h², and puts its particles. */
-void push(const placement *all, integer piece, const real force[3], const real torque[3],
+void apply_impulse(const piece_poses *all, integer piece, const real force[3], const real torque[3],
           real *positions, integer n, integer rounds);
 
 #endif

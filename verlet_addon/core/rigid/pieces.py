@@ -8,11 +8,11 @@ from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_products, 
 from ..geometry.faces import among_triangles
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, remeshed
-from ..linear.rotations import DIGITS, cross_products
+from ..linear.rotations import ROTATION_DIGITS, cross_matrices
 
-PINNED = 1e6
+PINNED_MASS_FACTOR = 1e6
 """How much heavier than its piece a pinned particle counts."""
-RINGS = 4
+JOINT_RINGS = 4
 """Edges up to this many edges away from a piece are solved together with it."""
 
 
@@ -26,7 +26,7 @@ class Joints:
     """(2, e) each particle's place in `Pieces.particles`; −1 = it is on no piece."""
     rest_lengths: Floats
     """(e,) [m]"""
-    slack: Booleans
+    tension_only: Booleans
     """(e,) bool, edges that give way to being pushed together."""
     free: Integers
     """(f,) particles that are on no piece."""
@@ -50,12 +50,12 @@ class Pieces:
     """(s,) masses of the pieces [kg]."""
     arms: Floats
     """(3, k) at rest, from the piece's centre of mass [m]."""
-    softness: Floats
+    effective_inverse_masses: Floats
     """(k,) the greatest inverse mass that a particle shows to a push in any direction [1/kg]."""
     mobilities: Floats
     """(n,) of all particles, for constraints: many that push a piece at once move it no farther
     than each alone would [1/kg]."""
-    constrained: Floats
+    constraint_masses: Floats
     """(k,) masses by which constraints then push a piece; 0 = not at all [kg]."""
     starts: Integers
     """(s + 1,) where the particles of each piece begin."""
@@ -67,7 +67,7 @@ class Pieces:
         return len(self.totals)
 
     @property
-    def joins_all(self) -> bool:
+    def joins_all_particles(self) -> bool:
         """Whether no particle is neither on a piece nor near one."""
         near = np.concatenate([self.particles, self.joints.pairs.ravel()])
         return len(np.unique(near)) == len(self.mobilities)
@@ -83,50 +83,58 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     count = int(labels[-1]) + 1
     own = shape.masses[particles]
     weight = sum_by(labels, own, count)
-    masses = np.where(shape.pinned[particles], PINNED * weight[labels], own)
+    masses = np.where(shape.pinned[particles], PINNED_MASS_FACTOR * weight[labels], own)
     totals = sum_by(labels, masses, count)
     arms = shape.mesh.positions.T.take(particles, axis=1)
     arms -= (sum_rows(labels, arms * masses, count) / totals)[:, labels]
-    softness = _softness(labels, masses, totals, arms)
-    loose = loosened(shape)
-    worked_on = np.isin(particles, loose.mesh.edges)
-    crowd = np.maximum(np.bincount(labels, worked_on, count), 1.0)[labels]
+    effective_inverse_masses = _effective_inverse_masses(labels, masses, totals, arms)
+    without_interior = without_rigid_interior(shape)
+    worked_on = np.isin(particles, without_interior.mesh.edges)
+    counts = np.maximum(np.bincount(labels, worked_on, count), 1.0)[labels]
     mobilities = shape.inverse_masses.copy()
-    mobilities[particles] = np.where(shape.pinned[particles], 0.0, softness * crowd)
+    mobilities[particles] = np.where(
+        shape.pinned[particles], 0.0, effective_inverse_masses * counts
+    )
     return Pieces(
         particles=particles,
         labels=labels,
         masses=masses,
         totals=totals,
         arms=arms,
-        softness=softness,
+        effective_inverse_masses=effective_inverse_masses,
         mobilities=mobilities,
-        constrained=inverse(mobilities[particles], mobilities[particles]),
+        constraint_masses=inverse(mobilities[particles], mobilities[particles]),
         starts=np.searchsorted(labels, np.arange(count + 1)),
-        joints=_joints(loose, particles, find_pieces(shape), totals),
+        joints=_joints(without_interior, particles, find_pieces(shape), totals),
     )
 
 
-def _joints(loose: RestShape, particles: Integers, labels: Integers, totals: Floats) -> Joints:
+def _joints(
+    without_interior: RestShape, particles: Integers, labels: Integers, totals: Floats
+) -> Joints:
     """The edges of a body, loosened, that are near particles (k,) of pieces, (n,) labels."""
-    edges, near = loose.mesh.edges, labels >= 0
-    for _ in range(RINGS):
+    edges, near = without_interior.mesh.edges, labels >= 0
+    for _ in range(JOINT_RINGS):
         near[edges[near[edges].any(axis=1)]] = True
     a, b = labels[edges].T
     chosen = near[edges].all(axis=1) & ((a != b) | (a < 0))
-    if loose.settings.stretch_compliance > 0.0:
+    if without_interior.settings.stretch_compliance > 0.0:
         chosen[:] = False
-    slots = np.full(loose.particle_count, -1)
+    slots = np.full(without_interior.particle_count, -1)
     slots[particles] = np.arange(len(particles))
     pairs = np.ascontiguousarray(edges[chosen].T)
-    slack = among_triangles(edges[chosen], loose.corners, loose.particle_count)
+    tension_only = among_triangles(
+        edges[chosen], without_interior.corners, without_interior.particle_count
+    )
     free = np.unique(pairs[labels[pairs] < 0])
     bodies = np.where(
         labels < 0, len(totals) + np.searchsorted(free, np.arange(len(labels))), labels
     )
-    mobilities = np.concatenate([1.0 / totals, loose.inverse_masses[free]])
+    mobilities = np.concatenate([1.0 / totals, without_interior.inverse_masses[free]])
     ends = np.ascontiguousarray(bodies[pairs.T])
-    return Joints(pairs, slots[pairs], loose.lengths[chosen], slack, free, ends, mobilities)
+    return Joints(
+        pairs, slots[pairs], without_interior.lengths[chosen], tension_only, free, ends, mobilities
+    )
 
 
 def find_pieces(shape: RestShape) -> Integers:
@@ -134,13 +142,13 @@ def find_pieces(shape: RestShape) -> Integers:
     stiff, n = shape.rigid, shape.particle_count
     inside = shape.mesh.edges[stiff[shape.mesh.edges].all(axis=1)]
     labels = find_components(n, inside)
-    together = stiff & (np.bincount(labels)[labels] > 1)
-    found = np.full(n, -1)
-    found[together] = np.unique(labels[together], return_inverse=True)[1].reshape(-1)
-    return found
+    connected = stiff & (np.bincount(labels)[labels] > 1)
+    pieces = np.full(n, -1)
+    pieces[connected] = np.unique(labels[connected], return_inverse=True)[1].reshape(-1)
+    return pieces
 
 
-def loosened(shape: RestShape) -> RestShape:
+def without_rigid_interior(shape: RestShape) -> RestShape:
     """The body without the edges and faces that lie within a piece, but for its outermost faces.
 
     These stay, for what lies beside them bends and shears against them.
@@ -167,13 +175,15 @@ def loosened(shape: RestShape) -> RestShape:
     )
 
 
-def _softness(labels: Integers, masses: Floats, totals: Floats, arms: Floats) -> Floats:
+def _effective_inverse_masses(
+    labels: Integers, masses: Floats, totals: Floats, arms: Floats
+) -> Floats:
     """(k,) the greatest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle [1/kg]."""
     second = sum_products(labels, arms * masses, arms, len(totals))
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
-    cross = cross_products(arms.T)
+    cross = cross_matrices(arms.T)
     turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
     # Eigenvalues are rounded by each processor in its own way.
     shares, powers = np.frexp(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
-    return np.asarray(np.ldexp(np.round(shares, DIGITS), powers))
+    return np.asarray(np.ldexp(np.round(shares, ROTATION_DIGITS), powers))

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, once, pack
+from ..compiled import Packed, cached_struct, declare, falls_back_to, pack
 from ..stretch.compiled_kernels import pack_strips, strip_struct
-from ..stretch.strips import StripBatch
+from ..stretch.strip_batches import StripBatch
 from . import numpy_kernels as reference
-from .numpy_kernels import RESOLVED
-from .trees import Generation, TreeBatches
+from .numpy_kernels import RESOLVED_VIBRATION
+from .rope_trees import Generation, TreeBatches
 
 _project_trees = declare("project_trees", "pip")
-_hold_lengths = declare("hold_lengths", "pipip")
-_add_pulls_from_start = declare("add_pulls_from_start", "ppip")
+_remove_stretching = declare("remove_stretching", "pipip")
+_add_start_spring_forces = declare("add_start_spring_forces", "ppip")
 _undo_implicit_damping = declare("undo_implicit_damping", "pppipd")
 
 
@@ -46,35 +46,42 @@ def pack_trees(trees: TreeBatches) -> Packed:
     )
 
 
-_tree_struct = once(pack_trees)
+_tree_struct = cached_struct(pack_trees)
 
 
-@instead_of(reference.project_trees)
+@falls_back_to(reference.project_trees)
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
     if trees.generations:
         _project_trees(positions, positions.shape[1], _tree_struct(trees))
 
 
-@instead_of(reference.hold_lengths)
-def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
+@falls_back_to(reference.remove_stretching)
+def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
     if trees.generations:
-        _hold_lengths(
+        _remove_stretching(
             displacements, len(displacements), positions, positions.shape[1], _tree_struct(trees)
         )
 
 
-@instead_of(reference.add_pulls_from_start)
-def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
+@falls_back_to(reference.add_start_spring_forces)
+def add_start_spring_forces(
+    moved: Floats, positions: Floats, batches: Iterable[StripBatch]
+) -> None:
     for batch in batches:
-        if len(batch.start_gains):
-            _add_pulls_from_start(moved, positions, moved.shape[1], strip_struct(batch))
+        if len(batch.start_stiffnesses):
+            _add_start_spring_forces(moved, positions, moved.shape[1], strip_struct(batch))
 
 
-@instead_of(reference.undo_implicit_damping)
+@falls_back_to(reference.undo_implicit_damping)
 def undo_implicit_damping(
     previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
 ) -> None:
     for batch in batches:
         _undo_implicit_damping(
-            previous_positions, start, positions, positions.shape[1], strip_struct(batch), RESOLVED
+            previous_positions,
+            start,
+            positions,
+            positions.shape[1],
+            strip_struct(batch),
+            RESOLVED_VIBRATION,
         )

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats
-from ..geometry.rest_shape import RestShape, painted
-from ..stretch.elasticity import edge_strips
-from ..stretch.paths import Strips
-from ..stretch.strips import StripBatch, strip_batches
-from ..stretch.warm_start import DIRECTIONS, StripNet, make_net
-from .spans import Spans, find_spans, reach_pins, rigid_spans
-from .springs import acting_from_start
-from .trees import TreeBatches, Trees, are_trees, build_trees, tree_batches
+from ..geometry.rest_shape import RestShape, painted_shares
+from ..stretch.edge_compliances import build_edge_strips
+from ..stretch.strip_batches import StripBatch, strip_batches
+from ..stretch.strip_paths import Strips
+from ..stretch.strip_system import SEARCH_DIRECTIONS, StripSystem, make_strip_system
+from .overstretched_pins import PinSpans, find_pin_spans, lengthen_spans, select_rigid_spans
+from .rope_trees import TreeBatches, Trees, build_trees, find_tree_edges, tree_batches
+from .soft_links import with_start_spring_forces
 
-REGULARIZATION = 1e-9
+ROPE_REGULARIZATION = 1e-9
 """Share of the mobility added to ropes, so that a taut one between two pins has a solution. With
 ten times as much, 1,000 links with a heavy tip stretch by more than 0.01 %."""
 
@@ -28,7 +28,7 @@ class RopeConstraints:
     """Edges of ropes, branched or not."""
     rings: Strips
     """Edges of rings and nets."""
-    spans: Spans
+    spans: PinSpans
     """Ways along the former from pin to pin."""
 
 
@@ -38,13 +38,13 @@ class RopeBatches:
 
     trees: TreeBatches
     rings: list[StripBatch]
-    net: StripNet
+    strip_system: StripSystem
     """All of them."""
-    spans: Spans
+    spans: PinSpans
     """Ways from pin to pin along what does not yield."""
     rests: Floats
     """(k,) rest lengths of the trees' links…"""
-    drawn: Floats
+    lengthened: Floats
     """…and as long as pins need them to be in this step; the batches read these [m]."""
 
     @property
@@ -53,24 +53,24 @@ class RopeBatches:
         return [*self.rings, *(generation.batch for generation in self.trees.generations)]
 
     @property
-    def directions(self) -> int:
+    def search_directions(self) -> int:
         """How many to search in for what former tension does; a path alone is solved directly."""
-        return DIRECTIONS if self.net.labels[-1:].any() else 0
+        return SEARCH_DIRECTIONS if self.strip_system.labels[-1:].any() else 0
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:
     """The sets of one body."""
     edges = shape.mesh.edges
     in_tree = shape.in_rope.copy()
-    in_tree[in_tree] = are_trees(shape.particle_count, edges[in_tree])
+    in_tree[in_tree] = find_tree_edges(shape.particle_count, edges[in_tree])
     lengths = shape.lengths[in_tree]
-    share = painted(shape.mesh.paint.stretch, edges[in_tree])
+    share = painted_shares(shape.mesh.paint.stretch, edges[in_tree])
     compliances = shape.settings.stretch_compliance * share * lengths
     trees = build_trees(edges[in_tree], lengths, compliances, shape.pinned)
     return RopeConstraints(
         trees=trees,
-        rings=edge_strips(shape, shape.in_rope & ~in_tree),
-        spans=find_spans(trees.strips, shape.pinned),
+        rings=build_edge_strips(shape, shape.in_rope & ~in_tree),
+        spans=find_pin_spans(trees.strips, shape.pinned),
     )
 
 
@@ -81,28 +81,30 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
     strips = replace(ropes.trees.strips, rest_lengths=rests.copy())
     tension = np.zeros(count + len(strips.path))
     rings, generations = (
-        acting_from_start(
+        with_start_spring_forces(
             strip_batches(
                 strips,
                 inverse_masses,
                 h_squared,
-                regularization=REGULARIZATION,
+                regularization=ROPE_REGULARIZATION,
                 multipliers=multipliers,
             )
         )
         for strips, multipliers in ((ropes.rings, tension[:count]), (strips, tension[count:]))
     )
-    everything = np.ones(len(inverse_masses), dtype=bool)
+    all_particles = np.ones(len(inverse_masses), dtype=bool)
     return RopeBatches(
         trees=tree_batches(ropes.trees, generations, inverse_masses),
         rings=rings,
-        net=make_net([ropes.rings, strips], tension, inverse_masses, everything),
-        spans=rigid_spans(ropes.spans, strips, inverse_masses, h_squared),
+        strip_system=make_strip_system(
+            [ropes.rings, strips], tension, inverse_masses, all_particles
+        ),
+        spans=select_rigid_spans(ropes.spans, strips, inverse_masses, h_squared),
         rests=rests,
-        drawn=strips.rest_lengths,
+        lengthened=strips.rest_lengths,
     )
 
 
-def draw_out(positions: Floats, batches: RopeBatches) -> None:
+def lengthen_ropes(positions: Floats, batches: RopeBatches) -> None:
     """Makes ropes as long as their pins at positions (3, n) need them to be."""
-    reach_pins(positions, batches.spans, batches.rests, batches.drawn)
+    lengthen_spans(positions, batches.spans, batches.rests, batches.lengthened)

@@ -101,7 +101,7 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
             pivot -= factor * beside;
             right -= factor * former_right;
             response -= factor * former_response;
-            at.beside[k] = factor;
+            at.off_diagonal[k] = factor;
         }
         at.pivot[k] = inverse = 1.0 / pivot;
         of->steps[link] = former_right = right;
@@ -144,7 +144,7 @@ static void solve_path(const real *positions, const real *moved, integer n, cons
     real step = 0.0, response = 0.0;
     for (integer k = links - 1; k >= 0; k--) {
         integer link = begin + k;
-        real factor = k + 1 < links ? at.beside[k + 1] : 0.0;
+        real factor = k + 1 < links ? at.off_diagonal[k + 1] : 0.0;
         of->steps[link] = step = of->steps[link] * at.pivot[k] - factor * step;
         of->response[link] = response = of->response[link] * at.pivot[k] - factor * response;
     }
@@ -221,7 +221,7 @@ EXPORT void project_trees(real *positions, integer n, const tree *all)
 }
 
 /* Takes from each of the displacements (count, 3, n) what would stretch links. */
-EXPORT void hold_lengths(real *displacements, integer count, real *positions, integer n,
+EXPORT void remove_stretching(real *displacements, integer count, real *positions, integer n,
                          const tree *all)
 {
     for (integer i = 0; i < count; i++)
@@ -229,7 +229,7 @@ EXPORT void hold_lengths(real *displacements, integer count, real *positions, in
 }
 
 /* Unit vector from one particle to another; their distance. */
-static inline real way(const real *positions, integer n, integer from, integer to, real along[3])
+static inline real unit_vector(const real *positions, integer n, integer from, integer to, real along[3])
 {
     for (int axis = 0; axis < 3; axis++)
         along[axis] = positions[axis * n + to] - positions[axis * n + from];
@@ -251,15 +251,15 @@ static inline void add_along(real *moved, integer n, const strip_batch *batch, i
 }
 
 /* Adds to displacements (3, n) what soft links pull by their stretch at the start of a step. */
-EXPORT void add_pulls_from_start(real *moved, const real *positions, integer n,
+EXPORT void add_start_spring_forces(real *moved, const real *positions, integer n,
                                  const strip_batch *batch)
 {
-    for (integer p = 0, begin = 0; batch->start_gains && p < batch->paths; begin = batch->ends[p++])
+    for (integer p = 0, begin = 0; batch->start_stiffnesses && p < batch->paths; begin = batch->ends[p++])
         for (integer link = begin; link + 1 < batch->ends[p]; link++) {
             real pull[3];
-            real length = way(positions, n, batch->path[link], batch->path[link + 1], pull);
+            real length = unit_vector(positions, n, batch->path[link], batch->path[link + 1], pull);
             for (int axis = 0; axis < 3; axis++)
-                pull[axis] *= batch->start_gains[link] * (length - batch->rest_lengths[link]);
+                pull[axis] *= batch->start_stiffnesses[link] * (length - batch->rest_lengths[link]);
             add_along(moved, n, batch, link, pull);
         }
 }
@@ -272,13 +272,13 @@ EXPORT void undo_implicit_damping(real *previous, const real *start, const real 
         for (integer link = begin; link + 1 < batch->ends[p]; link++) {
             real tension = larger(-batch->multipliers[link], 0.0);
             real mobility = batch->inverse_masses[link] + batch->inverse_masses[link + 1];
-            real tautness = tension * mobility / (batch->measures[link] * resolved);
+            real tautness = tension * mobility / (batch->reference_lengths[link] * resolved);
             integer a = batch->path[link], b = batch->path[link + 1];
-            real turn[3], former[3];
-            way(positions, n, a, b, turn);
-            way(start, n, a, b, former);
+            real turn[3], start_direction[3];
+            unit_vector(positions, n, a, b, turn);
+            unit_vector(start, n, a, b, start_direction);
             for (int axis = 0; axis < 3; axis++)
-                turn[axis] = (turn[axis] - former[axis]) * (tension / (1.0 + tautness * tautness));
+                turn[axis] = (turn[axis] - start_direction[axis]) * (tension / (1.0 + tautness * tautness));
             add_along(previous, n, batch, link, turn);
         }
 }

@@ -12,16 +12,16 @@ import numpy as np
 
 from ..arrays import Floats, norms, sum_by
 from ..linear.tridiagonal import factorize, solve
-from ..stretch.numpy_kernels import beside_diagonal, measure_strips
-from ..stretch.strips import StripBatch
-from .trees import Generation, TreeBatches
+from ..stretch.numpy_kernels import measure_strips, off_diagonal
+from ..stretch.strip_batches import StripBatch
+from .rope_trees import Generation, TreeBatches
 
-RESOLVED = 0.1
+RESOLVED_VIBRATION = 0.1
 """A rope's sideways vibration is resolved in time up to about this (h ω)²."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Answer:
+class _PathResponse:
     """What a generation's paths do while their junctions stay, and by how much they move them."""
 
     along: Floats
@@ -36,100 +36,112 @@ class _Answer:
 
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
     """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
-    _solve_trees(positions, trees, [_measured(positions, each.batch) for each in trees.generations])
+    _solve_trees(
+        positions, trees, [_measure_links(positions, each.batch) for each in trees.generations]
+    )
 
 
-def hold_lengths(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
+def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
     """Takes from each of r displacements (r, 3, n) what would stretch links, to first order.
 
     u' = u − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J u, at positions (3, n): what is pushed takes the rope along.
     """
     for moved in displacements:
-        measured = [_measured(positions, each.batch) for each in trees.generations]
+        measured = [_measure_links(positions, each.batch) for each in trees.generations]
         for (along, violation), each in zip(measured, trees.generations, strict=True):
-            pulled = np.diff(moved.take(each.batch.path, axis=1), axis=1)
-            violation[...] = np.einsum("xk,xk->k", along, pulled) * each.batch.movable
+            elongations = np.diff(moved.take(each.batch.path, axis=1), axis=1)
+            violation[...] = np.einsum("xk,xk->k", along, elongations) * each.batch.movable
         _solve_trees(moved, trees, measured)
 
 
-Measured = tuple[Floats, Floats]
+LinkStrains = tuple[Floats, Floats]
 """(3, c − 1) directions of a generation's links, and (c − 1,) by how much they are too long."""
 
 
-def _measured(positions: Floats, batch: StripBatch) -> Measured:
+def _measure_links(positions: Floats, batch: StripBatch) -> LinkStrains:
     """The directions of the links, and their C + α̃ λ."""
     _, along, violation = measure_strips(positions, batch)
     return np.stack(along), violation
 
 
-def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[Measured]) -> None:
+def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[LinkStrains]) -> None:
     """Moves particles (3, n) so that links lose by how much they are too long."""
     count = len(trees.inverse_masses)
     stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
-    answers = []
+    path_responses = []
     for generation, links in zip(reversed(trees.generations), reversed(measured), strict=True):
-        answer = _solve_generation(links, trees, generation, stiffness, force)
-        directions = answer.along[:, generation.hung].T
+        response_of_paths = _solve_generation(links, trees, generation, stiffness, force)
+        directions = response_of_paths.along[:, generation.hung].T
         squares = directions[:, :, None] * directions[:, None, :]
         np.add.at(
-            stiffness, generation.supports, answer.response[generation.hung, None, None] * squares
+            stiffness,
+            generation.supports,
+            response_of_paths.response[generation.hung, None, None] * squares,
         )
-        np.add.at(force, generation.supports, answer.steps[generation.hung, None] * directions)
-        answers.append(answer)
+        np.add.at(
+            force, generation.supports, response_of_paths.steps[generation.hung, None] * directions
+        )
+        path_responses.append(response_of_paths)
     displacements = np.zeros((count, 3))
-    for generation, answer in zip(trees.generations, reversed(answers), strict=True):
-        _move_generation(moved, generation, answer, force, displacements)
+    for generation, response_of_paths in zip(
+        trees.generations, reversed(path_responses), strict=True
+    ):
+        _move_generation(moved, generation, response_of_paths, force, displacements)
 
 
 def _solve_generation(
-    links: Measured, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
-) -> _Answer:
+    links: LinkStrains, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
+) -> _PathResponse:
     """The answer of a generation's paths, given what hangs on the junctions that they pass."""
     batch = generation.batch
     along, violation = links
-    diagonal, beside = batch.diagonal.copy(), beside_diagonal(batch, along)
+    diagonal, beside = batch.diagonal.copy(), off_diagonal(batch, along)
     diagonal[generation.hung] -= batch.inverse_masses[generation.hung]
     w = trees.inverse_masses[generation.passed_junctions, None, None]
     mobility = np.linalg.inv(np.eye(3) + w * stiffness[generation.passed_junctions]) * w
     if len(generation.passed):
         shift = np.einsum("qij,qj->qi", mobility, force[generation.passed_junctions])
-        firmer = mobility - w * np.eye(3)
+        stiffer = mobility - w * np.eye(3)
         for sign, (passed, link) in (
             (1.0, generation.links_before),
             (-1.0, generation.links_after),
         ):
             direction = along[:, link]
             violation[link] += sign * np.einsum("iq,qi->q", direction, shift[passed])
-            diagonal[link] += np.einsum("iq,qij,jq->q", direction, firmer[passed], direction)
+            diagonal[link] += np.einsum("iq,qij,jq->q", direction, stiffer[passed], direction)
         passed, link = generation.links_through
         beside[link] = -np.einsum(
             "iq,qij,jq->q", along[:, link], mobility[passed], along[:, link + 1]
         )
-    factors = factorize(diagonal, beside, batch.rounds)
+    factors = factorize(diagonal, beside, batch.reduction_rounds)
     response = np.zeros(len(violation))
     if len(generation.hung):
         response[generation.hung] = 1.0
         response = solve(factors, response)
-    return _Answer(along, solve(factors, violation), response, mobility)
+    return _PathResponse(along, solve(factors, violation), response, mobility)
 
 
 def _move_generation(
-    positions: Floats, generation: Generation, answer: _Answer, force: Floats, displacements: Floats
+    positions: Floats,
+    generation: Generation,
+    response_of_paths: _PathResponse,
+    force: Floats,
+    displacements: Floats,
 ) -> None:
     """Moves a generation's particles, given how far the junctions went that it hangs on."""
     batch = generation.batch
     pulled = np.zeros(batch.labels[-1] + 1)
     pulled[batch.labels[generation.hung]] = np.einsum(
-        "ip,pi->p", answer.along[:, generation.hung], displacements[generation.supports]
+        "ip,pi->p", response_of_paths.along[:, generation.hung], displacements[generation.supports]
     )
-    steps = answer.steps - answer.response * pulled[batch.labels[:-1]]
+    steps = response_of_paths.steps - response_of_paths.response * pulled[batch.labels[:-1]]
     batch.multipliers[...] -= steps
-    total = _force_of_links(answer.along * steps)
+    total = _force_of_links(response_of_paths.along * steps)
     moved = total * batch.inverse_masses
-    hanging = total[:, generation.passed].T + force[generation.passed_junctions]
-    hanging = np.einsum("qij,qj->qi", answer.mobility, hanging)
-    moved[:, generation.passed] = hanging.T
-    displacements[generation.passed_junctions] = hanging
+    junction_forces = total[:, generation.passed].T + force[generation.passed_junctions]
+    junction_forces = np.einsum("qij,qj->qi", response_of_paths.mobility, junction_forces)
+    moved[:, generation.passed] = junction_forces.T
+    displacements[generation.passed_junctions] = junction_forces
     positions[:, batch.path[generation.owned]] += moved[:, generation.owned]
 
 
@@ -141,12 +153,16 @@ def _force_of_links(pull: Floats) -> Floats:
     return total
 
 
-def add_pulls_from_start(moved: Floats, positions: Floats, batches: Iterable[StripBatch]) -> None:
+def add_start_spring_forces(
+    moved: Floats, positions: Floats, batches: Iterable[StripBatch]
+) -> None:
     """Adds to displacements what soft links pull by their stretch at the start of a step."""
     for batch in batches:
-        if len(batch.start_gains):
+        if len(batch.start_stiffnesses):
             along, lengths = _measure(positions, batch)
-            _add_along(moved, batch, along * batch.start_gains * (lengths - batch.rest_lengths))
+            _add_along(
+                moved, batch, along * batch.start_stiffnesses * (lengths - batch.rest_lengths)
+            )
 
 
 def undo_implicit_damping(
@@ -160,7 +176,7 @@ def undo_implicit_damping(
     """
     for batch in batches:
         tension = np.maximum(-batch.multipliers, 0.0)
-        tautness = tension * batch.mobilities / (batch.measures * RESOLVED)
+        tautness = tension * batch.mobilities / (batch.reference_lengths * RESOLVED_VIBRATION)
         tension = tension / (1.0 + tautness**2)
         turns = _measure(positions, batch)[0] - _measure(start, batch)[0]
         turns *= tension

@@ -5,10 +5,10 @@ from ..stretch.compiled_kernels import project_strips, strain_range
 from .compiled_kernels import project_trees
 from .constraints import RopeBatches
 
-STRAIN_LEFT = 1e-7
+ROPE_STRAIN_TOLERANCE = 1e-7
 """Ropes are solved until every edge keeps its length to this share. With 1e-6 and
 1e-8 all laws hold alike; 1e-5 is more than ropes promise."""
-MOST_ROUNDS = 30
+MAX_ROPE_ROUNDS = 30
 """Give up after so many rounds, as after half or twice as many: a rope pulled from both ends cannot
 keep its length."""
 
@@ -18,9 +18,9 @@ def project_ropes(positions: Floats, batches: RopeBatches) -> None:
 
     One Newton step is not enough where a rope turns sharply within a step.
     """
-    for _ in range(MOST_ROUNDS if batches.strips else 0):
+    for _ in range(MAX_ROPE_ROUNDS if batches.strips else 0):
         project_trees(positions, batches.trees)
         project_strips(positions, batches.rings)
         lowest, highest = strain_range(positions, batches.strips)
-        if max(-lowest, highest) < STRAIN_LEFT:
+        if max(-lowest, highest) < ROPE_STRAIN_TOLERANCE:
             break

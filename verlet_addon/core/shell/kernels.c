@@ -1,9 +1,9 @@
 /* Shells: the same as linearize, multiply and precondition in numpy_kernels.py, and dissection.solve
    for a single right side. */
 #include "../bending/hinges.h"
-#include "../linear/dissection.h"
+#include "../linear/nested_dissection.h"
 
-#define CORNERS 4
+#define MEMBERS 4
 
 /* See ShellSystem. */
 typedef struct {
@@ -14,8 +14,8 @@ typedef struct {
     const real *first, *second;                 /* (4, a) */
     const real *angle_stiffnesses, *angle_rests; /* (a,) */
     const real *masses;                         /* (n,) */
-    real *slopes;                               /* (4, 3, s + a) */
-    real *bare;                                 /* (s,) */
+    real *gradients;                               /* (4, 3, s + a) */
+    real *isotropic_stiffnesses;                                 /* (s,) */
     real *interleaved;                          /* (2, n, 3) to work in */
 } shell;
 
@@ -27,7 +27,7 @@ static void interleave(const real *rows, integer n, real *points)
             points[3 * i + axis] = rows[axis * n + i];
 }
 
-static void put_back(const real *points, integer n, real *rows)
+static void deinterleave(const real *points, integer n, real *rows)
 {
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0; i < n; i++)
@@ -40,7 +40,7 @@ static inline void gather(const real *points, const integer *members, integer me
 {
     for (int axis = 0; axis < 3; axis++)
         vector[axis] = 0.0;
-    for (int k = 0; k < CORNERS; k++) {
+    for (int k = 0; k < MEMBERS; k++) {
         const real *point = points + 3 * members[k * members_stride];
         for (int axis = 0; axis < 3; axis++)
             vector[axis] += coefficients[k * stride] * point[axis];
@@ -54,31 +54,31 @@ static real linearize_spring(const shell *system, const real *points, real *pull
     real vector[3], direction[3], rest = system->rests[i], stiffness = system->stiffnesses[i];
     gather(points, system->members + i, every, system->coefficients + i, s, vector);
     if (i < system->hinges) {
-        const real *at[CORNERS];
-        for (int k = 0; k < CORNERS; k++)
+        const real *at[MEMBERS];
+        for (int k = 0; k < MEMBERS; k++)
             at[k] = points + 3 * system->members[k * every + i];
-        direct_hinge(at[0], at[1], at[2], at[3], vector, rest, direction);
+        hinge_direction(at[0], at[1], at[2], at[3], vector, rest, direction);
     } else {
         real size = distance(vector[0], vector[1], vector[2]);
         for (int axis = 0; axis < 3; axis++)
             direction[axis] = vector[axis] / size;
     }
     real along = dot(vector, direction);
-    real taut = 1.0 - rest / (along == 0.0 ? NONZERO : along);
-    taut = rest == 0.0 ? 1.0 : smaller(larger(taut, 0.0), 1.0);
-    real root = __builtin_sqrt(stiffness * (1.0 - taut)), energy = 0.0;
-    system->bare[i] = stiffness * taut;
+    real tension_share = 1.0 - rest / (along == 0.0 ? NONZERO : along);
+    tension_share = rest == 0.0 ? 1.0 : smaller(larger(tension_share, 0.0), 1.0);
+    real root = __builtin_sqrt(stiffness * (1.0 - tension_share)), energy = 0.0;
+    system->isotropic_stiffnesses[i] = stiffness * tension_share;
     for (int axis = 0; axis < 3; axis++) {
-        real miss = vector[axis] - rest * direction[axis];
-        energy += miss * miss;
-        vector[axis] = stiffness * miss;
+        real violation = vector[axis] - rest * direction[axis];
+        energy += violation * violation;
+        vector[axis] = stiffness * violation;
         direction[axis] *= root;
     }
-    for (int k = 0; k < CORNERS; k++) {
+    for (int k = 0; k < MEMBERS; k++) {
         real c = system->coefficients[k * s + i];
         real *pull = pulls + 3 * system->members[k * every + i];
         for (int axis = 0; axis < 3; axis++) {
-            system->slopes[(3 * k + axis) * every + i] = c * direction[axis];
+            system->gradients[(3 * k + axis) * every + i] = c * direction[axis];
             pull[axis] -= c * vector[axis];
         }
     }
@@ -105,12 +105,12 @@ static real linearize_angle(const shell *system, const real *points, real *pulls
         by_other[axis] = (one[axis] - cosine * other[axis]) / other_size;
     }
     real turned = root * (cosine - system->angle_rests[i]);
-    for (int k = 0; k < CORNERS; k++) {
+    for (int k = 0; k < MEMBERS; k++) {
         real *pull = pulls + 3 * members[k * every];
         for (int axis = 0; axis < 3; axis++) {
             real slope = (system->first[k * a + i] * by_one[axis]
                           + system->second[k * a + i] * by_other[axis]) * root;
-            system->slopes[(3 * k + axis) * every + s + i] = slope;
+            system->gradients[(3 * k + axis) * every + s + i] = slope;
             pull[axis] -= slope * turned;
         }
     }
@@ -129,7 +129,7 @@ EXPORT real linearize_shell(const shell *system, const real *positions, real *pu
         energy += linearize_spring(system, points, pulls, i);
     for (integer i = 0; i < system->angles; i++)
         energy += linearize_angle(system, points, pulls, i);
-    put_back(pulls, n, pull);
+    deinterleave(pulls, n, pull);
     return energy;
 }
 
@@ -144,33 +144,33 @@ EXPORT void multiply_shell(const shell *system, const real *moves, real *found)
             pulls[3 * i + axis] = system->masses[i] * points[3 * i + axis];
     for (integer i = 0; i < every; i++) {
         const integer *members = system->members + i;
-        const real *slopes = system->slopes + i;
-        real felt = 0.0, vector[3] = {0.0, 0.0, 0.0};
+        const real *gradients = system->gradients + i;
+        real product = 0.0, vector[3] = {0.0, 0.0, 0.0};
         if (i < s)
             gather(points, members, every, system->coefficients + i, s, vector);
-        for (int k = 0; k < CORNERS; k++)
+        for (int k = 0; k < MEMBERS; k++)
             for (int axis = 0; axis < 3; axis++)
-                felt += slopes[(3 * k + axis) * every] * points[3 * members[k * every] + axis];
-        real bare = i < s ? system->bare[i] : 0.0;
-        for (int k = 0; k < CORNERS; k++) {
-            real c = i < s ? system->coefficients[k * s + i] * bare : 0.0;
+                product += gradients[(3 * k + axis) * every] * points[3 * members[k * every] + axis];
+        real isotropic_stiffnesses = i < s ? system->isotropic_stiffnesses[i] : 0.0;
+        for (int k = 0; k < MEMBERS; k++) {
+            real c = i < s ? system->coefficients[k * s + i] * isotropic_stiffnesses : 0.0;
             for (int axis = 0; axis < 3; axis++)
-                pulls[3 * members[k * every] + axis] += slopes[(3 * k + axis) * every] * felt
+                pulls[3 * members[k * every] + axis] += gradients[(3 * k + axis) * every] * product
                                                         + c * vector[axis];
         }
     }
-    put_back(pulls, n, found);
+    deinterleave(pulls, n, found);
 }
 
 /* See Factored. */
 typedef struct {
     integer free_count; /* f */
     const integer *free, *components;
-    const dissected *system;
-} factored;
+    const dissected_system *system;
+} factored_shell;
 
 /* Turned by the rotations (c, 3, 3) of the parts, or back. */
-static void turn(const factored *of, const real *rotations, integer i, const real from[3],
+static void rotate(const factored_shell *of, const real *rotations, integer i, const real from[3],
                  real to[3], int back)
 {
     const real *r = rotations + 9 * of->components[of->free[i]];
@@ -183,20 +183,20 @@ static void turn(const factored *of, const real *rotations, integer i, const rea
 }
 
 /* The matrix of a former moment, solved for right (3, n), turned as the parts have turned since. */
-EXPORT void precondition_shell(const factored *of, const real *rotations, integer n, const real *right,
+EXPORT void precondition_shell(const factored_shell *of, const real *rotations, integer n, const real *right,
                          real *found)
 {
     real *values = of->system->values, given[3], turned[3];
     for (integer i = 0; i < of->free_count; i++) {
         for (int axis = 0; axis < 3; axis++)
             given[axis] = right[axis * n + of->free[i]];
-        turn(of, rotations, i, given, values + 3 * i, 1);
+        rotate(of, rotations, i, given, values + 3 * i, 1);
     }
-    solve_dissected(of->system);
+    solve_dissected_system(of->system);
     for (integer i = 0; i < 3 * n; i++)
         found[i] = 0.0;
     for (integer i = 0; i < of->free_count; i++) {
-        turn(of, rotations, i, values + 3 * i, turned, 0);
+        rotate(of, rotations, i, values + 3 * i, turned, 0);
         for (int axis = 0; axis < 3; axis++)
             found[axis * n + of->free[i]] = turned[axis];
     }

@@ -2,15 +2,15 @@
 #ifndef VERLET_CELLS_H
 #define VERLET_CELLS_H
 
-#include "fours.h"
+#include "simd.h"
 
 /* elements.py */
 #define FIRST_LAME (0.45 / (1.45 * (1.0 - 2.0 * 0.45)))
 
-/* Nodes of cells whose edges are straight, and of those whose edges bend; curved.py. */
-#define STRAIGHT 8
-#define CURVED 20
-#define MOST (3 * CURVED)
+/* Nodes of cells whose edges are straight, and of those whose edges bend; quadratic_elements.py. */
+#define LINEAR_NODES 8
+#define QUADRATIC_NODES 20
+#define MAX_UNKNOWNS (3 * QUADRATIC_NODES)
 
 /* See Cells; w nodes each, of which some kinds do without some. */
 typedef struct {
@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     integer nodes;    /* m */
     const four *rest; /* (m,) */
-    solid_cells straight, curved;
+    solid_cells linear, quadratic;
     solid_boxes boxes;
 } solid_lattice;
 
@@ -51,19 +51,19 @@ typedef struct {
 typedef struct {
     real *quaternions; /* (h, 4) */
     real *rotations;   /* (h, 3, 3) */
-    real *slopes;      /* (h, w, 3) */
+    real *volume_gradients;      /* (h, w, 3) */
     real *growths;     /* (h,) of volumes, as shares; to work in, as are */
-} solid_shape;
+} solid_corotation;
 
 /* Where boxes lie: their rotations, and by axis what slopes have in common at its ends. */
 typedef struct {
-    four turns[9], slopes[3][3], growth;
-} solid_place;
+    four rotations[9], volume_gradients[3][3], growth;
+} solid_box_state;
 
 typedef struct {
-    solid_shape straight, curved;
-    solid_place *places; /* (b,) */
-} solid_shapes;
+    solid_corotation linear, quadratic;
+    solid_box_state *boxes; /* (b,) */
+} solid_corotations;
 
 /* See Embedding. */
 typedef struct {
@@ -73,7 +73,7 @@ typedef struct {
 } solid_embedding;
 
 /* Where nodes carry a point. */
-static inline void carried(const solid_embedding *embedding, integer i, const real *rows,
+static inline void interpolate_point(const solid_embedding *embedding, integer i, const real *rows,
                            integer m, real found[3])
 {
     const integer width = embedding->width, *corners = embedding->nodes + width * i;
@@ -86,19 +86,19 @@ static inline void carried(const solid_embedding *embedding, integer i, const re
 }
 
 /* The same of rows of four. */
-EACH four carry(const solid_embedding *embedding, integer i, const four *rows)
+ALWAYS_INLINE four interpolate_four(const solid_embedding *embedding, integer i, const four *rows)
 {
     const integer width = embedding->width, *corners = embedding->nodes + width * i;
     const real *weights = embedding->weights + width * i;
-    four found = alike(0.0);
+    four found = broadcast(0.0);
     for (integer c = 0; c < width; c++)
-        found += alike(weights[c]) * rows[corners[c]];
+        found += broadcast(weights[c]) * rows[corners[c]];
     return found;
 }
 
 /* Writes what cells oppose moves (m,) with, times 1 / E, or strain if `rest` is where nodes are at
    rest and `moves` where they are; after find_stress. */
-void oppose_moves(const solid_lattice *lattice, const solid_shapes *shapes, const four *rest,
+void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *corotations, const four *rest,
                   const four *moves, four *found);
 
 #endif

@@ -2,32 +2,41 @@
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, contracted, ranges
-from ..compiled import Member, Packed, declare, instead_of, members, once, pack, shared
+from ..arrays import Booleans, Floats, Integers, ranges, weighted_sums
+from ..compiled import (
+    Member,
+    Packed,
+    cached_struct,
+    declare,
+    falls_back_to,
+    members,
+    pack,
+    shared_arrays,
+)
 from . import numpy_kernels as reference
-from .elements import CORNERS, NODAL
+from .elements import CELL_CORNERS, CORNER_UNKNOWNS
 from .lattice import Cells, Embedding, Lattice
-from .numpy_kernels import Shapes
+from .numpy_kernels import Corotations
 
-ALIKE = 1e-12
+SYMMETRY_TOLERANCE = 1e-12
 """What differs by no more than this share is the same."""
-PLACE = 19
+BOX_NUMBERS = 19
 """Numbers of each cell in a solid_place of cells.h."""
 _find_stress = declare("find_stress", "pppdpppp")
 _interpolate = declare("interpolate", "ppip")
 
 
-@once
+@cached_struct
 def pack_lattice(lattice: Lattice) -> Packed:
     """The solid_lattice of cells.h."""
-    boxes, modes = _boxes(lattice.straight.elements.stiffnesses)
-    box, curved = boxes[lattice.straight.kinds], np.full(len(lattice.curved.kinds), -1)
+    boxes, modes = _find_boxes(lattice.linear.elements.stiffnesses)
+    box, no_box = boxes[lattice.linear.kinds], np.full(len(lattice.quadratic.kinds), -1)
     return pack(
         lattice.nodes.shape[1],
         np.pad(lattice.nodes.T, ((0, 0), (0, 1))),
-        *_cells(lattice.straight, box),
-        *_cells(lattice.curved, curved),
-        *_fours(lattice.straight, box),
+        *_cells(lattice.linear, box),
+        *_cells(lattice.quadratic, no_box),
+        *_box_groups(lattice.linear, box),
         modes,
         lattice.grid.sizes,
     )
@@ -62,7 +71,7 @@ def pack_tiles(stiffnesses: Floats) -> tuple[Integers, Integers, Integers, Float
     return slots, widths, np.cumsum(counts) - counts, sorted_.transpose(0, 3, 1, 4, 2)[kept]
 
 
-def _fours(cells: Cells, box: Integers) -> list[Member]:
+def _box_groups(cells: Cells, box: Integers) -> list[Member]:
     """What boxes are four at a time, all four of one kind."""
     boxed = np.flatnonzero(box >= 0)
     boxed = boxed[np.argsort(box[boxed], kind="stable")]
@@ -71,31 +80,43 @@ def _fours(cells: Cells, box: Integers) -> list[Member]:
     kinds = np.repeat(np.arange(len(counts)), groups)
     first = 4 * ranges(np.zeros_like(groups), groups)
     filled = np.minimum(counts[kinds] - first, 4)
-    places = first[:, None] + np.minimum(np.arange(4), filled[:, None] - 1)
-    four = boxed[(np.cumsum(counts) - counts)[kinds][:, None] + places]
-    volumes = cells.elements.volumes[cells.kinds[four[:, 0]]]
-    return [len(four), filled, four, cells.nodes[four].swapaxes(1, 2), kinds, volumes]
+    members_of_group = first[:, None] + np.minimum(np.arange(4), filled[:, None] - 1)
+    cell_groups = boxed[(np.cumsum(counts) - counts)[kinds][:, None] + members_of_group]
+    volumes = cells.elements.volumes[cells.kinds[cell_groups[:, 0]]]
+    return [
+        len(cell_groups),
+        filled,
+        cell_groups,
+        cells.nodes[cell_groups].swapaxes(1, 2),
+        kinds,
+        volumes,
+    ]
 
 
-def _boxes(stiffnesses: Floats) -> tuple[Integers, Floats]:
+def _find_boxes(stiffnesses: Floats) -> tuple[Integers, Floats]:
     """(k,) numbers of kinds among those that are alike on all sides, −1 for others; their modes.
 
     A cell that may be mirrored across its middle planes opposes what is even across one with what
     is even. So of the sums and differences of its corners along each axis, x, y and z go together
     three by three: (b, 3, 3, 8).
     """
-    found, kept = np.full(len(stiffnesses), -1), np.empty((0, 3, 3, 8))
-    if stiffnesses.shape[1:] == (NODAL, NODAL):
+    box_numbers, kept = np.full(len(stiffnesses), -1), np.empty((0, 3, 3, 8))
+    if stiffnesses.shape[1:] == (CORNER_UNKNOWNS, CORNER_UNKNOWNS):
         own = np.einsum("kii->ki", stiffnesses).reshape(-1, 8, 3)
-        candidates = np.flatnonzero((np.ptp(own, axis=1) <= ALIKE * own.max(axis=1)).all(axis=1))
-        alike, blocks = _modes(stiffnesses[candidates])
-        found[candidates[alike]], kept = np.arange(np.count_nonzero(alike)), blocks[alike]
-    return found, kept
+        candidates = np.flatnonzero(
+            (np.ptp(own, axis=1) <= SYMMETRY_TOLERANCE * own.max(axis=1)).all(axis=1)
+        )
+        has_modes, blocks = _modes(stiffnesses[candidates])
+        box_numbers[candidates[has_modes]], kept = (
+            np.arange(np.count_nonzero(has_modes)),
+            blocks[has_modes],
+        )
+    return box_numbers, kept
 
 
 def _modes(stiffnesses: Floats) -> tuple[Booleans, Floats]:
     """(k,) whether the blocks (k, 3, 3, 8) are all that there is to stiffnesses (k, 24, 24)."""
-    signs = 1.0 - 2.0 * (contracted(CORNERS, CORNERS.T) % 2.0)
+    signs = 1.0 - 2.0 * (weighted_sums(CELL_CORNERS, CELL_CORNERS.T) % 2.0)
     half = np.einsum("sc,kcadb->ksadb", signs, stiffnesses.reshape(-1, 8, 3, 8, 3))
     modes = np.einsum("ksadb,td->ksatb", half, signs) / 64.0
     patterns = np.arange(8)[:, None] ^ np.array([4, 2, 1])
@@ -103,48 +124,61 @@ def _modes(stiffnesses: Floats) -> tuple[Booleans, Floats]:
     x, y = np.broadcast_arrays(np.arange(3)[:, None], np.arange(3))
     blocks = modes[:, rows, x, columns, y]
     modes[:, rows, x, columns, y] = 0.0
-    alike = np.abs(modes).max(axis=(1, 2, 3, 4)) <= ALIKE * np.abs(stiffnesses).max(axis=(1, 2))
-    return alike, blocks.transpose(0, 2, 3, 1)
+    has_modes = np.abs(modes).max(axis=(1, 2, 3, 4)) <= SYMMETRY_TOLERANCE * np.abs(
+        stiffnesses
+    ).max(axis=(1, 2))
+    return has_modes, blocks.transpose(0, 2, 3, 1)
 
 
-@once
-def pack_shapes(shapes: Shapes) -> Packed:
+@cached_struct
+def pack_corotations(corotations: Corotations) -> Packed:
     """The solid_shapes of cells.h."""
-    counts = [len(shape.quaternions) for shape in shapes.groups]
+    counts = [len(corotation.quaternions) for corotation in corotations.groups]
     return pack(
         *(
             member
-            for shape, count in zip(shapes.groups, counts, strict=True)
-            for member in (*shared(shape, "quaternions rotations slopes"), np.empty(count))
+            for corotation, count in zip(corotations.groups, counts, strict=True)
+            for member in (
+                *shared_arrays(corotation, "quaternions rotations volume_gradients"),
+                np.empty(count),
+            )
         ),
-        np.empty((counts[0], PLACE, 4)),
+        np.empty((counts[0], BOX_NUMBERS, 4)),
     )
 
 
-@once
+@cached_struct
 def pack_embedding(embedding: Embedding) -> Packed:
     """The solid_embedding of cells.h."""
     return pack(*embedding.nodes.shape, embedding.nodes, embedding.weights)
 
 
-@instead_of(reference.find_stress)
+@falls_back_to(reference.find_stress)
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    shapes: Shapes,
+    corotations: Corotations,
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     forces, opposed = np.empty_like(nodes), np.empty_like(nodes)
     _find_stress(
-        *(pack_lattice(lattice), nodes, pack_shapes(shapes), modulus, moves, forces, opposed),
+        *(
+            pack_lattice(lattice),
+            nodes,
+            pack_corotations(corotations),
+            modulus,
+            moves,
+            forces,
+            opposed,
+        ),
         np.empty((2, nodes.shape[1], 4)),
     )
     return forces, opposed
 
 
-@instead_of(reference.interpolate)
+@falls_back_to(reference.interpolate)
 def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
-    found = np.empty((3, len(embedding.nodes)))
-    _interpolate(pack_embedding(embedding), nodes, nodes.shape[1], found)
-    return found
+    points = np.empty((3, len(embedding.nodes)))
+    _interpolate(pack_embedding(embedding), nodes, nodes.shape[1], points)
+    return points

@@ -5,21 +5,21 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays import Floats, contracted
+from ..arrays import Floats, weighted_sums
 
 POISSON = 0.45
 """Of all solids: nearly incompressible, as flesh and gelatin are."""
 FIRST_LAME = POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON))
 SHEAR = 0.5 / (1.0 + POISSON)
 """Both for a Young's modulus of 1 Pa."""
-REMAINS = 2e-3
+FICTITIOUS_STIFFNESS = 2e-3
 """Share of a whole cell's stiffness and mass that any cell keeps, so that no node is loose."""
-CORNERS = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
+CELL_CORNERS = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
 """(8, 3) of a cell of size 1."""
 SIMPSON = np.array([1.0, 4.0, 1.0]) / 6.0
-WHOLE = (SIMPSON[:, None, None] * SIMPSON[:, None] * SIMPSON)[None]
+FULL_CELL = (SIMPSON[:, None, None] * SIMPSON[:, None] * SIMPSON)[None]
 """(1, 3, 3, 3) how a whole cell is filled: Simpson's rule."""
-NODAL, INNER = 24, 9
+CORNER_UNKNOWNS, INNER_UNKNOWNS = 24, 9
 """Unknowns at the corners of a cell, and of the bends within it."""
 
 
@@ -48,35 +48,41 @@ def build_elements(fillings: Floats, sizes: Floats) -> Elements:
     """
     gradients, shapes = _samples()
     gradients = gradients / sizes
-    at_samples = strains_of(gradients)
-    energies = products(at_samples, at_samples)
+    at_samples = strain_matrices(gradients)
+    energies = stress_products(at_samples, at_samples)
     # Rays may miss what is thinner than a hair; its cells are then filled alike everywhere.
-    weights = (fillings + 1e-9 * WHOLE).reshape(len(fillings), -1)
+    weights = (fillings + 1e-9 * FULL_CELL).reshape(len(fillings), -1)
     filled = weights.sum(axis=1)
     # Means over the filled part: by them, bends within cells leave uniform strains alone.
-    mean = contracted(weights / filled[:, None], gradients)
-    strains = strains_of(mean)
-    stiffness = contracted(weights, energies)
-    coupling = products(strains, strains[:, :, NODAL:]) * filled[:, None, None]
-    stiffness[:, NODAL:, :NODAL] -= coupling[:, :NODAL].transpose(0, 2, 1)
-    stiffness[:, NODAL:, NODAL:] -= coupling[:, NODAL:]
+    mean = weighted_sums(weights / filled[:, None], gradients)
+    strains = strain_matrices(mean)
+    stiffness = weighted_sums(weights, energies)
+    coupling = stress_products(strains, strains[:, :, CORNER_UNKNOWNS:]) * filled[:, None, None]
+    stiffness[:, CORNER_UNKNOWNS:, :CORNER_UNKNOWNS] -= coupling[:, :CORNER_UNKNOWNS].transpose(
+        0, 2, 1
+    )
+    stiffness[:, CORNER_UNKNOWNS:, CORNER_UNKNOWNS:] -= coupling[:, CORNER_UNKNOWNS:]
     nodal = _condensed(stiffness)
-    spread = mean[:, :8].reshape(-1, NODAL)
-    nodal -= FIRST_LAME * filled[:, None, None] * spread[:, :, None] * spread[:, None, :]
+    gradient_rows = mean[:, :8].reshape(-1, CORNER_UNKNOWNS)
+    nodal -= (
+        FIRST_LAME * filled[:, None, None] * gradient_rows[:, :, None] * gradient_rows[:, None, :]
+    )
     if len(fillings) > 1:
-        nodal += REMAINS * build_elements(WHOLE, sizes).stiffnesses / np.prod(sizes)
+        nodal += (
+            FICTITIOUS_STIFFNESS * build_elements(FULL_CELL, sizes).stiffnesses / np.prod(sizes)
+        )
     return Elements(
         stiffnesses=nodal * np.prod(sizes),
         gradients=mean[:, :8],
         volumes=filled * np.prod(sizes),
-        node_volumes=(contracted(weights, shapes) + REMAINS / 8) * np.prod(sizes),
+        node_volumes=(weighted_sums(weights, shapes) + FICTITIOUS_STIFFNESS / 8) * np.prod(sizes),
     )
 
 
 def _condensed(stiffness: Floats) -> Floats:
     """(k, 24, 24) what is left of (k, 33, 33) when the bends within take the shape they like."""
     left = stiffness.copy()
-    for last in range(NODAL + INNER - 1, NODAL - 1, -1):
+    for last in range(CORNER_UNKNOWNS + INNER_UNKNOWNS - 1, CORNER_UNKNOWNS - 1, -1):
         row = left[:, last, :last]
         pivot = left[:, last, last] + 1e-9 * np.trace(left, axis1=1, axis2=2)
         left = left[:, :last, :last] - row[:, :, None] * (row / pivot[:, None])[:, None, :]
@@ -90,36 +96,36 @@ def _samples() -> tuple[Floats, Floats]:
     (27, 11, 3) gradients, those of the functions within the cell after its corners', and (27, 8)
     those of the corners themselves.
     """
-    places = np.array(list(np.ndindex(3, 3, 3))) / 2.0
-    factors = np.where(CORNERS == 1.0, places[:, None], 1.0 - places[:, None])
-    return _gradients(places), factors.prod(axis=2)
+    samples = np.array(list(np.ndindex(3, 3, 3))) / 2.0
+    factors = np.where(CELL_CORNERS == 1.0, samples[:, None], 1.0 - samples[:, None])
+    return _gradients(samples), factors.prod(axis=2)
 
 
-def _gradients(places: Floats) -> Floats:
+def _gradients(points: Floats) -> Floats:
     """(q, 11, 3) of the 8 trilinear and 3 quadratic shape functions at places (q, 3)."""
-    factors = np.where(CORNERS == 1.0, places[:, None], 1.0 - places[:, None])
-    slopes = 2.0 * CORNERS - 1.0
-    found = np.zeros((len(places), 11, 3))
+    factors = np.where(CELL_CORNERS == 1.0, points[:, None], 1.0 - points[:, None])
+    slopes = 2.0 * CELL_CORNERS - 1.0
+    gradients = np.zeros((len(points), 11, 3))
     for axis in range(3):
         others = [other for other in range(3) if other != axis]
-        found[:, :8, axis] = slopes[:, axis] * factors[:, :, others].prod(axis=2)
-        found[:, 8 + axis, axis] = 4.0 - 8.0 * places[:, axis]
-    return found
+        gradients[:, :8, axis] = slopes[:, axis] * factors[:, :, others].prod(axis=2)
+        gradients[:, 8 + axis, axis] = 4.0 - 8.0 * points[:, axis]
+    return gradients
 
 
-def strains_of(gradients: Floats) -> Floats:
+def strain_matrices(gradients: Floats) -> Floats:
     """(q, 6, 3 f) strains xx yy zz yz zx xy of displacements along each axis, from (q, f, 3)."""
     count = gradients.shape[1]
-    found = np.zeros((len(gradients), 6, count, 3))
+    matrices = np.zeros((len(gradients), 6, count, 3))
     for axis in range(3):
-        found[:, axis, :, axis] = gradients[:, :, axis]
+        matrices[:, axis, :, axis] = gradients[:, :, axis]
         after, last = (axis + 1) % 3, (axis + 2) % 3
-        found[:, 3 + axis, :, after] = gradients[:, :, last]
-        found[:, 3 + axis, :, last] = gradients[:, :, after]
-    return found.reshape(len(gradients), 6, 3 * count)
+        matrices[:, 3 + axis, :, after] = gradients[:, :, last]
+        matrices[:, 3 + axis, :, last] = gradients[:, :, after]
+    return matrices.reshape(len(gradients), 6, 3 * count)
 
 
-def products(strains: Floats, others: Floats) -> Floats:
+def stress_products(strains: Floats, others: Floats) -> Floats:
     """(q, n, m) strains (q, 6, n) times the stress of others (q, 6, m), by Hooke's law."""
     stress = others * np.array([2.0 * SHEAR] * 3 + [SHEAR] * 3)[:, None]
     stress[:, :3] += FIRST_LAME * (others[:, 0] + others[:, 1] + others[:, 2])[:, None]

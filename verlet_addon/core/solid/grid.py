@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted
+from ..arrays import Floats, Integers, weighted_sums
 
-ROUND = 0.05
+EQUAL_MOMENT_SHARE = 0.05
 """Second moments that differ by less than this share have no axes of their own."""
-FLATTEST = 1e-6
+MIN_THICKNESS_SHARE = 1e-6
 """No bounding box is thinner than this share of its length."""
 JACOBI_SWEEPS = 12
 """Of Jacobi's rotations; half as many do."""
-MOST_CELLS = 400
+MAX_CELLS = 400
 """Along any axis: a needle's cells are longer than it is thick."""
 
 
@@ -29,14 +29,14 @@ class Grid:
     counts: Integers
     """(3,) cells along each axis."""
 
-    def places(self, positions: Floats) -> Floats:
+    def to_cells(self, positions: Floats) -> Floats:
         """(n, 3) positions (n, 3), counted in cells."""
-        along = contracted(positions, self.axes)
+        along = weighted_sums(positions, self.axes)
         return np.asarray((along - self.origin) / self.sizes)
 
-    def positions(self, places: Floats) -> Floats:
+    def to_positions(self, cells: Floats) -> Floats:
         """(n, 3) where places (n, 3) are [m]."""
-        return contracted(self.origin + places * self.sizes, self.axes.T)
+        return weighted_sums(self.origin + cells * self.sizes, self.axes.T)
 
 
 def grid_around(positions: Floats, triangles: Integers, cells: int) -> Grid:
@@ -51,11 +51,11 @@ def grid_around(positions: Floats, triangles: Integers, cells: int) -> Grid:
     triangles : (3, t)
     """
     axes = principal_axes(positions, triangles)
-    along = contracted(positions, axes)
+    along = weighted_sums(positions, axes)
     low, high = along.min(axis=0), along.max(axis=0)
-    extents = np.maximum(high - low, FLATTEST * (high - low).max())
+    extents = np.maximum(high - low, MIN_THICKNESS_SHARE * (high - low).max())
     wanted = float(np.sqrt(np.prod(np.sort(extents)[1:]))) / cells
-    wanted = max(wanted, float(extents.max()) / MOST_CELLS)
+    wanted = max(wanted, float(extents.max()) / MAX_CELLS)
     counts = np.maximum(np.rint(extents / wanted), 1.0).astype(np.int64)
     return Grid(axes, low, extents / counts, counts)
 
@@ -70,18 +70,18 @@ def principal_axes(positions: Floats, triangles: Integers) -> Floats:
     areas = np.linalg.norm(np.cross(corners[1] - corners[0], corners[2] - corners[0]), axis=1)
     middles = corners.mean(axis=0)
     arms = middles - (areas[:, None] * middles).sum(axis=0) / areas.sum()
-    moments, vectors = symmetric_axes(
+    moments, vectors = symmetric_eigenvectors(
         (areas[:, None, None] * arms[:, :, None] * arms[:, None, :]).sum(axis=0)
     )
-    low, high = np.diff(moments) < ROUND * moments[2]
+    low, high = np.diff(moments) < EQUAL_MOMENT_SHARE * moments[2]
     if low and high:
         return np.eye(3)
     if low or high:
-        alone = vectors[:, 2 if low else 0]
-        beside = np.eye(3)[np.abs(alone).argmin()]
-        across = beside - alone * (alone * beside).sum()
+        distinct = vectors[:, 2 if low else 0]
+        beside = np.eye(3)[np.abs(distinct).argmin()]
+        across = beside - distinct * (distinct * beside).sum()
         across /= np.linalg.norm(across)
-        vectors = np.stack([alone, across, np.cross(alone, across)], axis=1)
+        vectors = np.stack([distinct, across, np.cross(distinct, across)], axis=1)
     return _nearest_order(vectors)
 
 
@@ -97,7 +97,7 @@ def _nearest_order(vectors: Floats) -> Floats:
     return axes
 
 
-def symmetric_axes(matrix: Floats) -> tuple[Floats, Floats]:
+def symmetric_eigenvectors(matrix: Floats) -> tuple[Floats, Floats]:
     """(3,) eigenvalues, the smallest first, and (3, 3) eigenvectors of a symmetric (3, 3).
 
     Jacobi's rotations: LAPACK ends in other digits on every processor.
@@ -113,8 +113,8 @@ def symmetric_axes(matrix: Floats) -> tuple[Floats, Floats]:
             turn = np.eye(3)
             turn[[i, j], [i, j]] = cosine
             turn[i, j], turn[j, i] = tangent * cosine, -tangent * cosine
-            left = contracted(contracted(turn.T, left), turn)
+            left = weighted_sums(weighted_sums(turn.T, left), turn)
             left[i, j] = left[j, i] = 0.0
-            axes = contracted(axes, turn)
+            axes = weighted_sums(axes, turn)
     order = np.argsort(np.diag(left), kind="stable")
     return np.diag(left)[order], axes[:, order]

@@ -6,15 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
-from .curved import SAMPLES, bent_edges, build_curved, curved_weights, middles_of
-from .elements import CORNERS, FIRST_LAME, WHOLE, Elements, build_elements
+from .elements import CELL_CORNERS, FIRST_LAME, FULL_CELL, Elements, build_elements
 from .grid import Grid
-from .thin import thin_cells
+from .quadratic_elements import (
+    SAMPLES,
+    build_quadratic_elements,
+    find_edge_nodes,
+    has_edge_nodes,
+    quadratic_weights,
+)
+from .thin_cells import find_thin_cells
 from .voxels import fill, fill_some
 
-LEAST_FILLED = 0.02
+MIN_FILLED_SHARE = 0.02
 """Cells filled less than this are left out, unless a point is far from any other."""
-FARTHEST = 0.1
+MAX_OUTSIDE_DISTANCE = 0.1
 """How far outside the cell that carries it a point may be, in cells. With half a cell, neighbours
 of which different cells carry one each are torn apart, as in legs that are thinner than a cell."""
 
@@ -24,7 +30,7 @@ class Cells:
     """Cells of elastic material with w nodes each."""
 
     nodes: Integers
-    """(h, w) corners in the order of `elements.CORNERS`, then middles as in `curved.EDGES`."""
+    """(h, w) corners in the order of `elements.CELL_CORNERS`, then middles as in `curved.EDGES`."""
     kinds: Integers
     """(h,) numbers of their elements."""
     elements: Elements
@@ -37,9 +43,9 @@ class Lattice:
     grid: Grid
     nodes: Floats
     """(3, m) at rest, along the grid's axes [m]."""
-    straight: Cells
+    linear: Cells
     """With 8 nodes."""
-    curved: Cells
+    quadratic: Cells
     """With 20 nodes, where a body is thin and aslant."""
     volumes: Floats
     """(m,) of what each node stands for [m³]."""
@@ -47,7 +53,7 @@ class Lattice:
     @property
     def groups(self) -> tuple[Cells, Cells]:
         """All cells."""
-        return self.straight, self.curved
+        return self.linear, self.quadratic
 
     @property
     def volume(self) -> float:
@@ -73,110 +79,114 @@ def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Fl
     positions, points : (n, 3) and (p, 3), hardly farther apart than cells [m].
     triangles : (3, t)
     """
-    places = grid.places(positions)
-    fillings = fill(places, triangles, grid.counts)
-    kept = fillings.sum(axis=(3, 4, 5)) > LEAST_FILLED
-    kept |= _needed(grid, kept, grid.places(points))
-    corners = np.argwhere(kept)[:, None] + CORNERS.astype(np.int64)
+    cell_coordinates = grid.to_cells(positions)
+    fillings = fill(cell_coordinates, triangles, grid.counts)
+    kept = fillings.sum(axis=(3, 4, 5)) > MIN_FILLED_SHARE
+    kept |= _needed(grid, kept, grid.to_cells(points))
+    corners = np.argwhere(kept)[:, None] + CELL_CORNERS.astype(np.int64)
     _, y, z = grid.counts + 1
     keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
-    found, numbers = np.unique(keys, return_inverse=True)
+    node_keys, numbers = np.unique(keys, return_inverse=True)
     numbers = numbers.reshape(keys.shape)
-    curved = thin_cells(fillings, kept)[kept]
-    filled = fill_some(places, triangles, np.argwhere(kept)[curved], SAMPLES)
-    bent, ends = middles_of(numbers, curved, filled, len(found))
-    nodes = np.array([found // (y * z), found // z % y, found % z]) * grid.sizes[:, None]
+    is_quadratic = find_thin_cells(fillings, kept)[kept]
+    filled = fill_some(cell_coordinates, triangles, np.argwhere(kept)[is_quadratic], SAMPLES)
+    quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, filled, len(node_keys))
+    nodes = (
+        np.array([node_keys // (y * z), node_keys // z % y, node_keys % z]) * grid.sizes[:, None]
+    )
     nodes = np.concatenate([nodes, nodes[:, ends].mean(axis=1)], axis=1)
-    elements = build_curved(filled, bent_edges(bent), grid.sizes)
-    straight = Cells(numbers[~curved], *_elements(fillings[kept][~curved], grid.sizes))
-    groups = straight, Cells(bent, np.arange(len(bent)), elements)
-    return Lattice(grid, nodes, *groups, volumes=_shared_out(groups, nodes.shape[1]))
+    elements = build_quadratic_elements(filled, has_edge_nodes(quadratic_nodes), grid.sizes)
+    linear = Cells(numbers[~is_quadratic], *_elements(fillings[kept][~is_quadratic], grid.sizes))
+    groups = linear, Cells(quadratic_nodes, np.arange(len(quadratic_nodes)), elements)
+    return Lattice(grid, nodes, *groups, volumes=_node_volumes(groups, nodes.shape[1]))
 
 
-def _shared_out(groups: Sequence[Cells], count: int) -> Floats:
+def _node_volumes(groups: Sequence[Cells], count: int) -> Floats:
     """(m,) volumes of the nodes [m³]."""
-    found = np.zeros(count)
+    volumes = np.zeros(count)
     for cells in groups:
         shares = cells.elements.node_volumes[cells.kinds]
-        found += sum_by(cells.nodes.ravel(), shares.ravel(), count)
-    return found
+        volumes += sum_by(cells.nodes.ravel(), shares.ravel(), count)
+    return volumes
 
 
 def embed(lattice: Lattice, positions: Floats) -> Embedding:
     """Points (p, 3), each in the cell that it is in or nearest to."""
-    grid, count = lattice.grid, len(lattice.straight.nodes)
+    grid, count = lattice.grid, len(lattice.linear.nodes)
     first = np.concatenate([cells.nodes[:, 0] for cells in lattice.groups])
     lows = np.rint(lattice.nodes[:, first].T / grid.sizes).astype(np.int64)
     numbers = np.full(grid.counts, -1)
     numbers[tuple(lows.T)] = np.arange(len(lows))
     padded = np.pad(numbers, 1, constant_values=-1)
-    places = grid.places(positions)
-    best = numbers[_cells_at(grid, places)]
+    cell_coordinates = grid.to_cells(positions)
+    best = numbers[_cells_at(grid, cell_coordinates)]
     outer = np.flatnonzero(best < 0)
     least = np.full(len(outer), np.inf)
-    for at, outside in _around(grid, places[outer]):
+    for at, outside in _neighbouring_cells(grid, cell_coordinates[outer]):
         number = padded[at]
         better = (number >= 0) & (outside < least - 1e-9)
         best[outer[better]], least[better] = number[better], outside[better]
     for lost in np.flatnonzero(best < 0):
-        best[lost] = np.abs(lows + 0.5 - places[lost]).sum(axis=1).argmin()
-    local, bent = places - lows[best], best >= count
-    weights = np.where(CORNERS == 1.0, local[:, None], 1.0 - local[:, None]).prod(axis=2)
+        best[lost] = np.abs(lows + 0.5 - cell_coordinates[lost]).sum(axis=1).argmin()
+    local, bent = cell_coordinates - lows[best], best >= count
+    weights = np.where(CELL_CORNERS == 1.0, local[:, None], 1.0 - local[:, None]).prod(axis=2)
     if not bent.any():
-        return Embedding(lattice.straight.nodes[best], weights)
-    nodes = np.repeat(first[best][:, None], lattice.curved.nodes.shape[1], axis=1)
-    nodes[~bent, :8] = lattice.straight.nodes[best[~bent]]
-    nodes[bent] = lattice.curved.nodes[best[bent] - count]
+        return Embedding(lattice.linear.nodes[best], weights)
+    nodes = np.repeat(first[best][:, None], lattice.quadratic.nodes.shape[1], axis=1)
+    nodes[~bent, :8] = lattice.linear.nodes[best[~bent]]
+    nodes[bent] = lattice.quadratic.nodes[best[bent] - count]
     weights = np.pad(weights, ((0, 0), (0, nodes.shape[1] - weights.shape[1])))
-    weights[bent] = curved_weights(local[bent], bent_edges(nodes[bent]))
+    weights[bent] = quadratic_weights(local[bent], has_edge_nodes(nodes[bent]))
     return Embedding(nodes, weights)
 
 
-def _around(grid: Grid, places: Floats) -> Iterator[tuple[tuple[Integers, ...], Floats]]:
+def _neighbouring_cells(
+    grid: Grid, cell_coordinates: Floats
+) -> Iterator[tuple[tuple[Integers, ...], Floats]]:
     """Cells around places (n, 3): indices into arrays padded by one, and how far outside.
 
     Those that share a face with the cell at each place come first, then an edge, a corner.
     """
-    inside = np.stack(_cells_at(grid, places), axis=1)
+    inside = np.stack(_cells_at(grid, cell_coordinates), axis=1)
     steps = np.array(list(np.ndindex(3, 3, 3)))
     for step in steps[np.argsort((steps != 1).sum(axis=1), kind="stable")[1:]]:
-        outside = np.abs(places - (inside + step - 0.5)).max(axis=1) - 0.5
+        outside = np.abs(cell_coordinates - (inside + step - 0.5)).max(axis=1) - 0.5
         yield tuple((inside + step).T), outside
 
 
-def _cells_at(grid: Grid, places: Floats) -> tuple[Integers, ...]:
+def _cells_at(grid: Grid, cell_coordinates: Floats) -> tuple[Integers, ...]:
     """Indices of the cells at places (n, 3)."""
-    return tuple(np.clip(np.floor(places), 0, grid.counts - 1).astype(np.int64).T)
+    return tuple(np.clip(np.floor(cell_coordinates), 0, grid.counts - 1).astype(np.int64).T)
 
 
-def _needed(grid: Grid, kept: Booleans, places: Floats) -> Booleans:
+def _needed(grid: Grid, kept: Booleans, cell_coordinates: Floats) -> Booleans:
     """Cells of points that would be farther than FARTHEST from all that are kept."""
     padded = np.pad(kept, 1)
-    far = places[~kept[_cells_at(grid, places)]]
+    far = cell_coordinates[~kept[_cells_at(grid, cell_coordinates)]]
     near = np.zeros(len(far), dtype=bool)
-    for at, outside in _around(grid, far):
-        near |= padded[at] & (outside < FARTHEST)
+    for at, outside in _neighbouring_cells(grid, far):
+        near |= padded[at] & (outside < MAX_OUTSIDE_DISTANCE)
     needed = np.zeros_like(kept)
     needed[_cells_at(grid, far[~near])] = True
     return needed
 
 
-def resistances(lattice: Lattice) -> Floats:
+def node_stiffnesses(lattice: Lattice) -> Floats:
     """(m,) of nodes to moving alone, for a modulus of 1 Pa: the mean of three directions [m]."""
     count = lattice.nodes.shape[1]
-    found = np.zeros(count)
+    stiffnesses = np.zeros(count)
     for cells in lattice.groups:
         elements, width = cells.elements, cells.nodes.shape[1]
         own = np.einsum("kii->ki", elements.stiffnesses).reshape(-1, width, 3).sum(axis=2)
         squares = (elements.gradients * elements.gradients).sum(axis=2)
         own = (own + FIRST_LAME * elements.volumes[:, None] * squares) / 3.0
-        found += sum_by(cells.nodes.ravel(), own[cells.kinds].ravel(), count)
-    return found
+        stiffnesses += sum_by(cells.nodes.ravel(), own[cells.kinds].ravel(), count)
+    return stiffnesses
 
 
 def _elements(fillings: Floats, sizes: Floats) -> tuple[Integers, Elements]:
     """(h,) kinds and their elements: whole cells are all of one kind, others of their own."""
     whole = fillings.sum(axis=(1, 2, 3)) > 1.0 - 1e-9
     kinds = np.where(whole, 0, np.cumsum(~whole))
-    different = np.concatenate([WHOLE, fillings[~whole]])
+    different = np.concatenate([FULL_CELL, fillings[~whole]])
     return kinds, build_elements(different, sizes)

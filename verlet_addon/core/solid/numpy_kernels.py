@@ -5,93 +5,95 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, cofactors, sum_by
-from ..momentum.numpy_kernels import find_turns
+from ..momentum.numpy_kernels import find_rotation_vectors
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 
 ROTATION_ROUNDS = 10
 """Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
-FITTED = 1e-9
+ROTATION_TOLERANCE = 1e-9
 """A rotation that changes by less than this is found [rad]."""
-LARGEST = 8.0
+MAX_SQUARED_STRETCH = 8.0
 """Cells stretched so that |F|² is above this resist as if they were stretched no more."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Corotation:
     """How h cells with w nodes each are turned and strained at one moment."""
 
     quaternions: Floats
     """(h, 4)"""
     rotations: Floats
     """(h, 3, 3) the same."""
-    slopes: Floats
+    volume_gradients: Floats
     """(h, w, 3) of each cell's volume, as a share of it [1/m]."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shapes:
+class Corotations:
     """Of the cells of a lattice."""
 
-    straight: Shape
-    curved: Shape
+    linear: Corotation
+    quadratic: Corotation
 
     @property
-    def groups(self) -> tuple[Shape, Shape]:
+    def groups(self) -> tuple[Corotation, Corotation]:
         """As `Lattice.groups` has them."""
-        return self.straight, self.curved
+        return self.linear, self.quadratic
 
 
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    shapes: Shapes,
+    corotations: Corotations,
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     """(3, m) forces of strained cells [N], and (3, m) what they oppose moves (3, m) with [N].
 
-    `shapes` of the step before are written to.
+    `corotations` of the step before are written to.
     """
     forces = np.zeros_like(nodes)
-    for cells, shape in zip(lattice.groups, shapes.groups, strict=True):
-        find_shape(cells, nodes, shape)
-        forces += elastic_forces(cells, lattice.nodes, nodes, shape, modulus)
-    return forces, stiffness_product(lattice, shapes, modulus, moves)
+    for cells, corotation in zip(lattice.groups, corotations.groups, strict=True):
+        update_corotation(cells, nodes, corotation)
+        forces += elastic_forces(cells, lattice.nodes, nodes, corotation, modulus)
+    return forces, stiffness_product(lattice, corotations, modulus, moves)
 
 
-def find_shape(cells: Cells, nodes: Floats, shape: Shape) -> None:
+def update_corotation(cells: Cells, nodes: Floats, corotation: Corotation) -> None:
     """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
-    of Deformations* (2016), eq. 7, by steps of Newton's. `shape` is written to.
+    of Deformations* (2016), eq. 7, by steps of Newton's. `corotation` is written to.
     """
     gradients = cells.elements.gradients[cells.kinds]
-    deformation = np.einsum("aec,eck->eak", _from_first(cells, nodes), gradients)
-    _turn(shape.quaternions, deformation)
-    shape.rotations[:] = _matrices(shape.quaternions)
-    shape.slopes[:] = np.einsum("eak,eck->eca", cofactors(_held(deformation))[0], gradients)
+    deformation = np.einsum("aec,eck->eak", _relative_to_first(cells, nodes), gradients)
+    _fit_rotations(corotation.quaternions, deformation)
+    corotation.rotations[:] = _matrices(corotation.quaternions)
+    corotation.volume_gradients[:] = np.einsum(
+        "eak,eck->eca", cofactors(_clamped(deformation))[0], gradients
+    )
 
 
-def _held(deformation: Floats) -> Floats:
+def _clamped(deformation: Floats) -> Floats:
     """(h, 3, 3) deformations, stretched no more than LARGEST."""
-    share = np.sqrt(LARGEST / np.maximum((deformation**2).sum(axis=(1, 2)), NONZERO))
+    share = np.sqrt(MAX_SQUARED_STRETCH / np.maximum((deformation**2).sum(axis=(1, 2)), NONZERO))
     return np.asarray(deformation * np.minimum(1.0, share)[:, None, None])
 
 
-def _turn(quaternions: Floats, deformation: Floats) -> None:
+def _fit_rotations(quaternions: Floats, deformation: Floats) -> None:
     """Turns each rotation towards the deformation (h, 3, 3) until it fits."""
     open_ = np.arange(len(quaternions))
     for _ in range(ROTATION_ROUNDS):
-        turn = _steps(_matrices(quaternions[open_]), deformation[open_])
-        unsettled = (turn * turn).sum(axis=1) > FITTED**2
+        turn = _rotation_steps(_matrices(quaternions[open_]), deformation[open_])
+        unsettled = (turn * turn).sum(axis=1) > ROTATION_TOLERANCE**2
         open_ = open_[unsettled]
         if not len(open_):
             return
-        quaternions[open_] = _turned(quaternions[open_], turn[unsettled])
+        quaternions[open_] = _rotated(quaternions[open_], turn[unsettled])
 
 
-def _steps(rotations: Floats, deformation: Floats) -> Floats:
+def _rotation_steps(rotations: Floats, deformation: Floats) -> Floats:
     """(h, 3) turns that bring rotations towards deformations.
 
     Newton's method for the largest tr(Rᵀ F), unless it leads downhill, as it may in cells that are
@@ -99,20 +101,20 @@ def _steps(rotations: Floats, deformation: Floats) -> Floats:
     """
     products = np.einsum("eak,ebk->eab", deformation, rotations)
     spin = np.stack([products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)], 1)
-    newton = find_turns((products + products.transpose(0, 2, 1)) / 2.0, spin)
+    newton = find_rotation_vectors((products + products.transpose(0, 2, 1)) / 2.0, spin)
     along = np.abs(np.trace(products, axis1=1, axis2=2)) + 1e-9
-    leads = (newton * spin).sum(axis=1, keepdims=True) > 0.0
-    return np.where(leads, newton, spin / along[:, None])
+    ascends = (newton * spin).sum(axis=1, keepdims=True) > 0.0
+    return np.where(ascends, newton, spin / along[:, None])
 
 
-def _turned(quaternions: Floats, turns: Floats) -> Floats:
+def _rotated(quaternions: Floats, turns: Floats) -> Floats:
     """(h, 4) quaternions after small turns (h, 3) about the world's axes."""
     half = 0.5 * turns
     w, v = quaternions[:, :1], quaternions[:, 1:]
-    found = np.concatenate(
+    products = np.concatenate(
         [w - (half * v).sum(axis=1, keepdims=True), v + w * half + np.cross(half, v)], axis=1
     )
-    return np.asarray(found / np.sqrt((found * found).sum(axis=1, keepdims=True)))
+    return np.asarray(products / np.sqrt((products * products).sum(axis=1, keepdims=True)))
 
 
 def _matrices(quaternions: Floats) -> Floats:
@@ -127,45 +129,49 @@ def _matrices(quaternions: Floats) -> Floats:
 
 
 def elastic_forces(
-    cells: Cells, rest: Floats, nodes: Floats, shape: Shape, modulus: float
+    cells: Cells, rest: Floats, nodes: Floats, corotation: Corotation, modulus: float
 ) -> Floats:
     """(3, m) forces of strained cells [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J."""
     elements, kinds = cells.elements, cells.kinds
-    places = _from_first(cells, nodes).transpose(1, 2, 0)
-    local = np.einsum("eba,ecb->eca", shape.rotations, places)
-    local -= _from_first(cells, rest).transpose(1, 2, 0)
-    forces = _turned_back(cells, shape, local)
+    offsets = _relative_to_first(cells, nodes).transpose(1, 2, 0)
+    local = np.einsum("eba,ecb->eca", corotation.rotations, offsets)
+    local -= _relative_to_first(cells, rest).transpose(1, 2, 0)
+    forces = _rotated_stiffness(cells, corotation, local)
     gradients = elements.gradients[kinds]
-    deformation = np.einsum("eca,eck->eak", places, gradients)
-    growth = np.linalg.det(_held(deformation)) - 1.0
-    forces += (FIRST_LAME * elements.volumes[kinds] * growth)[:, None, None] * shape.slopes
+    deformation = np.einsum("eca,eck->eak", offsets, gradients)
+    growth = np.linalg.det(_clamped(deformation)) - 1.0
+    forces += (FIRST_LAME * elements.volumes[kinds] * growth)[
+        :, None, None
+    ] * corotation.volume_gradients
     return _scattered(cells, forces, nodes.shape[1], -modulus)
 
 
-def _from_first(cells: Cells, nodes: Floats) -> Floats:
+def _relative_to_first(cells: Cells, nodes: Floats) -> Floats:
     """(3, h, w) nodes from the first of each cell: stiff ones would feel the digits of places."""
     return np.asarray(nodes[:, cells.nodes] - nodes[:, cells.nodes[:, :1]])
 
 
-def stiffness_product(lattice: Lattice, shapes: Shapes, modulus: float, moves: Floats) -> Floats:
+def stiffness_product(
+    lattice: Lattice, corotations: Corotations, modulus: float, moves: Floats
+) -> Floats:
     """(3, m) what the cells oppose moves (3, m) with [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
-    found = np.zeros_like(moves)
-    for cells, shape in zip(lattice.groups, shapes.groups, strict=True):
+    total = np.zeros_like(moves)
+    for cells, corotation in zip(lattice.groups, corotations.groups, strict=True):
         each = moves[:, cells.nodes].transpose(1, 2, 0)
-        local = np.einsum("eba,ecb->eca", shape.rotations, each)
-        forces = _turned_back(cells, shape, local)
-        growth = (shape.slopes * each).sum(axis=(1, 2))
+        local = np.einsum("eba,ecb->eca", corotation.rotations, each)
+        forces = _rotated_stiffness(cells, corotation, local)
+        growth = (corotation.volume_gradients * each).sum(axis=(1, 2))
         pressure = FIRST_LAME * cells.elements.volumes[cells.kinds] * growth
-        forces += pressure[:, None, None] * shape.slopes
-        found += _scattered(cells, forces, moves.shape[1], modulus)
-    return found
+        forces += pressure[:, None, None] * corotation.volume_gradients
+        total += _scattered(cells, forces, moves.shape[1], modulus)
+    return total
 
 
-def _turned_back(cells: Cells, shape: Shape, local: Floats) -> Floats:
+def _rotated_stiffness(cells: Cells, corotation: Corotation, local: Floats) -> Floats:
     """(h, w, 3) R K u."""
     stiffness = cells.elements.stiffnesses[cells.kinds]
     forces = np.einsum("eij,ej->ei", stiffness, local.reshape(len(local), stiffness.shape[1]))
-    return np.asarray(np.einsum("eab,ecb->eca", shape.rotations, forces.reshape(local.shape)))
+    return np.asarray(np.einsum("eab,ecb->eca", corotation.rotations, forces.reshape(local.shape)))
 
 
 def _scattered(cells: Cells, forces: Floats, count: int, factor: float) -> Floats:
@@ -179,7 +185,7 @@ def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
     return np.asarray(np.einsum("pc,apc->ap", embedding.weights, nodes[:, embedding.nodes]))
 
 
-def add_to_nodes(embedding: Embedding, points: Integers, forces: Floats, nodes: Floats) -> None:
+def scatter_to_nodes(embedding: Embedding, points: Integers, forces: Floats, nodes: Floats) -> None:
     """Hands forces (k, 3) at some points to the nodes (3, m) that carry them."""
     corners, m = embedding.nodes[points], nodes.shape[1]
     for axis in range(3):

@@ -7,13 +7,13 @@ import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, sum_by
 
-MOST_CUT, COARSE = 4000, 3
+MAX_SUBDIVIDED, MIN_COARSE_CUTS = 4000, 3
 """Where faces are longer than COARSE cells, others are touched by triangles that are cut small, if
 that makes no more than MOST_CUT of them. The ground is touched by all points anyway."""
 
 
 @dataclass(frozen=True, eq=False)
-class Skin:
+class SurfacePoints:
     """Points on a surface, the n vertices first, and the triangles between them."""
 
     areas: Floats
@@ -24,25 +24,25 @@ class Skin:
     """(3, p − n) of each of them."""
     triangles: Integers
     """(3, t) by which it touches others."""
-    cut: bool
+    subdivided: bool
     """Whether these join all points, or only vertices."""
 
     @cached_property
-    def stands_for(self) -> Floats:
+    def area_factors(self) -> Floats:
         """(p,) by how much more of the surface each stands for where others touch it."""
-        if self.cut:
+        if self.subdivided:
             return np.ones(len(self.areas))
         further = self.areas[len(self.areas) - self.corners.shape[1] :]
         more = sum_by(self.corners.ravel(), (self.shares * further).ravel(), len(self.areas))
         return np.asarray(1.0 + more / np.maximum(self.areas, NONZERO))
 
-    def spread(self, vertices: Floats) -> Floats:
+    def interpolate(self, vertices: Floats) -> Floats:
         """(p, 3) values (n, 3) at vertices, and between them."""
-        between = (vertices[self.corners] * self.shares[:, :, None]).sum(axis=0)
-        return np.concatenate([vertices, between])
+        between_vertices = (vertices[self.corners] * self.shares[:, :, None]).sum(axis=0)
+        return np.concatenate([vertices, between_vertices])
 
 
-def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
+def build_surface_points(positions: Floats, triangles: Integers, spacing: float) -> SurfacePoints:
     """Vertices, and points as close as `spacing` on triangles with an edge longer than that [m].
 
     Every triangle's area is shared out over its points. All triangles are cut alike, so that they
@@ -58,28 +58,30 @@ def build_skin(positions: Floats, triangles: Integers, spacing: float) -> Skin:
     normals = np.cross(sides[0], sides[1])
     areas = np.sqrt((normals * normals).sum(axis=1)) / 2
     cuts = np.maximum(np.ceil(longest / spacing - 1e-9).astype(np.int64), 1)
-    alike = len(cuts) * int(cuts.max()) ** 2 <= MOST_CUT and int(cuts.max()) > COARSE
-    groups = [np.full(len(cuts), True)] if alike else [cuts == cut for cut in np.unique(cuts)]
+    uniform = (
+        len(cuts) * int(cuts.max()) ** 2 <= MAX_SUBDIVIDED and int(cuts.max()) > MIN_COARSE_CUTS
+    )
+    groups = [np.full(len(cuts), True)] if uniform else [cuts == cut for cut in np.unique(cuts)]
     n = len(positions)
     corners, shares = [np.tile(np.arange(n), (3, 1))], [np.eye(3)[:, :1].repeat(n, axis=1)]
     weights, small = [np.zeros(n)], triangles
     for chosen in groups:
-        places, parts, pieces = _division(int(cuts[chosen].max()))
+        barycentric, parts, pieces = _division(int(cuts[chosen].max()))
         count = np.count_nonzero(chosen)
-        corners.append(np.repeat(triangles[:, chosen], len(places), axis=1))
-        shares.append(np.tile(places.T, (1, count)))
+        corners.append(np.repeat(triangles[:, chosen], len(barycentric), axis=1))
+        shares.append(np.tile(barycentric.T, (1, count)))
         weights.append(np.outer(areas[chosen], parts).ravel())
-        if alike:
-            starts = n + np.arange(count) * len(places)
+        if uniform:
+            starts = n + np.arange(count) * len(barycentric)
             small = (pieces.T[:, None] + starts[:, None]).reshape(3, -1)
     kept, numbers = _distinct(np.concatenate(corners, axis=1), np.concatenate(shares, axis=1))
     further = kept[n:]
-    return Skin(
+    return SurfacePoints(
         areas=sum_by(numbers, np.concatenate(weights), len(kept)),
         corners=np.concatenate(corners, axis=1)[:, further],
         shares=np.concatenate(shares, axis=1)[:, further],
         triangles=numbers[small],
-        cut=alike,
+        subdivided=uniform,
     )
 
 
@@ -102,14 +104,14 @@ def _division(cut: int) -> tuple[Floats, Floats, Integers]:
     (q,) shares of the triangle's area; (s, 3) places of each small triangle, which shares its own
     out over its corners.
     """
-    places = [(i, j, cut - i - j) for i in range(cut + 1) for j in range(cut + 1 - i)]
-    number = {place: k for k, place in enumerate(places)}
+    barycentric = [(i, j, cut - i - j) for i in range(cut + 1) for j in range(cut + 1 - i)]
+    number = {place: k for k, place in enumerate(barycentric)}
     corners = [
         (number[i, j, k], *(number[i + a, j + b, k - a - b] for a, b in steps))
-        for i, j, k in places
+        for i, j, k in barycentric
         for steps in (((1, 0), (0, 1)), ((1, -1), (1, 0)))
         if all((i + a, j + b, k - a - b) in number for a, b in steps)
     ]
     small = np.array(corners, dtype=np.int64)
-    weights = np.bincount(small.ravel(), minlength=len(places)) / (3 * cut * cut)
-    return np.array(places) / cut, weights, small
+    weights = np.bincount(small.ravel(), minlength=len(barycentric)) / (3 * cut * cut)
+    return np.array(barycentric) / cut, weights, small

@@ -4,15 +4,15 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays import Floats, Integers, contracted, sum_by
+from ..arrays import Floats, Integers, sum_by, weighted_sums
 from ..geometry.graph import edge_keys
 
-RAYS = np.array([8, 11])
+RAYS_PER_CELL = np.array([8, 11])
 """Vertical lines through each cell along x and y. As many both ways would meet faces at 45° row by
 row, and take what is as thick as a cell for up to 4 % thicker or thinner than it is."""
 
 
-def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3) -> Floats:
+def fill(vertices: Floats, triangles: Integers, counts: Integers, samples: int = 3) -> Floats:
     """(cells along x, y, z, s, s, s) weights of samples that integrate over what is inside.
 
     The s samples along each axis of a cell of size 1 are equally far apart, the first and the last
@@ -25,69 +25,69 @@ def fill(places: Floats, triangles: Integers, counts: Integers, samples: int = 3
 
     Parameters
     ----------
-    places : (n, 3) of vertices, in cells.
+    vertices : (n, 3) of vertices, in cells.
     triangles : (3, t) of a surface without open edges.
     counts : (3,) cells along x, y and z.
     """
-    across = counts[:2] * RAYS
-    rays, heights, signs = _crossings(places, triangles, across)
+    across = counts[:2] * RAYS_PER_CELL
+    rays, heights, signs = _crossings(vertices, triangles, across)
     order = np.lexsort((heights, rays))
     rays, heights, signs = rays[order], heights[order], signs[order]
-    if not _is_oriented(triangles, len(places)):
+    if not _is_oriented(triangles, len(vertices)):
         signs = _alternating(rays)
     within = np.flatnonzero((np.cumsum(signs)[:-1] != 0) & (rays[1:] == rays[:-1]))
     x, y, z = counts.tolist()
     ends = np.concatenate([heights[within], heights[within + 1]])
-    ways: Floats = np.repeat([-1.0, 1.0], len(within))
+    directions: Floats = np.repeat([-1.0, 1.0], len(within))
     tops = np.clip(np.floor(ends), 0, z - 1)
     at = np.tile(rays[within], 2) * z + tops.astype(np.int64)
-    parts = ways * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
+    parts = directions * _integrals(np.clip(ends - tops, 0.0, 1.0), samples)
     count = across[0] * across[1] * z
     filled = np.stack([sum_by(at, part, count) for part in parts])
-    above = sum_by(at, ways, count).reshape(-1, z)
+    above = sum_by(at, directions, count).reshape(-1, z)
     whole = np.cumsum(above[:, ::-1], axis=1)[:, ::-1] - above
     filled += whole.ravel() * _integrals(np.ones(1), samples)
-    over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples)) for n in RAYS)
-    filled = filled.reshape(samples, x, RAYS[0], y, RAYS[1], z)
-    found = contracted(over_x, filled.transpose(2, 0, 1, 3, 4, 5))
-    found = contracted(over_y, found.transpose(4, 0, 1, 2, 3, 5))
-    return np.asarray(found.transpose(3, 4, 5, 1, 0, 2))
+    over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples)) for n in RAYS_PER_CELL)
+    filled = filled.reshape(samples, x, RAYS_PER_CELL[0], y, RAYS_PER_CELL[1], z)
+    weights = weighted_sums(over_x, filled.transpose(2, 0, 1, 3, 4, 5))
+    weights = weighted_sums(over_y, weights.transpose(4, 0, 1, 2, 3, 5))
+    return np.asarray(weights.transpose(3, 4, 5, 1, 0, 2))
 
 
-def fill_some(places: Floats, triangles: Integers, cells: Integers, samples: int) -> Floats:
+def fill_some(vertices: Floats, triangles: Integers, cells: Integers, samples: int) -> Floats:
     """(k, s, s, s) what `fill` says of cells (k, 3): their numbers along x, y and z."""
-    found = np.zeros((len(cells), samples, samples, samples))
+    weights = np.zeros((len(cells), samples, samples, samples))
     for layer in np.unique(cells[:, 0]):
         here = np.flatnonzero(cells[:, 0] == layer)
         low, high = cells[here].min(axis=0), cells[here].max(axis=0) + 1
-        filled = fill(places - low, triangles, high - low, samples)
-        found[here] = filled[tuple((cells[here] - low).T)]
-    return found
+        filled = fill(vertices - low, triangles, high - low, samples)
+        weights[here] = filled[tuple((cells[here] - low).T)]
+    return weights
 
 
 def _integrals(ends: Floats, samples: int) -> Floats:
     """(s, k) integrals, from 0 to the ends (k,), of the polynomials through the samples."""
     powers = np.multiply.accumulate(np.stack([ends] * samples))
-    return contracted(_polynomials(samples), powers / np.arange(1, samples + 1)[:, None])
+    return weighted_sums(_polynomials(samples), powers / np.arange(1, samples + 1)[:, None])
 
 
 @cache
 def _polynomials(samples: int) -> Floats:
     """(s, s) coefficients of 1, t, t², … of those that are 1 at one of the samples, 0 at others."""
-    places = np.linspace(0.0, 1.0, samples)
-    found = np.zeros((samples, samples))
-    for row, place in zip(found, places, strict=True):
+    samples_at = np.linspace(0.0, 1.0, samples)
+    coefficients = np.zeros((samples, samples))
+    for row, place in zip(coefficients, samples_at, strict=True):
         row[0] = 1.0
-        for other in places[places != place]:
+        for other in samples_at[samples_at != place]:
             row[:] = (np.append(0.0, row[:-1]) - other * row) / (place - other)
-    return found
+    return coefficients
 
 
 def _crossings(
-    places: Floats, triangles: Integers, across: Integers
+    vertices: Floats, triangles: Integers, across: Integers
 ) -> tuple[Integers, Floats, Integers]:
     """Where rays go through triangles: which ray, how high, +1 from below, −1 from above."""
-    rays_at = places[:, :2] * RAYS - 0.5
+    rays_at = vertices[:, :2] * RAYS_PER_CELL - 0.5
     corners = rays_at[triangles]
     first = np.maximum(np.ceil(corners.min(axis=0)), 0).astype(np.int64)
     last = np.minimum(np.floor(corners.max(axis=0)), across - 1).astype(np.int64)
@@ -113,7 +113,7 @@ def _crossings(
     total = sides.sum(axis=0)
     upright = total == 0.0
     shares = np.where(upright, 1.0 / 3.0, sides / np.where(upright, 1.0, total))
-    corners_z = places[triangles[:, which[crossed]], 2]
+    corners_z = vertices[triangles[:, which[crossed]], 2]
     heights = (shares * corners_z).sum(axis=0)
     rays = column[crossed] * across[1] + row[crossed]
     return rays, heights, np.where(ahead[0], -1, 1)

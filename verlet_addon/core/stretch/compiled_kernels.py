@@ -5,23 +5,33 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of, shared
+from ..compiled import (
+    Packed,
+    cached_row,
+    cached_struct,
+    declare,
+    falls_back_to,
+    for_all,
+    members,
+    pack,
+    shared_arrays,
+)
 from . import numpy_kernels as reference
-from .diagonals import Diagonals
-from .distances import DistanceBatch
-from .levels import PARENTS, Level
-from .links import Links
-from .numpy_kernels import CRUMPLED, OVERDONE, SHARINGS
-from .strips import StripBatch
+from .coarse_levels import MAX_PARENTS, Level
+from .distance_limits import DistanceLimitBatch
+from .numpy_kernels import MIN_FACE_SCALE, OVER_RELAXATION, STRAIN_LIMITING_ROUNDS
+from .shear_diagonals import Diagonals
+from .strip_batches import StripBatch
+from .strip_links import StripLinks
 from .tethers import Tethers
 
 _project_strips = declare("project_strips", "pipi", "d")
-_follow_faces = declare("follow_faces", "pipd")
+_update_diagonal_rests = declare("update_diagonal_rests", "pipd")
 _strain_range = declare("strain_range", "pipip")
 _project_levels = declare("project_levels", "pipi")
 _project_tethers = declare("project_tethers", "piippp")
-_share_stretch = declare("share_stretch", "ppdddi", "i")
-TOGETHER = 128
+_limit_strain = declare("limit_strain", "ppdddi", "i")
+MIN_CHUNK = 128
 """Entries of short paths that are measured and moved at a time, as in kernels.c."""
 
 
@@ -33,17 +43,17 @@ def pack_strips(batch: StripBatch) -> Packed:
         len(ends),
         ends,
         *members(batch, "path inverse_masses"),
-        *shared(batch, "rest_lengths"),
-        *members(batch, "measures scaled_compliances"),
-        batch.scaled_yielding if len(batch.scaled_yielding) else None,
+        *shared_arrays(batch, "rest_lengths"),
+        *members(batch, "reference_lengths scaled_compliances"),
+        batch.scaled_compression if len(batch.scaled_compression) else None,
         batch.diagonal,
-        batch.start_gains if len(batch.start_gains) else None,
+        batch.start_stiffnesses if len(batch.start_stiffnesses) else None,
         batch.multipliers,
-        np.empty(9 * (longest + TOGETHER)),
+        np.empty(9 * (longest + MIN_CHUNK)),
     )
 
 
-strip_struct = once(pack_strips)
+strip_struct = cached_struct(pack_strips)
 
 
 def _strip_row(batches: Iterable[StripBatch]) -> Integers:
@@ -51,7 +61,7 @@ def _strip_row(batches: Iterable[StripBatch]) -> Integers:
     return np.fromiter(map(strip_struct, batches), dtype=np.int64)
 
 
-@instead_of(reference.project_strips)
+@falls_back_to(reference.project_strips)
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     return for_all(_project_strips, positions, _strip_row(batches)) or 0.0
 
@@ -60,30 +70,32 @@ def pack_diagonals(diagonals: Diagonals) -> Packed:
     """The face_diagonals of kernels.c."""
     return pack(
         len(diagonals.faces),
-        *members(diagonals, "pairs faces rests weights places"),
-        *shared(diagonals, "drawn"),
+        *members(diagonals, "pairs faces rests weights link_indices"),
+        *shared_arrays(diagonals, "rest_lengths"),
     )
 
 
-_diagonals_struct = once(pack_diagonals)
+_diagonals_struct = cached_struct(pack_diagonals)
 
 
-@instead_of(reference.follow_faces)
-def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
+@falls_back_to(reference.update_diagonal_rests)
+def update_diagonal_rests(positions: Floats, diagonals: Diagonals) -> None:
     if len(diagonals.faces):
-        _follow_faces(positions, positions.shape[1], _diagonals_struct(diagonals), CRUMPLED)
+        _update_diagonal_rests(
+            positions, positions.shape[1], _diagonals_struct(diagonals), MIN_FACE_SCALE
+        )
 
 
-@instead_of(reference.strain_range)
+@falls_back_to(reference.strain_range)
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
-    found = np.zeros(2)
-    for_all(_strain_range, positions, _strip_row(batches), found)
-    lowest, highest = found.tolist()
+    extremes = np.zeros(2)
+    for_all(_strain_range, positions, _strip_row(batches), extremes)
+    lowest, highest = extremes.tolist()
     return lowest, highest
 
 
-def _pack_distances(batch: DistanceBatch) -> Packed:
-    """The distance_batch of limits.c."""
+def _pack_distance_limits(batch: DistanceLimitBatch) -> Packed:
+    """The distance_batch of distance_limits.c."""
     return pack(
         len(batch.rest_lengths),
         *members(batch, "particles rest_lengths first_masses second_masses gains"),
@@ -91,14 +103,14 @@ def _pack_distances(batch: DistanceBatch) -> Packed:
 
 
 def pack_level(level: Level) -> Packed:
-    """The coarse_level of limits.c."""
-    assert level.parents.shape[1] == PARENTS
+    """The coarse_level of distance_limits.c."""
+    assert level.parents.shape[1] == MAX_PARENTS
     count = len(level.particles)
     return pack(
         count,
         level.particles,
         len(level.limits),
-        pack(*map(_pack_distances, level.limits)),
+        pack(*map(_pack_distance_limits, level.limits)),
         len(level.children),
         *members(level, "children parents weights"),
         np.empty((3, count)),
@@ -106,17 +118,17 @@ def pack_level(level: Level) -> Packed:
     )
 
 
-_level_struct = once(pack_level)
+_level_struct = cached_struct(pack_level)
 
-_level_row = row_of(_level_struct)
+_level_row = cached_row(_level_struct)
 
 
-@instead_of(reference.project_levels)
+@falls_back_to(reference.project_levels)
 def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
     for_all(_project_levels, positions, _level_row(levels))
 
 
-@instead_of(reference.project_tethers)
+@falls_back_to(reference.project_tethers)
 def project_tethers(positions: Floats, tethers: Tethers) -> None:
     count = len(tethers.particles)
     if count:
@@ -124,12 +136,12 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
         _project_tethers(positions, n, count, tethers.particles, tethers.pins, lengths)
 
 
-LINK = np.dtype([("ends", "2i4"), ("sides", "2i4"), ("values", "6f8")])
-"""The strip_link of sharing.c."""
+LINK_DTYPE = np.dtype([("ends", "2i4"), ("sides", "2i4"), ("values", "6f8")])
+"""The strip_link of strain_limiting.c."""
 
 
-def pack_links(links: Links) -> Packed:
-    """The strip_links of sharing.c."""
+def pack_links(links: StripLinks) -> Packed:
+    """The strip_links of strain_limiting.c."""
     count, n = len(links.first), len(links.starts) - 1
     ends = np.stack([links.first, links.second], axis=1)
     counts = np.diff(links.starts)
@@ -138,23 +150,23 @@ def pack_links(links: Links) -> Packed:
     numbers, squares = np.zeros((2, starts[-1]), dtype=np.int32), np.zeros((2, starts[-1]))
     numbers[:, at] = links.order, ends[links.order].sum(axis=1) - np.repeat(range(n), counts)
     squares[0] = np.inf
-    bounds = np.stack([(1.0 + links.tolerance) * links.rest_lengths, links.shortest])
+    bounds = np.stack([(1.0 + links.tolerance) * links.rest_lengths, links.min_lengths])
     squares[:, at] = bounds[:, links.order] ** 2
-    every = np.zeros(count, dtype=LINK)
+    every = np.zeros(count, dtype=LINK_DTYPE)
     every["ends"] = ends
-    places = at[np.argsort(links.order, kind="stable")].reshape(count, 2)
-    every["sides"] = np.where(ends[:, :1] > ends[:, 1:], places[:, ::-1], places)
-    columns = members(links, "rest_lengths shortest scaled_compliances gains")
+    slots = at[np.argsort(links.order, kind="stable")].reshape(count, 2)
+    every["sides"] = np.where(ends[:, :1] > ends[:, 1:], slots[:, ::-1], slots)
+    columns = members(links, "rest_lengths min_lengths scaled_compliances gains")
     every["values"] = np.stack([*links.inverse_masses, *columns], axis=1)
     return pack(
         count,
         n,
         every,
-        *shared(links, "rest_lengths"),
+        *shared_arrays(links, "rest_lengths"),
         *numbers,
         *squares,
         starts,
-        *shared(links, "multipliers"),
+        *shared_arrays(links, "multipliers"),
         np.empty(starts[-1] + 1, dtype=np.int64),
         np.empty(n + 1, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
@@ -163,10 +175,14 @@ def pack_links(links: Links) -> Packed:
     )
 
 
-_links_struct = once(pack_links)
+_links_struct = cached_struct(pack_links)
 
 
-@instead_of(reference.share_stretch)
-def share_stretch(positions: Floats, links: Links, *, most: float) -> bool:
+@falls_back_to(reference.limit_strain)
+def limit_strain(positions: Floats, links: StripLinks, *, max_strain: float) -> bool:
     struct = _links_struct(links)
-    return bool(_share_stretch(positions, struct, links.tolerance, most, OVERDONE, SHARINGS))
+    return bool(
+        _limit_strain(
+            positions, struct, links.tolerance, max_strain, OVER_RELAXATION, STRAIN_LIMITING_ROUNDS
+        )
+    )

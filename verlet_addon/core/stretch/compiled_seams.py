@@ -5,28 +5,38 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, for_all, instead_of, members, once, pack, row_of, shared
+from ..compiled import (
+    Packed,
+    cached_row,
+    cached_struct,
+    declare,
+    falls_back_to,
+    for_all,
+    members,
+    pack,
+    shared_arrays,
+)
 from . import numpy_seams as reference
-from .seams import FIRMER, SeamBatch
+from .seams import CLOSED_SEAM_FACTOR, SeamBatch
 
 _project_seams = declare("project_seams", "pipi")
 
 
-@once
+@cached_struct
 def _seam_struct(batch: SeamBatch) -> Packed:
     """The seam_batch of seams.c."""
     return pack(
         len(batch.first),
         *members(batch, "first second inverse_masses gains"),
-        np.stack([batch.greatest, FIRMER * batch.greatest]),
-        *members(batch, "gapes near"),
-        *shared(batch, "closed torn multipliers"),
+        np.stack([batch.max_multipliers, CLOSED_SEAM_FACTOR * batch.max_multipliers]),
+        *members(batch, "torn_gaps closed_gaps"),
+        *shared_arrays(batch, "closed torn multipliers"),
     )
 
 
-_seam_row = row_of(_seam_struct)
+_seam_row = cached_row(_seam_struct)
 
 
-@instead_of(reference.project_seams)
+@falls_back_to(reference.project_seams)
 def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
     for_all(_project_seams, positions, _seam_row(batches))

@@ -2,21 +2,21 @@
    other. */
 #include "strips.h"
 
-#define AT_REST 1e-9 /* Lengths are at rest within this share. */
-#define TOGETHER 128 /* Paths are gathered until they have so many entries. */
-#define LEAST_LENGTH 0.5  /* What yields does so down to this share of its length. */
+#define REST_TOLERANCE 1e-9 /* Lengths are at rest within this share. */
+#define MIN_CHUNK 128 /* Paths are gathered until they have so many entries. */
+#define MIN_LENGTH_SHARE 0.5  /* What yields does so down to this share of its length. */
 
 /* See Diagonals. */
 typedef struct face_diagonals {
     integer count;
     const integer *pairs, *faces; /* (d, 2) and (d,) */
     const real *rests, *weights;  /* (d,) */
-    const integer *places;        /* (d,) */
-    real *drawn;
+    const integer *link_indices;        /* (d,) */
+    real *rest_lengths;
 } face_diagonals;
 
 /* Makes the rests of diagonals as much longer or shorter as those of their face on average. */
-EXPORT void follow_faces(const real *positions, integer n, const face_diagonals *of, real smallest)
+EXPORT void update_diagonal_rests(const real *positions, integer n, const face_diagonals *of, real min_scale)
 {
     for (integer first = 0, end; first < of->count; first = end) {
         real mean = 0.0;
@@ -26,10 +26,10 @@ EXPORT void follow_faces(const real *positions, integer n, const face_diagonals 
                                                 positions[n + b] - positions[n + a],
                                                 positions[2 * n + b] - positions[2 * n + a]);
         }
-        if (mean < smallest)
-            mean = smallest;
+        if (mean < min_scale)
+            mean = min_scale;
         for (integer k = first; k < end; k++)
-            of->drawn[of->places[k]] = of->rests[k] * mean;
+            of->rest_lengths[of->link_indices[k]] = of->rests[k] * mean;
     }
 }
 
@@ -37,27 +37,27 @@ EXPORT void follow_faces(const real *positions, integer n, const face_diagonals 
 static real largest_strain(const strip_batch *batch, integer begin, integer links, path_work at,
                            real largest)
 {
-    const real *measures = batch->measures + begin;
+    const real *reference_lengths = batch->reference_lengths + begin;
     for (integer k = 0; k < links; k++)
-        if (at.violation[k] > largest * measures[k])
-            largest = at.violation[k] / measures[k];
+        if (at.violation[k] > largest * reference_lengths[k])
+            largest = at.violation[k] / reference_lengths[k];
     return largest;
 }
 
 /* What will be pushed, once its tension is taken back, yields, down to its least length. */
-static void yield(const strip_batch *batch, integer begin, integer links, path_work at)
+static void compress(const strip_batch *batch, integer begin, integer links, path_work at)
 {
     for (integer k = 0; k < links; k++) {
         integer link = begin + k;
-        real measured = batch->measures[link], least = (1.0 - LEAST_LENGTH) * measured;
-        real softness = batch->scaled_yielding[link], multiplier = batch->multipliers[link];
+        real measured = batch->reference_lengths[link], min_length = (1.0 - MIN_LENGTH_SHARE) * measured;
+        real compliance = batch->scaled_compression[link], multiplier = batch->multipliers[link];
         real push = multiplier * at.pivot[k] - at.violation[k];
-        if (push > AT_REST * measured) {
-            if ((push - least) * softness > least * at.pivot[k]) {
-                at.violation[k] += least;
+        if (push > REST_TOLERANCE * measured) {
+            if ((push - min_length) * compliance > min_length * at.pivot[k]) {
+                at.violation[k] += min_length;
             } else {
-                at.violation[k] += softness * multiplier;
-                at.pivot[k] += softness;
+                at.violation[k] += compliance * multiplier;
+                at.pivot[k] += compliance;
             }
         }
     }
@@ -71,9 +71,9 @@ static void couple(const strip_batch *batch, integer begin, integer links, path_
     for (integer k = 0; k < links; k++)
         at.pivot[k] = diagonal[k];
     WIDE for (integer k = 0; k + 1 < links; k++)
-        at.beside[k] = -(x[k] * x[k + 1] + y[k] * y[k + 1] + z[k] * z[k + 1]) * between[k];
-    if (batch->scaled_yielding)
-        yield(batch, begin, links, at);
+        at.off_diagonal[k] = -(x[k] * x[k + 1] + y[k] * y[k + 1] + z[k] * z[k + 1]) * between[k];
+    if (batch->scaled_compression)
+        compress(batch, begin, links, at);
 }
 
 /* Turns violations into -(change of multipliers) by Thomas's algorithm, from both ends to the
@@ -81,37 +81,37 @@ static void couple(const strip_batch *batch, integer begin, integer links, path_
 static void solve_path(integer links, path_work at)
 {
     const real *pivot = at.pivot;
-    real *right = at.violation, *beside = at.beside;
+    real *right = at.violation, *off_diagonal = at.off_diagonal;
     real low_load = 0.0, low_carry = 0.0, high_load = 0.0, high_carry = 0.0;
     integer low = 0, high = links - 1;
     for (; low + 1 < high; low++, high--) {
         real low_right = right[low] - low_carry, high_right = right[high] - high_carry;
         real low_inverse = 1.0 / (pivot[low] - low_load);
         real high_inverse = 1.0 / (pivot[high] - high_load);
-        real up = beside[low] * low_inverse, down = beside[high - 1] * high_inverse;
-        low_load = up * beside[low];
+        real up = off_diagonal[low] * low_inverse, down = off_diagonal[high - 1] * high_inverse;
+        low_load = up * off_diagonal[low];
         low_carry = up * low_right;
-        high_load = down * beside[high - 1];
+        high_load = down * off_diagonal[high - 1];
         high_carry = down * high_right;
         right[low] = low_right * low_inverse;
         right[high] = high_right * high_inverse;
-        beside[low] = up;
-        beside[high - 1] = down;
+        off_diagonal[low] = up;
+        off_diagonal[high - 1] = down;
     }
     real first = pivot[low] - low_load, from_first = right[low] - low_carry;
     if (low == high) {
         right[low] = (from_first - high_carry) / (first - high_load);
     } else {
-        real up = beside[low] / first;
+        real up = off_diagonal[low] / first;
         right[high] = (right[high] - high_carry - up * from_first)
-                      / (pivot[high] - high_load - up * beside[low]);
-        right[low] = (from_first - beside[low] * right[high]) / first;
+                      / (pivot[high] - high_load - up * off_diagonal[low]);
+        right[low] = (from_first - off_diagonal[low] * right[high]) / first;
     }
     real below = right[low], above = right[high];
     while (low > 0) {
         low--, high++;
-        below = right[low] -= beside[low] * below;
-        above = right[high] -= beside[high - 1] * above;
+        below = right[low] -= off_diagonal[low] * below;
+        above = right[high] -= off_diagonal[high - 1] * above;
     }
 }
 
@@ -145,7 +145,7 @@ static real project_batch(real *positions, integer n, const strip_batch *batch, 
     const integer *ends = batch->ends;
     for (integer p = 0, begin = 0; p < batch->paths; begin = ends[p - 1]) {
         integer first = p++;
-        while (p < batch->paths && ends[p - 1] - begin < TOGETHER)
+        while (p < batch->paths && ends[p - 1] - begin < MIN_CHUNK)
             p++;
         integer links = ends[p - 1] - begin - 1;
         path_work at = lay_out(batch->work, links + 1);
@@ -179,7 +179,7 @@ SMALL static void widen(const real *positions, integer n, const strip_batch *bat
         path_work at = lay_out(batch->work, links + 1);
         measure(positions, n, batch, begin, links, at);
         for (integer k = 0; k < links; k++) {
-            real strain = at.violation[k] / batch->measures[begin + k];
+            real strain = at.violation[k] / batch->reference_lengths[begin + k];
             range[0] = smaller(range[0], strain);
             range[1] = larger(range[1], strain);
         }
@@ -194,7 +194,7 @@ EXPORT void strain_range(const real *positions, integer n, const strip_batch *co
         widen(positions, n, batches[i], range);
 }
 
-SMALL void put_in_order(const strip_order *of)
+SMALL void sort_by_tension(const strip_order *of)
 {
     for (integer i = 0; i < of->count; i++) {
         integer last = i + 1 < of->count ? of->starts[i + 1] : of->links, at = i;
@@ -210,7 +210,7 @@ SMALL void put_in_order(const strip_order *of)
     }
 }
 
-SMALL void turn_round(const strip_order *of)
+SMALL void reverse_order(const strip_order *of)
 {
     for (integer i = 0, j = of->count - 1; i < j; i++, j--) {
         const strip_batch *other = of->order[i];

@@ -8,27 +8,27 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats, Integers, first_seen, norms, sum_by
-from ..coloring import turns
-from ..linear.tridiagonal import factorize, solve, solve_in_turn
-from .diagonals import Diagonals
-from .distances import DistanceBatch
-from .levels import Level
-from .links import Links
-from .strips import LEAST_LENGTH, StripBatch
+from ..arrays import Floats, Integers, norms, sum_by, unique_in_order
+from ..coloring import sequential_batches
+from ..linear.tridiagonal import factorize, solve, solve_sequentially
+from .coarse_levels import Level
+from .distance_limits import DistanceLimitBatch
+from .shear_diagonals import Diagonals
+from .strip_batches import MIN_LENGTH_SHARE, StripBatch
+from .strip_links import StripLinks
 from .tethers import Tethers
 
-CRUMPLED = 0.98
+MIN_FACE_SCALE = 0.98
 """Faces that are pushed together to less than this share resist it by their diagonals too: folds
 that the mesh shows take over. With 0.97 silk that hangs over a rim still moves after three seconds,
 without it it is crumpled to two thirds."""
-AT_REST = 1e-9
+REST_TOLERANCE = 1e-9
 """Lengths are at rest within this share: rounding must not decide what yields."""
-SHARINGS = 160
+STRAIN_LIMITING_ROUNDS = 160
 """So often edges are looked for that are stretched too far; fewer are left each time. With 40, a
 dress needs three times as many sweeps, 10,201 vertices on two corners take a fifth longer, and
 90,601 are stretched by 12 % for 6 %…"""
-OVERDONE = 1.5
+OVER_RELAXATION = 1.5
 """…and drawn together by so much more than each alone would need, for those around it pull back:
 with 1, a dress takes a fifth more sweeps, and 22,500 strewn vertices stretch by 2.7 % for 1.2 %.
 With 1.7, those take a sixth longer."""
@@ -45,12 +45,12 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     largest = 0.0
     for batch in batches:
         points, along, violation = measure_strips(positions, batch)
-        largest = max(largest, float((violation / batch.measures).max()))
-        _solve(positions, batch, points, along, violation)
+        largest = max(largest, float((violation / batch.reference_lengths).max()))
+        _solve_strips(positions, batch, points, along, violation)
     return largest
 
 
-def _solve(
+def _solve_strips(
     positions: Floats,
     batch: StripBatch,
     points: list[Floats],
@@ -59,27 +59,30 @@ def _solve(
 ) -> None:
     """Moves the points of the path by the solution of its tridiagonal system."""
     diagonal = batch.diagonal
-    if len(batch.scaled_yielding):
+    if len(batch.scaled_compression):
         # What will be pushed, once its tension is taken back, yields, down to its least length.
-        softness, least = batch.scaled_yielding, (1.0 - LEAST_LENGTH) * batch.measures
+        compliance, max_shortening = (
+            batch.scaled_compression,
+            (1.0 - MIN_LENGTH_SHARE) * batch.reference_lengths,
+        )
         push = batch.multipliers * diagonal - violation
-        pushed = push > AT_REST * batch.measures
-        crushed = pushed & ((push - least) * softness > least * diagonal)
-        yielding = np.where(pushed & ~crushed, softness, 0.0)
-        violation += crushed * least + yielding * batch.multipliers
+        pushed = push > REST_TOLERANCE * batch.reference_lengths
+        crushed = pushed & ((push - max_shortening) * compliance > max_shortening * diagonal)
+        yielding = np.where(pushed & ~crushed, compliance, 0.0)
+        violation += crushed * max_shortening + yielding * batch.multipliers
         diagonal = diagonal + yielding
-    beside = beside_diagonal(batch, along)
+    beside = off_diagonal(batch, along)
     if batch.runs:
-        steps = solve_in_turn(diagonal, beside, violation, batch.runs)
+        steps = solve_sequentially(diagonal, beside, violation, batch.runs)
     else:
-        steps = solve(factorize(diagonal, beside, batch.rounds), violation)
+        steps = solve(factorize(diagonal, beside, batch.reduction_rounds), violation)
     batch.multipliers[...] -= steps
     for row, point, component in zip(positions, points, along, strict=True):
         pulls = np.diff(component * steps, prepend=0.0, append=0.0)
         row[batch.path] = point + batch.inverse_masses * pulls
 
 
-def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
+def update_diagonal_rests(positions: Floats, diagonals: Diagonals) -> None:
     """Makes the rests of diagonals as much longer or shorter as those of their face are on average.
 
     Their energy is then Σ ½ k L² (l/L − mean)², which is that of shear: no stretch along the edges
@@ -89,14 +92,16 @@ def follow_faces(positions: Floats, diagonals: Diagonals) -> None:
     lengths = norms(positions[:, second] - positions[:, first])
     faces = diagonals.faces
     means = sum_by(faces, lengths * diagonals.weights, int(faces.max(initial=-1)) + 1)
-    diagonals.drawn[diagonals.places] = diagonals.rests * np.maximum(means, CRUMPLED)[faces]
+    diagonals.rest_lengths[diagonals.link_indices] = (
+        diagonals.rests * np.maximum(means, MIN_FACE_SCALE)[faces]
+    )
 
 
 def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
     """The lowest and the highest (C + α̃ λ) / L, 0 included."""
     lowest, highest = 0.0, 0.0
     for batch in batches:
-        strains = measure_strips(positions, batch)[2] / batch.measures
+        strains = measure_strips(positions, batch)[2] / batch.reference_lengths
         lowest, highest = min(lowest, float(strains.min())), max(highest, float(strains.max()))
     return lowest, highest
 
@@ -118,13 +123,13 @@ def measure_strips(
     return points, along, violation
 
 
-def beside_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
+def off_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
     """(c − 2,) the elements beside the diagonal of J M⁻¹ Jᵀ."""
-    turn = along[0][:-1] * along[0][1:]
-    turn += along[1][:-1] * along[1][1:]
-    turn += along[2][:-1] * along[2][1:]
-    turn *= batch.between
-    return np.asarray(np.negative(turn, out=turn))
+    cosines = along[0][:-1] * along[0][1:]
+    cosines += along[1][:-1] * along[1][1:]
+    cosines += along[2][:-1] * along[2][1:]
+    cosines *= batch.shared_inverse_masses
+    return np.asarray(np.negative(cosines, out=cosines))
 
 
 def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
@@ -135,7 +140,7 @@ def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
     for level in levels:
         moved = positions.take(level.particles, axis=1)
         before = moved.copy()
-        _project_at_most(moved, level.limits)
+        _project_distance_limits(moved, level.limits)
         moved -= before
         if moved.any():
             for row, along in zip(positions, moved, strict=True):
@@ -144,7 +149,7 @@ def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
                 )
 
 
-def _project_at_most(positions: Floats, batches: Iterable[DistanceBatch]) -> None:
+def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitBatch]) -> None:
     """C = |x₂ − x₁| − L ≤ 0: acts on pairs further apart than their length."""
     for batch in batches:
         count = len(batch.rest_lengths)
@@ -176,7 +181,7 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
             row[particles] += arm[far] * excess
 
 
-def share_stretch(positions: Floats, links: Links, *, most: float) -> bool:
+def limit_strain(positions: Floats, links: StripLinks, *, max_strain: float) -> bool:
     """Draws edges together that are stretched by more than is left to them, one after the other.
 
     That takes the edges around them along a little, which spreads peaks that sweeps over whole
@@ -184,51 +189,51 @@ def share_stretch(positions: Floats, links: Links, *, most: float) -> bool:
     over-relaxation; D. Young, *Iterative Methods for Solving Partial Difference Equations of
     Elliptic Type*, 1954). Edges pushed shorter than they may be are pushed apart likewise.
 
-    Returns whether any is still stretched by more than `most`.
+    Returns whether any is still stretched by more than `max_strain`.
     """
-    looked_at = np.arange(len(links.first))
-    for _ in range(SHARINGS):
-        found = _stretched_links(positions, links, links.tolerance, looked_at)
-        if not len(found):
+    candidates = np.arange(len(links.first))
+    for _ in range(STRAIN_LIMITING_ROUNDS):
+        overstretched = _overstretched_links(positions, links, links.tolerance, candidates)
+        if not len(overstretched):
             return False
-        looked_at = links.at(_draw_together(positions, links, found))
-    return len(_stretched_links(positions, links, most, looked_at)) > 0
+        candidates = links.at(_project_links(positions, links, overstretched))
+    return len(_overstretched_links(positions, links, max_strain, candidates)) > 0
 
 
-def _stretched_links(
-    positions: Floats, links: Links, tolerance: float, looked_at: Integers
+def _overstretched_links(
+    positions: Floats, links: StripLinks, tolerance: float, candidates: Integers
 ) -> Integers:
     """Those of the links looked at that are stretched by more than this share, or too short."""
-    first, second = links.first[looked_at], links.second[looked_at]
+    first, second = links.first[candidates], links.second[candidates]
     squares = np.zeros(len(first))
     for row in positions:
         across = row.take(second, mode="clip")
         across -= row.take(first, mode="clip")
         across *= across
         squares += across
-    limits = (1.0 + tolerance) * links.rest_lengths[looked_at]
-    limits -= links.scaled_compliances[looked_at] * links.multipliers[looked_at]
-    shortest = links.shortest[looked_at]
-    return looked_at[(squares > limits * limits) | (squares < shortest * shortest)]
+    limits = (1.0 + tolerance) * links.rest_lengths[candidates]
+    limits -= links.scaled_compliances[candidates] * links.multipliers[candidates]
+    min_lengths = links.min_lengths[candidates]
+    return candidates[(squares > limits * limits) | (squares < min_lengths * min_lengths)]
 
 
-def _draw_together(positions: Floats, links: Links, found: Integers) -> Integers:
+def _project_links(positions: Floats, links: StripLinks, overstretched: Integers) -> Integers:
     """Mends the links found; the particles that have moved, as they did first."""
-    ends = np.stack([links.first[found], links.second[found]])
-    masses = links.inverse_masses[:, found]
-    for turn in turns(ends, masses > 0.0):
-        link, (first, second), (to, fro) = found[turn], ends[:, turn], masses[:, turn]
+    ends = np.stack([links.first[overstretched], links.second[overstretched]])
+    masses = links.inverse_masses[:, overstretched]
+    for turn in sequential_batches(ends, masses > 0.0):
+        link, (first, second), (to, fro) = overstretched[turn], ends[:, turn], masses[:, turn]
         compliances = links.scaled_compliances[link]
         along = positions.take(second, axis=1) - positions.take(first, axis=1)
         lengths = norms(along)
         excess = lengths - links.rest_lengths[link] + compliances * links.multipliers[link]
-        lack = np.minimum(lengths - links.shortest[link], 0.0)
+        shortfall = np.minimum(lengths - links.min_lengths[link], 0.0)
         # What stretches by its tension is not overdone: nothing would take that back.
-        more = np.where(compliances > 0.0, 1.0, OVERDONE)
-        steps = more * (np.maximum(excess, 0.0) + lack) * links.gains[link]
+        relaxation = np.where(compliances > 0.0, 1.0, OVER_RELAXATION)
+        steps = relaxation * (np.maximum(excess, 0.0) + shortfall) * links.gains[link]
         links.multipliers[link] -= steps
         pulls = steps / lengths
         # One that cannot move may be in several.
         positions[:, first[to > 0.0]] += (to * pulls * along)[:, to > 0.0]
         positions[:, second[fro > 0.0]] -= (fro * pulls * along)[:, fro > 0.0]
-    return first_seen(ends.T.ravel())
+    return unique_in_order(ends.T.ravel())

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, norms
-from .seams import FIRMER, SeamBatch
+from .seams import CLOSED_SEAM_FACTOR, SeamBatch
 
 
 def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
@@ -14,15 +14,15 @@ def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
     Moves positions (3, n) in place.
     """
     for batch in batches:
-        apart = positions[:, batch.second] - positions[:, batch.first]
-        pulls = batch.multipliers + batch.gains * apart
-        greatest = np.where(batch.closed, FIRMER, 1.0) * batch.greatest
-        pulls *= np.where(batch.torn, 0.0, np.minimum(1.0, greatest / norms(pulls)))
-        change = pulls - batch.multipliers
-        batch.multipliers[...] = pulls
+        offsets = positions[:, batch.second] - positions[:, batch.first]
+        multipliers = batch.multipliers + batch.gains * offsets
+        limits = np.where(batch.closed, CLOSED_SEAM_FACTOR, 1.0) * batch.max_multipliers
+        multipliers *= np.where(batch.torn, 0.0, np.minimum(1.0, limits / norms(multipliers)))
+        change = multipliers - batch.multipliers
+        batch.multipliers[...] = multipliers
         positions[:, batch.first] += batch.inverse_masses[0] * change
         positions[:, batch.second] -= batch.inverse_masses[1] * change
-        apart -= batch.inverse_masses.sum(axis=0) * change
-        gaps = norms(apart)
-        batch.closed[gaps < batch.near] = True
-        batch.torn[gaps > batch.gapes] = True
+        offsets -= batch.inverse_masses.sum(axis=0) * change
+        gaps = norms(offsets)
+        batch.closed[gaps < batch.closed_gaps] = True
+        batch.torn[gaps > batch.torn_gaps] = True

@@ -6,35 +6,35 @@ typedef struct {
     integer count;                              /* c */
     const integer *first, *second;              /* (c,) */
     const real *inverse_masses, *gains;         /* (2, c) and (c,) */
-    const real *greatest;                       /* (2, c) while open, and once closed */
-    const real *gapes, *near;                   /* (c,) */
+    const real *max_multipliers;                       /* (2, c) while open, and once closed */
+    const real *torn_gaps, *closed_gaps;                   /* (c,) */
     uint8_t *closed, *torn;                     /* (c,) */
     real *multipliers;                          /* (3, c) */
 } seam_batch;
 
 /* Draws one seam together. */
-static void draw_seam(real *positions, integer n, const seam_batch *batch, integer k)
+static void project_seam(real *positions, integer n, const seam_batch *batch, integer k)
 {
     integer c = batch->count, a = batch->first[k], b = batch->second[k];
-    real *multipliers = batch->multipliers + k, apart[3], pull[3];
+    real *multipliers = batch->multipliers + k, offset[3], multiplier[3];
     real to = batch->inverse_masses[k], fro = batch->inverse_masses[c + k];
     for (int axis = 0; axis < 3; axis++) {
-        apart[axis] = positions[axis * n + b] - positions[axis * n + a];
-        pull[axis] = multipliers[axis * c] + batch->gains[k] * apart[axis];
+        offset[axis] = positions[axis * n + b] - positions[axis * n + a];
+        multiplier[axis] = multipliers[axis * c] + batch->gains[k] * offset[axis];
     }
-    real size = distance(pull[0], pull[1], pull[2]);
-    real share = batch->greatest[batch->closed[k] ? c + k : k] / size;
+    real size = distance(multiplier[0], multiplier[1], multiplier[2]);
+    real share = batch->max_multipliers[batch->closed[k] ? c + k : k] / size;
     share = batch->torn[k] ? 0.0 : smaller(share, 1.0);
     for (int axis = 0; axis < 3; axis++) {
-        real drawn = pull[axis] * share, change = drawn - multipliers[axis * c];
+        real drawn = multiplier[axis] * share, change = drawn - multipliers[axis * c];
         multipliers[axis * c] = drawn;
         positions[axis * n + a] += to * change;
         positions[axis * n + b] -= fro * change;
-        apart[axis] -= (to + fro) * change;
+        offset[axis] -= (to + fro) * change;
     }
-    real gap = distance(apart[0], apart[1], apart[2]);
-    batch->closed[k] |= gap < batch->near[k];
-    batch->torn[k] |= gap > batch->gapes[k];
+    real gap = distance(offset[0], offset[1], offset[2]);
+    batch->closed[k] |= gap < batch->closed_gaps[k];
+    batch->torn[k] |= gap > batch->torn_gaps[k];
 }
 
 /* Draws together all seams of all batches. */
@@ -43,5 +43,5 @@ EXPORT void project_seams(real *positions, integer n, const seam_batch *const *b
 {
     for (integer i = 0; i < count; i++)
         for (integer k = 0; k < batches[i]->count; k++)
-            draw_seam(positions, n, batches[i], k);
+            project_seam(positions, n, batches[i], k);
 }

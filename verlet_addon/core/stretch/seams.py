@@ -18,18 +18,18 @@ from ..geometry.graph import edge_lengths
 from ..geometry.rest_shape import RestShape
 from ..mesh import SHORTEST_EDGE, MeshData
 
-DRAWING = 20.0
+SEAM_ACCELERATION = 20.0
 """Where no force is set, all seams together draw with this times the body's mass, twice its weight.
 With half as much panels that hang by ten stitches stay open; five times the weight throws panels
 into each other [m/s²]."""
-FIRMER = 10.0
+CLOSED_SEAM_FACTOR = 10.0
 """Then those that have closed draw with so many times that: with thrice that a dress that falls on
 its shoulders still comes off."""
-SEWN_ROUNDS, TEARING_ROUNDS = 3, 8
+SEAM_ROUNDS, TEARING_SEAM_ROUNDS = 3, 8
 """Rounds of edges and seams. What hangs on a seam is stretched beside it by 16 % where a single one
 leaves 12 rows of edges to the first, and by 5 % after three. What a storm tears stands it longer,
 and is stretched there thrice as much, with three rounds as with eight."""
-GAPE = 0.2
+TORN_GAP_SHARE = 0.2
 """A seam has torn that gapes by this share of the edges along it. Until then it goes on to resist,
 so that its neighbours take their part, and a jerk does not tear it."""
 
@@ -44,9 +44,9 @@ class Seams:
     """(colours + 1,) where each colour begins."""
     forces: Floats
     """(m,) the greatest of each pair [N]."""
-    gapes: Floats
+    torn_gaps: Floats
     """(m,) how far apart they are when they have torn [m]."""
-    near: Floats
+    closed_gaps: Floats
     """(m,) how far apart they are when they have closed; 0 where that changes nothing [m]."""
 
 
@@ -62,11 +62,11 @@ class SeamBatch:
     """(2, c)"""
     gains: Floats
     """(c,) 1 / sum of inverse masses; 0 where nothing can move."""
-    greatest: Floats
+    max_multipliers: Floats
     """(c,) the greatest multipliers: force × h² [N s²]."""
-    gapes: Floats
+    torn_gaps: Floats
     """(c,) [m]"""
-    near: Floats
+    closed_gaps: Floats
     """(c,) [m]"""
     closed: Booleans
     """(c,) changed by the kernel."""
@@ -76,7 +76,7 @@ class SeamBatch:
     """(3, c) along each axis; changed by the kernel."""
 
 
-def sewn(mesh: MeshData, *, every: bool) -> MeshData:
+def with_seams(mesh: MeshData, *, every: bool) -> MeshData:
     """The mesh with loose edges between faces taken for seams: every one, or those of no length.
 
     The latter are where it was split, so that it can tear.
@@ -95,16 +95,16 @@ def build_seams(shape: RestShape) -> Seams:
     split = edge_lengths(shape.mesh.positions, pairs) < SHORTEST_EDGE
     widths = _widths(shape, pairs, split)
     tears = split & body.use_tearing
-    stock = DRAWING * shape.masses.sum() / max(np.count_nonzero(~split), 1)
-    forces = np.where(split, np.inf, body.sewing_force or stock)
+    default_force = SEAM_ACCELERATION * shape.masses.sum() / max(np.count_nonzero(~split), 1)
+    forces = np.where(split, np.inf, body.sewing_force or default_force)
     forces[tears] = body.tear_strength * widths[tears]
-    lasting = ~split & (body.sewing_force == 0.0)
+    stays_closed = ~split & (body.sewing_force == 0.0)
     return Seams(
         pairs,
         starts,
         forces,
-        gapes=np.where(tears, GAPE * widths, np.inf),
-        near=np.where(lasting, 2.0 * body.thickness, 0.0),
+        torn_gaps=np.where(tears, TORN_GAP_SHARE * widths, np.inf),
+        closed_gaps=np.where(stays_closed, 2.0 * body.thickness, 0.0),
     )
 
 
@@ -117,8 +117,8 @@ def _widths(shape: RestShape, pairs: Integers, split: Booleans) -> Floats:
     valence = np.bincount(edges.ravel(), minlength=n)
     rim = valence > faces  # particles at the rim have an edge more than faces
     along = (ends & rim)[edges].all(axis=1)
-    reach = sum_by(edges[along].ravel(), np.repeat(shape.lengths[along] / 2, 2), n)
-    return np.asarray(reach[pairs].min(axis=1))
+    widths = sum_by(edges[along].ravel(), np.repeat(shape.lengths[along] / 2, 2), n)
+    return np.asarray(widths[pairs].min(axis=1))
 
 
 def seam_batches(
@@ -136,9 +136,9 @@ def seam_batches(
                 second=second,
                 inverse_masses=masses,
                 gains=inverse(mobility, mobility),
-                greatest=seams.forces[start:stop] * h_squared,
-                gapes=seams.gapes[start:stop],
-                near=seams.near[start:stop],
+                max_multipliers=seams.forces[start:stop] * h_squared,
+                torn_gaps=seams.torn_gaps[start:stop],
+                closed_gaps=seams.closed_gaps[start:stop],
                 closed=closed[start:stop],
                 torn=torn[start:stop],
                 multipliers=np.zeros((3, stop - start)),
@@ -147,8 +147,8 @@ def seam_batches(
     return batches
 
 
-def rounds_with(batches: Sequence[SeamBatch]) -> int:
+def seam_rounds(batches: Sequence[SeamBatch]) -> int:
     """How often edges and seams are solved in turn: once without seams."""
-    if any(np.isfinite(batch.gapes).any() for batch in batches):
-        return TEARING_ROUNDS
-    return SEWN_ROUNDS if batches else 1
+    if any(np.isfinite(batch.torn_gaps).any() for batch in batches):
+        return TEARING_SEAM_ROUNDS
+    return SEAM_ROUNDS if batches else 1

@@ -9,11 +9,11 @@ typedef struct {
     integer paths;
     const integer *ends; /* (paths,) where each ends in the path */
     const integer *path; /* (c,) */
-    const real *inverse_masses, *rest_lengths, *measures;
+    const real *inverse_masses, *rest_lengths, *reference_lengths;
     const real *scaled_compliances;
-    const real *scaled_yielding; /* or NULL */
+    const real *scaled_compression; /* or NULL */
     const real *diagonal;
-    const real *start_gains; /* or NULL */
+    const real *start_stiffnesses; /* or NULL */
     real *multipliers;
     real *work; /* (9 l,) for paths of at most l entries */
 } strip_batch;
@@ -29,12 +29,12 @@ typedef struct {
 } strip_order;
 
 /* Puts strips in order, the tautest first; and turns their order round. */
-void put_in_order(const strip_order *of);
-void turn_round(const strip_order *of);
+void sort_by_tension(const strip_order *of);
+void reverse_order(const strip_order *of);
 
 /* Points of one path and its links, in the work of its batch. */
 typedef struct {
-    real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *beside, *pivot;
+    real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *off_diagonal, *pivot;
 } path_work;
 
 static inline path_work lay_out(real *work, integer size)

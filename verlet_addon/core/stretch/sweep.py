@@ -6,35 +6,35 @@ from math import inf
 import numpy as np
 
 from ..arrays import Floats
-from ..rigid.motion import hand_on
-from ..rigid.placement import Placement
-from .compiled_clusters import project_clusters
+from ..rigid.piece_motion import apply_constraints_to_pieces
+from ..rigid.piece_poses import PiecePoses
 from .compiled_kernels import (
-    follow_faces,
+    limit_strain,
     project_levels,
     project_strips,
     project_tethers,
-    share_stretch,
+    update_diagonal_rests,
 )
+from .compiled_rigid_clusters import project_clusters
 from .constraints import LengthBatches, LengthConstraints
-from .links import Links
-from .numpy_kernels import share_stretch as share_few
-from .strips import StripBatch
+from .numpy_kernels import limit_strain as limit_strain_numpy
+from .strip_batches import StripBatch
+from .strip_links import StripLinks
 
-MOST_STRETCH = 0.012
+MAX_STRAIN = 0.012
 """Sweeps go on until no edge is stretched by more than this once what is left over has been shared
 with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th percentile…"""
-PROGRESS, IN_VAIN = 0.97, 4
+MIN_SWEEP_PROGRESS, MAX_STALLED_SWEEPS = 0.97, 4
 """…or until so many sweeps in a row leave more than this share of the least strain so far: without
 it 22,801 vertices on two corners take a quarter longer, for a fifteenth less at the worst edge;
 with two, they are stretched by 3.1 % for 1.7 %. Meshes with coarse levels always go on…"""
-MOST_SWEEPS = 16
+MAX_SWEEPS = 16
 """…up to this many sweeps."""
 
 
 def project_shear(positions: Floats, batches: LengthBatches, *, backwards: bool) -> None:
     """Draws faces back to their angles."""
-    follow_faces(positions, batches.diagonals)
+    update_diagonal_rests(positions, batches.diagonals)
     project_strips(positions, batches.shear[:: -1 if backwards else 1])
 
 
@@ -44,8 +44,8 @@ def project_stretch(
     batches: LengthBatches,
     *,
     backwards: bool,
-    rigid: Placement | None = None,
-    most: int = MOST_SWEEPS,
+    rigid: PiecePoses | None = None,
+    max_sweeps: int = MAX_SWEEPS,
 ) -> None:
     """Sweeps over edges and tethers until no edge is stretched noticeably, up to so many times.
 
@@ -55,32 +55,32 @@ def project_stretch(
     carry tension no further than they reach. Clusters come last, for their corrections hardly
     disturb the others. What is stretched even after two sweeps is shared with the edges around.
     """
-    tautest_first = _tautest_first(lengths, batches)
-    least, in_vain = inf, 0
-    for sweep in range(most):
-        way = -1 if backwards and not sweep else 1
+    by_tension = _sorted_by_tension(lengths, batches)
+    least_strain, stalled = inf, 0
+    for sweep in range(max_sweeps):
+        order = -1 if backwards and not sweep else 1
         if sweep:
             project_levels(positions, lengths.levels)
         project_tethers(positions, lengths.tethers)
-        largest = project_strips(positions, tautest_first[::way])
+        largest = project_strips(positions, by_tension[::order])
         project_clusters(positions, lengths.clusters)
-        hand_on(rigid, positions)
+        apply_constraints_to_pieces(rigid, positions)
         if largest < batches.links.tolerance:
             break
-        in_vain = 0 if largest < PROGRESS * least else in_vain + 1
-        least = least if in_vain else largest
+        stalled = 0 if largest < MIN_SWEEP_PROGRESS * least_strain else stalled + 1
+        least_strain = least_strain if stalled else largest
         if sweep:
-            left = share_stretch(positions, batches.links, most=MOST_STRETCH)
-            if not left or (in_vain >= IN_VAIN and not lengths.levels):
+            exceeded = limit_strain(positions, batches.links, max_strain=MAX_STRAIN)
+            if not exceeded or (stalled >= MAX_STALLED_SWEEPS and not lengths.levels):
                 break
 
 
-def draw_in(positions: Floats, links: Links) -> None:
+def limit_peak_strain(positions: Floats, links: StripLinks) -> None:
     """Shares what single edges are stretched by beyond what sweeps leave."""
-    share_few(positions, replace(links, tolerance=MOST_STRETCH), most=MOST_STRETCH)
+    limit_strain_numpy(positions, replace(links, tolerance=MAX_STRAIN), max_strain=MAX_STRAIN)
 
 
-def _tautest_first(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:
+def _sorted_by_tension(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:
     """The batches of edges, by the tension of their tautest link."""
     tension = np.minimum.reduceat(batches.links.multipliers, lengths.edges.starts[:-1])
     return [batches.edges[place] for place in np.argsort(tension, kind="stable").tolist()]

@@ -28,17 +28,17 @@ def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
     n = len(pinned)
     neighbours = find_neighbours(graph, n)
     pin, distance = np.where(pinned, np.arange(n), -1), np.where(pinned, 0.0, np.inf)
-    waiting = pinned & (neighbours.counts > 0)
+    pending = pinned & (neighbours.counts > 0)
     width = graph.lengths.sum() / max(len(graph.lengths), 1)
-    while waiting.any():
+    while pending.any():
         # Only what is nearest goes on, as in Dijkstra's algorithm, a whole edge's width at once.
-        front = np.flatnonzero(waiting)
+        front = np.flatnonzero(pending)
         front = front[distance[front] <= distance[front].min() + width]
-        waiting[front] = False
+        pending[front] = False
         counts = neighbours.counts[front]
-        ways = ranges(neighbours.starts[front], counts)
-        others, source = neighbours.others[ways], np.repeat(pin[front], counts)
-        lengths = np.repeat(distance[front], counts) + neighbours.lengths[ways]
+        entries = ranges(neighbours.starts[front], counts)
+        others, source = neighbours.others[entries], np.repeat(pin[front], counts)
+        lengths = np.repeat(distance[front], counts) + neighbours.lengths[entries]
         # Of pins that are equally near the first one counts.
         order = np.lexsort((source, lengths, others))
         order = order[np.diff(others[order], prepend=-1) > 0]
@@ -46,7 +46,7 @@ def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
         nearer = (lengths < distance[others]) | (
             (lengths == distance[others]) & (source < pin[others])
         )
-        found = others[nearer]
-        pin[found], distance[found], waiting[found] = source[nearer], lengths[nearer], True
+        improved = others[nearer]
+        pin[improved], distance[improved], pending[improved] = source[nearer], lengths[nearer], True
     tethered = np.flatnonzero((pin >= 0) & ~pinned)
     return Tethers(tethered, pin[tethered], distance[tethered])

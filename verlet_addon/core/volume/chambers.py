@@ -13,9 +13,9 @@ from ..arrays import Booleans, Floats, Integers, sum_by
 from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components
 
-HOLLOW = 1e-4
+MIN_CHAMBER_SHARE = 1e-4
 """What holds less than this share of the volume of a ball with as much surface has no inside…"""
-EMPTY = 1e-2
+MAX_FLAT_SHARE = 1e-2
 """…and a closed surface that holds less than this is empty: a metre of cushion under 3 mm thick."""
 
 
@@ -46,27 +46,27 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
         If a surface has no inside; `name` is the body's.
     """
     n = positions.shape[1]
-    closed = np.concatenate([faces := _turned_alike(name, triangles), _lids(faces, n)], axis=1)
+    closed = np.concatenate([faces := _orient_alike(name, triangles), _lids(faces, n)], axis=1)
     spans = np.stack([closed[:2], closed[1:]], axis=2).reshape(2, -1)
     components = find_components(n, spans.T)
-    found, labels = np.unique(components[closed[0]], return_inverse=True)
+    chamber_labels, labels = np.unique(components[closed[0]], return_inverse=True)
     labels = labels.reshape(-1)
-    volumes, areas = _volumes(positions, closed, labels, len(found))
+    volumes, areas = _volumes(positions, closed, labels, len(chamber_labels))
     balls = np.sqrt(areas**3 / (36.0 * np.pi))
-    hollow = np.abs(volumes) >= HOLLOW * balls
-    lidded = np.isin(found, components[closed[0, faces.shape[1] :]])
-    flat = (np.abs(volumes) < EMPTY * balls) & ~lidded
-    if not len(found) or (~hollow & (lidded | (areas == 0.0))).any():
+    encloses = np.abs(volumes) >= MIN_CHAMBER_SHARE * balls
+    lidded = np.isin(chamber_labels, components[closed[0, faces.shape[1] :]])
+    flat = (np.abs(volumes) < MAX_FLAT_SHARE * balls) & ~lidded
+    if not len(chamber_labels) or (~encloses & (lidded | (areas == 0.0))).any():
         raise MeshError(
             f"'{name}' has pressure, but a part of it encloses no space at rest; "
             "give that part an inside, or set the pressure to 0"
         )
-    inward = (hollow & (volumes < 0.0))[labels]
+    inward = (encloses & (volumes < 0.0))[labels]
     closed[:2, inward] = closed[1::-1, inward]
-    particles = np.full(n, len(found))
+    particles = np.full(n, len(chamber_labels))
     particles[closed] = labels
-    held = np.where(flat, balls, np.abs(volumes))
-    return Chambers(closed, labels, particles, held, flat, areas)
+    volumes_at_rest = np.where(flat, balls, np.abs(volumes))
+    return Chambers(closed, labels, particles, volumes_at_rest, flat, areas)
 
 
 def _volumes(
@@ -79,7 +79,7 @@ def _volumes(
     return volumes, sum_by(labels, np.linalg.norm(across, axis=0) / 2.0, count)
 
 
-def _turned_alike(name: str, triangles: Integers) -> Integers:
+def _orient_alike(name: str, triangles: Integers) -> Integers:
     """(3, t) the triangles, turned so that neighbours run opposite ways along their edge."""
     count = triangles.shape[1]
     tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
@@ -145,17 +145,17 @@ def _lids(triangles: Integers, n: int) -> Integers:
         loop = []
         while at in onward:
             loop.append(at)
-            ways = onward[at]
-            at = ways.pop()
-            if not ways:
+            successors = onward[at]
+            at = successors.pop()
+            if not successors:
                 del onward[loop[-1]]
             if at == start:
                 break
-        lids += _zigzag(loop)
+        lids += _triangulate(loop)
     return np.array(lids, dtype=np.int64).reshape(-1, 3).T
 
 
-def _zigzag(loop: list[int]) -> list[tuple[int, int, int]]:
+def _triangulate(loop: list[int]) -> list[tuple[int, int, int]]:
     """Triangles that fill a polygon."""
     low, high, triangles = 0, len(loop) - 1, []
     while high - low > 1:

@@ -3,17 +3,17 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import declare, instead_of
+from ..compiled import declare, falls_back_to
 from . import numpy_kernels as reference
 from .chambers import Chambers
 
-_volumes_and_slopes = declare("volumes_and_slopes", "pippiipp")
+_volumes_and_gradients = declare("volumes_and_gradients", "pippiipp")
 
 
-@instead_of(reference.volumes_and_slopes)
-def volumes_and_slopes(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
-    volumes, slopes = np.empty(len(chambers.rest_volumes)), np.empty_like(positions)
-    _volumes_and_slopes(
+@falls_back_to(reference.volumes_and_gradients)
+def volumes_and_gradients(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
+    volumes, gradients = np.empty(len(chambers.rest_volumes)), np.empty_like(positions)
+    _volumes_and_gradients(
         positions,
         positions.shape[1],
         chambers.triangles,
@@ -21,6 +21,6 @@ def volumes_and_slopes(positions: Floats, chambers: Chambers) -> tuple[Floats, F
         len(chambers.labels),
         len(volumes),
         volumes,
-        slopes,
+        gradients,
     )
-    return volumes, slopes
+    return volumes, gradients

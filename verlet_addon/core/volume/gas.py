@@ -6,12 +6,12 @@ import numpy as np
 
 from ..arrays import Floats, sum_by
 from .chambers import Chambers
-from .compiled_kernels import volumes_and_slopes
+from .compiled_kernels import volumes_and_gradients
 
-GENTLE = 0.01
+MAX_START_SWELL = 0.01
 """In the step in which it comes in, gas alone would swell a chamber by no more than this share:
 what cloth takes back of that tells the next step how much more it holds."""
-TAUTEST = 30.0
+MAX_GAS_TAUTNESS = 30.0
 """Tension that holds gas is solved for up to this h² T/(l m) of the average link; at 100 some balls
 began to shake, of 360 to 2,700 vertices, quads and triangles."""
 
@@ -21,11 +21,11 @@ class Gas:
     """The gas in a body's chambers."""
 
     chambers: Chambers
-    expected: Floats
+    predicted_volumes: Floats
     """(s,) the volumes that the last step would have led to without cloth and contacts [m³]."""
     pressures: Floats
     """(s,) over the outside, in the last step [Pa]."""
-    felt: Floats
+    pressure_shares: Floats
     """(n,) share of it that each particle feels."""
     tautness: float
     """Of the average link of the tautest chamber, h² T/(l m), for each Pa and s² of h²: a ball of
@@ -34,17 +34,21 @@ class Gas:
     """(k,) times h², negative where links pull, that its walls remembered two steps ago [kg m]."""
 
 
-def fill(chambers: Chambers, positions: Floats, felt: Floats, inverse_masses: Floats) -> Gas:
+def fill_chambers(
+    chambers: Chambers, positions: Floats, pressure_shares: Floats, inverse_masses: Floats
+) -> Gas:
     """Gas in chambers whose walls are at positions (3, n) and feel such shares of it (n,)."""
-    volumes, _ = volumes_and_slopes(positions, chambers)
+    volumes, _ = volumes_and_gradients(positions, chambers)
     walls, count = chambers.particles, len(volumes)
-    lightness = sum_by(walls, inverse_masses, count + 1)[:count]
+    inverse_mass_sums = sum_by(walls, inverse_masses, count + 1)[:count]
     free = sum_by(walls, (inverse_masses > 0.0).astype(np.float64), count + 1)[:count]
-    tautness = 1.5 * chambers.rest_volumes / chambers.areas * lightness / np.maximum(free, 1.0)
-    return Gas(chambers, volumes, np.zeros_like(volumes), felt, float(tautness.max()))
+    tautness = (
+        1.5 * chambers.rest_volumes / chambers.areas * inverse_mass_sums / np.maximum(free, 1.0)
+    )
+    return Gas(chambers, volumes, np.zeros_like(volumes), pressure_shares, float(tautness.max()))
 
 
-def press(
+def gas_pressure_forces(
     positions: Floats,
     gas: Gas,
     inverse_masses: Floats,
@@ -68,23 +72,29 @@ def press(
     pressure : at the rest volume, over the outside [Pa].
     h_squared : the step's factor of acceleration [s²].
     """
-    chambers, count = gas.chambers, len(gas.expected)
-    taken = gas.expected - volumes_and_slopes(start, chambers)[0]
-    volumes, slopes = volumes_and_slopes(positions, chambers)
-    pushes = (slopes * slopes).sum(axis=0) * inverse_masses * gas.felt
-    mobility = h_squared * sum_by(chambers.particles, pushes, count + 1)[:count]
+    chambers, count = gas.chambers, len(gas.predicted_volumes)
+    reduction = gas.predicted_volumes - volumes_and_gradients(start, chambers)[0]
+    volumes, gradients = volumes_and_gradients(positions, chambers)
+    mobilities = (gradients * gradients).sum(axis=0) * inverse_masses * gas.pressure_shares
+    mobility = h_squared * sum_by(chambers.particles, mobilities, count + 1)[:count]
     amount = pressure * chambers.rest_volumes
-    found = _positive_root(mobility, volumes - taken, amount)
-    found[chambers.flat] = pressure
-    gentle = GENTLE * chambers.rest_volumes / np.where(mobility > 0.0, mobility, np.inf)
-    gas.pressures = found = np.where(gas.pressures > 0.0, found, np.minimum(found, gentle))
-    gas.expected = volumes + mobility * found
-    return np.asarray(slopes * gas.felt * np.append(h_squared * found, 0.0)[chambers.particles])
+    pressures = _positive_root(mobility, volumes - reduction, amount)
+    pressures[chambers.flat] = pressure
+    max_pressures = (
+        MAX_START_SWELL * chambers.rest_volumes / np.where(mobility > 0.0, mobility, np.inf)
+    )
+    gas.pressures = pressures = np.where(
+        gas.pressures > 0.0, pressures, np.minimum(pressures, max_pressures)
+    )
+    gas.predicted_volumes = volumes + mobility * pressures
+    return np.asarray(
+        gradients * gas.pressure_shares * np.append(h_squared * pressures, 0.0)[chambers.particles]
+    )
 
 
-def too_strong(gas: Gas, pressure: float, h_squared: float) -> float:
+def step_refinement(gas: Gas, pressure: float, h_squared: float) -> float:
     """How many times as short steps would have to be for this pressure; up to 1 they may stay."""
-    return float(np.sqrt(h_squared * pressure * gas.tautness / TAUTEST))
+    return float(np.sqrt(h_squared * pressure * gas.tautness / MAX_GAS_TAUTNESS))
 
 
 def _positive_root(a: Floats, b: Floats, c: Floats) -> Floats:

@@ -2,14 +2,14 @@
 #include "../kernels.h"
 
 /* Writes volumes (chambers,) and their slopes (3, n) by positions (3, n). */
-EXPORT void volumes_and_slopes(const real *positions, integer n, const integer *triangles,
+EXPORT void volumes_and_gradients(const real *positions, integer n, const integer *triangles,
                                const integer *labels, integer count, integer chambers,
-                               real *volumes, real *slopes)
+                               real *volumes, real *gradients)
 {
     for (integer s = 0; s < chambers; s++)
         volumes[s] = 0.0;
     for (integer i = 0; i < 3 * n; i++)
-        slopes[i] = 0.0;
+        gradients[i] = 0.0;
     for (integer t = 0; t < count; t++) {
         real at[3][3];
         for (int k = 0; k < 3; k++)
@@ -17,13 +17,13 @@ EXPORT void volumes_and_slopes(const real *positions, integer n, const integer *
                 at[k][axis] = positions[axis * n + triangles[k * count + t]] - positions[axis * n];
         for (int k = 0; k < 3; k++) {
             const real *b = at[(k + 1) % 3], *c = at[(k + 2) % 3];
-            real slope[3];
-            cross(b, c, slope);
+            real gradient[3];
+            cross(b, c, gradient);
             for (int axis = 0; axis < 3; axis++) {
-                slope[axis] /= 6.0;
-                slopes[axis * n + triangles[k * count + t]] += slope[axis];
+                gradient[axis] /= 6.0;
+                gradients[axis * n + triangles[k * count + t]] += gradient[axis];
                 if (k == 0)
-                    volumes[labels[t]] += at[0][axis] * slope[axis];
+                    volumes[labels[t]] += at[0][axis] * gradient[axis];
             }
         }
     }

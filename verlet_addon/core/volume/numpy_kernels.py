@@ -6,14 +6,14 @@ from ..arrays import Floats, sum_by, sum_rows
 from .chambers import Chambers
 
 
-def volumes_and_slopes(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
+def volumes_and_gradients(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
     """(s,) volumes [m³] of chambers and (3, n) ∇V [m²]: 6 V = Σ a · (b × c) over triangles."""
     n, count = positions.shape[1], len(chambers.rest_volumes)
     corners = positions[:, chambers.triangles] - positions[:, None, :1]
-    slopes = np.stack(
+    gradients = np.stack(
         [np.cross(corners[:, k - 2], corners[:, k - 1], axis=0) for k in range(3)], axis=1
     )
-    slopes /= 6.0
-    volumes = sum_by(chambers.labels, (corners[:, 0] * slopes[:, 0]).sum(axis=0), count)
-    places = chambers.triangles.ravel()
-    return volumes, sum_rows(places, slopes.reshape(3, -1), n)
+    gradients /= 6.0
+    volumes = sum_by(chambers.labels, (corners[:, 0] * gradients[:, 0]).sum(axis=0), count)
+    vertices = chambers.triangles.ravel()
+    return volumes, sum_rows(vertices, gradients.reshape(3, -1), n)

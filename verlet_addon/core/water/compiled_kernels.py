@@ -3,21 +3,21 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, instead_of, members, once, pack
+from ..compiled import Packed, cached_struct, declare, falls_back_to, members, pack
 from . import numpy_kernels as reference
 from .surface import Water
 
-_levelling = declare("levelling", "ppip")
+_wave_laplacian = declare("wave_laplacian", "ppip")
 
 
-@once
-def _ties(water: Water) -> Packed:
+@cached_struct
+def _pairs_struct(water: Water) -> Packed:
     """The level_ties of kernels.c."""
     return pack(len(water.weights), *members(water, "pairs weights"))
 
 
-@instead_of(reference.levelling)
-def levelling(water: Water, heights: Floats) -> Floats:
-    found = np.empty_like(heights)
-    _levelling(_ties(water), heights, len(heights), found)
-    return found
+@falls_back_to(reference.wave_laplacian)
+def wave_laplacian(water: Water, heights: Floats) -> Floats:
+    flows = np.empty_like(heights)
+    _wave_laplacian(_pairs_struct(water), heights, len(heights), flows)
+    return flows

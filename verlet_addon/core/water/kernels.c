@@ -6,10 +6,10 @@ typedef struct {
     integer count;        /* e */
     const integer *pairs; /* (2, e) */
     const real *weights;  /* (e,) */
-} level_ties;
+} wave_pairs;
 
 /* Writes to `found` (n,) how heights (n,) are levelled. */
-EXPORT void levelling(const level_ties *of, const real *heights, integer n, real *found)
+EXPORT void wave_laplacian(const wave_pairs *of, const real *heights, integer n, real *found)
 {
     const integer *first = of->pairs, *second = of->pairs + of->count;
     for (integer i = 0; i < n; i++)

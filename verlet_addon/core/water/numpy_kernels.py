@@ -4,7 +4,7 @@ from ..arrays import Floats, sum_by
 from .surface import Water
 
 
-def levelling(water: Water, heights: Floats) -> Floats:
+def wave_laplacian(water: Water, heights: Floats) -> Floats:
     """(n,) −∫ Δη over the area around each vertex, for heights η (n,)."""
     first, second = water.pairs
     flow = water.weights * (heights[first] - heights[second])

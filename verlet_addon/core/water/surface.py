@@ -11,7 +11,7 @@ from ..geometry.graph import edge_keys
 from ..geometry.rest_shape import RestShape, vertex_normals
 from ..mesh import MeshData
 
-UPRIGHT = (0.0, 0.0, 1.0)
+DEFAULT_NORMAL = (0.0, 0.0, 1.0)
 """Heights are measured along this where a vertex has no face."""
 
 
@@ -31,7 +31,7 @@ class Water:
     """(e,) how strongly heights of neighbours are levelled: (cot α + cot β)/2."""
     areas: Floats
     """(n,) around each vertex; 0 = it carries no waves [m²]."""
-    fastest: float
+    max_frequency: float
     """No wave of speed 1 m/s that the mesh can show has a higher angular frequency [rad/s]."""
 
 
@@ -63,7 +63,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
     cotangents = (squares.sum(axis=0) - 2.0 * squares) * (shares / (8.0 * areas))
     pairs, weights = _sides(triangles, cotangents, n)
     normals = vertex_normals(shape)
-    normals[~normals.any(axis=1)] = UPRIGHT
+    normals[~normals.any(axis=1)] = DEFAULT_NORMAL
     return Water(
         level=np.ascontiguousarray(positions.T),
         origin=np.ascontiguousarray(mesh.positions.T),
@@ -71,7 +71,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
         pairs=pairs,
         weights=weights,
         areas=around,
-        fastest=_fastest(pairs, weights, around),
+        max_frequency=_max_frequency(pairs, weights, around),
     )
 
 
@@ -93,7 +93,7 @@ def _sides(triangles: Integers, values: Floats, n: int) -> tuple[Integers, Float
     return np.stack(np.divmod(keys, n)), sum_by(place.reshape(-1), values.ravel(), len(keys))
 
 
-def _fastest(pairs: Integers, weights: Floats, areas: Floats) -> float:
+def _max_frequency(pairs: Integers, weights: Floats, areas: Floats) -> float:
     """Gershgorin's bound of the square root of the largest eigenvalue of M⁻¹ K [rad/m]."""
     n = len(areas)
     sizes = sum_by(pairs.ravel(), np.tile(np.abs(weights), 2), n)

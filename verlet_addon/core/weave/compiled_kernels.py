@@ -5,32 +5,41 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import Packed, declare, instead_of, members, once, pack, shared
+from ..compiled import Packed, cached_struct, declare, falls_back_to, members, pack, shared_arrays
 from . import numpy_kernels as reference
-from .numpy_kernels import BUCKLED, CONJUGATE_ROUNDS, CURBED, RESIDUAL, TRIES, UNBALANCED
-from .threads import WeaveBatch
+from .constraints import WeaveBatch
+from .numpy_kernels import (
+    LINE_SEARCH_ROUNDS,
+    MAX_BUCKLING,
+    MAX_WEAVE_CG_ROUNDS,
+    NEGLIGIBLE_RESIDUAL,
+    WEAVE_RESIDUAL,
+    WOLFE_CURVATURE,
+)
 
 _project_weave = declare("project_weave", "ppp")
-_LIMITS = pack(RESIDUAL, UNBALANCED, CURBED, CONJUGATE_ROUNDS, TRIES)
+_LIMITS = pack(
+    WEAVE_RESIDUAL, NEGLIGIBLE_RESIDUAL, WOLFE_CURVATURE, MAX_WEAVE_CG_ROUNDS, LINE_SEARCH_ROUNDS
+)
 
 
-@once
+@cached_struct
 def _struct(batch: WeaveBatch) -> Packed:
     """The weave_batch of kernels.c."""
     patches, particles = len(batch.corners), len(batch.masses)
-    places, starts, others = _find_pairs(batch.corners, particles)
+    pair_numbers, starts, others = _find_pairs(batch.corners, particles)
     return pack(
         patches,
         particles,
         *members(
             batch,
-            "corners slopes spreads",
+            "corners gradients hourglass_gradients",
         ),
-        *shared(batch, "rests"),
-        *members(batch, "firmness pushed masses free"),
-        *shared(batch, "displacement multipliers"),
-        BUCKLED,
-        places,
+        *shared_arrays(batch, "rests"),
+        *members(batch, "stiffnesses compression_stiffnesses masses free"),
+        *shared_arrays(batch, "displacement multipliers"),
+        MAX_BUCKLING,
+        pair_numbers,
         len(others),
         starts,
         others,
@@ -48,15 +57,15 @@ def _find_pairs(corners: Integers, count: int) -> tuple[Integers, Integers, Inte
     """
     one, other = (corners[:, ends] for ends in np.triu_indices(4, 1))
     ends = np.stack([np.minimum(one, other), np.maximum(one, other)])
-    keys, places = np.unique(ends[0] * count + ends[1], return_inverse=True)
+    keys, pair_numbers = np.unique(ends[0] * count + ends[1], return_inverse=True)
     first, second = np.divmod(keys, count)
-    apart = first != second
-    numbers = np.where(apart, np.cumsum(apart) - 1, -1)
-    starts = np.searchsorted(first[apart], np.arange(count + 1))
-    return numbers[places.reshape(-1, 6)], starts, second[apart]
+    distinct = first != second
+    numbers = np.where(distinct, np.cumsum(distinct) - 1, -1)
+    starts = np.searchsorted(first[distinct], np.arange(count + 1))
+    return numbers[pair_numbers.reshape(-1, 6)], starts, second[distinct]
 
 
-@instead_of(reference.project_weave)
+@falls_back_to(reference.project_weave)
 def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
     for batch in batches:
         _project_weave(positions, _struct(batch), _LIMITS.address)

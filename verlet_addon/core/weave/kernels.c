@@ -6,33 +6,33 @@
 /* How a patch is strained, and what it resists: see Strain. */
 typedef struct {
     real along[2][2][3]; /* of both sides, warp and weft */
-    real skew[2][3];
-    real firmer[2][2], turned[2][2];
-} strained;
+    real shear_gradients[2][3];
+    real axial_stiffnesses[2][2], geometric_stiffnesses[2][2];
+} patch_strain;
 
 /* See WeaveBatch. */
 typedef struct {
     integer count, particles;         /* t and n */
     const integer *corners;           /* (t, 4) */
-    const real *slopes;               /* (t, 4, 3) */
-    const real *spreads;              /* (t, 2) */
+    const real *gradients;               /* (t, 4, 3) */
+    const real *hourglass_gradients;              /* (t, 2) */
     const real *rests;                /* (t, 2) */
-    const real *firmness;             /* (t, 3) */
-    const real *pushed;               /* (t, 2) */
+    const real *stiffnesses;             /* (t, 3) */
+    const real *compression_stiffnesses;               /* (t, 2) */
     const real *masses, *free;        /* (n,) */
     real *displacement, *multipliers; /* (3, n) */
     real buckled;
     const integer *places_beside;     /* (t, 6) pairs of corners in the matrix; -1 for none */
     integer pairs;                    /* m */
     const integer *starts, *others;   /* (n + 1,) and (m,) each particle's pairs with later ones */
-    strained *strains;                /* (t,) to work in, as all that follow */
+    patch_strain *strains;                /* (t,) to work in, as all that follow */
     real *diagonal, *blocks, *beside; /* (n, 3, 3), twice, and (m, 3, 3) */
     real *places, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
 } weave_batch;
 
 /* How exactly, and how long at most: see the constants of numpy_kernels.py. */
 typedef struct {
-    real tolerance, least, curbed;
+    real tolerance, least, curvature;
     integer rounds, tries;
 } weave_limits;
 
@@ -40,25 +40,25 @@ typedef struct {
 static inline void gather(const weave_batch *all, integer t, const real *vectors, real ways[3][3])
 {
     const integer *corners = all->corners + 4 * t;
-    const real *slopes = all->slopes + 12 * t;
+    const real *gradients = all->gradients + 12 * t;
     const real *a = vectors + 3 * corners[0], *b = vectors + 3 * corners[1];
     const real *c = vectors + 3 * corners[2], *d = vectors + 3 * corners[3];
     for (int k = 0; k < 3; k++)
         for (int axis = 0; axis < 3; axis++)
-            ways[k][axis] = slopes[k] * a[axis] + slopes[3 + k] * b[axis]
-                            + slopes[6 + k] * c[axis] + slopes[9 + k] * d[axis];
+            ways[k][axis] = gradients[k] * a[axis] + gradients[3 + k] * b[axis]
+                            + gradients[6 + k] * c[axis] + gradients[9 + k] * d[axis];
 }
 
 /* Adds what forces on these w are to the particles. */
 static inline void scatter(const weave_batch *all, integer t, real forces[3][3], real *vectors)
 {
     const integer *corners = all->corners + 4 * t;
-    const real *slopes = all->slopes + 12 * t;
+    const real *gradients = all->gradients + 12 * t;
     for (int i = 0; i < 4; i++)
         for (int axis = 0; axis < 3; axis++)
-            vectors[3 * corners[i] + axis] += slopes[3 * i] * forces[0][axis]
-                                              + slopes[3 * i + 1] * forces[1][axis]
-                                              + slopes[3 * i + 2] * forces[2][axis];
+            vectors[3 * corners[i] + axis] += gradients[3 * i] * forces[0][axis]
+                                              + gradients[3 * i + 1] * forces[1][axis]
+                                              + gradients[3 * i + 2] * forces[2][axis];
 }
 
 static void clear(real *vectors, integer count)
@@ -68,7 +68,7 @@ static void clear(real *vectors, integer count)
 }
 
 /* Nothing pulls at what is pinned. */
-static void let_go(const weave_batch *all, real *vectors)
+static void clear_pinned(const weave_batch *all, real *vectors)
 {
     for (integer i = 0; i < all->particles; i++)
         for (int axis = 0; axis < 3; axis++)
@@ -79,22 +79,22 @@ static void let_go(const weave_batch *all, real *vectors)
 static void measure_side(const weave_batch *all, integer t, int side, int k, real ways[3][3],
                          real forces[3][3])
 {
-    strained *at = all->strains + t;
+    patch_strain *at = all->strains + t;
     real *along = at->along[side][k], rest = all->rests[2 * t + k];
-    real spread = all->spreads[2 * t + k], aside = side ? -spread : spread;
+    real hourglass_gradient = all->hourglass_gradients[2 * t + k], hourglass_offset = side ? -hourglass_gradient : hourglass_gradient;
     for (int axis = 0; axis < 3; axis++)
-        along[axis] = ways[k][axis] + aside * ways[2][axis];
+        along[axis] = ways[k][axis] + hourglass_offset * ways[2][axis];
     real length = distance(along[0], along[1], along[2]);
-    real folded = all->buckled * rest, longer = length - rest;
-    real soft = all->pushed[2 * t + k], hard = all->firmness[3 * t + k];
-    real firm = longer < 0.0 && longer > -folded ? soft : hard;
-    real tension = longer > -folded ? firm * longer : hard * (longer + folded) - soft * folded;
-    at->turned[side][k] = larger(tension, -tension) / length;
-    at->firmer[side][k] = firm - at->turned[side][k];
+    real folded = all->buckled * rest, elongation = length - rest;
+    real soft = all->compression_stiffnesses[2 * t + k], hard = all->stiffnesses[3 * t + k];
+    real firm = elongation < 0.0 && elongation > -folded ? soft : hard;
+    real tension = elongation > -folded ? firm * elongation : hard * (elongation + folded) - soft * folded;
+    at->geometric_stiffnesses[side][k] = larger(tension, -tension) / length;
+    at->axial_stiffnesses[side][k] = firm - at->geometric_stiffnesses[side][k];
     for (int axis = 0; axis < 3; axis++) {
         along[axis] /= length;
         forces[k][axis] -= tension * along[axis];
-        forces[2][axis] -= aside * tension * along[axis];
+        forces[2][axis] -= hourglass_offset * tension * along[axis];
     }
 }
 
@@ -116,15 +116,15 @@ static real measure(const weave_batch *all)
         for (int k = 0; k < 2; k++) {
             for (int axis = 0; axis < 3; axis++) {
                 real skew = (mean[1 - k][axis] - shear * mean[k][axis]) / lengths[k];
-                all->strains[t].skew[k][axis] = skew;
-                forces[k][axis] = -all->firmness[3 * t + 2] * shear * skew;
+                all->strains[t].shear_gradients[k][axis] = skew;
+                forces[k][axis] = -all->stiffnesses[3 * t + 2] * shear * skew;
             }
             for (int side = 0; side < 2; side++)
                 measure_side(all, t, side, k, ways, forces);
         }
         scatter(all, t, forces, all->residual);
     }
-    let_go(all, all->residual);
+    clear_pinned(all, all->residual);
     for (integer i = 0; i < 3 * all->particles; i++) {
         all->residual[i] -= all->multipliers[i % 3 * all->particles + i / 3];
         product += all->residual[i] * all->moved[i];
@@ -133,12 +133,12 @@ static real measure(const weave_batch *all)
 }
 
 /* Adds what two corners of a patch oppose to each other's moves: a block of the matrix. */
-static inline void add_block(const real sides[4][6], const real slopes[4][4],
+static inline void add_block(const real sides[4][6], const real gradients[4][4],
                              const real skews[4][3], real shear, int a, int b, real *block)
 {
     real firm[6] = {0.0};
     for (int side = 0; side < 4; side++) {
-        real both = slopes[side][a] * slopes[side][b];
+        real both = gradients[side][a] * gradients[side][b];
         for (int k = 0; k < 6; k++)
             firm[k] += both * sides[side][k];
     }
@@ -151,33 +151,33 @@ static inline void add_block(const real sides[4][6], const real slopes[4][4],
 /* Adds a patch to the matrix. */
 static void add_patch(const weave_batch *all, integer t)
 {
-    const strained *at = all->strains + t;
+    const patch_strain *at = all->strains + t;
     const integer *corners = all->corners + 4 * t, *places = all->places_beside + 6 * t;
-    real sides[4][6], slopes[4][4], skews[4][3], shear = all->firmness[3 * t + 2];
+    real sides[4][6], gradients[4][4], skews[4][3], shear = all->stiffnesses[3 * t + 2];
     for (int i = 0; i < 4; i++) {
-        const real *slope = all->slopes + 12 * t + 3 * i;
+        const real *slope = all->gradients + 12 * t + 3 * i;
         for (int axis = 0; axis < 3; axis++)
-            skews[i][axis] = slope[0] * at->skew[0][axis] + slope[1] * at->skew[1][axis];
+            skews[i][axis] = slope[0] * at->shear_gradients[0][axis] + slope[1] * at->shear_gradients[1][axis];
         for (int side = 0; side < 4; side++) {
-            real spread = all->spreads[2 * t + side % 2];
-            slopes[side][i] = slope[side % 2] + (side / 2 ? -spread : spread) * slope[2];
+            real hourglass_gradient = all->hourglass_gradients[2 * t + side % 2];
+            gradients[side][i] = slope[side % 2] + (side / 2 ? -hourglass_gradient : hourglass_gradient) * slope[2];
         }
     }
     for (int side = 0; side < 4; side++) {
         const real *along = at->along[side / 2][side % 2];
-        real firmer = at->firmer[side / 2][side % 2], turned = at->turned[side / 2][side % 2];
+        real axial = at->axial_stiffnesses[side / 2][side % 2], geometric = at->geometric_stiffnesses[side / 2][side % 2];
         for (int a = 0; a < 3; a++) {
-            sides[side][a] = turned + firmer * along[a] * along[a];
-            sides[side][3 + a] = firmer * along[(a + 1) % 3] * along[(a + 2) % 3];
+            sides[side][a] = geometric + axial * along[a] * along[a];
+            sides[side][3 + a] = axial * along[(a + 1) % 3] * along[(a + 2) % 3];
         }
     }
     for (int a = 0, pair = 0; a < 4; a++) {
-        add_block(sides, slopes, skews, shear, a, a, all->diagonal + 9 * corners[a]);
+        add_block(sides, gradients, skews, shear, a, a, all->diagonal + 9 * corners[a]);
         for (int b = a + 1; b < 4; b++, pair++)
             if (places[pair] >= 0 && corners[a] < corners[b])
-                add_block(sides, slopes, skews, shear, a, b, all->beside + 9 * places[pair]);
+                add_block(sides, gradients, skews, shear, a, b, all->beside + 9 * places[pair]);
             else if (places[pair] >= 0)
-                add_block(sides, slopes, skews, shear, b, a, all->beside + 9 * places[pair]);
+                add_block(sides, gradients, skews, shear, b, a, all->beside + 9 * places[pair]);
     }
 }
 
@@ -266,7 +266,7 @@ static real solve(const weave_batch *all, const weave_limits *limits)
 }
 
 /* Goes a share of the moves on; the pull's product with them there. */
-static real go_on(const weave_batch *all, real share)
+static real advance(const weave_batch *all, real share)
 {
     for (integer i = 0; i < 3 * all->particles; i++) {
         real move = share * all->moved[i];
@@ -277,21 +277,21 @@ static real go_on(const weave_batch *all, real share)
 }
 
 /* Goes on along the moves as far as the pull leads there: see `_follow`. */
-static void follow(const weave_batch *all, const weave_limits *limits, real before)
+static void line_search(const weave_batch *all, const weave_limits *limits, real before)
 {
     if (before <= 0.0)
         return;
-    real curbed = limits->curbed * before, low = 0.0, high = 1.0, at = 1.0;
-    real after = go_on(all, 1.0);
-    if (after > -curbed)
+    real curvature = limits->curvature * before, low = 0.0, high = 1.0, at = 1.0;
+    real after = advance(all, 1.0);
+    if (after > -curvature)
         return;
     for (integer k = 0; k < limits->tries; k++) {
-        real share = low + (high - low) * larger(before / (before - after), limits->curbed);
-        real product = go_on(all, share - at);
+        real share = low + (high - low) * larger(before / (before - after), limits->curvature);
+        real product = advance(all, share - at);
         at = share;
-        if (product > curbed)
+        if (product > curvature)
             low = at, before = product;
-        else if (product < -curbed)
+        else if (product < -curvature)
             high = at, after = product;
         else
             return;
@@ -308,9 +308,9 @@ EXPORT void project_weave(real *positions, const weave_batch *all, const weave_l
         all->moved[i] = all->displacement[row] - all->multipliers[row] / all->masses[i / 3];
         all->moved[i] *= all->free[i / 3];
     }
-    follow(all, limits, measure(all));
+    line_search(all, limits, measure(all));
     assemble(all);
-    follow(all, limits, solve(all, limits));
+    line_search(all, limits, solve(all, limits));
     for (integer i = 0; i < 3 * n; i++) {
         integer row = i % 3 * n + i / 3;
         positions[row] = all->places[i];

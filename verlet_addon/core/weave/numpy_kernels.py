@@ -6,20 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, cofactors, norms, sum_by, sum_rows
-from ..linear.conjugate_gradients import descend, descend_to
-from .threads import WeaveBatch
+from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
+from .constraints import WeaveBatch
 
-RESIDUAL = 1e-2
+WEAVE_RESIDUAL = 1e-2
 """Of the pull of all patches, the share that is left unbalanced; with 3e-2, strips stretch by 3 %
 too little."""
-UNBALANCED = 1e-10
+NEGLIGIBLE_RESIDUAL = 1e-10
 """Of what is unbalanced at first, the square of the share that is: in free flight nothing pulls."""
-CONJUGATE_ROUNDS = 60
+MAX_WEAVE_CG_ROUNDS = 60
 """Most rounds of conjugate gradients: what is left of stiff waves then, later steps find."""
-CURBED, TRIES = 0.1, 4
+WOLFE_CURVATURE, LINE_SEARCH_ROUNDS = 0.1, 4
 """A way is gone on with as long as what pulls back at its end is less than this share of what
 pulled ahead at its beginning; else, so often, it is halved or so."""
-BUCKLED = 0.1
+MAX_BUCKLING = 0.1
 """Threads that are pushed together by more than this share resist as when they are pulled: folds
 that the mesh shows take over. Without it, the free end of a sheet that swings up is crumpled to
 half its length."""
@@ -31,28 +31,30 @@ SIDES = np.array([1.0, -1.0]).reshape(2, 1, 1, 1)
 class Strain:
     """How patches are strained, and what they resist; rows of components, threads first."""
 
-    asides: Floats
+    hourglass_offsets: Floats
     """(2, 2, 1, t) by how much of w₃ warp and weft differ at either side [1/m]."""
     along: Floats
     """(2, 2, 3, t) unit vectors of both sides along warp and weft."""
-    skew: Floats
+    shear_gradients: Floats
     """(2, 3, t) slope of the shear by w₁ and w₂."""
     forces: Floats
     """(3, 3, t) of the energy by w₁, w₂ and w₃, downhill [kg m²]."""
     shear: Floats
     """(t,) h² A/c of shear [kg m²]."""
-    firmer: Floats
+    axial_stiffnesses: Floats
     """(2, 2, t) h² A/c of warp and weft at both sides, less what they resist to turning [kg m²]."""
-    turned: Floats
+    geometric_stiffnesses: Floats
     """(2, 2, t) resistance to turning: tension over length; pressure counts as tension [kg m²]."""
 
-    def resistance(self, moved: Floats) -> Floats:
+    def multiply(self, moved: Floats) -> Floats:
         """(3, 3, t) what w₁, w₂ and w₃ oppose to moves (3, 3, t)."""
-        sides = moved[:2] + self.asides * moved[2]
-        stretched = self.firmer * (self.along * sides).sum(axis=2)
-        forces = self.turned[:, :, None] * sides + stretched[:, :, None] * self.along
-        total = _of_sides(self.asides, forces)
-        total[:2] += self.shear * (self.skew * moved[:2]).sum(axis=(0, 1)) * self.skew
+        sides = moved[:2] + self.hourglass_offsets * moved[2]
+        stretched = self.axial_stiffnesses * (self.along * sides).sum(axis=2)
+        forces = self.geometric_stiffnesses[:, :, None] * sides + stretched[:, :, None] * self.along
+        total = _of_sides(self.hourglass_offsets, forces)
+        total[:2] += (
+            self.shear * (self.shear_gradients * moved[:2]).sum(axis=(0, 1)) * self.shear_gradients
+        )
         return total
 
 
@@ -69,51 +71,59 @@ def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
         moved = batch.free * (batch.displacement - batch.multipliers / batch.masses)
         strain = measure(positions, batch)
         residual = _residual(batch, strain)
-        strain = _follow(positions, batch, strain, moved, float((residual * moved).sum()))
-        _follow(positions, batch, strain, *_solution(batch, strain))
+        strain = _line_search(positions, batch, strain, moved, float((residual * moved).sum()))
+        _line_search(positions, batch, strain, *_solve_moves(batch, strain))
         batch.displacement[...] = batch.multipliers / batch.masses
 
 
 def measure(positions: Floats, batch: WeaveBatch) -> Strain:
     """The strain of all patches."""
-    ways = _gathered(batch, positions)
-    lengths = np.stack([norms(way) for way in ways[:2]])
-    mean = ways[:2] / lengths[:, None]
+    vectors = _gathered(batch, positions)
+    lengths = np.stack([norms(vector) for vector in vectors[:2]])
+    mean = vectors[:2] / lengths[:, None]
     shear = (mean[0] * mean[1]).sum(axis=0)
-    skew = (mean[::-1] - shear * mean) / lengths[:, None]
-    asides = SIDES * batch.spreads.T[:, None]
-    along = ways[:2] + asides * ways[2]
-    long = np.stack([[norms(way) for way in side] for side in along])
-    along /= long[:, :, None]
-    longer, folded = long - batch.rests.T, BUCKLED * batch.rests.T
-    soft, hard = batch.pushed.T, batch.firmness.T[:2]
-    firm = np.where((longer < 0.0) & (longer > -folded), soft, hard)
-    deep = hard * (longer + folded) - soft * folded
-    tension = np.where(longer > -folded, firm * longer, deep)
-    forces = _of_sides(asides, -tension[:, :, None] * along)
-    forces[:2] -= batch.firmness.T[2] * shear * skew
-    turned = np.abs(tension) / long
-    return Strain(asides, along, skew, forces, batch.firmness.T[2], firm - turned, turned)
+    shear_gradients = (mean[::-1] - shear * mean) / lengths[:, None]
+    hourglass_offsets = SIDES * batch.hourglass_gradients.T[:, None]
+    along = vectors[:2] + hourglass_offsets * vectors[2]
+    lengths_of_sides = np.stack([[norms(vector) for vector in side] for side in along])
+    along /= lengths_of_sides[:, :, None]
+    elongations, folded = lengths_of_sides - batch.rests.T, MAX_BUCKLING * batch.rests.T
+    soft, hard = batch.compression_stiffnesses.T, batch.stiffnesses.T[:2]
+    firm = np.where((elongations < 0.0) & (elongations > -folded), soft, hard)
+    deep = hard * (elongations + folded) - soft * folded
+    tension = np.where(elongations > -folded, firm * elongations, deep)
+    forces = _of_sides(hourglass_offsets, -tension[:, :, None] * along)
+    forces[:2] -= batch.stiffnesses.T[2] * shear * shear_gradients
+    geometric_stiffnesses = np.abs(tension) / lengths_of_sides
+    return Strain(
+        hourglass_offsets,
+        along,
+        shear_gradients,
+        forces,
+        batch.stiffnesses.T[2],
+        firm - geometric_stiffnesses,
+        geometric_stiffnesses,
+    )
 
 
 def thread_lengths(positions: Floats, batch: WeaveBatch) -> Floats:
     """(2, t) how long warp and weft are, measured by the map."""
-    return np.stack([norms(way) for way in _gathered(batch, positions)[:2]])
+    return np.stack([norms(vector) for vector in _gathered(batch, positions)[:2]])
 
 
-def _of_sides(asides: Floats, forces: Floats) -> Floats:
+def _of_sides(hourglass_offsets: Floats, forces: Floats) -> Floats:
     """(3, 3, t) what forces (2, 2, 3, t) on warp and weft at both sides are on w₁, w₂ and w₃."""
-    return np.concatenate([forces.sum(axis=0), (asides * forces).sum(axis=(0, 1))[None]])
+    return np.concatenate([forces.sum(axis=0), (hourglass_offsets * forces).sum(axis=(0, 1))[None]])
 
 
 def _gathered(batch: WeaveBatch, vectors: Floats) -> Floats:
     """(3, 3, t) w₁, w₂ and w₃ of vectors (3, n)."""
-    return np.asarray(np.einsum("xti,tik->kxt", vectors[:, batch.corners], batch.slopes))
+    return np.asarray(np.einsum("xti,tik->kxt", vectors[:, batch.corners], batch.gradients))
 
 
 def _scattered(batch: WeaveBatch, forces: Floats) -> Floats:
     """(3, n) what forces (3, 3, t) on w₁, w₂ and w₃ are to particles that can move."""
-    each = np.einsum("kxt,tik->xti", forces, batch.slopes)
+    each = np.einsum("kxt,tik->xti", forces, batch.gradients)
     corners, count = batch.corners.ravel(), len(batch.masses)
     return batch.free * sum_rows(corners, each.reshape(3, -1), count)
 
@@ -123,7 +133,7 @@ def _residual(batch: WeaveBatch, strain: Strain) -> Floats:
     return _scattered(batch, strain.forces) - batch.multipliers
 
 
-def _follow(
+def _line_search(
     positions: Floats, batch: WeaveBatch, strain: Strain, moved: Floats, before: float
 ) -> Strain:
     """Goes on along moves (3, n) as far as the pull leads there; the strain where it ends.
@@ -133,60 +143,65 @@ def _follow(
     if before <= 0.0:
         return strain
 
-    def go_on(share: float) -> tuple[Strain, float]:
+    def advance(share: float) -> tuple[Strain, float]:
         positions[...] += share * moved
         batch.multipliers[...] += batch.masses * (share * moved)
-        found = measure(positions, batch)
-        return found, float((_residual(batch, found) * moved).sum())
+        new_strain = measure(positions, batch)
+        return new_strain, float((_residual(batch, new_strain) * moved).sum())
 
-    curbed, low, high, at = CURBED * before, 0.0, 1.0, 1.0
-    strain, after = go_on(1.0)
-    if after > -curbed:
+    curvature, low, high, at = WOLFE_CURVATURE * before, 0.0, 1.0, 1.0
+    strain, after = advance(1.0)
+    if after > -curvature:
         return strain
-    for _ in range(TRIES):
-        share = low + (high - low) * max(before / (before - after), CURBED)
-        strain, product = go_on(share - at)
+    for _ in range(LINE_SEARCH_ROUNDS):
+        share = low + (high - low) * max(before / (before - after), WOLFE_CURVATURE)
+        strain, product = advance(share - at)
         at = share
-        if product > curbed:
+        if product > curvature:
             low, before = at, product
-        elif product < -curbed:
+        elif product < -curvature:
             high, after = at, product
         else:
             break
     return strain
 
 
-def _solution(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
+def _solve_moves(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
     """(3, n) the moves, and their product with what is left of the pull."""
     inverses = _block_inverses(batch, strain)
 
-    def answer(vector: Floats) -> Floats:
+    def apply_preconditioner(vector: Floats) -> Floats:
         return np.asarray(np.einsum("nab,bn->an", inverses, vector))
 
-    def resist(moves: Floats) -> Floats:
-        opposed = strain.resistance(_gathered(batch, moves))
+    def apply_matrix(moves: Floats) -> Floats:
+        opposed = strain.multiply(_gathered(batch, moves))
         return np.asarray(batch.masses * moves + _scattered(batch, opposed))
 
     pull, left = batch.multipliers, _residual(batch, strain)
-    moved, least = np.zeros_like(left), RESIDUAL**2 * float((pull * answer(pull)).sum())
-    squares = descend(moved, left.copy(), resist, answer, CONJUGATE_ROUNDS)
+    moved, least = (
+        np.zeros_like(left),
+        WEAVE_RESIDUAL**2 * float((pull * apply_preconditioner(pull)).sum()),
+    )
+    squares = iterate_conjugate_gradients(
+        moved, left.copy(), apply_matrix, apply_preconditioner, MAX_WEAVE_CG_ROUNDS
+    )
     first = next(squares)
     if first > least:
-        descend_to(squares, max(UNBALANCED * first, least))
+        iterate_until(squares, max(NEGLIGIBLE_RESIDUAL * first, least))
     return moved, float((left * moved).sum())
 
 
 def _block_inverses(batch: WeaveBatch, strain: Strain) -> Floats:
     """(n, 3, 3) inverses of the blocks on the diagonal; 0 for what is pinned."""
     corners, count = batch.corners.ravel(), len(batch.masses)
-    slopes = batch.slopes.transpose(2, 1, 0)  # (3, 4 corners, t)
-    squares = (slopes[:2] + strain.asides * slopes[2]) ** 2  # (2, 2, 4, t)
-    skew = np.einsum("kxt,kit->xit", strain.skew, slopes[:2])
+    gradients = batch.gradients.transpose(2, 1, 0)  # (3, 4 corners, t)
+    squares = (gradients[:2] + strain.hourglass_offsets * gradients[2]) ** 2  # (2, 2, 4, t)
+    shear_gradients = np.einsum("kxt,kit->xit", strain.shear_gradients, gradients[:2])
     total = np.zeros((count, 3, 3))
     for a, b in np.ndindex(3, 3):
-        both = strain.firmer * strain.along[:, :, a] * strain.along[:, :, b]
-        own = np.einsum("skt,skit->it", both + strain.turned * (a == b), squares)
-        own += strain.shear * skew[a] * skew[b]
+        both = strain.axial_stiffnesses * strain.along[:, :, a] * strain.along[:, :, b]
+        own = np.einsum("skt,skit->it", both + strain.geometric_stiffnesses * (a == b), squares)
+        own += strain.shear * shear_gradients[a] * shear_gradients[b]
         total[:, a, b] = sum_by(corners, own.T.ravel(), count) + batch.masses * (a == b)
     minors, size = cofactors(total)
     return np.asarray(minors * (batch.free / size)[:, None, None])

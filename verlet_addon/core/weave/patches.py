@@ -11,11 +11,11 @@ from ..arrays import Floats, Integers, inverse, sum_rows
 from ..errors import MeshError
 from ..geometry.faces import SLIVER
 from ..geometry.hinges import Hinges
-from ..geometry.pairing import find_halves
 from ..geometry.rest_shape import RestShape
+from ..geometry.triangle_pairs import find_quad_halves
 
-ASKEW, FOLD = 1.0, 0.5
-"""Two triangles are one patch up to this slant (`find_halves`), as two equilateral ones are, and up
+MAX_SLANT, MAX_FOLD = 1.0, 0.5
+"""Two triangles are one patch up to this slant (`find_quad_halves`), as two equilateral ones are, and up
 to this angle between their planes and between their threads [rad]."""
 
 
@@ -25,10 +25,10 @@ class Patches:
 
     corners: Integers
     """(t, 4) of particles, in turn; a triangle's last one stands twice."""
-    slopes: Floats
+    gradients: Floats
     """(t, 4, 3) by which corners count for warp and weft, as a mean of the patch [1/m], and for how
     unlike opposite edges are; where a corner stands for the second time, 0."""
-    spreads: Floats
+    hourglass_gradients: Floats
     """(t, 2) by how much of the last one warp and weft differ at the patch's sides [1/m]."""
     areas: Floats
     """(t,) [m²]"""
@@ -53,7 +53,7 @@ def build_patches(shape: RestShape, hinges: Hinges) -> Patches:
         none = np.zeros((0, 4, 3))
         corners = none[:, :, 0].astype(np.int64)
         return Patches(corners, none, none[:, :2, 0], none[:, 0, 0], none[:, :2])
-    faces, triangles = _cut(shape)
+    faces, triangles = _fan_triangles(shape)
     warps = sum_rows(faces, _warps(shape, triangles).T, len(shape.areas)).T
     halves = _halves(shape, hinges, warps)
     p, q = hinges.p[halves], hinges.q[halves]
@@ -67,10 +67,10 @@ def build_patches(shape: RestShape, hinges: Hinges) -> Patches:
     rest = shape.mesh.face_vertices[triangles[left][:, [0, 1, 2, 2]]]
     both = warps[hinges.faces[halves]].sum(axis=1)
     warps = np.concatenate([warps[wide], both, warps[faces[left]]])
-    return _measured(shape, np.concatenate([quads, pairs, rest]), warps)
+    return _make_patches(shape, np.concatenate([quads, pairs, rest]), warps)
 
 
-def _cut(shape: RestShape) -> tuple[Integers, Integers]:
+def _fan_triangles(shape: RestShape) -> tuple[Integers, Integers]:
     """(k,) faces and (k, 3) face corners of the triangles around each face's first corner."""
     corners, starts = shape.corners, shape.mesh.face_starts[:-1]
     place = np.arange(len(corners.face)) - starts[corners.face]
@@ -90,12 +90,12 @@ def _warps(shape: RestShape, triangles: Integers) -> Floats:
     sides = points[:, 1:] - points[:, :1]
     areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) / 2.0
     areas[areas < SLIVER * (sides**2).sum(axis=2).max(axis=1)] = 0.0
-    places = shape.mesh.threads[triangles]
-    across = places[:, 1:] - places[:, :1]
+    map_points = shape.mesh.threads[triangles]
+    across = map_points[:, 1:] - map_points[:, :1]
     area = across[:, 0, 0] * across[:, 1, 1] - across[:, 1, 0] * across[:, 0, 1]
-    way = sides[:, 1] * across[:, :1, 0] - sides[:, 0] * across[:, 1:, 0]
-    way *= np.sign(area)[:, None]
-    size = np.linalg.norm(way, axis=1)
+    warp = sides[:, 1] * across[:, :1, 0] - sides[:, 0] * across[:, 1:, 0]
+    warp *= np.sign(area)[:, None]
+    size = np.linalg.norm(warp, axis=1)
     flat = (np.abs(area) <= SLIVER * (across**2).sum(axis=2).max(axis=1)) | (size == 0.0)
     lost = np.count_nonzero(flat & (areas > 0.0))
     if lost:
@@ -103,18 +103,18 @@ def _warps(shape: RestShape, triangles: Integers) -> Floats:
             f"'{shape.mesh.name}' has {lost} triangles without area in the UV "
             "map of its threads; unwrap it, or choose another map"
         )
-    return np.asarray(way * (areas * inverse(size, size))[:, None])
+    return np.asarray(warp * (areas * inverse(size, size))[:, None])
 
 
 def _halves(shape: RestShape, hinges: Hinges, warps: Floats) -> Integers:
     """(r,) hinges whose triangles are one patch: the threads of both run nearly alike."""
-    halves = find_halves(shape, hinges, slant=ASKEW, fold=FOLD)
+    halves = find_quad_halves(shape, hinges, slant=MAX_SLANT, fold=MAX_FOLD)
     size = np.linalg.norm(warps, axis=1)
     first, second = (warps * inverse(size, size)[:, None])[hinges.faces[halves]].transpose(1, 0, 2)
-    return np.asarray(halves[(first * second).sum(axis=1) > np.cos(FOLD)])
+    return np.asarray(halves[(first * second).sum(axis=1) > np.cos(MAX_FOLD)])
 
 
-def _measured(shape: RestShape, corners: Integers, warps: Floats) -> Patches:
+def _make_patches(shape: RestShape, corners: Integers, warps: Floats) -> Patches:
     """Patches with such corners and vectors (t, 3) along their warp; what has no area is left out.
 
     The warp runs upwards in the map, and the weft square to it, however much the map distorts.
@@ -129,18 +129,18 @@ def _measured(shape: RestShape, corners: Integers, warps: Floats) -> Patches:
     threads = np.stack([np.cross(normals, weft), weft], axis=1)
     threads /= np.linalg.norm(threads, axis=2, keepdims=True)
     flat = np.einsum("tia,tka->kti", points, threads)
-    slopes = _slopes(flat)
+    gradients = _gradients(flat)
     single = corners[:, 2] == corners[:, 3]
-    slopes[single, 2] += slopes[single, 3]
-    slopes[single, 3] = slopes[single, :, 2] = 0.0
+    gradients[single, 2] += gradients[single, 3]
+    gradients[single, 3] = gradients[single, :, 2] = 0.0
     # A quad that is not flat at rest is not strained either.
-    ways = np.einsum("tik,tia->tka", slopes[:, :, :2], points)
-    slopes[:, :, :2] /= np.linalg.norm(ways, axis=2)[:, None]
+    gradients_of_positions = np.einsum("tik,tia->tka", gradients[:, :, :2], points)
+    gradients[:, :, :2] /= np.linalg.norm(gradients_of_positions, axis=2)[:, None]
     areas = np.linalg.norm(normals, axis=1) / 2.0
-    return Patches(corners, slopes, _spreads(flat), areas, threads)
+    return Patches(corners, gradients, _hourglass_gradients(flat), areas, threads)
 
 
-def _slopes(flat: Floats) -> Floats:
+def _gradients(flat: Floats) -> Floats:
     """(t, 4, 3) slopes of patches whose corners are at (2, t, 4) along warp and weft.
 
     Mean gradients, and what is left of (1, −1, 1, −1) when a uniform strain is taken out
@@ -158,7 +158,7 @@ def _slopes(flat: Floats) -> Floats:
     return np.stack([by_x, by_y, unlike], axis=2)
 
 
-def _spreads(flat: Floats) -> Floats:
+def _hourglass_gradients(flat: Floats) -> Floats:
     """(t, 2) as in `Patches`, of corners at (2, t, 4) along warp and weft.
 
     Of bilinear shape functions; where edges run along the threads, the threads at the sides are

@@ -1,0 +1,213 @@
+"""What touches nothing is moved through a frame by one call, as steps would move it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    Body,
+    built_state,
+    flat_sheet,
+    floor,
+    moved,
+    pinned,
+    rope,
+    rotation,
+    samples,
+    scanned,
+    sheet,
+    simulated,
+    star,
+    thicket,
+    thrown,
+    wind,
+)
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.collision.collision_world import build_collision_world
+from verlet_addon.core.compiled import backend
+from verlet_addon.core.fast_paths.fused_plain_step import find_plain, step_plain_body
+from verlet_addon.core.materials import MATERIALS
+from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.phases.plain_group import make_group
+from verlet_addon.core.phases.step_data import Body as Built
+from verlet_addon.core.scene import Collider, Plane, Sample
+from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.state import ready_batches
+from verlet_addon.core.step import step
+from verlet_addon.core.substeps import cut_into_steps
+
+pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
+
+SCENE, FRAME = SceneSettings(substeps=7), 1 / 24
+LINE = rope([(0.02 * k, 0.0, 0.1) for k in range(26)])
+TILTED, SMALL, SMALLER = (
+    moved(sheet(8, size=size), rotation((1.0, 2.0, 0.0), 0.8), (0.0, 0.0, 0.1))
+    for size in (0.4, 0.2, 0.1)
+)
+
+
+def fringed() -> MeshData:
+    """A sheet with a rope at one corner."""
+    ends = TILTED.positions[-1] + np.outer([1.0, 2.0], [0.03, 0.0, -0.02])
+    count = len(TILTED.positions)
+    more = replace(
+        TILTED,
+        positions=np.concatenate([TILTED.positions, ends]),
+        edges=np.concatenate([TILTED.edges, [(count - 1, count), (count, count + 1)]]),
+    )
+    return replace(more, pin_weights=np.zeros(count + 2), velocities=np.zeros((count + 2, 3)))
+
+
+ROPES: dict[str, tuple[str, MeshData]] = {
+    "held at one end": ("HEMP", pinned(LINE, [0, 1])),
+    "soft, held at one end": ("BUNGEE", pinned(LINE, [0])),
+    "held at both ends": ("STEEL_CHAIN", pinned(LINE, [0, 25])),
+    "held by nothing, tumbling": (
+        "NYLON",
+        thrown(LINE, LINE.positions[:, [2, 1, 0]] * np.array([3.0, 0.0, -9.0])),
+    ),
+    "star": ("NYLON", pinned(star(5), [3])),
+    "thicket": ("BUNGEE", pinned(thicket(40), [7])),
+}
+CASES = ROPES | {
+    "cloth on two corners": ("COTTON", pinned(TILTED, [0, 8])),
+    "cloth held by nothing": ("SILK", TILTED),
+    "elastic cloth": ("RUBBER_SHEET", pinned(TILTED, range(9))),
+    "scanned cloth": ("COTTON", pinned(scanned(6, tiny=0.01), [0])),
+    "paper": ("PAPER", pinned(SMALL, [0, 8])),
+    "stiff paper": ("PAPER", SMALLER),
+    "triangles": ("DENIM", pinned(flat_sheet("strewn triangles", 8), [0, 8])),
+    "cloth with a fringe": ("COTTON", pinned(fringed(), [0, 8])),
+}
+
+
+def way(case: str, *, ground: Plane | None, moving: bool) -> tuple[Body, list[Sample]]:
+    """A body of a case, bouncing, and the scene as its pins stand still or move."""
+    material, mesh = CASES[case]
+    body = mesh, replace(MATERIALS[material].settings, restitution=0.5)
+    shift = np.array([0.3, -0.2, 0.1]) if moving else np.zeros(3)
+    scene = samples(
+        [mesh], [FRAME] * 8, ground=ground, targets=lambda t: [mesh.positions + t * shift]
+    )
+    return body, list(scene)
+
+
+def stepped(
+    body: Body, scene: Sequence[Sample], move: Callable[..., bool] = step_plain_body
+) -> tuple[Any, list[bool]]:
+    """The body at the end, and for each frame whether one call moved it, as steps do."""
+    (model, state), (_, other) = (built_state(body, dt=FRAME / SCENE.substeps) for _ in range(2))
+    swung = []
+    for before, after in pairwise(scene):
+        swung.append(move((model, state), SCENE, before, after))
+        for each in (other,) if swung[-1] else (other, state):
+            for given in cut_into_steps([(model, each)], [()], before, after, SCENE.substeps):
+                step([(model, each)], SCENE, given)
+        for name in ("positions", "previous_positions", "steps"):
+            np.testing.assert_array_equal(getattr(state, name), getattr(other, name))
+    return (model, state), swung
+
+
+@pytest.mark.parametrize("below", [None, 0.03, -0.1])
+@pytest.mark.parametrize("case", CASES)
+def test_one_call_moves_bodies_as_steps_do(case: str, below: float | None) -> None:
+    """To the bit: hanging, tumbling and bouncing; what starts in the ground is left to steps."""
+    lowest = float(CASES[case][1].positions[:, 2].min())
+    ground = None if below is None else floor(lowest - below)
+    _, swung = stepped(*way(case, ground=ground, moving=False))
+    assert not any(swung) if below == -0.1 else all(swung[1:])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_single_calls_lead_bodies_through_each_step(case: str) -> None:
+    """To the bit, above ground on which they bounce: as what touches others is led."""
+
+    def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
+        plain = find_plain([body], scene, before, after)
+        group = make_group([body], plain, scene, after)
+        group.start_steps(scene, after)
+        for given in cut_into_steps([body], [()], before, after, scene.substeps):
+            step([body], scene, given, None, group)
+        return plain == [0]
+
+    ground = floor(float(CASES[case][1].positions[:, 2].min()) - 0.03)
+    assert all(stepped(*way(case, ground=ground, moving=False), led)[1])
+
+
+@pytest.mark.parametrize("case", ["held at one end", "star", "held at both ends"])
+def test_one_call_moves_ropes_along_with_their_pins(case: str) -> None:
+    """To the bit; a rope between pins is left to steps, for they may draw it out."""
+    _, swung = stepped(*way(case, ground=None, moving=True))
+    assert all(swung) == (case != "held at both ends")
+
+
+def test_what_acts_unevenly_is_left_to_steps() -> None:
+    """Force fields, a ground that moves, and steps of another length than before."""
+    held, scene = way("star", ground=floor(-5.0), moving=False)
+    body, _ = stepped(held, scene[:3])
+    blown = replace(scene[3], fields=[[wind(1.0)]])
+    rising = replace(scene[3], ground=floor(-4.9))
+    slower = replace(scene[3], duration=2.0 * FRAME)
+    for after in (blown, rising, slower):
+        assert not step_plain_body(body, SCENE, scene[2], after)
+    assert step_plain_body(body, SCENE, scene[2], scene[3])
+
+
+PLATE = np.array([(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)])
+BOUNCY = Collider("Plate", np.array([[0, 1, 2], [0, 2, 3]]), 0.001, 0.5, 0.9, False)
+
+
+@pytest.mark.parametrize("case", ["held by nothing, tumbling", "held at one end"])
+def test_a_rope_is_left_to_steps_while_it_is_near_a_collider(case: str) -> None:
+    """It moves to the bit as beside one that has no face near it, but lies on all sides of it.
+
+    Falling, bouncing off a plate that rises against it, and flying on, or swinging through it.
+    """
+    body, _ = way(case, ground=None, moving=False)
+    around = np.repeat([(-30.0, -30.0, -30.0), (30.0, 30.0, 30.0)], 3, axis=0)
+    around[[1, 4], 0] += 0.1
+    around[[2, 5], 1] += 0.1
+    everywhere = replace(BOUNCY, name="Corners", triangles=np.array([[0, 1, 2], [3, 4, 5]]))
+
+    def rising(time: float) -> Floats:
+        return np.asarray(PLATE + np.array([0.0, 0.0, 0.3 * time - 0.4]))
+
+    swung = simulated([body], [FRAME] * 16, SCENE, colliders=[(BOUNCY, rising)])
+    others = [(BOUNCY, rising), (everywhere, lambda _: around)]
+    stepped = simulated([body], [FRAME] * 16, SCENE, colliders=others)
+    np.testing.assert_array_equal(swung[0], stepped[0])
+    assert not np.array_equal(swung[0], simulated([body], [FRAME] * 16, SCENE)[0])
+
+
+def test_a_frame_begins_anew_once_a_rope_has_come_near_a_collider() -> None:
+    """What one call did to it until then is taken back; farther away, it moves the rope on."""
+    held, scene = way("held at one end", ground=None, moving=False)
+    mesh = replace(held[0], colliders=[0])
+    (model, state), _ = stepped(held, scene[:4])
+
+    def moves_on(height: float) -> bool:
+        places = [PLATE + np.array([0.0, 0.0, height])]
+        before, after = (replace(sample, colliders=places) for sample in scene[3:5])
+        world = build_collision_world([model], [mesh], [BOUNCY], places)
+        return step_plain_body((model, state), SCENE, before, after, world)
+
+    def memory() -> list[Floats]:
+        strip_system = ready_batches(
+            model, state, SCENE.integrator, FRAME / SCENE.substeps
+        ).ropes.strip_system
+        return [
+            state.positions,
+            state.previous_positions,
+            strip_system.multipliers,
+            strip_system.displacement,
+        ]
+
+    former = [rows.copy() for rows in memory()]
+    assert not moves_on(0.0)
+    for rows, before in zip(memory(), former, strict=True):
+        np.testing.assert_array_equal(rows, before)
+    assert moves_on(-0.5)

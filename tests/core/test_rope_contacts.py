@@ -1,0 +1,132 @@
+"""Ropes that touch keep their lengths, and hang still."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    HALF,
+    Body,
+    floor,
+    frames,
+    pinned,
+    rope,
+    rotation,
+    sheet,
+    simulated,
+    split,
+    strains,
+    tube,
+)
+from tests.core.colliders import Moving, ball, collider, crossed
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.compiled import backend
+from verlet_addon.core.ropes import compiled_rope_contacts, numpy_rope_contacts
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+ROPE = BodySettings(body_type="ROPE", mass=0.1, damping=5.0, use_self_collision=True)
+
+
+def bar(*, radius: float = 0.03, **settings: float) -> Moving:
+    """A thick bar along y through the origin."""
+    mesh = split(tube(12, 2, radius=radius, length=0.4))
+    places = (mesh.positions - [0.0, 0.0, 0.2]) @ rotation((1, 0, 0), np.pi / 2).T
+    return collider(mesh.face_vertices.reshape(-1, 3), **settings), places
+
+
+def straight(segments: int, *, height: float) -> Body:
+    """A metre of rope along x."""
+    along = np.linspace(-0.5, 0.5, segments + 1)
+    return rope(np.stack([along, 0 * along, 0 * along + height], axis=1)), ROPE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("substeps", [3, 10])
+def test_a_rope_hangs_over_a_bar(substeps: int) -> None:
+    """It is never stretched by more than 0.5 %, passes through nothing, and comes to rest."""
+    body, over = straight(60, height=0.05), bar(friction=1.0)
+    settings = BodySettings(body_type="ROPE", mass=0.1, damping=8.0)
+    scene = SceneSettings(substeps=substeps)
+    (track,) = simulated([(body[0], settings)], frames(1.5, 24), scene, colliders=[over])
+    assert np.abs(strains(body[0], track)).max() < 0.005
+    assert crossed([body], [track], [over]) == 0
+    assert track[-1, :, 2].max() > 0.02, "it should hang over the bar"
+    assert np.abs(np.diff(track[-2:], axis=0)).max() * 24 < 0.02
+
+
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("seed", range(5))
+def test_compiled_contacts_of_ropes_agree_with_the_reference(seed: int) -> None:
+    """Answers and impulses differ by no more than rounding."""
+    rng = np.random.default_rng(seed)
+    count, n = 6, 30
+    fields, shares = rng.normal(size=(3 * count, 3, n)), rng.normal(size=(4, count))
+    particles, directions = rng.integers(0, n, (4, count)), rng.normal(size=(3, 3, count))
+    given = fields, particles, shares, directions
+    expected = numpy_rope_contacts.gather_responses(*given)
+    found = compiled_rope_contacts.gather_responses(*given)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12)
+    half = rng.normal(size=(3 * count, 3 * count))
+    answers = (half @ half.T + np.eye(3 * count)).reshape(count, 3, count, 3)
+    outcomes: list[tuple[Floats, Floats]] = []
+    for kernels in (numpy_rope_contacts, compiled_rope_contacts):
+        apart = np.random.default_rng(seed).normal(size=(count, 3))
+        impulses = np.zeros((count, 3))
+        kernels.solve_contact_system(answers, apart, np.zeros(count), np.full(count, 0.5), impulses)
+        outcomes.append((apart, impulses))
+    assert (outcomes[0][1][:, 0] > 0.0).any()
+    for theirs, ours in zip(*outcomes, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+    assert (outcomes[0][1][:, 0] >= 0.0).all()
+
+
+@pytest.mark.slow
+def test_a_rope_falls_onto_itself() -> None:
+    """A rope let fall upright onto the ground coils there, and passes through nowhere."""
+    turn = np.linspace(0.0, 4.0 * np.pi, 41)
+    points = np.stack([0.08 * np.cos(turn), 0.08 * np.sin(turn), 0.05 + 0.02 * turn], axis=1)
+    body = rope(points), ROPE
+    (track,) = simulated([body], frames(1.0, 24), HALF, ground=floor())
+    assert track[:, :, 2].min() > 0.5 * ROPE.thickness
+    # What is held back from passing stretches it, for a moment.
+    assert np.abs(strains(body[0], track)).max() < 0.05
+    assert np.abs(strains(body[0], track[-1])).max() < 0.005
+    apart = np.linalg.norm(track[-1][:, None] - track[-1], axis=-1)
+    far = np.abs(np.subtract.outer(np.arange(41), np.arange(41))) > 2
+    assert apart[far].min() > 0.5 * ROPE.thickness
+    assert np.abs(np.diff(track[-2:], axis=0)).mean() * 24 < 0.01
+
+
+@pytest.mark.parametrize(("outer", "substeps"), [(0.02, 4), (0.1, 10)])
+def test_a_rope_that_pins_hold_too_near_to_a_ball_lies_still(outer: float, substeps: int) -> None:
+    """It has no room there: its pins lie a centimetre over what it is to keep off farther."""
+    hung = pinned(rope(np.linspace([-0.5, 0.0, 0.31], [0.5, 0.0, 0.31], 19)), [4, 5, 6, 7, 12])
+    body = BodySettings(body_type="ROPE", thickness=0.001)
+    (track,) = simulated(
+        [(hung, body)],
+        frames(1.0, 24),
+        SceneSettings(substeps=substeps),
+        colliders=[ball(outer=outer, friction=1.0)],
+    )
+    assert strains(hung, track).max() < 0.05
+    assert np.abs(np.diff(track[-6:], axis=0)).max() * 24 < 0.3
+
+
+def test_a_rope_much_thicker_than_its_edges_are_long_falls_calmly() -> None:
+    """Where its lengths hold what touches fast, no push would do, and the largest fling it away."""
+    mesh = rope(np.linspace([0.0, 0.0, 0.3], [0.3, 0.1, 1.2], 20))
+    body = replace(ROPE, damping=0.0, thickness=0.2, friction=1.5)
+    (track,) = simulated([(mesh, body)], frames(1.0, 24), SceneSettings(substeps=2), ground=floor())
+    assert strains(mesh, track).max() < 0.1
+    assert np.abs(np.diff(track, axis=0)).max() * 24 < 3.0
+
+
+def test_a_rope_on_cloth_is_not_flung_about() -> None:
+    """What gives way beneath it takes a part of each push; else it is thrown up, and stretched."""
+    cloth = pinned(sheet(12), [0, 12, 156, 168])
+    line = rope(np.linspace([0.2, 0.47, 0.05], [0.8, 0.47, 0.05], 25))
+    bodies = [(cloth, BodySettings(mass=0.2)), (line, replace(ROPE, mass=0.05))]
+    _, track = simulated(bodies, frames(0.6, 24))
+    assert np.abs(strains(line, track)).max() < 1e-3
+    assert np.abs(np.diff(track, axis=0)).max() * 24 < 1.5

@@ -1,0 +1,58 @@
+"""A body in motion that is let go, or taken hold of."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Floats
+from ..build import build_model, goal_compliances, start_displacements
+from ..field import Field
+from ..geometry.rest_shape import FIRM_PIN
+from ..mesh import MeshData
+from ..model import SoftBodyModel
+from ..phases.step_data import Body
+
+
+def change_pins(
+    body: Body,
+    former: MeshData,
+    mesh: MeshData,
+    *,
+    gravity: Floats,
+    fields: Sequence[Field] = (),
+) -> Body:
+    """The body held by the weights of `mesh` instead of those of `former`, moving on as it does.
+
+    The model is built anew only where a particle is let go or taken hold of.
+
+    Parameters
+    ----------
+    gravity : (3,) [m/s²].
+    fields : force fields that the body feels now.
+    """
+    model, state = body
+    before, now = former.pin_weights, mesh.pin_weights
+    if before is now or np.array_equal(before, now):
+        return body
+    if np.array_equal(before >= FIRM_PIN, now >= FIRM_PIN) and np.array_equal(before > 0, now > 0):
+        return _with_goal_weights(model, now), state
+    model = build_model(mesh, model.settings)
+    displacements = start_displacements(
+        model,
+        state.positions,
+        state.velocities(),
+        gravity=gravity,
+        fields=fields,
+        dt=state.previous_dt,
+    )
+    freed = np.flatnonzero((before >= FIRM_PIN) & (now < FIRM_PIN))
+    state.previous_positions[:, freed] = (state.positions - displacements)[:, freed]
+    state.batches = None
+    return model, state
+
+
+def _with_goal_weights(model: SoftBodyModel, weights: Floats) -> SoftBodyModel:
+    """The model whose goals have other weights."""
+    masses = 1.0 / model.inverse_masses[model.goals]
+    return replace(model, goal_compliances=goal_compliances(weights[model.goals], masses))

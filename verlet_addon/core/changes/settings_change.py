@@ -1,0 +1,34 @@
+"""A body in motion whose settings are changed."""
+
+from dataclasses import replace
+
+from ..build import build_model
+from ..field import KINDS
+from ..mesh import MeshData
+from ..phases.step_data import Body
+from ..settings import BodySettings, weight_name
+from ..state import invalidate_batches
+
+STEP_SETTINGS = ("pressure", "friction", "restitution", "gravity", "wind", *map(weight_name, KINDS))
+"""Settings that every step asks for; all others are built into the model."""
+
+
+def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
+    """The body with other settings, moving on as it does; `mesh` is as it is held now."""
+    model, state = body
+    if settings == model.settings:
+        return body
+    updated = replace(model, settings=settings)
+    if state.solid is not None:
+        state.solid.sleep_state = None
+    if _equal_except(settings, STEP_SETTINGS, model.settings):
+        return updated, state
+    invalidate_batches(state)
+    if _equal_except(settings, (*STEP_SETTINGS, "damping"), model.settings):
+        return updated, state
+    return build_model(mesh, settings), state
+
+
+def _equal_except(settings: BodySettings, names: tuple[str, ...], others: BodySettings) -> bool:
+    """Whether settings are the same as others but for those of such names."""
+    return replace(settings, **{name: getattr(others, name) for name in names}) == others

@@ -1,0 +1,115 @@
+"""Contacts, and single sweeps over lengths, in turn: by one call, where bodies are simple."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..arrays import Floats
+from ..compiled import Packed, address, backend, declare, pack, shared_arrays
+from ..contact.compiled_kernels import rows_struct
+from ..phases.internal_constraints import CONTACT_ROUNDS, project_ground_contacts, project_lengths
+from ..phases.plain_bodies import strip_order
+from ..phases.step_data import BodyStep
+from ..rigid.piece_motion import apply_contacts_to_pieces
+from ..ropes.rope_trees import TreeBatches
+from .contact_step import CONVERGED_SHARE, ContactStep, project_body_contacts
+
+_project_alternately = declare("project_alternately", "pppi", "i")
+
+
+def project_alternately(
+    contact_step: ContactStep,
+    bodies: Sequence[Floats],
+    trees: Sequence[TreeBatches],
+    *,
+    max_rounds: int,
+    body_steps: Mapping[int, BodyStep] | None = None,
+) -> int:
+    """Pushes bodies (3, n) apart up to so many times, until nothing moves noticeably; how often.
+
+    Between, movers are swept over once, and their rigid pieces take part.
+    Telling small bodies what to do takes as long as doing it, so compiled kernels do all of it by
+    one call, to the same bit.
+    """
+    body_steps = body_steps or {}
+    if _is_simple(contact_step, body_steps.values()):
+        structs = [
+            _body_struct(bodies[body], own, body_steps.get(body))
+            for body, own in contact_step.touching_bodies.items()
+        ]
+        tolerance = (
+            CONVERGED_SHARE * contact_step.world.skins[list(contact_step.touching_bodies)].max()
+        )
+        world_positions = contact_step.positions
+        island = pack(world_positions.shape[1], len(structs), pack(*structs), float(tolerance))
+        return int(
+            _project_alternately(
+                world_positions, rows_struct(contact_step.rows), island.address, max_rounds
+            )
+        )
+    for number in range(max_rounds):
+        if not project_body_contacts(contact_step, bodies, trees):
+            return number
+        for body_step in body_steps.values():
+            apply_contacts_to_pieces(body_step.state.rigid, body_step.state.positions)
+            if number + 1 < max_rounds:
+                project_lengths(body_step, single_sweep=True, backwards=number % 2 == 1)
+                project_ground_contacts(body_step)
+    return max_rounds
+
+
+def project_rigid_pieces(
+    contact_step: ContactStep,
+    bodies: Sequence[Floats],
+    trees: Sequence[TreeBatches],
+    body_steps: Mapping[int, BodyStep],
+) -> None:
+    """Pushes bodies (3, n) apart, of which some have rigid pieces, and leaves lengths alone."""
+    for number in range(CONTACT_ROUNDS):
+        for body_step in body_steps.values() if number else ():
+            project_ground_contacts(body_step)
+        if not project_body_contacts(contact_step, bodies, trees):
+            return
+        for body_step in body_steps.values():
+            apply_contacts_to_pieces(body_step.state.rigid, body_step.state.positions)
+
+
+def _is_simple(contact_step: ContactStep, body_steps: Iterable[BodyStep]) -> bool:
+    """Whether compiled kernels serve, and lengths are kept by strips and tethers alone."""
+    if backend().library is None or contact_step.rows.on_ropes.any():
+        return False
+    return not any(
+        body_step.batches.shell is not None
+        or body_step.state.rigid is not None
+        or body_step.batches.weave
+        or body_step.batches.seams
+        or body_step.batches.ropes.strips
+        or len(body_step.model.lengths.clusters.particles)
+        for body_step in body_steps
+    )
+
+
+def _body_struct(positions: Floats, own: slice, body_step: BodyStep | None) -> Packed:
+    """The member of alternating_projection.c."""
+    address(positions)  # has to be contiguous, for it is written to
+    head = positions, positions.shape[1], own.start, own.stop - own.start
+    if body_step is None:
+        return pack(*head, None, 0, None, None, None, None)
+    tethers = body_step.model.lengths.tethers
+    count = len(tethers.particles)
+    tether_members = count, tethers.particles, tethers.pins, tethers.lengths
+    return pack(*head, strip_order(body_step.batches), *tether_members, _ground(body_step))
+
+
+def _ground(body_step: BodyStep) -> Packed | None:
+    """The ground of alternating_projection.c, if there is any."""
+    if not body_step.contacts:
+        return None
+    (contact,) = body_step.contacts
+    return pack(
+        body_step.model.inverse_masses,
+        contact.plane.normal,
+        contact.plane.level,
+        contact.start,
+        contact.floors[1],
+        contact.friction,
+        *shared_arrays(contact, "normal_corrections friction_corrections"),
+    )

@@ -1,0 +1,273 @@
+"""What acts between bodies, and between them and colliders, in a step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import Floats
+from ..contact.contact_rows import ContactRows, PredictedMotion
+from ..contact.warm_start import cache_rows, row_displacements, warm_start_rows
+from ..phases.internal_constraints import project_ground_contacts, project_lengths
+from ..phases.solid_bodies import solve_coupled_solids, solve_solid_contacts
+from ..phases.step_data import BodyStep, StepInputs
+from ..ropes.rope_trees import TreeBatches
+from ..solid.collider_contacts import find_collider_contacts
+from ..solid.coupled_system import find_solid_contacts
+from ..stretch.compiled_kernels import strain_range
+from ..stretch.strip_links import find_stretched_particles
+from ..stretch.sweep import limit_peak_strain
+from .alternating_projection import project_alternately, project_rigid_pieces
+from .collision_world import CollisionWorld
+from .contact_step import (
+    ContactStep,
+    apply_tunnelling_guard,
+    bodies_in,
+    detect_contacts,
+    detect_new_contacts,
+    update_contact_velocities,
+)
+from .islands import bodies_of_rows, coupled_groups, islands
+from .pinched_cloth import update_pinched
+from .post_stabilization import post_stabilize
+
+MAX_ALTERNATIONS = 8
+"""How often contacts and lengths are solved in turn where bodies touch. Lengths come last: what a
+millimetre of contact lacks is hardly seen, but what it stretches an edge of two centimetres is.
+Until then each round sweeps over them once, this way and that in turn: solved to the last, they
+would answer pushes that the next round takes back."""
+MAX_DETECTIONS = 2
+"""How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere. What
+else they lead to is left to the guard."""
+
+ENTANGLED_STRAIN = 0.05
+"""Tension that answers contacts is forgotten: the next step begins while nothing presses yet, and
+taut cloth would throw up what lies on it, higher than it fell from. Walls around gas, which presses
+from the start of a step, remember it, and so does a body where an edge is stretched by more than
+this share: else what a fast ball has wound around itself does not come off."""
+SLIP_STRAIN = 0.02
+"""Nor does friction hold particles of such a body at edges that are stretched by more than this
+share: with 5 % some edges are stretched three times as much."""
+
+
+def start_contact_step(
+    body_steps: Sequence[BodyStep], world: CollisionWorld, inputs: StepInputs
+) -> ContactStep:
+    """Finds what bodies touch on the way to where they would be by themselves."""
+    gather_positions = world.gather_positions
+    masses = [_inverse_masses(body_step) for body_step in body_steps]
+    still = [np.zeros_like(rows) for rows in inputs.collider_ends]
+    motion = PredictedMotion(
+        inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
+        start=gather_positions(
+            [body_step.start for body_step in body_steps], inputs.collider_starts
+        ),
+        predicted=gather_positions(
+            [body_step.predicted for body_step in body_steps], inputs.collider_ends
+        ),
+        accelerations=gather_positions(
+            [body_step.accelerations for body_step in body_steps], still
+        ),
+        on_ropes=world.on_ropes,
+        dt=inputs.dt,
+    )
+    ends = gather_positions(
+        [body_step.state.positions for body_step in body_steps], inputs.collider_ends
+    )
+    for body_step in body_steps:
+        body_step.tension_before_contacts = (
+            body_step.batches.lengths.strip_system.multipliers.copy()
+        )
+    contact_step = detect_contacts(world, motion, ends)
+    if world.cache is not None:
+        warm_start_rows(contact_step.rows, world.cache)
+        now = row_displacements(contact_step.rows, world.cache.count)
+        both = contact_step.rows, world.cache.rows
+        _displace_bodies(body_steps, world, now - world.cache.displacements, *both)
+    return contact_step
+
+
+def _inverse_masses(body_step: BodyStep) -> Floats:
+    """(v,) of what touches others, as these feel it [1/kg]."""
+    solid = body_step.state.solid
+    alone = solid is None or solid.depenetrated
+    return (
+        body_step.model.contact_inverse_masses if alone else body_step.model.coupled_inverse_masses
+    )
+
+
+def warm_start_contacts(body_steps: Sequence[BodyStep], world: CollisionWorld | None) -> None:
+    """Pushes what the step before pushed apart as much as then, before lengths are solved for.
+
+    Else tension, which does not know of contacts yet, would draw cloth into what it lies on.
+    """
+    if world is not None and world.cache is not None:
+        _displace_bodies(body_steps, world, world.cache.displacements, world.cache.rows)
+
+
+def _displace_bodies(
+    body_steps: Sequence[BodyStep], world: CollisionWorld, displacements: Floats, *rows: ContactRows
+) -> None:
+    """Moves bodies that have a part in rows as their particles in the world (3, N) [m]."""
+    for body, own in {k: v for its in rows for k, v in bodies_in(its, world).items()}.items():
+        body_steps[body].state.positions[:, : own.stop - own.start] += displacements[:, own]
+
+
+def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
+    """Keeps what contacts have pushed, for the next step.
+
+    Only what colliders push: taut cloth would throw up a heavy sheet that lies on it. Solids and
+    rigid parts take pushes in their own way; those of ropes are solved to the last digit. What is
+    caught would not come off, and what starts inside of something is pushed by how far it still has
+    to come.
+    """
+    world, rows = contact_step.world, contact_step.rows
+    surfaces = world.surfaces
+    cacheable = np.ones(len(surfaces.collides), dtype=bool)
+    for body in contact_step.touching_bodies:
+        model = body_steps[body].model
+        parts = model.solid, model.shell, model.pieces
+        cacheable[body] = all(field is None for field in parts) and not body_steps[body].entangled
+    cacheable[surfaces.owners[world.depenetrating]] = False
+    owners = surfaces.owners[rows.particles[[0, 3]]]
+    both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
+    world.cache = cache_rows(rows, both, len(surfaces.owners), world.cache)
+
+
+def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:
+    """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
+    if not len(contact_step.rows.gaps) and all(
+        body_step.solid_step is None for body_step in body_steps
+    ):
+        return
+    trees = [body_step.batches.ropes.trees for body_step in body_steps]
+    affected = set(range(len(body_steps)))
+    for search in range(MAX_DETECTIONS):
+        solve_solids(body_steps, affected, contact_step, dt)
+        positions = [body_step.state.positions for body_step in body_steps]
+        for island in islands(contact_step, affected):
+            solve_island(body_steps, island, positions, trees)
+            if release_friction(body_steps, island):
+                solve_island(body_steps, island, positions, trees)
+        known = len(contact_step.rows.gaps)
+        if search + 1 == MAX_DETECTIONS or not detect_new_contacts(contact_step, positions):
+            break
+        affected = bodies_of_rows(contact_step, known)
+
+
+def solve_island(
+    body_steps: Sequence[BodyStep],
+    island: ContactStep,
+    positions: Sequence[Floats],
+    trees: Sequence[TreeBatches],
+) -> None:
+    """Solves contacts and lengths in turn, in place; those of all bodies."""
+    touching_bodies = {body: body_steps[body] for body in island.touching_bodies}
+    rounds = project_alternately(
+        island, positions, trees, max_rounds=MAX_ALTERNATIONS, body_steps=touching_bodies
+    )
+    for body_step in touching_bodies.values() if rounds else ():
+        project_lengths(body_step, backwards=min(rounds, MAX_ALTERNATIONS - 1) % 2 == 1)
+        project_ground_contacts(body_step)
+    if all(body_step.state.rigid is None for body_step in touching_bodies.values()):
+        post_stabilize(island, positions, trees)
+    elif rounds:
+        project_rigid_pieces(island, positions, trees, touching_bodies)
+    for body_step in touching_bodies.values():
+        body_step.entangled = _is_entangled(body_step)
+
+
+def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> bool:
+    """Lets what friction has stretched slip on what it touches; whether anything does.
+
+    An arm that swings through a cape would drag some of its edges to ten times their length.
+    """
+    entangled = [body for body in island.touching_bodies if body_steps[body].entangled]
+    if not entangled:  # as mostly
+        return False
+    rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
+    for body in entangled:
+        positions, links = body_steps[body].state.positions, body_steps[body].batches.lengths.links
+        stretched[
+            island.touching_bodies[body].start
+            + find_stretched_particles(positions, links, SLIP_STRAIN)
+        ] = True
+    slips = (stretched[rows.particles] & (rows.impulse_responses != 0.0)).any(axis=0)
+    slips &= (rows.normal_multipliers > 0.0) & (rows.friction > 0.0)
+    rows.friction[slips] = 0.0
+    return bool(slips.any())
+
+
+def _is_entangled(body_step: BodyStep) -> bool:
+    """Whether any edge of a surface is stretched as it is only where something holds it fast."""
+    return (
+        strain_range(body_step.state.positions, body_step.batches.lengths.edges)[1]
+        > ENTANGLED_STRAIN
+    )
+
+
+def solve_solids(
+    body_steps: Sequence[BodyStep], affected: set[int], contact_step: ContactStep, dt: float
+) -> None:
+    """Solves for the stress of solids together with the push of the colliders that they touch.
+
+    Those that touch each other are solved for as one, but not what had to be led out of another:
+    its corners may still cross, and would stay so.
+    """
+    world, motion, rows = contact_step.world, contact_step.motion, contact_step.rows
+    surfaces, fixed = world.surfaces, world.first_collider_particle
+    solid_steps = [(body, body_steps[body].solid_step) for body in sorted(affected)]
+    solids = {body: solid_step.state for body, solid_step in solid_steps if solid_step is not None}
+    if not solids:
+        return
+    # What starts inside is led out by rows of its own.
+    penetrating = {
+        body
+        for body in solids
+        if surfaces.penetration_states[world.body_slices[body]].any()
+        or surfaces.penetration_states[:, body].any()
+    }
+    for body in penetrating:
+        solve_solid_contacts(body_steps[body], None)
+        solids[body].depenetrated = True
+    others = [body for body, state in solids.items() if not state.depenetrated]
+    alone = [
+        [body] for body, state in solids.items() if state.depenetrated and body not in penetrating
+    ]
+    for group in coupled_groups(contact_step, others) + alone:
+        own = [world.body_slices[body] for body in group]
+        members = [body_steps[body] for body in group]
+        path = motion.start, motion.predicted
+        collider_contacts = [find_collider_contacts(rows, each, fixed, *path, dt) for each in own]
+        solid_contacts = find_solid_contacts(rows, own, dt)
+        if len(solid_contacts.levels):
+            solve_coupled_solids(members, collider_contacts, solid_contacts)
+        else:
+            solve_solid_contacts(members[0], collider_contacts[0])
+
+
+def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
+    """Sets the speed of what has been pushed apart, and forgets what tension answered."""
+    states = [body_step.state for body_step in body_steps]
+    positions = [state.positions for state in states]
+
+    def restore(changed: Sequence[int]) -> None:
+        for body_step in (body_steps[body] for body in changed):
+            if not body_step.entangled:
+                limit_peak_strain(body_step.state.positions, body_step.batches.lengths.links)
+            project_ground_contacts(body_step)
+
+    apply_tunnelling_guard(contact_step, positions, restore)
+    for body_step in (body_steps[body] for body in contact_step.touching_bodies):
+        if not body_step.entangled and body_step.state.gas is None:
+            body_step.batches.lengths.strip_system.multipliers[...] = (
+                body_step.tension_before_contacts
+            )
+    update_contact_velocities(
+        contact_step, [state.previous_positions for state in states], positions
+    )
+    update_pinched(contact_step)
+    _cache_contacts(body_steps, contact_step)
+    for body, state in enumerate(states):
+        state.steps_in_contact = (
+            state.steps_in_contact + 1 if body in contact_step.touching_bodies else 0
+        )

@@ -1,0 +1,136 @@
+"""What users may be told of contacts, counted step by step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
+from ..contact.contact_rows import ContactRows
+from ..detection.proximity import nearest_on_edges, nearest_on_triangle
+from ..detection.surfaces import Surfaces
+
+CROWDED_SHARE = 0.5
+"""Pairs that end a step nearer than their gap by this share of it have found no room."""
+ONE_SIDED_SHARE = 0.5
+"""What contacts push together by this share of what they push one by one has room on the other
+side: a sharp tip only presses far into what hangs on it."""
+CONTACTS_PER_VERTEX, NEGLIGIBLE_CONTACTS = 4, 2000
+"""More contacts than so many for each vertex that touches take long, if there are more than a few:
+layers that lie on each other have two or three."""
+
+
+@dataclass(eq=False)
+class ContactStatistics:
+    """Counted since it was last read, but for what has been told."""
+
+    deepest: Floats
+    """(owners,) how much nearer than its gap each came to anything."""
+    crowded_steps: Integers
+    """(owners, owners) in how many steps two ended too near to each other."""
+    excess_steps: Integers
+    """(owners, owners) in how many steps two had far more contacts than vertices that touch."""
+    steps: int
+    """Steps with contacts."""
+    crowding_told: Booleans
+    """(owners,) whose lack of room has been told."""
+    excess_told: Booleans
+    """(owners, owners) whose many contacts have."""
+
+
+def empty_statistics(owners: int) -> ContactStatistics:
+    """Nothing has been counted yet."""
+    both = (owners, owners)
+    return ContactStatistics(
+        deepest=np.zeros(owners),
+        crowded_steps=np.zeros(both, dtype=np.int64),
+        excess_steps=np.zeros(both, dtype=np.int64),
+        steps=0,
+        crowding_told=np.zeros(owners, dtype=bool),
+        excess_told=np.zeros(both, dtype=bool),
+    )
+
+
+def record_step(
+    statistics: ContactStatistics,
+    surfaces: Surfaces,
+    rows: ContactRows,
+    depths: Floats,
+    positions: Floats,
+) -> None:
+    """Counts the rows of one step, which end so much nearer (k,) than their gaps [m].
+
+    That is along their normals; what ends beside what it met on its way, at positions (3, N), is
+    no nearer than it is.
+    """
+    statistics.steps += 1
+    if not len(depths):
+        return  # as mostly, with colliders that are far away
+    deep = np.flatnonzero(depths > CROWDED_SHARE * rows.gaps)
+    depths[deep] = np.minimum(
+        depths[deep], rows.gaps[deep] - _feature_distances(rows, deep, positions)
+    )
+    first, second = surfaces.owners[rows.particles[[0, 3]]]
+    deeper = np.flatnonzero(depths > statistics.deepest.min())
+    for owners in (first, second):
+        np.maximum.at(statistics.deepest, owners[deeper], depths[deeper])
+    near = np.flatnonzero(depths > np.maximum(CROWDED_SHARE * rows.gaps, 0.0))
+    if len(near):
+        near = _squeezed_rows(rows, near, len(surfaces.owners))
+        statistics.crowded_steps += (
+            _pair_counts(first[near], second[near], len(statistics.crowding_told)) > 0
+        )
+    counts = (
+        _pair_counts(first, second, len(statistics.crowding_told))
+        if len(depths) > NEGLIGIBLE_CONTACTS
+        else None
+    )
+    if counts is None or counts.max() <= NEGLIGIBLE_CONTACTS:
+        return
+    own = np.zeros(len(surfaces.owners), dtype=bool)
+    own[rows.particles] = True
+    touching = np.bincount(surfaces.owners[own], minlength=len(statistics.crowding_told))
+    touching[surfaces.colliders] = 0
+    both = touching[:, None] + touching
+    np.fill_diagonal(both, touching)
+    statistics.excess_steps += counts > np.maximum(CONTACTS_PER_VERTEX * both, NEGLIGIBLE_CONTACTS)
+
+
+def _squeezed_rows(rows: ContactRows, which: Integers, count: int) -> Integers:
+    """Those of some rows that press what is pushed from opposite sides, on either side of them.
+
+    There are so many particles in all.
+    """
+    touching, pushes = rows.particles.ravel(), rows.weights * rows.normal_multipliers
+    sums = sum_rows(touching, (rows.normals[:, None] * pushes).reshape(3, -1), count)
+    sizes = sum_by(touching, np.abs(pushes).ravel(), count)
+    own, moves = rows.particles[:, which], rows.impulse_responses[:, which] != 0.0
+    squeezed = np.zeros(len(which), dtype=bool)
+    for side in (rows.weights[:, which] > 0.0, rows.weights[:, which] < 0.0):
+        together = magnitudes((sums[:, own] * (side & moves)).sum(axis=1))
+        one_by_one = (sizes[own] * (side & moves)).sum(axis=0)
+        squeezed |= together < ONE_SIDED_SHARE * one_by_one
+    return np.asarray(which[squeezed])
+
+
+def _feature_distances(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
+    """(k,) how far apart the features of some rows are [m]."""
+    apart = np.empty(len(which))
+    by_vertex = np.signbit(rows.weights[1, which])
+    for of_kind, nearest in ((by_vertex, nearest_on_triangle), (~by_vertex, nearest_on_edges)):
+        if of_kind.any():
+            apart[of_kind] = nearest(positions[:, rows.particles[:, which[of_kind]]])[2]
+    return apart
+
+
+def reset_frame_counts(statistics: ContactStatistics) -> None:
+    """Begins to count anew."""
+    statistics.crowded_steps.fill(0)
+    statistics.excess_steps.fill(0)
+    statistics.steps = 0
+
+
+def _pair_counts(first: Integers, second: Integers, owners: int) -> Integers:
+    """(owners, owners) how many rows any two have, whichever comes first."""
+    keys = np.minimum(first, second) * owners + np.maximum(first, second)
+    counts = np.bincount(keys, minlength=owners * owners).reshape(owners, owners)
+    return np.asarray(np.maximum(counts, counts.T))

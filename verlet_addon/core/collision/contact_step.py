@@ -1,0 +1,254 @@
+"""What touches during one step, and how it gives way."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, dot, ranges
+from ..contact.compiled_kernels import find_unsafe, project_rows, rebound_rows
+from ..contact.contact_rows import ContactRows, PredictedMotion, make_rows, with_more
+from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
+from ..depenetration.penetration_states import contact_penetration_states
+from ..detection.contacts import Contacts, find_contacts
+from ..ropes.rope_contacts import solve_rope_contacts
+from ..ropes.rope_trees import TreeBatches
+from .collision_world import SKIN_SHARE, CollisionWorld
+from .contact_statistics import record_step
+
+MIN_GAP_SHARE = 0.05
+"""Share of their distance that bodies keep, however thin they are painted; at 0 they tremble."""
+CONVERGED_SHARE = 1e-3
+"""Rounds end once none moves anything by more than this share of the reach."""
+SAFE_GAP_SHARE = 0.25
+"""What keeps at least this share of its gap at the end of a step has not passed through."""
+NEAR, FEW = 0.75, 8
+"""A particle has no room if it starts a step in more than a few contacts that are nearer than this
+share of their gap. Ropes in a tight knot have two such contacts, and three in one place have 10."""
+
+
+@dataclass(eq=False)
+class ContactStep:
+    """What touches during one step."""
+
+    world: CollisionWorld
+    motion: PredictedMotion
+    end: Floats
+    """(3, N) where it would have ended by itself [m]."""
+    positions: Floats
+    """(3, N) colliders at the end of the step [m]; bodies to work in."""
+    previous_positions: Floats
+    """(3, N) colliders at its beginning [m]; bodies to work in."""
+    rows: ContactRows
+    touching_bodies: dict[int, slice]
+    """Bodies that have a part in it, and where in the world they have their own."""
+    checked_positions: Floats | None = None
+    """(3, N) where everyone was when nothing was found to pass on the way there [m]."""
+
+
+def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:
+    """Contacts with the gaps that are left where bodies are painted thinner."""
+    if not world.gap_reductions.any():
+        return contacts
+    less = (np.abs(contacts.weights) * world.gap_reductions[contacts.particles]).sum(axis=0)
+    less *= np.where((contacts.owners < world.bodies).all(axis=0), 1.0, 2.0)
+    return replace(contacts, gaps=np.maximum(contacts.gaps - less, MIN_GAP_SHARE * contacts.gaps))
+
+
+def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotion) -> ContactRows:
+    """The rows of contacts, those of ropes solved as one but where colliders push between pins.
+
+    A rope cannot give way there as a whole: solving for what has no room would fling it about. Nor
+    are those of many ropes in one place, which would take hours.
+    """
+    rows = make_rows(contacts, world.pair_properties, motion)
+    if rows.on_ropes.any():
+        hard = (rows.particles >= world.first_collider_particle).any(axis=0)
+        rows.on_ropes[hard & world.between_pins[rows.particles].any(axis=0)] = False
+        rows.on_ropes[_crowding(rows, len(motion.on_ropes))] = False
+    return rows
+
+
+def _crowding(rows: ContactRows, count: int) -> Booleans:
+    """(k,) rows in which nothing that moves has room, of so many particles."""
+    moves = rows.impulse_responses != 0.0
+    deep = dot(rows.normals, rows.anchors) < NEAR * rows.gaps
+    crowded = np.bincount(rows.particles[moves & deep], minlength=count) > FEW
+    return np.asarray((crowded[rows.particles] | ~moves).all(axis=0))
+
+
+def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
+    """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
+    rows = _find_rows(world, motion, end)
+    if world.surfaces.any_leaving:
+        vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
+        rows = with_more(
+            rows,
+            replace(
+                vertex_rows, targets=vertex_rows.gaps, rebounds=np.zeros_like(vertex_rows.gaps)
+            ),
+        )
+        for intersections in world.depenetration.intersections:
+            rows = with_more(rows, _make_rows(world, intersections, motion))
+    touching_bodies = bodies_in(rows, world)
+    return ContactStep(world, motion, end, end.copy(), motion.start.copy(), rows, touching_bodies)
+
+
+def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> bool:
+    """Finds what else touches on the way to where bodies (3, n) are now; whether that matters.
+
+    It does where any of it ends too near, or anything passes: what a fast ball has wound around
+    itself would not come off.
+    """
+    gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
+    world, motion, positions = contact_step.world, contact_step.motion, contact_step.positions
+    known, (astray, fast) = len(contact_step.rows.gaps), _unsafe_particles(contact_step)
+    unsafe = astray | fast
+    contact_step.checked_positions = None
+    if astray.any():
+        contact_step.end[:, astray] = positions[:, astray]
+        contact_step.rows = with_more(
+            contact_step.rows, _find_rows(world, motion, positions, astray)
+        )
+    if unsafe.any():
+        path = motion.start, positions, motion.inverse_masses
+        tunnelling = find_tunnelling(world.surfaces, *path, unsafe)
+        if len(tunnelling.gaps):
+            more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
+            contact_step.rows = with_more(contact_step.rows, more)
+        else:
+            contact_step.checked_positions = positions.copy()
+    contact_step.touching_bodies = bodies_in(contact_step.rows, world)
+    deficits = (contact_step.rows.targets - contact_step.rows.heights(positions))[known:]
+    passes = unsafe.any() and contact_step.checked_positions is None
+    return len(deficits) > 0 and bool(passes or deficits.max() > 0.0)
+
+
+def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
+    """The bodies that have a part in rows, and where they have their own."""
+    if world.bodies == 1:
+        return world.body_slices if len(rows.gaps) else {}
+    owners = world.surfaces.owners.take(rows.particles[[0, 3]]).ravel()
+    bodies = np.flatnonzero(np.bincount(owners)[: world.bodies]).tolist()
+    return {body: world.body_slices[body] for body in bodies}
+
+
+def _find_rows(
+    world: CollisionWorld, motion: PredictedMotion, end: Floats, active: Booleans | None = None
+) -> ContactRows:
+    """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
+    way = motion.start, end, world.pair_reaches
+    found = _reduce_gaps(world, find_contacts(world.surfaces, *way, active))
+    return _make_rows(world, world.depenetration.filter_contacts(found, motion.start), motion)
+
+
+def project_body_contacts(
+    contact_step: ContactStep, bodies: Sequence[Floats], trees: Sequence[TreeBatches]
+) -> bool:
+    """Pushes bodies (3, n) apart where they touch, and rubs; whether anything moved noticeably.
+
+    Their ropes are such trees.
+    """
+    world_positions, parts = contact_step.positions, contact_step.touching_bodies
+    gather_bodies(parts, bodies, world_positions)
+    project_rows(world_positions, contact_step.rows)
+    if contact_step.rows.on_ropes.any():
+        ropes = [(own, trees[body]) for body, own in parts.items() if trees[body].generations]
+        solve_rope_contacts(world_positions, contact_step.rows, ropes)
+    tolerance = CONVERGED_SHARE * contact_step.world.skins[list(parts)].max()
+    moved = False
+    for body, own in parts.items():
+        here, there = world_positions[:, own], bodies[body][:, : own.stop - own.start]
+        moved = moved or bool(np.abs(here - there).max() > tolerance)
+        there[...] = here
+    return moved
+
+
+def apply_tunnelling_guard(
+    contact_step: ContactStep, bodies: Sequence[Floats], restore: Callable[[Sequence[int]], None]
+) -> None:
+    """Holds back what would pass through something, where `restore` puts right what else holds."""
+    world, motion = contact_step.world, contact_step.motion
+    gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
+    if contact_step.checked_positions is not None and np.array_equal(
+        contact_step.positions, contact_step.checked_positions
+    ):
+        return
+    unsafe = np.logical_or(*_unsafe_particles(contact_step))
+    if not unsafe.any():
+        return
+
+    def restore_all(world_positions: Floats) -> None:
+        changed = [
+            body
+            for body, own in world.body_slices.items()
+            if (bodies[body][:, : own.stop - own.start] != world_positions[:, own]).any()
+        ]
+        scatter_bodies(world.body_slices, bodies, world_positions)
+        restore(changed)
+        gather_bodies(world.body_slices, bodies, world_positions)
+
+    contact_step.positions[...] = prevent_tunnelling(
+        world.surfaces,
+        motion.start,
+        contact_step.positions,
+        motion.inverse_masses,
+        unsafe,
+        restore_all,
+    )
+    scatter_bodies(world.body_slices, bodies, contact_step.positions)
+
+
+def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
+    """(N,) bool, particles that went astray far enough to have passed, and fast ones in contact.
+
+    Pairs without a row keep their gap and the reach of either more where free motion leads. So they
+    cannot have passed while both ended within half of that of where free motion led. A row stands
+    for the nearest of several pairs. The others cannot have passed where everyone moved, beside the
+    row as a whole, by less than a share of the distance; where not, neighbours count as fast too.
+    """
+    world, start = contact_step.world, contact_step.motion.start
+    surfaces = world.surfaces
+    # But for colliders, or other bodies would be searched.
+    owners = surfaces.owners[: world.first_collider_particle]
+    allowed = world.skins[owners] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
+    path = start, contact_step.positions, contact_step.end
+    astray, fast = find_unsafe(*path, contact_step.rows, allowed, SAFE_GAP_SHARE)
+    fast_particles = np.flatnonzero(fast)
+    if len(fast_particles):
+        counts = surfaces.fan_starts[fast_particles + 1] - surfaces.fan_starts[fast_particles]
+        around = surfaces.fans[ranges(surfaces.fan_starts[fast_particles], counts)]
+        fast[surfaces.triangles[:, around]] = True
+    return astray, fast
+
+
+def update_contact_velocities(
+    contact_step: ContactStep, previous_positions: Sequence[Floats], bodies: Sequence[Floats]
+) -> None:
+    """Sets the speed of what was pushed apart, through where bodies (3, n) were a step before."""
+    gather_bodies(contact_step.touching_bodies, bodies, contact_step.positions)
+    gather_bodies(contact_step.touching_bodies, previous_positions, contact_step.previous_positions)
+    rows, world = contact_step.rows, contact_step.world
+    rebound_rows(contact_step.previous_positions, contact_step.positions, rows)
+    depths = rows.gaps - rows.heights(contact_step.positions)
+    depths[contact_penetration_states(world.surfaces, rows.particles, rows.weights) > 0] = 0.0
+    record_step(world.statistics, world.surfaces, rows, depths, contact_step.positions)
+    scatter_bodies(
+        contact_step.touching_bodies, previous_positions, contact_step.previous_positions
+    )
+
+
+def gather_bodies(
+    slices: dict[int, slice], bodies: Sequence[Floats], world_positions: Floats
+) -> None:
+    """Writes bodies (3, n), those that have their own there, into the world (3, N)."""
+    for body, own in slices.items():
+        world_positions[:, own] = bodies[body][:, : own.stop - own.start]
+
+
+def scatter_bodies(
+    slices: dict[int, slice], bodies: Sequence[Floats], world_positions: Floats
+) -> None:
+    """Writes the world (3, N) back into bodies (3, n), likewise."""
+    for body, own in slices.items():
+        bodies[body][:, : own.stop - own.start] = world_positions[:, own]

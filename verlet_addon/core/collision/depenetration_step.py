@@ -1,0 +1,38 @@
+"""Bodies that start inside of something are carried out of it, before each step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..depenetration.surface_depenetration import piece_shifts, update_depenetration
+from ..phases.step_data import Body, StepInputs
+from ..solid.solid_step import point_components, shift_components
+from .collision_world import CollisionWorld
+from .pinched_cloth import move_pinched
+
+
+def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInputs) -> None:
+    """Lets go of what is out, and carries jelly on, which keeps its shape on the way."""
+    depenetration, surfaces = world.depenetration, world.surfaces
+    move_pinched(bodies, world, inputs)
+    if not surfaces.any_leaving:
+        return
+    places = world.gather_positions(
+        [state.positions for _, state in bodies], inputs.collider_starts
+    )
+    pinned = np.ones(places.shape[1], dtype=bool)
+    pieces, counts = np.full(places.shape[1], -1), [0]
+    for number, (model, _) in enumerate(bodies):
+        part = world.body_slices[number]
+        pinned[part] = model.contact_inverse_masses == 0.0
+        own = np.full(1, -1) if model.solid is None else point_components(model.solid)
+        pieces[part] = np.where(own < 0, -1, own + counts[-1])[: part.stop - part.start]
+        counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
+    update_depenetration(depenetration, places, pinned, inputs.dt)
+    shifts = piece_shifts(depenetration, places, pieces, inputs.dt)
+    for number, (model, state) in enumerate(bodies):
+        if model.solid is not None and state.solid is not None:
+            own = shifts[:, [*range(*counts[number : number + 2]), -1]]
+            moved = shift_components(model.solid, state.solid, own)
+            state.positions = state.positions + moved
+            state.previous_positions = state.previous_positions + moved

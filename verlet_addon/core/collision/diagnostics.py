@@ -1,0 +1,237 @@
+"""What the user should know of how bodies met, in one sentence each."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import Booleans, Floats
+from ..contact.plane import along
+from ..depenetration.surface_depenetration import still_penetrating
+from ..geometry.graph import edge_lengths
+from ..mesh import SHORTEST_EDGE, MeshData
+from ..phases.step_data import Body
+from ..scene import Collider, Plane, Sample
+from .collision_world import CollisionWorld
+from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
+
+MAX_HELD_STRAIN = 0.5
+"""Edges that are held at both ends are expected to stretch by less than this, as the skin of what
+they are held to does."""
+SELF_WEIGHT_STIFFNESS = 40.0
+"""A solid keeps its shape if it is so many times as stiff as its own weight presses."""
+MAX_THICKNESS_SHARE = 0.5
+"""Nothing is thicker than this share of its size."""
+DEPENETRATION_DEADLINE = 1.0
+"""What starts inside of something is out after this time, or never [s]."""
+LASTING_SHARE = 0.9
+"""What is too near in this share of a frame's steps has no room."""
+
+
+def start_diagnostics(
+    bodies: Sequence[Body],
+    world: CollisionWorld | None,
+    colliders: Sequence[Collider],
+    start: Sample,
+    gravity: Floats,
+) -> list[str]:
+    """What starts inside of something, and what gravity (3,) [m/s²] will press flat."""
+    sentences = _initial_penetrations(bodies, world, colliders, start.ground)
+    return sentences + _too_soft(bodies, gravity) + _too_thick(bodies)
+
+
+def _initial_penetrations(
+    bodies: Sequence[Body],
+    world: CollisionWorld | None,
+    colliders: Sequence[Collider],
+    ground: Plane | None,
+) -> list[str]:
+    """One sentence for each body and what it starts in, as far as it can come out.
+
+    The ground, if there is one, is where everything starts.
+    """
+    names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
+    cases = [] if ground is None else [_below_ground(body, ground) for body in bodies]
+    if world is not None:
+        depenetration, owners = world.depenetration, world.depenetration.owners()
+        free = (
+            _can_move(bodies, world)[depenetration.penetrations.vertices]
+            & ~depenetration.held_by_pins
+        )
+        owners = owners[:, free | (owners[1] < len(bodies))]
+        pairs, counts = np.unique(np.sort(owners, axis=0), axis=1, return_counts=True)
+        cases += [
+            (names[body], names[other], count)
+            for body, other, count in zip(*pairs.tolist(), counts.tolist(), strict=True)
+        ]
+    return [
+        f"{body} starts inside {other}: {count} {'vertex' if count == 1 else 'vertices'}, eased out"
+        for body, other, count in cases
+        if count
+    ]
+
+
+def _below_ground(body: Body, ground: Plane) -> tuple[str, str, int]:
+    """A body's name, the ground's, and how many vertices that can move start below it."""
+    model, state = body
+    shown = state.positions[:, : model.vertex_count].T
+    free = (model.inverse_masses[: model.vertex_count] > 0.0) & (model.water is None)
+    below = free & ((shown - ground.point) @ ground.normal < 0.0)
+    return model.name, "the ground, which its panel can lower or switch off", int(below.sum())
+
+
+def _can_move(bodies: Sequence[Body], world: CollisionWorld) -> Booleans:
+    """(N,) which particles are vertices of bodies, and not pinned."""
+    parts = [model.contact_inverse_masses > 0.0 for model, _ in bodies]
+    for part, (model, _) in zip(parts, bodies, strict=True):
+        part[model.vertex_count :] = False
+    rest = len(world.surfaces.owners) - sum(map(len, parts))
+    return np.concatenate([*parts, np.zeros(rest, dtype=bool)])
+
+
+def _too_soft(bodies: Sequence[Body], gravity: Floats) -> list[str]:
+    """One sentence for each solid that its own weight presses flat."""
+    sentences = []
+    for model, state in bodies:
+        pull = gravity * model.settings.gravity
+        strength = float(np.sqrt((pull * pull).sum()))
+        if model.solid is None or strength == 0.0:
+            continue
+        height = float(np.ptp(along(pull / strength, state.positions)))
+        density = float(model.solid.masses.sum()) / model.solid.lattice.volume
+        if density * strength * height > model.solid.modulus:
+            wanted = float(f"{SELF_WEIGHT_STIFFNESS * density * strength * height:.1g}")
+            sentences.append(
+                f"{model.name} is too heavy to keep its shape: at {density:,.3g} kg/m³ and "
+                f"{height:.3g} m high it needs a Stiffness of about {wanted:,.10g} Pa; raise that, "
+                "or lower its Mass"
+            )
+    return sentences
+
+
+def _too_thick(bodies: Sequence[Body]) -> list[str]:
+    """One sentence for each body that keeps farther off things than it is large."""
+    sentences = []
+    for model, state in bodies:
+        thickness, size = model.settings.thickness, float(np.ptp(state.positions, axis=1).max())
+        if model.water is None and thickness > MAX_THICKNESS_SHARE * size:
+            sentences.append(
+                f"{model.name} is {1000 * size:.3g} mm large and its Thickness is "
+                f"{1000 * thickness:.3g} mm; lower that"
+            )
+    return sentences
+
+
+def _lasting_penetrations(
+    bodies: Sequence[Body], world: CollisionWorld, names: Sequence[str], sample: Sample
+) -> list[str]:
+    """One sentence for each body and what it started in, if it has not come out, once."""
+    depenetration = world.depenetration
+    depenetration.age += sample.duration
+    if not depenetration.initial_pairs or depenetration.age < DEPENETRATION_DEADLINE:
+        return []
+    places = world.gather_positions([state.positions for _, state in bodies], sample.colliders)
+    stuck = still_penetrating(depenetration, places, _can_move(bodies, world))
+    depenetration.initial_pairs = []
+    return [
+        f"{names[body]} still goes through {names[solid]} at frame {sample.frame}, and cannot "
+        "come out; move one of them at the first frame"
+        for body, solid in stuck
+    ]
+
+
+def frame_diagnostics(
+    meshes: Sequence[MeshData],
+    bodies: Sequence[Body],
+    world: CollisionWorld | None,
+    colliders: Sequence[Collider],
+    checked_targets: dict[int, Floats | None],
+    sample: Sample,
+) -> list[str]:
+    """What went on all through a frame, in one sentence, once: no room, and too many contacts.
+
+    And which bodies have been pulled apart where they are held: that is noted by their numbers, and
+    where they were held when they were looked at, None once it was told.
+    """
+    frame, sentences = sample.frame, _overstretched_pins(meshes, bodies, checked_targets, sample)
+    if world is not None:
+        names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
+        sentences += _crowding(world.statistics, names, len(bodies), frame)
+        sentences += _lasting_penetrations(bodies, world, names, sample)
+        sentences += _excess_contacts(world.statistics, names, len(bodies), frame)
+        reset_frame_counts(world.statistics)
+    return sentences
+
+
+def _overstretched_pins(
+    meshes: Sequence[MeshData],
+    bodies: Sequence[Body],
+    checked_targets: dict[int, Floats | None],
+    sample: Sample,
+) -> list[str]:
+    """One sentence for each body with edges held at both ends by what parts."""
+    sentences = []
+    given = zip(meshes, bodies, sample.targets, strict=True)
+    for number, (mesh, (model, state), targets) in enumerate(given):
+        before = checked_targets.get(number, targets[:0])
+        if before is None or (before is targets and not sample.pin_weights):
+            continue
+        checked_targets[number] = targets
+        held = np.zeros(state.positions.shape[1], dtype=bool)
+        held[model.pinned] = True
+        first, second = (held.take(ends) for ends in mesh.edges.T)
+        edges = mesh.edges[np.flatnonzero(first & second)]
+        rest, now = (edge_lengths(x, edges) for x in (mesh.at_rest, state.positions.T))
+        parted = np.flatnonzero((now > (1.0 + MAX_HELD_STRAIN) * rest) & (rest > SHORTEST_EDGE))
+        if len(parted):
+            checked_targets[number] = None
+            worst = parted[np.argmax(now[parted] / rest[parted])]
+            first, second = edges[worst].tolist()
+            sentences.append(
+                f"{model.name} is held at its vertices {first} and {second}, which move apart: at "
+                f"frame {sample.frame} the edge between them is stretched by "
+                f"{now[worst] / rest[worst] - 1.0:.0%}; hold only one of them"
+            )
+    return sentences
+
+
+def _crowding(
+    statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
+) -> list[str]:
+    """One sentence for each body that found no room among others."""
+    sentences = []
+    lasting = statistics.crowded_steps >= LASTING_SHARE * max(statistics.steps, 1)
+    # Folds press on each other for a moment, and part by themselves.
+    np.fill_diagonal(lasting, False)
+    for body in np.flatnonzero((lasting.any(axis=1) & ~statistics.crowding_told)[:bodies]).tolist():
+        others = np.flatnonzero(statistics.crowded_steps[body]).tolist()
+        among = " and ".join("itself" if other == body else names[other] for other in others)
+        where = "among" if len(others) > 1 else "beside"
+        sentences.append(
+            f"{names[body]} had no room {where} {among} at frame {frame}, and was pressed closer "
+            "than its distance; leave it more room, or lower its Thickness"
+        )
+        statistics.crowding_told[body] = True
+    return sentences
+
+
+def _excess_contacts(
+    statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
+) -> list[str]:
+    """One sentence for each two that have so many contacts that the bake takes long."""
+    sentences = []
+    lasting = (
+        statistics.excess_steps >= LASTING_SHARE * max(statistics.steps, 1)
+    ) & ~statistics.excess_told
+    for body, other in np.argwhere(np.triu(lasting)[:bodies]).tolist():
+        others = "itself" if other == body else names[other]
+        remedy = "lower its Thickness"
+        if other >= bodies:
+            remedy += f", or give {others} fewer faces"
+        elif other != body:
+            remedy = f"lower the Thickness of {names[body]} and {others}"
+        sentences.append(
+            f"{names[body]} slows the bake from frame {frame} on by its contacts with {others}, "
+            f"more than {CONTACTS_PER_VERTEX} for each vertex that touches; {remedy}"
+        )
+        statistics.excess_told[body, other] = True
+    return sentences

@@ -1,0 +1,101 @@
+"""Which surfaces enclose something, what is inside of them, and how far it is from there to out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import NONZERO, Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
+from ..detection.surfaces import Surfaces
+from ..geometry.ray_casting import cast_rays, find_winding_numbers
+
+DIRECTIONS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
+DIRECTIONS /= np.sqrt((DIRECTIONS * DIRECTIONS).sum(axis=0))
+"""(3, 26) directions in which ways out are looked for: to a cube's sides, edges and corners."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedSurfaces:
+    """What of all surfaces encloses something that is to be kept empty."""
+
+    surfaces: Surfaces
+    triangles: list[Integers]
+    """Per owner (3, t) the closed pieces of its surface, their normals outwards."""
+    given_triangles: list[Integers]
+    """The same as they were given: normals inwards are those of a room."""
+    keeps_shape: Booleans
+    """(o,) whose vertices all take the same way out, and keep their places to each other."""
+    bodies: int
+    """How many of the owners are bodies, the first."""
+
+    def obstacles_of(self, owner: int) -> list[int]:
+        """The owners of solids that one is to keep out of."""
+        others = np.flatnonzero(self.surfaces.collides[owner]).tolist()
+        return [other for other in others if other != owner and self.triangles[other].size]
+
+
+def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> Integers:
+    """(k,) how many times closed triangles (3, t) with corners at places (3, N) go round points."""
+    found = np.zeros(points.shape[1], dtype=np.int64)
+    if not triangles.size:
+        return found
+    corners = positions[:, triangles.ravel()]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    if not np.isfinite(corners).all():
+        return found
+    near = np.flatnonzero(((points > low[:, None]) & (points < high[:, None])).all(axis=0))
+    if len(near):
+        found[near] = find_winding_numbers(points[:, near], positions, triangles)
+    return found
+
+
+def find_exit_distances(
+    points: Floats, positions: Floats, triangles: Integers
+) -> tuple[Floats, Integers]:
+    """(26, k) how far it is for points (3, k) out of all solids along each of WAYS, and where.
+
+    Solids are closed triangles (3, t) with corners at places (3, N). Where there is no way out, it
+    is infinitely far.
+    """
+    count = points.shape[1]
+    lengths = np.full((DIRECTIONS.shape[1], count), np.inf)
+    faces = np.zeros(lengths.shape, dtype=np.int64)
+    for number, way in enumerate(DIRECTIONS.T):
+        through = cast_rays(points, positions, triangles, way, upwards=True)
+        order = np.lexsort((through.heights, through.points))
+        point, turns = through.points[order], through.turns[order]
+        # A way is out where what is left of it comes out as often as it goes in.
+        left = sum_by(point, turns, count)[point] - _cumulative_turns(point, turns)
+        out = np.flatnonzero(np.abs(left) < 0.5)
+        first = out[np.unique(point[out], return_index=True)[1]]
+        lengths[number, point[first]] = through.heights[order[first]]
+        faces[number, point[first]] = through.triangles[order[first]]
+    return lengths, faces
+
+
+def vertex_normals(positions: Floats, triangles: Integers) -> Floats:
+    """(3, N) normals of the vertices of solids, of any length, at places (3, N) [m]."""
+    a, b, c = (positions[:, corner] for corner in triangles)
+    areas, count = np.cross(b - a, c - a, axis=0), positions.shape[1]
+    return sum_rows(triangles.ravel(), np.tile(areas, 3), count)
+
+
+def orient_outwards(positions: Floats, triangles: Integers) -> Integers:
+    """The triangles (3, t) of a solid, the other way round where their normals look inwards."""
+    a, b, c = (positions[:, corner] - positions[:, triangles[0, :1]] for corner in triangles)
+    inwards = (a * np.cross(b, c, axis=0)).sum() < 0.0
+    return triangles[::-1] if inwards else triangles
+
+
+def _cumulative_turns(point: Integers, turns: Floats) -> Floats:
+    """(k,) sums of turns of the same point, up to and with each; points are sorted."""
+    total = np.cumsum(turns)
+    first = np.searchsorted(point, point)
+    return np.asarray(total - (total - turns)[first])
+
+
+def triangle_frames(positions: Floats, corners: Integers) -> Floats:
+    """(3, 3, k) two sides of triangles (3, k), and their unit normals."""
+    a, b, c = (positions[:, corner] for corner in corners)
+    normal = np.cross(b - a, c - a, axis=0)
+    length = magnitudes(normal)
+    return np.stack([b - a, c - a, normal / np.maximum(length, NONZERO)], axis=1)

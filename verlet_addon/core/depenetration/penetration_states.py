@@ -1,0 +1,67 @@
+"""Contacts of what is on its way out of a solid: they point out of it, whichever side it is on."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..detection.contacts import Contacts
+from ..detection.surfaces import Surfaces
+from .closed_surfaces import vertex_normals
+
+EMERGING, INSIDE, PINCHED = 1, 2, 3
+"""Of a particle and an owner, in `Surfaces.penetration_states`: just out, its surroundings not; inside;
+without room, so that it touches nothing."""
+
+
+def contact_penetration_states(
+    surfaces: Surfaces, particles: Integers, weights: Floats
+) -> Integers:
+    """(k,) EMERGING or BURIED for contacts (4, k) of what is on its way out; else 0."""
+    if not surfaces.any_leaving:
+        return np.zeros(particles.shape[1], dtype=surfaces.penetration_states.dtype)
+    own = surfaces.owners[particles]
+    other = np.where(own == own[0], own[3], own[0])
+    return np.asarray(
+        (surfaces.penetration_states[particles, other] * (weights != 0.0)).max(axis=0)
+    )
+
+
+def filter_penetrating(
+    surfaces: Surfaces, contacts: Contacts, start: Floats, closed_surfaces: Integers
+) -> tuple[Contacts, Integers]:
+    """The contacts without buried pairs, emerging ones with normals that look out of the solid.
+
+    Parameters
+    ----------
+    start : (3, N) where the step begins [m].
+    closed_surfaces : (3, t) the triangles of solids, counter-clockwise seen from outside.
+
+    Returns
+    -------
+    The contacts, and the particles of those that had to be turned round.
+    """
+    state = contact_penetration_states(surfaces, contacts.particles, contacts.weights)
+    contacts, state = contacts.chosen(state < INSIDE), state[state < INSIDE]
+    emerging = np.flatnonzero(state == EMERGING)
+    if not len(emerging):
+        return contacts, emerging
+    emerging_contacts = contacts.chosen(emerging)
+    own = surfaces.owners[emerging_contacts.particles]
+    other = np.where(
+        own == emerging_contacts.owners[0], emerging_contacts.owners[1], emerging_contacts.owners[0]
+    )
+    obstacle = np.where(
+        surfaces.penetration_states[emerging_contacts.particles, other] > 0, other, -1
+    ).max(axis=0)
+    out = vertex_normals(start, closed_surfaces)
+    outwards = (
+        (own == obstacle) * np.abs(emerging_contacts.weights) * out[:, emerging_contacts.particles]
+    ).sum(axis=1)
+    along = (emerging_contacts.normals * outwards).sum(axis=0) * np.where(
+        obstacle == emerging_contacts.owners[1], 1.0, -1.0
+    )
+    wrong = emerging[along < 0.0]
+    normals = contacts.normals.copy()
+    normals[:, wrong] *= -1.0
+    return replace(contacts, normals=normals), np.unique(contacts.particles[:, wrong])

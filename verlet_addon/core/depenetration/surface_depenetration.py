@@ -1,0 +1,303 @@
+"""What starts inside of a solid comes out of it little by little, and without speed."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, concatenated, magnitudes
+from ..detection.contacts import Contacts
+from ..detection.surfaces import Surfaces
+from ..geometry.graph import find_components
+from ..geometry.ray_casting import closed_shells
+from .closed_surfaces import ClosedSurfaces, orient_outwards, winding_numbers
+from .ground_depenetration import DEPENETRATION_TIME
+from .intersections import RELEASE_SHARE, find_intersections, near_closed_surfaces
+from .penetration_states import EMERGING, INSIDE, PINCHED, filter_penetrating
+from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
+
+EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
+"""Vertices come out at about this speed [m/s], in no less than this time and no more than OUT_AFTER
+[s]."""
+
+
+MAX_PIN_STRAIN = 0.02
+"""What would be torn from a pin deep within the same solid stays inside: its way out would lead it
+farther from the pin than it is at rest, by more than this share."""
+EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
+"""(2, s) places along edges, by the shares of their ends."""
+CHUNK = 4000
+"""So many vertices are measured from all pins at once."""
+
+
+@dataclass(eq=False)
+class SurfaceDepenetration:
+    """What is on its way out."""
+
+    closed_surfaces: ClosedSurfaces
+    penetrations: Penetrations = NO_PENETRATIONS
+    held_by_pins: Booleans = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """(k,) the exits of vertices that pins hold inside for now."""
+    intersections: list[Contacts] = field(default_factory=list)
+    """Rows of triangles that pass through a solid although their corners are out."""
+    initial_pairs: list[tuple[int, int]] = field(default_factory=list)
+    """Owners and the solids that they start in, until they should be out; changes."""
+    age: float = 0.0
+    """For how long that has gone on [s]; changes."""
+    flipped: Integers = field(default_factory=lambda: NO_PENETRATIONS.vertices)
+    """Particles of contacts whose normals looked into the solid in this step, and were turned."""
+
+    @property
+    def surfaces(self) -> Surfaces:
+        """Of all bodies and colliders."""
+        return self.closed_surfaces.surfaces
+
+    def held_heights(self, later: float = 0.0) -> Floats:
+        """(k,) how far out vertices are held after some more time [m]."""
+        times = np.clip(self.penetrations.depths / EXIT_SPEED, MIN_EXIT_TIME, DEPENETRATION_TIME)
+        share = np.minimum((self.penetrations.ages + later) / times, 1.0)
+        gaps = self.surfaces.gaps[tuple(self.owners())]
+        left = (1.0 + 2.0 * share) * (1.0 - share) ** 2
+        return np.asarray(gaps - (self.penetrations.depths + gaps) * left)
+
+    def filter_contacts(self, contacts: Contacts, start: Floats) -> Contacts:
+        """The contacts of a step from `start` (3, N) [m], without those of what is still inside."""
+        if not self.surfaces.any_leaving:
+            return contacts
+        triangles = np.concatenate(self.closed_surfaces.triangles, axis=1)
+        contacts, flipped = filter_penetrating(self.surfaces, contacts, start, triangles)
+        self.flipped = np.union1d(self.flipped, flipped)
+        return contacts
+
+    def vertex_rows(self, positions: Floats) -> Contacts:
+        """Rows that hold vertices where their floors are, for positions (3, N) [m]."""
+        penetrations = self.penetrations
+        rows = Contacts(
+            particles=np.concatenate([penetrations.vertices[None], penetrations.corners]),
+            weights=np.concatenate([np.ones((1, len(penetrations.ages))), -penetrations.weights]),
+            normals=penetrations.directions(positions),
+            gaps=self.held_heights(),
+            owners=self.owners(),
+            keys=np.full(len(penetrations.ages), -1),
+        )
+        return rows.chosen(~self.held_by_pins & np.isfinite(rows.normals[0]))
+
+    def owners(self) -> Integers:
+        """(2, k) of vertices and of the triangles where they come out."""
+        pairs = self.surfaces.owners[
+            np.stack([self.penetrations.vertices, self.penetrations.corners[0]])
+        ]
+        return np.asarray(pairs)
+
+
+def build_depenetration(
+    surfaces: Surfaces, soft: Booleans, bodies: int, pinned: Booleans
+) -> SurfaceDepenetration:
+    """Finds what is inside of colliders and soft bodies (o,) at rest, and its ways out.
+
+    A piece that lies wholly inside of a body, or of a collider whose normals look inwards as those
+    of a room do, is meant to be there. The first owners are bodies; `pinned` (N,) are pinned.
+    """
+    owners, positions = surfaces.owners[surfaces.triangles[0]], surfaces.rest
+    triangles = []
+    for owner, is_soft in enumerate(soft.tolist()):
+        own = surfaces.triangles[:, owners == owner]
+        triangles.append(own[:, closed_shells(own) if is_soft or owner >= bodies else []])
+    closed_surfaces = ClosedSurfaces(surfaces, triangles, list(triangles), soft, bodies)
+    for owner in range(len(triangles)):
+        for other in closed_surfaces.obstacles_of(owner):
+            _mark_inside(closed_surfaces, owner, other, positions)
+    closed_surfaces.triangles[:] = [orient_outwards(positions, own) for own in triangles]
+    inside = np.flatnonzero((surfaces.penetration_states == INSIDE).any(axis=1))
+    _mark_all_colliders(closed_surfaces, inside)
+    depenetration = SurfaceDepenetration(
+        closed_surfaces, find_penetrations(closed_surfaces, inside, positions)
+    )
+    depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned)
+    near = near_closed_surfaces(closed_surfaces, positions)
+    depenetration.intersections = find_intersections(closed_surfaces, near, pinned, positions)
+    initial_pairs = [
+        depenetration.owners()[:, ~depenetration.held_by_pins],
+        *(rows.owners for rows in depenetration.intersections),
+    ]
+    depenetration.initial_pairs = sorted(
+        set(zip(*np.concatenate(initial_pairs, axis=1).tolist(), strict=True))
+    )
+    return depenetration
+
+
+def still_penetrating(
+    depenetration: SurfaceDepenetration, positions: Floats, free: Booleans
+) -> list[tuple[int, int]]:
+    """What has begun inside of what, where edges between free particles (N,) are not out."""
+    surfaces, closed_surfaces, found = depenetration.surfaces, depenetration.closed_surfaces, []
+    free = free & ~surfaces.exempt[0] & (surfaces.penetration_states < PINCHED).all(axis=1)
+    free[depenetration.penetrations.vertices[depenetration.held_by_pins]] = False
+    edges = surfaces.edges[:, free[surfaces.edges].all(axis=0)]
+    for owner, obstacle in depenetration.initial_pairs:
+        ends = positions[:, edges[:, surfaces.owners[edges[0]] == owner]]
+        points = np.einsum("es,xek->xks", EDGE_SAMPLES, ends).reshape(3, -1)
+        if winding_numbers(points, positions, closed_surfaces.triangles[obstacle]).any():
+            found.append((owner, obstacle))
+    return found
+
+
+def _find_held_by_pins(
+    depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans
+) -> Booleans:
+    """(k,) the exits of vertices nearer at rest to a pin (N,) than that is to the way out."""
+    surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
+    own, other = depenetration.owners()
+    held_by_pins, pins = np.zeros(len(own), dtype=bool), pinned[penetrations.vertices]
+    depths = surfaces.gaps[own, other] - penetrations.heights(positions)
+    for body, obstacle in np.unique(depenetration.owners(), axis=1).T.tolist():
+        of_pair = (own == body) & (other == obstacle)
+        deep, asked = np.flatnonzero(of_pair & pins), np.flatnonzero(of_pair & ~pins)
+        if depenetration.closed_surfaces.keeps_shape[body] or not len(deep):
+            continue
+        for some in np.split(asked, range(CHUNK, len(asked), CHUNK)):
+            rest = surfaces.rest[:, penetrations.vertices]
+            apart = _distances(rest[:, some], rest[:, deep])
+            held_by_pins[some] = (depths[deep] > (1.0 + MAX_PIN_STRAIN) * apart).any(axis=1)
+    return held_by_pins
+
+
+def _distances(points: Floats, others: Floats) -> Floats:
+    """(k, p) how far points (3, k) are from others (3, p) [m]."""
+    return magnitudes(points[:, :, None] - others[:, None])
+
+
+def _mark_inside(
+    closed_surfaces: ClosedSurfaces, owner: int, other: int, positions: Floats
+) -> None:
+    """Marks what of an owner is inside of a solid."""
+    surfaces = closed_surfaces.surfaces
+    first, last = surfaces.starts[owner : owner + 2].tolist()
+    turns = winding_numbers(positions[:, first:last], positions, closed_surfaces.triangles[other])
+    if not turns.any():
+        return
+    edges = surfaces.edges[:, surfaces.owners[surfaces.edges[0]] == owner]
+    pieces = find_components(last - first, edges.T - first)
+    outside = np.zeros(pieces.max(initial=-1) + 1, dtype=bool)
+    outside[pieces[turns == 0]] = True
+    may_stay = ~outside[pieces] & ((turns < 0) | (other < closed_surfaces.bodies))
+    inside = (turns != 0) & ~may_stay & ~surfaces.exempt[0, first:last]
+    surfaces.penetration_states[first:last, other][inside] = INSIDE
+
+
+def _mark_all_colliders(closed_surfaces: ClosedSurfaces, inside: Integers) -> None:
+    """Has what is inside of a solid leave all colliders that it meets, for these may overlap."""
+    surfaces = closed_surfaces.surfaces
+    whole = [
+        other >= closed_surfaces.bodies and own.size > 0
+        for other, own in enumerate(closed_surfaces.triangles)
+    ]
+    inside_of = (surfaces.penetration_states[inside] == INSIDE).any(axis=1)
+    met = surfaces.collides[surfaces.owners[inside]] & whole & inside_of[:, None]
+    surfaces.penetration_states[inside] = np.where(met, INSIDE, surfaces.penetration_states[inside])
+
+
+def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions: Floats) -> None:
+    """Has what is inside of a solid that comes to be, at places (3, N) [m], look for a way out."""
+    closed_surfaces, surfaces = depenetration.closed_surfaces, depenetration.surfaces
+    closed_surfaces.triangles[obstacle] = closed_surfaces.given_triangles[obstacle]
+    near = (
+        near_closed_surfaces(closed_surfaces, positions)
+        & surfaces.collides[surfaces.owners, obstacle]
+    )
+    surfaces.penetration_states[near, obstacle] = EMERGING
+    for owner in range(closed_surfaces.bodies):
+        if obstacle in closed_surfaces.obstacles_of(owner):
+            _mark_inside(closed_surfaces, owner, obstacle, positions)
+    inside = surfaces.penetration_states[:, obstacle] == INSIDE
+    surfaces.penetration_states[inside, obstacle] = EMERGING  # until its way is found
+    closed_surfaces.triangles[obstacle] = orient_outwards(
+        positions, closed_surfaces.triangles[obstacle]
+    )
+
+
+def update_depenetration(
+    depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans, dt: float
+) -> None:
+    """Lets go of what is out at places (3, N) [m], before a step of length dt [s].
+
+    What is out of one place and within another looks for another way, and so does what no pin
+    (N,) holds inside any more.
+    """
+    surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
+    near_out = (surfaces.penetration_states == EMERGING).any(axis=1)
+    # What is squashed flat, or a point, has no inside, and ways out of it are no numbers.
+    high = ~(
+        penetrations.heights(positions)
+        < RELEASE_SHARE * surfaces.gaps[tuple(depenetration.owners())]
+    )
+    held_by_pins = depenetration.held_by_pins & _find_held_by_pins(depenetration, positions, pinned)
+    near_out[penetrations.vertices[high | depenetration.held_by_pins]] = True
+    vertices = np.flatnonzero(near_out)
+    within = _still_inside(depenetration, vertices, positions)
+    settled = (surfaces.penetration_states[vertices] == EMERGING) & ~within
+    settled[np.isin(vertices, depenetration.flipped)] = False
+    depenetration.flipped = NO_PENETRATIONS.vertices
+    out = np.where(within, INSIDE, np.minimum(surfaces.penetration_states[vertices], EMERGING))
+    surfaces.penetration_states[vertices] = np.where(settled, 0, out)
+    inner = vertices[within.any(axis=1)]
+    _mark_all_colliders(depenetration.closed_surfaces, inner)
+    kept = ~np.isin(penetrations.vertices, vertices) | (
+        held_by_pins & np.isin(penetrations.vertices, inner)
+    )
+    again = np.setdiff1d(inner, penetrations.vertices[kept])
+    found = find_penetrations(depenetration.closed_surfaces, again, positions)
+    depenetration.penetrations = concatenated(penetrations.chosen(kept), found, axis=-1)
+    # What is on its way is not stopped because it swings a little.
+    fresh = np.arange(len(depenetration.penetrations.ages)) >= kept.sum()
+    depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned) & fresh
+    depenetration.held_by_pins[: kept.sum()] = held_by_pins[kept]
+    depenetration.penetrations.ages[~depenetration.held_by_pins] += dt
+    depenetration.intersections = find_intersections(
+        depenetration.closed_surfaces, near_out, pinned, positions, depenetration.intersections
+    )
+
+
+def _still_inside(
+    depenetration: SurfaceDepenetration, vertices: Integers, positions: Floats
+) -> Booleans:
+    """(k, o) whether vertices are inside of what they have been inside of."""
+    penetration_states = depenetration.surfaces.penetration_states[vertices] > 0
+    for owner, obstacle in enumerate(depenetration.closed_surfaces.triangles):
+        asked = np.flatnonzero(penetration_states[:, owner])
+        if len(asked):
+            turns = winding_numbers(positions[:, vertices[asked]], positions, obstacle)
+            penetration_states[asked, owner] = turns != 0
+    return np.asarray(penetration_states)
+
+
+def piece_shifts(
+    depenetration: SurfaceDepenetration, positions: Floats, pieces: Integers, dt: float
+) -> Floats:
+    """(3, p + 1) how far p pieces that keep their shape go out in the next step [m]; 0 at last.
+
+    They are put where their vertices are held to be: a push would become speed, and squash them.
+    The step begins at `positions` (3, N) [m]; `pieces` (N,) tell the free piece of particles, −1 of
+    all else.
+    """
+    penetrations, shifts = depenetration.penetrations, np.zeros((3, pieces.max(initial=-1) + 2))
+    held_heights, directions, heights = (
+        depenetration.held_heights(),
+        penetrations.directions(positions),
+        penetrations.heights(positions),
+    )
+    rise = np.clip(
+        np.minimum(held_heights - depenetration.held_heights(-dt), held_heights - heights),
+        0.0,
+        None,
+    )
+    of_vertices, of_triangles = pieces[penetrations.vertices], pieces[penetrations.corners[0]]
+    first = of_vertices >= 0
+    piece_of_row, directions = (
+        np.where(first, of_vertices, of_triangles),
+        np.where(first, directions, -directions),
+    )
+    for piece in np.unique(piece_of_row[piece_of_row >= 0]):
+        rows = np.flatnonzero(piece_of_row == piece)
+        most = rows[rise[rows].argmax()]
+        shifts[:, piece] = rise[most] * directions[:, most]
+    return shifts

@@ -1,0 +1,60 @@
+"""Which triangles stand together in the leaves of a tree, and in what order."""
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..geometry.greedy_matching import match_greedily
+
+LEAF_SIZE = 2
+"""Triangles or loose edges in a leaf."""
+
+
+def fill_leaves(middles: Floats, neighbours: Integers, lengths: Floats) -> Integers:
+    """(leaves, LEAF) the triangles of each leaf, −1 for none; leaves are a power of two.
+
+    Parameters
+    ----------
+    middles : (3, k) of triangles [m].
+    neighbours : (2, e) triangles that share an edge.
+    lengths : (e,) of these edges [m].
+    """
+    pairs = _in_pairs(neighbours, lengths, middles.shape[1])
+    filled = np.full((1 << max(len(pairs) - 1, 0).bit_length(), LEAF_SIZE), -1)
+    both = middles[:, np.where(pairs < 0, pairs[:, :1], pairs)].mean(axis=2)
+    filled[: len(pairs)] = pairs[_along_axes(both)]
+    return filled
+
+
+def _in_pairs(neighbours: Integers, lengths: Floats, count: int) -> Integers:
+    """(u, 2) triangles in pairs across long edges, and the rest by themselves, with −1.
+
+    Neighbours (2, k) share edges of these lengths (k,).
+    """
+    longest_first = neighbours.T[np.argsort(-lengths, kind="stable")]
+    one, other = longest_first[match_greedily(longest_first, count)].T
+    partner = np.full(count, -1)
+    partner[one], partner[other] = other, one
+    first = np.flatnonzero((partner < 0) | (np.arange(count) < partner))
+    return np.stack([first, partner[first]], axis=1)
+
+
+def _along_axes(points: Floats) -> Integers:
+    """(k,) an order in which every node's points (3, k) lie together.
+
+    From the root down, the points of each node are halved along the axis along which they spread
+    most (k-d trees; Bentley, Multidimensional binary search trees, 1975).
+    """
+    count = points.shape[1]
+    points = np.where(np.isfinite(points), points, 0.0)
+    order = np.arange(count)
+    size = 1 << max(count - 1, 0).bit_length()
+    while size > 1:
+        starts = np.arange(0, count, size)
+        nodes = np.arange(count) // size
+        sorted_points = points[:, order]
+        extents = np.maximum.reduceat(sorted_points, starts, axis=1)
+        extents -= np.minimum.reduceat(sorted_points, starts, axis=1)
+        heights = np.choose(extents.argmax(axis=0)[nodes], sorted_points)
+        order = order[np.lexsort((order, heights, nodes))]
+        size //= 2
+    return order

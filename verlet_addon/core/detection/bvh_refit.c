@@ -1,0 +1,247 @@
+/* Boxes round what moves: the same as in numpy_bvh.py, where formulas and sources stand. */
+#include "surfaces.h"
+
+#define PART 256 /* Leaves that a thread fits at a time. */
+
+typedef int whole_four __attribute__((vector_size(16)));
+
+/* Widens bounds (2, 3) to hold others. */
+static void widen(real *bounds, const real *by)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        bounds[axis] = smaller(bounds[axis], by[axis]);
+        bounds[3 + axis] = larger(bounds[3 + axis], by[3 + axis]);
+    }
+}
+
+static void set_all(real *bounds, real low, real high)
+{
+    for (int axis = 0; axis < 3; axis++)
+        bounds[axis] = low, bounds[3 + axis] = high;
+}
+
+/* Puts bounds round the unit normals of a triangle; of none, round all there are. */
+static void add_normal(real *cone, const real *a, const real *b, const real *c)
+{
+    real ab[3], ac[3], normal[3], bounds[6];
+    subtract(b, a, ab);
+    subtract(c, a, ac);
+    cross(ab, ac, normal);
+    real length = __builtin_sqrt(dot(normal, normal)), share = 1.0 / larger(length, NONZERO);
+    for (int axis = 0; axis < 3; axis++) {
+        bounds[axis] = length < NONZERO ? -1.0 : normal[axis] * share;
+        bounds[3 + axis] = length < NONZERO ? 1.0 : normal[axis] * share;
+    }
+    widen(cone, bounds);
+}
+
+static inline four select(whole_four which, four yes, four no)
+{
+    return (four)((which & (whole_four)yes) | (~which & (whole_four)no));
+}
+
+static const box EMPTY_BOX = {{__builtin_inff(), __builtin_inff(), __builtin_inff(), 0.0f},
+                            {__builtin_inff(), __builtin_inff(), __builtin_inff(), 0.0f}};
+
+/* Widens a box to hold another. */
+static inline void widen_box(box *own, const box *by)
+{
+    four *low = (four *)own->low, *high = (four *)own->minus_high;
+    const four *by_low = (const four *)by->low, *by_high = (const four *)by->minus_high;
+    *low = select(*low < *by_low, *low, *by_low);
+    *high = select(*high < *by_high, *high, *by_high);
+}
+
+/* Puts a box round the way of a particle (2, 3). */
+static inline void enclose(box *own, const real *way)
+{
+    real sum = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        own->low[axis] = (float)smaller(way[axis], way[3 + axis]);
+        own->minus_high[axis] = -(float)larger(way[axis], way[3 + axis]);
+        sum += (way[axis] - way[axis]) + (way[3 + axis] - way[3 + axis]);
+    }
+    own->low[3] = own->minus_high[3] = (float)sum;
+}
+
+/* Whether a box is round something that is somewhere. */
+static inline int is_somewhere(const box *it)
+{
+    return it->low[3] == 0.0f;
+}
+
+/* Puts bounds round the way and the normals of a leaf's triangle or edge; 0 if it is nowhere. */
+static int enclose_element(box *swept_box, real *cone, const surfaces *all, const integer *corners)
+{
+    const box *swept_boxes[3] = {all->swept_boxes + corners[0], all->swept_boxes + corners[1],
+                           all->swept_boxes + corners[2]};
+    *swept_box = *swept_boxes[0];
+    widen_box(swept_box, swept_boxes[1]);
+    widen_box(swept_box, swept_boxes[2]);
+    if (!is_somewhere(swept_boxes[0]) || !is_somewhere(swept_boxes[1]) || !is_somewhere(swept_boxes[2])) {
+        const real any[6] = {-1.0, -1.0, -1.0, 1.0, 1.0, 1.0};
+        widen(cone, any);
+        return 0;
+    }
+    for (int moment = 0; moment < 6; moment += 3)
+        add_normal(cone, all->paths + 6 * corners[0] + moment, all->paths + 6 * corners[1] + moment,
+                   all->paths + 6 * corners[2] + moment);
+    return 1;
+}
+
+/* Finds by what angle a collider's surface turns at an edge, and how tightly. */
+static void find_turns(const surfaces *all, integer edge)
+{
+    integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
+    real *turns = all->edge_turns + 2 * edge, along[3], wings[2][3], normal[3], other[3];
+    turns[0] = turns[1] = __builtin_inf();
+    if (all->wings[all->edges + edge] >= 0) {
+        subtract(all->paths + 6 * ends[1], all->paths + 6 * ends[0], along);
+        for (int side = 0; side < 2; side++)
+            subtract(all->paths + 6 * all->wings[side * all->edges + edge],
+                     all->paths + 6 * ends[0], wings[side]);
+        cross(along, wings[0], normal);
+        cross(along, wings[1], other);
+        real first = __builtin_sqrt(dot(normal, normal)), second = __builtin_sqrt(dot(other, other));
+        real length = __builtin_sqrt(dot(along, along));
+        real sine = __builtin_fabs(dot(normal, wings[1])) * length / (first * second);
+        real tight = sine * 3.0 * length / (first + second);
+        if (dot(normal, other) <= 0.0 && tight < __builtin_inf())
+            turns[0] = sine, turns[1] = tight;
+    }
+    for (int k = 0; k < 4; k++) {
+        real *corner = all->corner_turns + 2 * ends[k / 2] + k % 2;
+        *corner = larger(*corner, turns[k % 2]);
+    }
+}
+
+/* Raises how a leaf's surface turns at most to how it does at something that it owns. */
+static void raise_turns(real *most, const real *turns)
+{
+    for (int k = 0; k < 2; k++)
+        most[k] = larger(most[k], turns[k]);
+}
+
+/* Finds the turns at all edges and corners of a tree, and in its leaves, if it is a collider's. */
+static void find_all_turns(const bvh *it, const surfaces *all)
+{
+    integer leaves = (integer)1 << it->height, count = it->vertex_starts[leaves];
+    if (!count || !all->colliders[all->owner[it->vertices[0]]])
+        return;
+    for (integer i = 0; i < 2 * count; i++)
+        all->corner_turns[2 * it->vertices[i / 2] + i % 2] = 0.0;
+    for (integer i = 0; i < it->edge_starts[leaves]; i++)
+        find_turns(all, it->edges[i]);
+    for (integer leaf = 0; leaf < leaves; leaf++) {
+        real *most = it->turns + 2 * leaf;
+        most[0] = most[1] = 0.0;
+        for (integer i = it->vertex_starts[leaf]; i < it->vertex_starts[leaf + 1]; i++)
+            raise_turns(most, all->corner_turns + 2 * it->vertices[i]);
+        for (integer i = it->edge_starts[leaf]; i < it->edge_starts[leaf + 1]; i++)
+            raise_turns(most, all->edge_turns + 2 * it->edges[i]);
+    }
+}
+
+/* Puts boxes round the ways of leaves and of their edges, and round their normals.
+
+   Of parts of the tree, the next that no other thread has taken on. */
+EXPORT void refit_leaves(const bvh *it, const surfaces *all, integer *next)
+{
+    const real infinity = __builtin_inf();
+    integer leaves = (integer)1 << it->height, first;
+    while ((first = PART * __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < leaves) {
+        integer last = first + PART < leaves ? first + PART : leaves;
+        for (integer i = it->edge_starts[first]; i < it->edge_starts[last]; i++) {
+            integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
+            it->edge_paths[i].swept_box = all->swept_boxes[ends[0]];
+            widen_box(&it->edge_paths[i].swept_box, all->swept_boxes + ends[1]);
+            it->edge_paths[i].known = UNREAD;
+        }
+        for (integer leaf = first; leaf < last; leaf++) {
+            box *own = it->boxes + leaves + leaf;
+            real *cone = it->cones + 6 * (leaves + leaf);
+            *own = EMPTY_BOX;
+            set_all(cone, infinity, -infinity);
+            for (int k = 0; k < LEAF_SIZE; k++) {
+                const integer *corners = it->corners + 3 * (LEAF_SIZE * leaf + k);
+                box *swept_box = it->swept_boxes + LEAF_SIZE * leaf + k;
+                if (corners[0] >= 0 && enclose_element(swept_box, cone, all, corners))
+                    widen_box(own, swept_box);
+            }
+        }
+    }
+}
+
+/* The same for all nodes above the leaves; and finds how a collider's surface turns. */
+EXPORT void refit_nodes(const bvh *it, const surfaces *all)
+{
+    const real infinity = __builtin_inf();
+    find_all_turns(it, all);
+    for (integer node = ((integer)1 << it->height) - 1; node > 0; node--) {
+        box *own = it->boxes + node, *children = it->boxes + 2 * node;
+        real *cone = it->cones + 6 * node, *cones = it->cones + 12 * node;
+        *own = children[0];
+        widen_box(own, children + 1);
+        set_all(cone, infinity, -infinity);
+        widen(cone, cones);
+        widen(cone, cones + 6);
+    }
+}
+
+/* Takes over the ways (N, 2, 3) of particles from the first to the last, and puts boxes (N,) round
+   them; 1 if they are new ones. */
+EXPORT integer update_paths(real *paths, box *swept_boxes, const real *start, const real *end, integer n,
+                         integer first, integer last)
+{
+    integer any = 0;
+    for (integer i = first; i < last; i++) {
+        real *way = paths + 6 * i;
+        int changed = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            real from = start[axis * n + i], to = end[axis * n + i];
+            changed |= way[axis] != from || way[3 + axis] != to;
+            way[axis] = from, way[3 + axis] = to;
+        }
+        any |= changed;
+        if (changed)
+            enclose(swept_boxes + i, way);
+    }
+    return any;
+}
+
+/* Trees that one thread is to fit, and the particles of their owners; see fit_all. */
+typedef struct {
+    integer count;
+    const integer *owners, *starts; /* (count,) and (o + 1,) */
+    const bvh *const *trees;       /* (count,) */
+} fits;
+
+/* Takes over the ways of all their particles, and fits those trees to them whose ways are new. */
+EXPORT void fit_trees(real *paths, box *swept_boxes, const surfaces *all, const fits *these,
+                      const real *start, const real *end)
+{
+    for (integer i = 0; i < these->count; i++) {
+        integer owner = these->owners[i], next = 0;
+        if (update_paths(paths, swept_boxes, start, end, all->particles, these->starts[owner],
+                      these->starts[owner + 1])) {
+            refit_leaves(these->trees[i], all, &next);
+            refit_nodes(these->trees[i], all);
+        }
+    }
+}
+
+/* Tells the nodes of a tree whether they hold any active particle. */
+EXPORT void activate_bvh(const bvh *it, const uint8_t *active)
+{
+    integer leaves = (integer)1 << it->height;
+    for (integer leaf = 0; leaf < leaves; leaf++) {
+        uint8_t any = 0;
+        for (int k = 0; k < 3 * LEAF_SIZE; k++) {
+            integer corner = it->corners[3 * LEAF_SIZE * leaf + k];
+            any |= corner >= 0 && active[corner];
+        }
+        it->active[leaves + leaf] = any;
+    }
+    for (integer node = leaves - 1; node > 0; node--)
+        it->active[node] = it->active[2 * node] | it->active[2 * node + 1];
+}

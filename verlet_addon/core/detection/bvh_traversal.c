@@ -1,0 +1,237 @@
+/* What is near in two trees of boxes: the same as in numpy_bvh.py, where formulas and sources
+   stand. */
+#include "pairs.h"
+
+#define CONE_COSINE 0.5
+#define ROUNDING_MARGIN 1e-6
+
+typedef integer two __attribute__((vector_size(16)));
+
+/* Whether two boxes come as near each other as pairs have to. */
+static inline int are_close(const traversal *job, const box *a, const box *b)
+{
+    four first = *(const four *)a->low + *(const four *)b->minus_high;
+    four second = *(const four *)b->low + *(const four *)a->minus_high;
+    two near = (two)((first <= job->far) & (second <= job->far));
+    return (near[0] & near[1]) == -1;
+}
+
+/* A vertex, edge or triangle of a leaf, and a box round its way. */
+typedef struct {
+    integer number, particles[3];
+    const box *swept_box;
+    edge_path *way; /* of an edge */
+} feature;
+
+/* Whether a collider's corner or edge tells nothing that what lies on it does not. */
+static int is_flush(const search_criteria *wanted, const real *turns)
+{
+    return turns[0] <= wanted->limits[0] && turns[1] <= wanted->limits[1];
+}
+
+/* Takes the vertices of a leaf that come near a box. */
+static int take_vertices(const traversal *job, feature *list, const bvh *of, integer leaf,
+                         const box *near)
+{
+    int count = 0;
+    for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
+        feature *it = list + count;
+        it->number = it->particles[0] = of->vertices[i];
+        if (is_flush(job->wanted, job->all->corner_turns + 2 * it->number))
+            continue;
+        it->swept_box = job->all->swept_boxes + it->number;
+        count += are_close(job, it->swept_box, near);
+    }
+    return count;
+}
+
+static int take_triangles(const traversal *job, feature *list, const bvh *of, integer leaf,
+                          const box *near)
+{
+    int count = 0;
+    for (int k = 0; k < LEAF_SIZE; k++) {
+        feature *it = list + count;
+        it->number = of->triangles[LEAF_SIZE * leaf + k];
+        it->swept_box = of->swept_boxes + LEAF_SIZE * leaf + k;
+        if (it->number < 0 || !are_close(job, it->swept_box, near))
+            continue;
+        for (int corner = 0; corner < 3; corner++)
+            it->particles[corner] = of->corners[3 * (LEAF_SIZE * leaf + k) + corner];
+        count++;
+    }
+    return count;
+}
+
+static int take_edges(const traversal *job, feature *list, const bvh *of, integer leaf, const box *near)
+{
+    int count = 0;
+    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
+        feature *it = list + count;
+        it->way = of->edge_paths + i;
+        it->swept_box = &it->way->swept_box;
+        it->number = of->edges[i];
+        if (!are_close(job, it->swept_box, near)
+            || is_flush(job->wanted, job->all->edge_turns + 2 * it->number))
+            continue;
+        for (int k = 0; k < 2; k++)
+            it->particles[k] = job->all->ends[k * job->all->edges + it->number];
+        count++;
+    }
+    return count;
+}
+
+/* Considers the vertices of one leaf and the triangles of another. */
+static void test_vertices(traversal *job, const bvh *of, integer leaf, const box *near,
+                              const bvh *other, integer other_leaf, const box *other_near)
+{
+    feature vertices[3 * LEAF_SIZE + 1], triangles[LEAF_SIZE + 1];
+    int count = take_vertices(job, vertices, of, leaf, other_near);
+    int triangle_count = count ? take_triangles(job, triangles, other, other_leaf, near) : 0;
+    pair p;
+    p.kind = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < triangle_count; j++) {
+            const integer *corners = triangles[j].particles;
+            integer vertex = vertices[i].number;
+            if (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
+                || !are_close(job, vertices[i].swept_box, triangles[j].swept_box))
+                continue;
+            p.features[0] = p.particles[0] = vertex;
+            p.features[1] = triangles[j].number;
+            for (int corner = 0; corner < 3; corner++)
+                p.particles[1 + corner] = corners[corner];
+            test_pair(job, &p);
+        }
+}
+
+/* Considers the edges of two leaves. */
+static void test_edges(traversal *job, integer leaf, const box *near, integer other_leaf,
+                           const box *other_near)
+{
+    feature lists[2][3 * LEAF_SIZE + 1];
+    int own = job->a == job->b, same = own && leaf == other_leaf;
+    int count = take_edges(job, lists[0], job->a, leaf, other_near);
+    int other_count = count ? take_edges(job, lists[1], job->b, other_leaf, near) : 0;
+    pair p;
+    p.kind = 1;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < other_count; j++) {
+            const feature *one = &lists[0][i], *other = &lists[1][j];
+            const integer *a = one->particles, *b = other->particles;
+            if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
+                || (same && one->number > other->number)
+                || !are_close(job, one->swept_box, other->swept_box)
+                || (!job->wanted->all_touching
+                    && is_redundant(job->all, one->way, one->number, other->way, other->number)))
+                continue;
+            if (own && one->number > other->number)
+                one = &lists[1][j], other = &lists[0][i];
+            p.features[0] = one->number, p.features[1] = other->number;
+            for (int k = 0; k < 2; k++) {
+                p.particles[k] = one->particles[k];
+                p.particles[2 + k] = other->particles[k];
+            }
+            test_pair(job, &p);
+        }
+}
+
+/* Whether two nodes of one piece are too flat to touch. */
+static int is_smooth(const bvh *it, integer a, integer b)
+{
+    integer leaves = (integer)1 << it->height, key = a * 2 * leaves + b;
+    integer at = it->connected_starts[a], last = it->connected_starts[a + 1];
+    while (at < last && it->connected[at] != key)
+        at++;
+    if (at == last)
+        return 0;
+    const real *one = it->cones + 6 * a, *other = it->cones + 6 * b;
+    real middle[3], half[3], size[3];
+    for (int axis = 0; axis < 3; axis++) {
+        real low = smaller(one[axis], other[axis]), high = larger(one[3 + axis], other[3 + axis]);
+        middle[axis] = 0.5 * (low + high);
+        half[axis] = 0.5 * (high - low);
+        size[axis] = __builtin_fabs(middle[axis]);
+    }
+    real square = dot(middle, middle);
+    return square - dot(half, size) > CONE_COSINE * __builtin_sqrt(square);
+}
+
+/* Considers what is in two leaves. */
+static void __attribute__((noinline)) test_leaves(traversal *job, integer a, integer b)
+{
+    const bvh *first = job->a, *second = job->b;
+    const box *near = first->boxes + a, *other_near = second->boxes + b;
+    a -= (integer)1 << first->height;
+    b -= (integer)1 << second->height;
+    int flush = is_flush(job->wanted, first->turns + 2 * a);
+    int other_flush = is_flush(job->wanted, second->turns + 2 * b);
+    if (!flush)
+        test_vertices(job, first, a, near, second, b, other_near);
+    if (!other_flush && (first != second || a != b))
+        test_vertices(job, second, b, other_near, first, a, near);
+    if (!flush && !other_flush)
+        test_edges(job, a, near, b, other_near);
+}
+
+static void traverse(traversal *job, integer a, integer b, integer height_a, integer height_b);
+
+/* Goes on to two nodes, if anything in them may come near; most do not. */
+static inline void descend(traversal *job, integer a, integer b, integer height_a, integer height_b)
+{
+    const bvh *first = job->a, *second = job->b;
+    if (are_close(job, first->boxes + a, second->boxes + b)
+        && (first->active[a] || second->active[b])
+        && !(first == second && is_smooth(first, a, b)))
+        traverse(job, a, b, height_a, height_b);
+}
+
+static void traverse(traversal *job, integer a, integer b, integer height_a, integer height_b)
+{
+    if (height_a == 0 && height_b == 0) {
+        test_leaves(job, a, b);
+    } else if (job->a == job->b) {
+        for (integer k = 0; k < (a == b ? 3 : 4); k++)
+            descend(job, 2 * a + (k == 1) + (k == 3), 2 * b + (k == 1) + (k == 2), height_a - 1,
+                  height_b - 1);
+    } else if (height_b > height_a) {
+        for (integer k = 0; k < 2; k++)
+            descend(job, a, 2 * b + k, height_a, height_b - 1);
+    } else {
+        for (integer k = 0; k < 2; k++)
+            descend(job, 2 * a + k, b, height_a - 1, height_b);
+    }
+}
+
+/* How high above the leaves of a tree a node is. */
+static integer height_of(const bvh *it, integer node)
+{
+    return it->height - (63 - __builtin_clzll((unsigned long long)node));
+}
+
+/* The largest coordinate of what is in a tree. */
+static real size_of(const bvh *it)
+{
+    real most = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+        most = larger(most, larger(__builtin_fabsf(it->boxes[1].low[axis]),
+                                   __builtin_fabsf(it->boxes[1].minus_high[axis])));
+    return most;
+}
+
+/* Finds what two trees, or one and itself, come near each other with, and returns how much.
+
+   Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. Adds to so
+   many rows that were found before. */
+EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
+                              const search_criteria *wanted, real margin, const integer *nodes,
+                              integer pairs, integer *next, rows *found, integer before)
+{
+    float far = (float)(margin + ROUNDING_MARGIN * (margin + larger(size_of(a), size_of(b))));
+    traversal job = {all, wanted, found, a, b, margin, {far, far, far, far}, before};
+    integer k;
+    while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
+        const integer *from = nodes + 2 * k;
+        descend(&job, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
+    }
+    return job.count;
+}

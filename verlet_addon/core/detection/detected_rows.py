@@ -1,0 +1,55 @@
+"""What comes near, as the kernels that look for it tell."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+
+DetectedRows = tuple[Integers, Floats, Floats, Floats]
+"""(3, k) kinds (0 vertex and triangle, 1 two edges) and features, (4, k) weights, (3, k) normals,
+(k,) gaps."""
+GatheredRows = tuple[Integers, Floats, Floats, Floats, Integers]
+"""(4, k) particles, weights, normals, gaps, (2, k) owners of both features."""
+NO_ROWS: DetectedRows = (
+    np.empty((3, 0), dtype=np.int64),
+    np.empty((4, 0)),
+    np.empty((3, 0)),
+    np.empty(0),
+)
+
+
+def join_rows(parts: Iterable[DetectedRows]) -> DetectedRows:
+    """All rows of some parts, one after the other."""
+    features, weights, normals, gaps = (
+        np.concatenate(each, axis=-1) for each in zip(NO_ROWS, *parts, strict=True)
+    )
+    return features, weights, normals, gaps
+
+
+@dataclass(frozen=True, eq=False)
+class RowBuffer:
+    """Where a kernel writes rows."""
+
+    capacity: int
+    """How many there is room for."""
+    features: Integers
+    """(3, capacity), and so on: see Rows."""
+    weights: Floats
+    normals: Floats
+    gaps: Floats
+
+    def first(self, count: int) -> DetectedRows:
+        """The first rows of it."""
+        columns = slice(count)
+        parts = (self.features[:, columns], self.weights[:, columns], self.normals[:, columns])
+        return *parts, self.gaps[columns]
+
+
+def make_row_buffer(capacity: int) -> RowBuffer:
+    """Room for so many rows."""
+    features = np.empty((3, capacity), dtype=np.int64)
+    return RowBuffer(
+        capacity, features, np.empty((4, capacity)), np.empty((3, capacity)), np.empty(capacity)
+    )

@@ -1,0 +1,183 @@
+"""Which pairs belong to the side, the edge or the corner that they touch, in NumPy."""
+
+import numpy as np
+
+from ..arrays import SHORTEST, Booleans, Floats, Integers, cross, dot
+from .numpy_bvh import RIDGE
+from .proximity import PARALLEL
+from .surfaces import Surfaces
+
+STEADY_SHARE = 0.05
+"""Edges and triangles that move by less than this share of their size keep their directions."""
+MIN_RISE = 1e-6
+"""Where a neighbouring triangle rises towards the other feature more steeply than this, it is
+nearer, and the pair is left to it…"""
+SHARED_SLOPE = 0.05
+"""…but an edge is only left to its neighbours above this slope, well above RIDGE: below it they all
+hold, or else cloth at rest would rock from the one to the others."""
+MAX_FOLD_SLOPE = 0.04
+"""In a fold that slope grows with the distance. So edges are pushed apart to where it would be no
+more than this: pushed farther they would be left alone, fall back, and be pushed again for ever."""
+Moment = tuple[Floats, Floats, Floats]
+"""(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
+
+
+def is_behind(
+    surfaces: Surfaces, kind: int, features: Integers, start: Floats, normals: Floats
+) -> Booleans:
+    """(k,) whether pairs lie behind a surface of which only the front touches.
+
+    That is, behind all triangles of the corner, edge or triangle that they are nearest to.
+    """
+    behind = np.zeros(features.shape[1], dtype=bool)
+    if not surfaces.single_sided.any():
+        return behind
+    for place, outwards in ((0, -1.0), (1, 1.0)):
+        faces = _faces(surfaces, kind, place, features[place])
+        a, b, c = (start[:, surfaces.triangles[k, faces]] for k in range(3))
+        with np.errstate(invalid="ignore"):  # neighbours may be nowhere
+            heights = dot(cross(b - a, c - a), (outwards * normals)[:, None])
+        lost = (faces < 0) | np.isnan(heights)
+        highest = np.where(lost, -np.inf, heights).max(axis=0, initial=-np.inf)
+        owner = surfaces.owners[surfaces.triangles[0, faces.max(axis=0, initial=-1)]]
+        some = (faces >= 0).any(axis=0)
+        behind |= some & (highest < 0.0) & surfaces.single_sided[owner]
+    return behind
+
+
+def _faces(surfaces: Surfaces, kind: int, place: int, features: Integers) -> Integers:
+    """(most, k) the triangles of features, −1 where there are fewer."""
+    if kind == 1:
+        return np.asarray(surfaces.sides[:, features])
+    return features[None] if place else _fans(surfaces, features)
+
+
+def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
+    """(most, k) the triangles round vertices, −1 where there are fewer."""
+    starts = surfaces.fan_starts
+    counts = starts[vertices + 1] - starts[vertices]
+    steps = np.arange(counts.max(initial=0))[:, None]
+    places = np.minimum(starts[vertices] + steps, len(surfaces.fans) - 1)
+    return np.where(steps < counts, surfaces.fans[places], -1)
+
+
+@np.errstate(invalid="ignore")  # some are nowhere
+def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats, end: Floats) -> Booleans:
+    """(k,) whether a triangle beside either of two edges (2, k) hides it from the other.
+
+    Edges only touch along the normal of both, whichever way round. That is known before the step
+    where they hardly turn in it.
+    """
+    base, other = surfaces.edges[:, edges]
+    along, steady = _side(base, other, start, end)
+    squares = dot(along, along)
+    normal = cross(along[:, 0], along[:, 1])
+    square = dot(normal, normal)
+    hidden = np.zeros((2, edges.shape[1]), dtype=bool)
+    for wings in surfaces.wings[:, edges]:
+        way, kept = _side(base, np.where(wings < 0, base, wings), start, end, squares)
+        steady &= kept
+        height = dot(normal[:, None], way)
+        steep = height * height > SHARED_SLOPE * SHARED_SLOPE * (square * dot(way, way))
+        up, down = steep & (height > 0.0), steep & (height < 0.0)
+        hidden |= np.stack([down[0] | up[1], up[0] | down[1]])
+    crossing = square > PARALLEL * (squares[0] * squares[1])
+    return np.asarray(crossing & steady.all(axis=0) & hidden.all(axis=0))
+
+
+def _side(
+    bases: Integers, others: Integers, start: Floats, end: Floats, squares: Floats | None = None
+) -> tuple[Floats, Booleans]:
+    """(3, 2, k) ways from bases to others as the step starts, and whether they hardly turn."""
+    way = start[:, others] - start[:, bases]
+    change = (end[:, others] - end[:, bases]) - way
+    size = dot(way, way) if squares is None else squares
+    return way, np.asarray(dot(change, change) <= STEADY_SHARE * STEADY_SHARE * size)
+
+
+def is_closest_on_triangles(
+    surfaces: Surfaces,
+    features: Integers,
+    particles: Integers,
+    weights: Floats,
+    normals: Floats,
+    moment: Moment,
+) -> Booleans:
+    """(k,) whether no neighbour of a vertex and a triangle is nearer, nor another pair says so.
+
+    A pair that touches an edge or a corner of a triangle says something new only within the region
+    of directions in which that edge or corner is what is nearest (Voronoi regions; Lin and Canny,
+    A fast algorithm for incremental distance calculation, 1991). It counts for the first triangle
+    of the edge or corner.
+    """
+    used = weights[1:] != 0.0
+    count = used.sum(axis=0)
+    rows, triangles = np.arange(len(count)), features[1]
+    edges = surfaces.opposite_edges[used.argmin(axis=0), triangles]
+    sides, wings = surfaces.sides[:, edges], surfaces.wings[:, edges]
+    corner = particles[1 + used.argmax(axis=0), rows]
+    across = np.where(sides[0] == triangles, wings[1], wings[0])
+    on_edge = (sides[0] == triangles) & ~_rises(across, corner, normals, moment)
+    fans = _fans(surfaces, np.where(count == 1, corner, 0))
+    around = np.where(fans < 0, -1, surfaces.triangles[:, fans])
+    around = np.where(around == corner, -1, around)
+    nearer = np.zeros_like(on_edge)
+    for each in around.reshape(3 * len(fans), len(count)):
+        nearer |= _rises(each, corner, normals, moment)
+    on_corner = (fans[:1] == triangles).any(axis=0) & ~nearer
+    return np.asarray(np.choose(count - 1, [on_corner, on_edge, np.ones_like(on_edge)]))
+
+
+def closest_edges(
+    surfaces: Surfaces,
+    features: Integers,
+    particles: Integers,
+    weights: Floats,
+    normals: Floats,
+    moment: Moment,
+) -> tuple[Booleans, Floats]:
+    """(k,) likewise for two edges, and (k,) how many times as far apart they may be pushed.
+
+    Where the end of one is nearest, they only count if that touches no triangle's edge.
+    """
+    inner = weights != 0.0
+    inner_first, inner_second = inner[:2].all(axis=0), inner[2:].all(axis=0)
+    first_faces, second_faces = (surfaces.sides[0, feature] >= 0 for feature in features)
+    told = (~inner_first & second_faces) | (~inner_second & first_faces)
+    ridge, steepest = np.zeros(len(told), dtype=bool), np.zeros(len(told))
+    for place, towards in ((0, -normals), (1, normals)):
+        base = particles[2 * place]
+        for wing in surfaces.wings[:, features[place]]:
+            rise = np.where(wing < 0, 0.0, _slopes(wing, base, towards, moment))
+            steepest = np.fmax(rise, steepest)
+            ridge |= (wing < 0) | (-rise > RIDGE)
+    both = inner_first & inner_second
+    shares = np.where(
+        both & (steepest > 0.0), MAX_FOLD_SLOPE / np.maximum(steepest, SHORTEST), np.inf
+    )
+    return np.asarray(~told & (~both | (ridge & ~(steepest > SHARED_SLOPE)))), shares
+
+
+def _slopes(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Floats:
+    """(k,) how steeply the way from a base to a corner goes up along the normal."""
+    way = _offset(corners, bases, moment)
+    return np.asarray(dot(normals, way) / np.maximum(np.sqrt(dot(way, way)), SHORTEST))
+
+
+def _rises(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Booleans:
+    """(k,) whether the way from a base to a corner goes up along the normal; −1 never does."""
+    way = _offset(corners, bases, moment)
+    return np.asarray((corners >= 0) & (dot(normals, way) > MIN_RISE * np.sqrt(dot(way, way))))
+
+
+def _offset(corners: Integers, bases: Integers, moment: Moment) -> Floats:
+    """(3, k) from bases to corners then [m]."""
+    start, end, times = moment
+    return _at(corners, start, end, times) - _at(bases, start, end, times)
+
+
+def _at(particles: Integers, start: Floats, end: Floats, times: Floats) -> Floats:
+    """(3, k) where particles are then [m]."""
+    begin = start[:, particles]
+    with np.errstate(invalid="ignore"):  # neighbours may be nowhere
+        return np.asarray(begin + times * (end[:, particles] - begin))

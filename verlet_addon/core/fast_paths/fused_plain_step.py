@@ -1,0 +1,148 @@
+"""Plain bodies that meet nothing but the ground, moved through all steps of a frame by one call."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import Floats
+from ..collision.collision_world import CollisionWorld
+from ..compiled import backend
+from ..geometry.sweep_and_prune import find_near_boxes
+from ..phases.plain_bodies import is_plain, memory_of
+from ..phases.plain_group import make_group
+from ..phases.step_data import Body
+from ..scene import Sample
+from ..settings import SceneSettings
+from ..state import batches_for
+from .sleeping import act_evenly, is_buried
+
+Boxes = tuple[Floats, Floats]
+"""Lowest and highest corners (k, 3) [m]."""
+
+
+def find_plain(
+    bodies: Sequence[Body], settings: SceneSettings, before: Sample, after: Sample
+) -> list[int]:
+    """The numbers of bodies that single calls may take_all_steps on: `is_plain`, and nothing else acts.
+
+    That is nothing but gravity, pins that leave ropes as long as they are, and a ground at rest.
+    """
+    if not (
+        backend().library is not None
+        and settings.iterations == 1
+        and act_evenly(before, after)
+        and not any((*before.pressures, *after.pressures))
+    ):
+        return []
+    dt, targets = after.duration / settings.substeps, after.targets
+    return [
+        number
+        for number, (model, state) in enumerate(bodies)
+        if state.previous_dt == dt
+        and len(targets[number]) == model.vertex_count  # a mirror makes another half of it
+        and is_plain(model, state)
+        and not is_buried((model, state), after.ground)
+        and not _pins_may_stretch((model, state), targets[number])
+    ]
+
+
+def step_plain_body(
+    body: Body,
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    world: CollisionWorld | None = None,
+) -> bool:
+    """Moves a body that is alone on from one sample to the next; see `step_plain_bodies`."""
+    plain = find_plain([body], settings, before, after)
+    return bool(plain) and step_plain_bodies([body], settings, before, after, world)
+
+
+def step_plain_bodies(
+    bodies: Sequence[Body],
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    world: CollisionWorld | None = None,
+) -> bool:
+    """Moves plain bodies on from one sample to the next as `step` would, to the bit.
+
+    They are all left to `step` as soon as one has come near another, or a collider, on its member:
+    then their frame begins anew, and this returns False.
+    """
+    if world is None:
+        former, colliders = [], list[Floats]()
+    else:
+        colliders = _collider_boxes(before, after)
+        if not (_have_no_contacts(bodies, world) and _are_clear(_boxes(bodies), colliders, world)):
+            return False
+        former = _copy_memory(bodies, settings)
+    group = make_group(bodies, range(len(bodies)), settings, after)
+    boxes = group.take_all_steps()
+    if world is not None and not _are_clear((boxes[:, 0], boxes[:, 1]), colliders, world):
+        for rows, kept in former:
+            rows[...] = kept
+        return False
+    for member in group.members.values():
+        member.write_state()
+        member.state.steps += settings.substeps
+        if after.ground is None:
+            member.state.ground_depenetration = None
+    return True
+
+
+def _pins_may_stretch(body: Body, targets: Floats) -> bool:
+    """Whether pins that take_all_steps, or junctions between pins, may change lengths of ropes in a step."""
+    model, state = body
+    spans = model.ropes.spans
+    if not len(spans.starts):
+        return False
+    ends = state.positions[:, model.pinned], targets.T[:, model.pinned]
+    return not (spans.pinned.all() and np.array_equal(*ends))
+
+
+def _have_no_contacts(bodies: Sequence[Body], world: CollisionWorld) -> bool:
+    """Whether no body meets itself, has touched anything, or started inside of anything."""
+    surfaces = world.surfaces
+    return (
+        all(state.steps_in_contact == 0 for _, state in bodies)
+        and not surfaces.collides.diagonal().any()
+        and not surfaces.any_leaving
+    )
+
+
+def _boxes(bodies: Sequence[Body]) -> Boxes:
+    """Boxes round where bodies are."""
+    every = [state.positions for _, state in bodies]
+    starts = np.cumsum([0, *(rows.shape[1] for rows in every[:-1])])
+    together = np.concatenate(every, axis=1)
+    lowest, highest = (each.reduceat(together, starts, axis=1) for each in (np.minimum, np.maximum))
+    return lowest.T, highest.T
+
+
+def _collider_boxes(before: Sample, after: Sample) -> list[Floats]:
+    """Boxes (2, 3) round the member of each collider [m]."""
+    boxes = []
+    for members in zip(before.colliders, after.colliders, strict=True):
+        lowest = np.min([points.min(axis=0) for points in members], axis=0)
+        boxes.append(np.stack([lowest, np.max([points.max(axis=0) for points in members], axis=0)]))
+    return boxes
+
+
+def _are_clear(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld) -> bool:
+    """Whether bodies within boxes come near none that they meet, nor near any collider."""
+    margin = float(world.surfaces.gaps.max() + world.skins.max())
+    lowest, highest = (
+        np.concatenate([own, *(box[side : side + 1] for box in colliders)])
+        for side, own in enumerate(boxes)
+    )
+    near = find_near_boxes(lowest, highest, margin)
+    return not world.surfaces.collides[near[0], near[1]].any()
+
+
+def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Floats, Floats]]:
+    """What steps write to besides places, with a copy of each."""
+    every = (
+        batches_for(model, state, settings.integrator, state.previous_dt) for model, state in bodies
+    )
+    return [(rows, rows.copy()) for batches in every for rows in memory_of(batches)]

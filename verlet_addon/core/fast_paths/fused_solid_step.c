@@ -1,0 +1,241 @@
+/* A solid that touches nothing but the ground, moved through many steps: what step.py does with it,
+   in the same order. See fused_solid_step.py. */
+#include "../solid/contact_solver.h"
+
+/* Those of solid/. */
+void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotations *corotations,
+                 real modulus, const real *moves, real *forces, real *opposed, four *work);
+void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found);
+void solve_solid_system(const solid_system *all, const real *right, real *moves, real tolerance,
+                 real enough, real least, integer fewest);
+void update_solid_velocities(const solid_system *all, const real *start, real *moves, real *nodes,
+                real *previous);
+void clamp_solid_points(const solid_system *all, const real *nodes, real *points);
+
+/* The solid, ready for steps of one length; see System, Solid and solid/solid_step.py. */
+typedef struct {
+    const solid_system *system;
+    real modulus, velocity_gain, h_squared, implicit, passed; /* see step_shares */
+    real residual, relative_change, negligible, rest_share, slow_share;
+    integer slow_steps, min_rounds;
+    integer pins;          /* the first of those that the system holds */
+    const integer *pinned; /* (pins,) */
+    real *start, *inertia, *stress_forces, *forces, *opposed; /* (3, m) to work in */
+    four *work;                                       /* (2, m) */
+} solid_model;
+
+/* What steps change. */
+typedef struct {
+    real *nodes, *previous_nodes, *moves; /* (3, m) */
+    real *free;                           /* (3, m) as it was in the last step */
+    real *points, *previous_points;       /* (3, p) */
+    integer *slow_steps, *unstressed, *is_at_rest; /* see SolidState; numbers */
+} solid_state;
+
+/* What acts on it from one frame to the next. */
+typedef struct {
+    integer steps;
+    const real *gravity;
+    const real *targets_start, *targets_end; /* (3, g) of what is held */
+    integer at_rest;                         /* whether these are the same */
+} frame_inputs;
+
+/* Σ m (a − b)² of nodes, b left out where it is NULL. */
+SMALL static real motion_square(const solid_system *all, const real *a, const real *b)
+{
+    integer m = all->nodes;
+    real total = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < m; i++) {
+            real way = a[axis * m + i] - (b ? b[axis * m + i] : 0.0);
+            total += all->masses[i] * way * way;
+        }
+    return total;
+}
+
+/* Σ m (a − ā)² of nodes, ā being their mean. */
+SMALL static real relative_motion_square(const solid_system *all, const real *a)
+{
+    integer m = all->nodes;
+    real total = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        real mass = 0.0, sum = 0.0;
+        for (integer i = 0; i < m; i++) {
+            mass += all->masses[i];
+            sum += all->masses[i] * a[axis * m + i];
+        }
+        for (integer i = 0; i < m; i++) {
+            real way = a[axis * m + i] - sum / mass;
+            total += all->masses[i] * way * way;
+        }
+    }
+    return total;
+}
+
+/* How far apart the largest and the smallest along an axis are, at most. */
+SMALL static real extent(const real *moves, integer m)
+{
+    real widest = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        real low = moves[axis * m], high = low;
+        for (integer i = 0; i < m; i++) {
+            low = smaller(low, moves[axis * m + i]);
+            high = larger(high, moves[axis * m + i]);
+        }
+        widest = larger(widest, high - low);
+    }
+    return widest;
+}
+
+/* Moves nodes by inertia and gravity, and tells of each target where it is at step `number`. */
+static void predict(const solid_model *body, solid_state *state, const frame_inputs *inputs, integer number)
+{
+    const solid_system *all = body->system;
+    integer m = all->nodes, g = all->springs;
+    copy(body->start, state->nodes, 3 * m);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = axis * m; i < (axis + 1) * m; i++) {
+            body->inertia[i] = (state->nodes[i] - state->previous_nodes[i]) * body->velocity_gain;
+            state->free[i] = body->inertia[i] + inputs->gravity[axis] * body->h_squared;
+            all->predicted_nodes[i] = state->nodes[i] + state->free[i];
+        }
+    interpolate(all->embedding, all->predicted_nodes, m, all->predicted);
+    copy(state->previous_points, state->points, 3 * all->contacts->points);
+    copy(all->contacts->start, state->points, 3 * all->contacts->points);
+    for (integer i = 0; i < 3 * g; i++)
+        all->targets[i] = at_step(inputs->targets_start[i], inputs->targets_end[i], number,
+                                     inputs->steps);
+}
+
+/* Whether a solid that nothing strains goes on without turning, and touches nothing there. */
+SMALL static int falls_freely(const solid_model *body, const solid_state *state)
+{
+    const solid_system *all = body->system;
+    const point_contacts *contacts = all->contacts;
+    integer m = all->nodes, p = contacts->points;
+    real largest = 0.0;
+    if (!*state->unstressed || all->springs)
+        return 0;
+    for (integer i = 0; i < 3 * m; i++)
+        largest = larger(largest, state->free[i] < 0.0 ? -state->free[i] : state->free[i]);
+    if (extent(state->free, m) > body->negligible * largest
+        || extent(body->inertia, m) > body->negligible * largest)
+        return 0;
+    for (integer i = 0; i < p; i++) {
+        real height = 0.0;
+        for (int axis = 0; axis < 3; axis++)
+            height += contacts->normals[axis * p + i] * all->predicted[axis * p + i];
+        if (height < contacts->levels[i])
+            return 0;
+    }
+    return 1;
+}
+
+/* Leads nodes where inertia and gravity do. */
+SMALL static void fall(const solid_model *body, solid_state *state)
+{
+    const solid_system *all = body->system;
+    const point_contacts *contacts = all->contacts;
+    integer m = all->nodes;
+    copy(state->nodes, all->predicted_nodes, 3 * m);
+    copy(state->previous_nodes, body->start, 3 * m);
+    copy(state->points, all->predicted, 3 * contacts->points);
+    for (integer i = 0; i < 3 * m; i++)
+        state->moves[i] = 0.0;
+    for (integer i = 0; i < 3 * contacts->points; i++)
+        contacts->anchors[i] = __builtin_nan("");
+}
+
+/* Finds what stress pulls nodes with on their free way, times h². */
+static void find_stress_forces(const solid_model *body, solid_state *state, real free_motion)
+{
+    const solid_system *all = body->system;
+    integer m = all->nodes;
+    real total = 0.0, h_squared = body->h_squared;
+    for (integer i = 0; i < 3 * m; i++)
+        body->stress_forces[i] = body->implicit * state->free[i] + body->passed * body->inertia[i];
+    find_stress(all->parts->lattice, body->start, all->parts->corotations, body->modulus, body->stress_forces, body->forces,
+                body->opposed, body->work);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer n = 0, i = axis * m; n < m; n++, i++) {
+            body->stress_forces[i] = h_squared * body->forces[i] - body->opposed[i];
+            total += body->stress_forces[i] * body->stress_forces[i] * all->inverse_masses[n];
+        }
+    *state->unstressed = total <= body->negligible * body->negligible * free_motion;
+}
+
+/* Solves for stress and contact. */
+SMALL static void solve(const solid_model *body, solid_state *state, real free_motion)
+{
+    const solid_system *all = body->system;
+    for (integer i = 0; i < all->contacts->points; i++)
+        all->contacts->friction_stiffnesses[i] = -1.0;
+    find_stress_forces(body, state, free_motion);
+    solve_solid_system(all, body->stress_forces, state->moves, body->residual,
+                body->relative_change * body->relative_change * relative_motion_square(all, body->inertia),
+                body->negligible * body->negligible * free_motion,
+                *state->slow_steps >= body->slow_steps ? 0 : body->min_rounds);
+    update_solid_velocities(all, body->start, state->moves, state->nodes, state->previous_nodes);
+    clamp_solid_points(all, state->nodes, state->points);
+}
+
+/* Leaves nodes where they are, without speed. */
+SMALL static void keep_at_rest(const solid_model *body, solid_state *state)
+{
+    integer count = 3 * body->system->nodes;
+    copy(state->nodes, body->start, count);
+    copy(state->previous_nodes, body->start, count);
+    for (integer i = 0; i < count; i++)
+        state->moves[i] = -state->free[i];
+}
+
+/* Whether a step moved nothing to speak of; what only turns back has been quicker before. */
+SMALL static int is_at_rest(const solid_model *body, const solid_state *state, real free_motion)
+{
+    const solid_system *all = body->system;
+    real most = body->rest_share * body->rest_share * free_motion;
+    return *state->slow_steps && motion_square(all, body->inertia, NULL) <= most
+           && motion_square(all, state->nodes, body->start) <= most
+           && motion_square(all, state->nodes, state->previous_nodes) <= most;
+}
+
+SMALL static void take_step(const solid_model *body, solid_state *state, const frame_inputs *inputs, integer number)
+{
+    const solid_system *all = body->system;
+    integer m = all->nodes;
+    predict(body, state, inputs, number);
+    real free_motion = motion_square(all, state->free, NULL);
+    int slow = motion_square(all, body->inertia, NULL) < body->slow_share * body->slow_share * free_motion;
+    *state->slow_steps = slow ? *state->slow_steps + 1 : 0;
+    *state->is_at_rest = 0;
+    if (*state->slow_steps >= body->slow_steps)
+        for (integer i = 0; i < 3 * m; i++)
+            state->moves[i] = -state->free[i];
+    if (falls_freely(body, state)) {
+        fall(body, state);
+        return;
+    }
+    solve(body, state, free_motion);
+    *state->is_at_rest = is_at_rest(body, state, free_motion);
+    if (*state->is_at_rest)
+        keep_at_rest(body, state);
+}
+
+/* Moves a solid on by some steps; one that lay without speed when a step began, and does when it
+   ends, would not move in those to come. */
+EXPORT SMALL void step_solid(const solid_model *body, solid_state *state, const frame_inputs *inputs)
+{
+    const solid_system *all = body->system;
+    integer p = all->contacts->points, lay = 0;
+    for (integer number = 1; number <= inputs->steps; number++) {
+        if (lay && *state->is_at_rest && inputs->at_rest) {
+            copy(state->previous_points, state->points, 3 * p);
+            return;
+        }
+        lay = *state->is_at_rest && motion_square(all, state->nodes, state->previous_nodes) == 0.0;
+        take_step(body, state, inputs, number);
+        for (int axis = 0; axis < 3; axis++)
+            for (integer i = 0; i < body->pins; i++)
+                state->points[axis * p + body->pinned[i]] = all->targets[axis * all->springs + i];
+    }
+}

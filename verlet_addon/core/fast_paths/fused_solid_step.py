@@ -1,0 +1,152 @@
+"""A solid that touches nothing but the ground, moved through all steps of a frame by one call."""
+
+import numpy as np
+
+from ..arrays import Floats
+from ..compiled import Packed, backend, cached_struct, declare, pack
+from ..phases.step_data import Body
+from ..scene import Plane, Sample
+from ..settings import SceneSettings
+from ..solid.compiled_contact_solver import pack_system
+from ..solid.numpy_contact_solver import PointContacts
+from ..solid.solid_body import SleepState, SolidState
+from ..solid.solid_step import (
+    MIN_CG_ROUNDS,
+    NEGLIGIBLE_MOVE,
+    REST_SHARE,
+    SLOW_SHARE,
+    SLOW_STEPS,
+    relative_change,
+    residual_share,
+    step_inputs,
+)
+from ..solid.solid_system import set_pin_springs, step_shares
+from ..state import Batches, ParticleState, ready_batches
+from .sleeping import act_evenly, is_buried
+
+_step_solid = declare("step_solid", "ppp")
+
+
+def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sample) -> bool:
+    """Moves a solid on from one sample to the next as `step` would; whether it could.
+
+    Where anything else than gravity, pins and a ground at rest acts, it is left to `step`.
+    """
+    model, state = body
+    solid_state, dt = state.solid, after.duration / settings.substeps
+    if (
+        solid_state is None
+        or backend().library is None
+        or state.previous_dt != dt
+        or len(after.targets[0]) != model.vertex_count  # a mirror has made another half of it
+        or not act_evenly(before, after)
+        or is_buried(body, after.ground)
+        or not _is_undisturbed(state, solid_state)
+    ):
+        return False
+    batches = ready_batches(model, state, settings.integrator, dt)
+    assert batches.solid is not None
+    if after.ground is None:
+        state.ground_depenetration = None
+    friction = min(model.settings.friction, settings.ground_friction)
+    _set_ground_contacts(batches.solid.contacts, after.ground, model.thicknesses, friction)
+    gravity = after.gravity * model.settings.gravity
+    _take_steps(body, batches, settings.substeps, gravity, _targets(body, before, after))
+    state.steps += settings.substeps
+    return True
+
+
+def _is_undisturbed(state: ParticleState, solid_state: SolidState) -> bool:
+    """Whether a solid moves, and nobody else has moved it or is held on to by it."""
+    return (
+        solid_state.sleep_state is None
+        and np.array_equal(state.positions, solid_state.solved_points)
+        and np.array_equal(state.previous_positions, solid_state.previous_solved_points)
+        and bool(np.isnan(solid_state.collider_anchors[0]).all())
+    )
+
+
+def _set_ground_contacts(
+    contacts: PointContacts, ground: Plane | None, thicknesses: Floats, friction: float
+) -> None:
+    """Lets the ground stop points, if there is any, for all steps of a frame."""
+    if ground is None:
+        contacts.normals[:], contacts.levels[:] = np.array([[0.0], [0.0], [1.0]]), -np.inf
+        return
+    contacts.normals[:] = ground.normal[:, None]
+    np.add(thicknesses, ground.level, out=contacts.levels)
+    contacts.frictions.fill(friction)
+
+
+def _targets(body: Body, before: Sample, after: Sample) -> tuple[Floats, Floats]:
+    """(3, g) where pins and goals are at either end of a frame; pins are where they were led."""
+    model, state = body
+    held = np.concatenate([model.pinned, model.goals])
+    start, end = before.targets[0].T[:, held], after.targets[0].T[:, held]
+    start[:, : len(model.pinned)] = state.positions[:, model.pinned]
+    return start, end
+
+
+def _take_steps(
+    body: Body, batches: Batches, count: int, gravity: Floats, targets: tuple[Floats, Floats]
+) -> None:
+    """Takes so many steps under gravity (3,), which lead what is held between these places."""
+    (model, state), system = body, batches.solid
+    solid, solid_state = model.solid, state.solid
+    assert solid is not None
+    assert solid_state is not None
+    assert system is not None
+    softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
+    set_pin_springs(system, solid, batches.h_squared, targets[1], softness)
+    nodes, previous_nodes, moves = (
+        rows.copy() for rows in (solid_state.nodes, solid_state.previous_nodes, solid_state.moves)
+    )
+    points, previous_points = state.positions.copy(), state.previous_positions.copy()
+    free, flags = (
+        np.empty_like(nodes),
+        np.array([solid_state.slow_steps, solid_state.unstressed, 0], dtype=np.int64),
+    )
+    state_struct = pack(
+        nodes, previous_nodes, moves, free, points, previous_points, *flags[:, None]
+    )
+    at_rest = np.array_equal(*targets)
+    inputs = pack(count, gravity, *targets, at_rest)
+    _step_solid(_solid_struct(batches), state_struct.address, inputs.address)
+    solid_state.nodes, solid_state.previous_nodes, solid_state.moves = nodes, previous_nodes, moves
+    solid_state.slow_steps, solid_state.unstressed = int(flags[0]), bool(flags[1])
+    state.positions, state.previous_positions = points, previous_points
+    solid_state.solved_points, solid_state.previous_solved_points = (
+        points.copy(),
+        previous_points.copy(),
+    )
+    if flags[2]:
+        own = step_inputs(system, free, np.zeros(3))
+        solid_state.sleep_state = SleepState([rows.copy() for rows in own], points.copy())
+
+
+@cached_struct
+def _solid_struct(batches: Batches) -> Packed:
+    """The wobbly of fused_solid_step.c."""
+    model, system = batches.model, batches.solid
+    solid, dt = model.solid, batches.steps[0]
+    assert solid is not None
+    assert system is not None
+    work = np.empty((5, *system.predicted_nodes.shape))
+    return pack(
+        pack_system(system),
+        solid.modulus,
+        batches.velocity_gain,
+        batches.h_squared,
+        *step_shares(solid, dt, batches.h_squared),
+        residual_share(solid, dt),
+        relative_change(solid),
+        NEGLIGIBLE_MOVE,
+        REST_SHARE,
+        SLOW_SHARE,
+        SLOW_STEPS,
+        MIN_CG_ROUNDS,
+        len(model.pinned),
+        model.pinned,
+        *work,
+        np.empty((2, system.predicted_nodes.shape[1], 4)),
+    )

@@ -1,0 +1,26 @@
+"""Which of many pairs go together, where each number may be in one of them alone."""
+
+import numpy as np
+
+from ..arrays import Integers
+
+
+def match_greedily(candidates: Integers, count: int) -> Integers:
+    """(k,) rows of the candidates (c, 2) that come first for both their numbers; then the next.
+
+    Parameters
+    ----------
+    candidates : pairs of numbers below `count`, the best first.
+    count : how many numbers there are.
+    """
+    rows, matched = np.arange(len(candidates)), [np.zeros(0, dtype=np.int64)]
+    while len(rows):
+        left, ranks = candidates[rows], np.arange(len(rows))
+        foremost = np.full(count, len(rows))
+        np.minimum.at(foremost, left, ranks[:, None])
+        first = (foremost[left] == ranks[:, None]).all(axis=1)
+        matched.append(rows[first])
+        used = np.zeros(count, dtype=bool)
+        used[left[first]] = True
+        rows = rows[~used[left].any(axis=1)]
+    return np.concatenate(matched)

@@ -1,0 +1,77 @@
+/* Systems factorized by nested dissection: the same as solve in nested_dissection.py. */
+#include "nested_dissection.h"
+
+/* Sums in four lanes, which processors add side by side. */
+static real inner_product(const real *row, const real *values, integer n)
+{
+    real lanes[4] = {0.0, 0.0, 0.0, 0.0};
+    integer i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int lane = 0; lane < 4; lane++)
+            lanes[lane] += row[i + lane] * values[i + lane];
+    for (; i < n; i++)
+        lanes[0] += row[i] * values[i];
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+/* Eliminates the unknowns of a part out of those around it. */
+static void eliminate(const dissected_system *system, const depth *at, integer part, const real *root,
+                      const real *coupling)
+{
+    integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
+    const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
+    real *answers = at->answers + part * system->axes * at->size;
+    for (integer i = 0; i < system->axes * at->size; i++)
+        answers[i] = 0.0;
+    for (integer k = 0; k < system->axes * at->reach; k++)
+        at->outside[k] = 0.0;
+    for (integer j = 0; j < s; root += s - j, j++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            add_scaled(answers + axis * at->size + j, root, s - j,
+                       system->values[axis * width + own[j]]);
+    for (integer i = 0; i < s; coupling += b, i++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            add_scaled(at->outside + axis * at->reach, coupling, b, answers[axis * at->size + i]);
+    for (integer axis = 0; axis < system->axes; axis++)
+        for (integer k = 0; k < b; k++)
+            system->values[axis * width + border[k]] -= at->outside[axis * at->reach + k];
+}
+
+/* Finds the unknowns of a part, given those around it. */
+static void back_substitute(const dissected_system *system, const depth *at, integer part, const real *root,
+                 const real *coupling)
+{
+    integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
+    const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
+    real *answers = at->answers + part * system->axes * at->size;
+    for (integer axis = 0; axis < system->axes; axis++)
+        for (integer k = 0; k < b; k++)
+            at->outside[axis * at->reach + k] = system->values[axis * width + border[k]];
+    for (integer i = 0; i < s; coupling += b, i++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            answers[axis * at->size + i] -= inner_product(coupling, at->outside + axis * at->reach, b);
+    for (integer j = 0; j < s; root += s - j, j++)
+        for (integer axis = 0; axis < system->axes; axis++)
+            system->values[axis * width + own[j]] = inner_product(
+                root, answers + axis * at->size + j, s - j);
+}
+
+/* Lets each part of a depth be eliminated, or found. */
+static void sweep(const dissected_system *system, const depth *at, int back)
+{
+    const real *root = at->root, *coupling = at->coupling;
+    for (integer part = 0; part < at->parts; part++) {
+        integer s = at->sizes[part];
+        (back ? back_substitute : eliminate)(system, at, part, root, coupling);
+        root += s * (s + 1) / 2;
+        coupling += s * at->reaches[part];
+    }
+}
+
+void solve_dissected_system(const dissected_system *system)
+{
+    for (integer i = 0; i < system->depths; i++)
+        sweep(system, system->depth[i], 0);
+    for (integer i = system->depths - 1; i >= 0; i--)
+        sweep(system, system->depth[i], 1);
+}

@@ -1,0 +1,225 @@
+"""Sparse symmetric systems of meshes, solved directly in nearly linear time by nested dissection.
+
+A thin separator parts the unknowns in two halves, which are parted in turn; each part is eliminated
+before the separators around it (A. George, *Nested Dissection of a Regular Finite Element Mesh*,
+1973). Parts of one depth are solved together, as dense blocks of one size.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Integers, weighted_sums
+from .compiled_elimination import eliminate
+
+MAX_LEAF_UNKNOWNS = 40
+"""Parts of no more unknowns than this are not parted any further."""
+MAX_IN_ORDER = 256
+"""Systems of no more unknowns than this take little time in the order in which C solves them."""
+
+
+class Depth(NamedTuple):
+    """The p parts of one depth; what they have fewer unknowns is filled up with number n."""
+
+    own: Integers
+    """(p, s) the unknowns of each part."""
+    border: Integers
+    """(p, b) those of separators around it that it is coupled to."""
+    root: Floats
+    """(p, s, s) L⁻¹, L Lᵀ being its own block once all that is deeper is eliminated."""
+    coupling: Floats
+    """(p, s, b) L⁻¹ times its coupling to the border."""
+
+
+class Factors(NamedTuple):
+    """A factorized system."""
+
+    size: int
+    """n, the number of unknowns."""
+    depths: list[Depth]
+    """From the deepest parts to the separator of the whole."""
+
+
+@dataclass(eq=False)
+class _Part:
+    """A separator and the parts on both of its sides, or one that is small enough; eliminated."""
+
+    depth: int
+    own: Integers
+    children: list["_Part"]
+    border: Integers = field(init=False)
+    root: Floats = field(init=False)
+    coupling: Floats = field(init=False)
+
+    def walk(self) -> Iterator["_Part"]:
+        """All parts, each after those that it separates."""
+        for child in self.children:
+            yield from child.walk()
+        yield self
+
+
+def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floats) -> Factors:
+    """Prepares a positive definite system for `solve`.
+
+    Parameters
+    ----------
+    points : (n, d) where the unknowns are; those coupled should be near each other.
+    pairs : (m, 2) unknowns that are coupled, each pair once.
+    couplings : (m,) their elements in the matrix.
+    diagonal : (n,)
+    """
+    n = len(points)
+    side = np.zeros(n, dtype=np.int64)
+    parts = list(_dissect(points, pairs, np.arange(n), 0, side).walk())
+    owner = np.empty(n, dtype=np.int64)
+    for number, part in enumerate(parts):
+        owner[part.own] = number
+    earlier = owner[pairs].min(axis=1, initial=len(parts))
+    order = np.argsort(earlier, kind="stable")
+    firsts = np.searchsorted(earlier[order], np.arange(len(parts) + 1))
+    place = np.empty(n, dtype=np.int64)
+    updates: dict[int, tuple[Integers, Floats]] = {}
+    depths: dict[int, list[_Part]] = {}
+    for number, part in enumerate(parts):
+        chosen = order[firsts[number] : firsts[number + 1]]
+        below = [updates.pop(id(child)) for child in part.children]
+        touched = np.unique(
+            np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)])
+        )
+        border = touched[owner[touched] != number]
+        front = _front(part.own, border, pairs[chosen], couplings[chosen], diagonal, place)
+        for around, update in below:
+            front[np.ix_(place[around], place[around])] += update
+        size = len(part.own)
+        part.border = border
+        part.root = np.eye(size)
+        eliminate(front, part.root)
+        part.coupling = front[:size, size:].copy()
+        updates[id(part)] = border, front[size:, size:]
+        depths.setdefault(part.depth, []).append(part)
+    return Factors(n, [_as_arrays(depths[depth], n) for depth in sorted(depths, reverse=True)])
+
+
+def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Part:
+    """Parts the unknowns, coupled by pairs among them, across the way they reach furthest.
+
+    `side` (n,) is to write on.
+    """
+    if len(own) <= MAX_LEAF_UNKNOWNS:
+        return _Part(depth, own, [])
+    widest = int(np.argmax(np.ptp(points[own], axis=0)))
+    order = own[np.argsort(points[own, widest], kind="stable")]
+    side[order[: len(own) // 2]] = 1
+    side[order[len(own) // 2 :]] = 2
+    ends = pairs[side[pairs[:, 0]] != side[pairs[:, 1]]].ravel()
+    side[ends[side[ends] == 1]] = 0
+    within = side[own]
+    sides = side[pairs]
+    halves = [
+        (pairs[(sides == which).all(axis=1)], own[within == which])
+        for which in (1, 2)
+        if (within == which).any()
+    ]
+    children = [_dissect(points, among, half, depth + 1, side) for among, half in halves]
+    return _Part(depth, own[within == 0], children)
+
+
+def _front(
+    own: Integers,
+    border: Integers,
+    pairs: Integers,
+    couplings: Floats,
+    diagonal: Floats,
+    place: Integers,
+) -> Floats:
+    """Its part of the matrix, of its unknowns and those around; `place` (n,) is set for them."""
+    place[own] = np.arange(len(own))
+    place[border] = np.arange(len(own), len(own) + len(border))
+    front = np.zeros((len(own) + len(border),) * 2)
+    front[place[own], place[own]] = diagonal[own]
+    first, second = place[pairs].T
+    front[first, second] = front[second, first] = couplings
+    return front
+
+
+def _as_arrays(parts: Sequence[_Part], n: int) -> Depth:
+    """Parts of one depth as arrays of one size."""
+    count = len(parts)
+    size = max(len(part.own) for part in parts)
+    reach = max(len(part.border) for part in parts)
+    arrays = Depth(
+        own=np.full((count, size), n),
+        border=np.full((count, reach), n),
+        root=np.zeros((count, size, size)),
+        coupling=np.zeros((count, size, reach)),
+    )
+    for row, part in enumerate(parts):
+        s, b = part.coupling.shape
+        arrays.own[row, :s] = part.own
+        arrays.border[row, :b] = part.border
+        arrays.root[row, :s, :s] = part.root
+        arrays.coupling[row, :s, :b] = part.coupling
+    return arrays
+
+
+def solve(factors: Factors, right: Floats) -> Floats:
+    """Returns (3, n) the solutions for right-hand sides (3, n)."""
+    n = factors.size
+    if n <= MAX_IN_ORDER:
+        return _solve_sequentially(factors, right)
+    values = np.zeros((n + 1, len(right)))
+    values[:n] = right.T
+    eliminated = []
+    for depth in factors.depths:
+        eliminated.append(depth.root @ values[depth.own])
+        passed = depth.coupling.transpose(0, 2, 1) @ eliminated[-1]
+        border = depth.border.ravel()
+        for axis in range(len(right)):
+            values[:, axis] -= np.bincount(border, passed[..., axis].ravel(), n + 1)
+    for depth, own in zip(reversed(factors.depths), reversed(eliminated), strict=True):
+        unknowns = own - depth.coupling @ values[depth.border]
+        values[depth.own] = depth.root.transpose(0, 2, 1) @ unknowns
+    return values[:n].T
+
+
+def _solve_sequentially(factors: Factors, right: Floats) -> Floats:
+    """The same, added up in the order in which C does, to the bit."""
+    values = np.append(right.T, np.zeros((1, len(right))), axis=0)
+    parts = [
+        _without_filling(part, factors.size)
+        for depth in factors.depths
+        for part in zip(*depth, strict=True)
+    ]
+    eliminated = []
+    for own, border, root, coupling in parts:
+        eliminated.append(weighted_sums(root, values[own]))
+        values[border] -= weighted_sums(coupling.T, eliminated[-1])
+    for own, border, root, coupling in reversed(parts):
+        unknowns, starts = eliminated.pop(), np.arange(len(own))
+        unknowns -= _sum_in_lanes(coupling, values[border], 0 * starts)
+        values[own] = _sum_in_lanes(root.T, unknowns, starts)
+    return values[:-1].T
+
+
+def _without_filling(part: Sequence[Any], n: int) -> tuple[Integers, Integers, Floats, Floats]:
+    """A part of a depth without what fills it up."""
+    own, border, root, coupling = part
+    s, b = np.count_nonzero(own < n), np.count_nonzero(border < n)
+    return own[:s], border[:b], root[:s, :s], coupling[:s, :b]
+
+
+def _sum_in_lanes(weights: Floats, values: Floats, firsts: Integers) -> Floats:
+    """(k, r) Σ weights (k, p) × values (p, r), from the first (k,) of each on.
+
+    Every fourth is added up in a lane of its own, and what is left over at the end in the first.
+    """
+    counts = weights.shape[1] - firsts
+    lanes = np.zeros((4, len(weights), values.shape[1]))
+    for column in range(weights.shape[1]):
+        rows = np.flatnonzero(column < counts)
+        at = firsts[rows] + column
+        lane = np.where(column < counts[rows] // 4 * 4, column % 4, 0)
+        lanes[lane, rows] += weights[rows, at, None] * values[at]
+    return np.asarray((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))

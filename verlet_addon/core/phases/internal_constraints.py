@@ -1,0 +1,175 @@
+"""What acts within a body, and on it from the ground, on its way through a step."""
+
+from ..arrays import Floats
+from ..bending.sweep import project_bends
+from ..contact.compiled_kernels import project_plane, rebound_plane
+from ..model import SoftBodyModel
+from ..momentum.compiled_kernels import conserve_momentum
+from ..rigid.piece_motion import (
+    apply_constraints_to_pieces,
+    apply_contacts_to_pieces,
+    project_joints,
+    put_particles_on_pieces,
+)
+from ..ropes.compiled_kernels import undo_implicit_damping
+from ..ropes.constraints import lengthen_ropes
+from ..ropes.sweep import project_ropes
+from ..shell.shell_step import begin_shell_step, record_positions, solve_after_contacts, solve_shell
+from ..stretch.compiled_kernels import project_levels, strain_range
+from ..stretch.compiled_seams import project_seams
+from ..stretch.seams import seam_rounds
+from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
+from ..weave.compiled_kernels import project_weave
+from .inflation import inflate, warm_start_tensions
+from .soft_pins import project_soft_pins
+from .solid_bodies import project_solid
+from .step_data import BodyStep
+
+CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
+"""How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
+RESTING_STEPS = 60
+"""What has touched something for so many steps on end lies there. Sooner, what only swings against
+things would gain speed by sweeps that always go one way: bunting flew up within four seconds."""
+
+
+def project_constraints(body_step: BodyStep, sweep: int) -> None:
+    """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
+    model, state, batches = body_step.model, body_step.state, body_step.batches
+    if body_step.solid_step is not None:
+        if sweep == 0:
+            project_solid(body_step, body_step.solid_step)
+        return
+    if sweep == 0:
+        begin_shell_step(batches.shell, state.positions, body_step.targets)
+    if batches.shell is not None or model.water is not None:
+        return
+    positions = state.positions
+    before = positions.copy() if model.has_free_components else positions
+    # What lies on something would rock to and fro with the order.
+    backwards = (state.steps + sweep) % 2 == 1 and state.steps_in_contact < RESTING_STEPS
+    if sweep == 0:
+        lengthen_ropes(positions, batches.ropes)
+        inflate(body_step)
+        warm_start_tensions(state, batches)
+    project_angles(body_step, backwards=backwards)
+    project_lengths(body_step, backwards=backwards)
+    state.positions = _with_momentum(model, before, positions, about=body_step.start)
+    put_particles_on_pieces(state.rigid, state.positions)
+
+
+def project_angles(body_step: BodyStep, *, backwards: bool) -> None:
+    """Sweeps once over all within a body but its lengths, and then over coarse levels.
+
+    Before them, bends would answer how levels bend cloth, and a dress would never come to rest.
+    """
+    model, positions, batches = body_step.model, body_step.state.positions, body_step.batches
+    project_soft_pins(body_step)
+    project_bends(positions, batches.bends, backwards=backwards)
+    project_shear(positions, batches.lengths, backwards=backwards)
+    project_levels(positions, model.lengths.levels)
+
+
+def project_lengths(
+    body_step: BodyStep, *, backwards: bool = False, single_sweep: bool = False
+) -> None:
+    """Sweeps over all that keeps the lengths of a body, until they hold or just once."""
+    positions, batches, rigid = body_step.state.positions, body_step.batches, body_step.state.rigid
+    lengths = body_step.model.lengths
+    if batches.shell is not None:
+        return  # a shell keeps them as it follows each push
+    project_weave(positions, batches.weave)
+    for number in range(seam_rounds(batches.seams)):
+        if number:
+            project_seams(positions, batches.seams)
+        project_stretch(
+            positions,
+            lengths,
+            batches.lengths,
+            backwards=backwards,
+            rigid=rigid,
+            max_sweeps=1 if single_sweep else MAX_SWEEPS,
+        )
+    for _ in range(1 if rigid is None else ROPE_ROUNDS):
+        project_ropes(positions, batches.ropes)
+        project_seams(positions, batches.seams)
+        apply_constraints_to_pieces(rigid, positions)
+    project_joints(rigid, positions)
+
+
+def is_converged(body_step: BodyStep, tolerance: float) -> bool:
+    """Whether no edge exceeds the length that its tension gives it by this share; never for 0."""
+    strips = [*body_step.batches.lengths.edges, *body_step.batches.ropes.strips]
+    return tolerance > 0.0 and strain_range(body_step.state.positions, strips)[1] < tolerance
+
+
+def project_ground_contacts(body_step: BodyStep) -> None:
+    """Pushes a body out of what it touches, and rubs; this does change its momentum."""
+    rigid, positions = body_step.state.rigid, body_step.state.positions
+    for _ in range(1 if rigid is None else CONTACT_ROUNDS):
+        _project_ground(body_step)
+        if not apply_contacts_to_pieces(rigid, positions):
+            break
+        project_joints(rigid, positions)
+    while solve_after_contacts(body_step.batches.shell, positions):
+        _project_ground(body_step)
+
+
+def _project_ground(body_step: BodyStep) -> None:
+    """Pushes a body out of the ground, once."""
+    for contact in body_step.contacts:
+        project_plane(body_step.state.positions, contact, body_step.model.inverse_masses)
+
+
+def finish_body_step(body_step: BodyStep) -> None:
+    """Solves for a shell that nothing has touched, and sets speeds."""
+    if solve_untouched_shell(body_step):
+        project_ground_contacts(body_step)
+    restore_rope_speed(body_step)
+    rebound_from_ground(body_step)
+
+
+def solve_untouched_shell(body_step: BodyStep) -> bool:
+    """Solves for the shape of a shell that nothing has touched in this step; whether it did.
+
+    Contacts come first: a shell that was solved before them would sink into what it lies on.
+    """
+    model, state, shell = body_step.model, body_step.state, body_step.batches.shell
+    if shell is None or shell.solved:
+        return False
+    before = state.positions.copy()
+    solve_shell(shell, state.positions)
+    about = state.previous_positions
+    state.positions = _with_momentum(model, before, state.positions, about=about)
+    record_positions(shell, state.positions)
+    return True
+
+
+def restore_rope_speed(body_step: BodyStep) -> None:
+    """Gives ropes back the speed that the implicit solution of a step takes from them.
+
+    Rings and nets are left out: they are not solved to the last digit, and would gain energy.
+    """
+    model, state = body_step.model, body_step.state
+    ropes = [each.batch for each in body_step.batches.ropes.trees.generations]
+    if ropes:
+        before = state.previous_positions.copy()
+        undo_implicit_damping(state.previous_positions, body_step.start, state.positions, ropes)
+        state.previous_positions = _with_momentum(
+            model, before, state.previous_positions, about=state.positions
+        )
+
+
+def rebound_from_ground(body_step: BodyStep) -> None:
+    """Sets the speed of what has been pushed out: it stops there, or rebounds."""
+    state = body_step.state
+    for contact in body_step.contacts:
+        rebound_plane(state.positions, state.previous_positions, contact)
+
+
+def _with_momentum(model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats) -> Floats:
+    """(3, n) `after`, with the momentum that was there before, angular about these places."""
+    if not model.has_free_components:
+        return after
+    return conserve_momentum(
+        model.free_components, model.inverse_masses, before, after, about=about
+    )

@@ -1,0 +1,346 @@
+/* Bodies that nothing but lengths, bends, pins, gravity and the ground acts on, moved through steps:
+   what step.py does with them, in the same order, so that not a bit differs. See plain_bodies.py. */
+#include "../stretch/strips.h"
+
+struct bend_strip_batch;
+struct clusters;
+struct coarse_level;
+struct face_diagonals;
+struct face_loop_batch;
+struct restarted_multipliers;
+struct stencil_batch;
+struct stiff_bend_batch;
+struct strip_links;
+struct strip_system;
+struct tree;
+
+/* Those of state.c, stretch/, bending/, ropes/, momentum/ and contact/. */
+void start_multipliers(const struct restarted_multipliers *all);
+void warm_start_tension(real *positions, const struct strip_system *strip_system, real kept, real min_tautness,
+                            integer rounds);
+void update_diagonal_rests(const real *positions, integer n, const struct face_diagonals *of, real smallest);
+real project_strips(real *positions, integer n, const strip_batch *const *batches, integer count);
+void project_levels(real *positions, integer n, const struct coarse_level *const *levels,
+                    integer count);
+void project_tethers(real *positions, integer n, integer t, const integer *particles,
+                     const integer *pins, const real *lengths);
+void project_clusters(real *positions, integer n, const struct clusters *all);
+integer limit_strain(real *positions, const struct strip_links *links, real tolerance, real most,
+                      real over_relaxation, integer rounds);
+void project_rope_bends(real *positions, integer n, const struct stencil_batch *const *batches,
+                        integer count);
+void project_stiff_bends(real *positions, integer n, const struct stiff_bend_batch *batch);
+void project_bend_strips(real *positions, integer n, const struct bend_strip_batch *const *batches,
+                         integer count);
+void project_face_loops(real *positions, integer n, const struct face_loop_batch *const *batches,
+                        integer count);
+void project_surface_bends(real *positions, integer n, const struct stencil_batch *const *batches,
+                           integer count);
+void add_start_spring_forces(real *moved, const real *positions, integer n, const strip_batch *batch);
+void project_trees(real *positions, integer n, const struct tree *all);
+void strain_range(const real *positions, integer n, const strip_batch *const *batches,
+                  integer count, real *range);
+void undo_implicit_damping(real *previous, const real *start, const real *positions, integer n,
+                           const strip_batch *batch, real resolved_vibration);
+void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
+                       const real *before, const real *about, real *kept, integer count,
+                       real *work);
+void project_plane(real *positions, integer n, const real *inverse_masses, const real *normal,
+                   real level, const real *start, const real *floors, real friction, real *normal_corrections,
+                   real *friction_corrections);
+void rebound_plane(real *positions, real *previous_positions, integer n, const real *normal_corrections,
+                   const real *normal, real level, const real *start, const real *floors,
+                   real restitution, const real *predicted, const real *accelerations, real dt,
+                   real drift, real bend, real climb);
+
+/* What is alike for all: see stretch/sweep.py, stretch/numpy_kernels.py, phases/inflation.py and
+   ropes/sweep.py. */
+typedef struct {
+    real surface_warm_start, min_tautness, min_face_scale;
+    integer search_directions, max_sweeps, max_stalled_sweeps;
+    real min_sweep_progress, max_strain, over_relaxation;
+    integer strain_limiting_rounds, max_rope_rounds;
+    real rope_strain_tolerance, resolved_vibration;
+} limits;
+
+/* What keeps lengths of a surface. */
+typedef struct {
+    const struct strip_system *strip_system;
+    const struct face_diagonals *diagonals; /* or NULL */
+    integer shears;
+    const strip_batch *const *shear; /* (shears,) */
+    integer levels;
+    const struct coarse_level *const *level; /* (levels,) */
+    integer tied;
+    const integer *particles, *pins; /* (tied,) tethers, and their lengths */
+    const real *lengths;
+    const strip_order *edges;
+    const struct clusters *clusters; /* or NULL */
+    const struct strip_links *links;
+    real tolerance;
+} surface;
+
+/* What keeps angles, as many of each. */
+typedef struct {
+    integer ropes, stiffs, strips, loops, softs;
+    const struct stencil_batch *const *rope;
+    const struct stiff_bend_batch *const *stiff;
+    const struct bend_strip_batch *const *strip;
+    const struct face_loop_batch *const *loop;
+    const struct stencil_batch *const *soft;
+} bends;
+
+/* What keeps lengths of ropes. */
+typedef struct {
+    const struct strip_system *strip_system;
+    integer search_directions; /* of former tension */
+    const struct tree *trees;
+    integer generations;
+    const strip_batch *const *strips; /* (generations,) of the trees */
+} ropes;
+
+/* A body, ready for steps of one length; see Batches and SoftBodyModel. */
+typedef struct {
+    integer n, pins;
+    const integer *pinned;      /* (pins,) */
+    const real *inverse_masses; /* (n,) */
+    const limits *limits;
+    const struct restarted_multipliers *multipliers;
+    const surface *surface; /* or NULL */
+    const bends *bends;
+    const ropes *ropes; /* or NULL */
+    integer free;              /* components that nothing holds */
+    const integer *components; /* (n,) */
+    const real *floors;        /* (n,) distance from the ground */
+    real velocity_gain, h_squared, dt, drift, bend;
+    real *start, *predicted, *accelerations, *friction_corrections; /* (3, n) to work in, as what follows */
+    real *normal_corrections, *before, *whole;                  /* (n,), (3, n), (16 free,) */
+} plain;
+
+/* A body on its way from one frame to the next. */
+typedef struct {
+    const plain *body;
+    real *x, *previous;                /* (3, n) */
+    const real *pins_start, *pins_end; /* (3, pins) */
+    real heaviness;             /* share of gravity that pulls at it */
+    real friction, restitution; /* on the ground */
+    integer taken;              /* steps taken before */
+} moving;
+
+/* What is around all: how many steps to take, and the ground, whose normal is NULL without one. */
+typedef struct {
+    integer steps;
+    const real *gravity;
+    const real *normal;
+    real level;
+} frame_inputs;
+
+/* Moves particles by inertia, gravity and springs, and pins to where they are at step `number`. */
+static void predict(const moving *its, const frame_inputs *inputs, integer number)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    real *x = its->x, *moved = body->predicted;
+    for (integer i = 0; i < 3 * n; i++) {
+        body->accelerations[i] = inputs->gravity[i / n] * its->heaviness;
+        moved[i] = (x[i] - its->previous[i]) * body->velocity_gain
+                   + body->accelerations[i] * body->h_squared + x[i];
+    }
+    for (integer i = 0; body->ropes && i < body->ropes->generations; i++)
+        add_start_spring_forces(moved, x, n, body->ropes->strips[i]);
+    copy(its->previous, x, 3 * n);
+    copy(body->start, x, 3 * n);
+    copy(x, moved, 3 * n);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++)
+            x[axis * n + body->pinned[i]] =
+                at_step(its->pins_start[at], its->pins_end[at], number, inputs->steps);
+    copy(body->predicted, x, 3 * n);
+}
+
+/* Gives what nothing holds the momentum that it had before. */
+static void keep_momentum(real *after, const plain *body, const real *about)
+{
+    if (body->free)
+        conserve_momentum(body->n, body->components, body->inverse_masses, body->before, about,
+                          after, body->free, body->whole);
+}
+
+/* Sweeps over what keeps angles, ropes' the other way round if so. */
+static void project_bends(real *x, integer n, const bends *of, int backwards)
+{
+    for (integer i = 0; i < of->ropes; i++)
+        project_rope_bends(x, n, of->rope + (backwards ? of->ropes - 1 - i : i), 1);
+    for (integer i = 0; i < of->stiffs; i++)
+        project_stiff_bends(x, n, of->stiff[i]);
+    project_bend_strips(x, n, of->strip, of->strips);
+    project_face_loops(x, n, of->loop, of->loops);
+    project_surface_bends(x, n, of->soft, of->softs);
+}
+
+/* Draws faces back to their angles, and brings near what coarse levels tell. */
+static void project_shear(real *x, integer n, const surface *of, const limits *limits,
+                          int backwards)
+{
+    if (of->diagonals)
+        update_diagonal_rests(x, n, of->diagonals, limits->min_face_scale);
+    for (integer i = 0; i < of->shears; i++)
+        project_strips(x, n, of->shear + (backwards ? of->shears - 1 - i : i), 1);
+    project_levels(x, n, of->level, of->levels);
+}
+
+/* Sweeps over edges and tethers until no edge is stretched noticeably. */
+static void project_stretch(real *x, integer n, const surface *of, const limits *limits,
+                            int backwards)
+{
+    real least = __builtin_inf();
+    sort_by_tension(of->edges);
+    if (backwards)
+        reverse_order(of->edges);
+    for (integer sweep = 0, stalled = 0; sweep < limits->max_sweeps; sweep++) {
+        if (sweep)
+            project_levels(x, n, of->level, of->levels);
+        if (sweep == 1 && backwards)
+            reverse_order(of->edges);
+        project_tethers(x, n, of->tied, of->particles, of->pins, of->lengths);
+        real largest = project_strips(x, n, of->edges->order, of->edges->count);
+        if (of->clusters)
+            project_clusters(x, n, of->clusters);
+        if (largest < of->tolerance)
+            return;
+        stalled = largest < limits->min_sweep_progress * least ? 0 : stalled + 1;
+        least = stalled ? least : largest;
+        if (sweep
+            && (!limit_strain(x, of->links, of->tolerance, limits->max_strain,
+                               limits->over_relaxation, limits->strain_limiting_rounds)
+                || (stalled >= limits->max_stalled_sweeps && !of->levels)))
+            return;
+    }
+}
+
+/* Solves ropes to the last digit. */
+static void project_ropes(real *x, integer n, const ropes *of, const limits *limits)
+{
+    for (integer round = 0; round < limits->max_rope_rounds; round++) {
+        real range[2] = {0.0, 0.0};
+        project_trees(x, n, of->trees);
+        strain_range(x, n, of->strips, of->generations, range);
+        if (larger(-range[0], range[1]) < limits->rope_strain_tolerance)
+            return;
+    }
+}
+
+/* Solves bends and lengths. */
+static void project_constraints(real *x, const plain *body, int backwards)
+{
+    integer n = body->n;
+    const limits *limits = body->limits;
+    start_multipliers(body->multipliers);
+    copy(body->before, x, 3 * n);
+    if (body->surface)
+        warm_start_tension(x, body->surface->strip_system, limits->surface_warm_start, limits->min_tautness,
+                               limits->search_directions);
+    if (body->ropes)
+        warm_start_tension(x, body->ropes->strip_system, 1.0, 0.0, body->ropes->search_directions);
+    project_bends(x, n, body->bends, backwards);
+    if (body->surface) {
+        project_shear(x, n, body->surface, limits, backwards);
+        project_stretch(x, n, body->surface, limits, backwards);
+    }
+    if (body->ropes)
+        project_ropes(x, n, body->ropes, limits);
+    keep_momentum(x, body, body->start);
+}
+
+/* Pushes a body out of the ground. */
+static void push_off_ground(const moving *its, const frame_inputs *inputs)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    for (integer i = 0; i < n; i++)
+        body->normal_corrections[i] = body->friction_corrections[i] = body->friction_corrections[n + i] = body->friction_corrections[2 * n + i] = 0.0;
+    if (inputs->normal)
+        project_plane(its->x, n, body->inverse_masses, inputs->normal, inputs->level, body->start,
+                      body->floors, its->friction, body->normal_corrections, body->friction_corrections);
+}
+
+/* Gives ropes back the speed that solving took, which leaves the momentum as it was, and lets what
+   was pushed out of the ground rebound. */
+static void finish(const moving *its, const frame_inputs *inputs)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    if (body->ropes) {
+        copy(body->before, its->previous, 3 * n);
+        for (integer i = 0; i < body->ropes->generations; i++)
+            undo_implicit_damping(its->previous, body->start, its->x, n, body->ropes->strips[i],
+                                  body->limits->resolved_vibration);
+        keep_momentum(its->previous, body, its->x);
+    }
+    if (inputs->normal)
+        rebound_plane(its->x, its->previous, n, body->normal_corrections, inputs->normal, inputs->level,
+                      body->start, body->floors, its->restitution, body->predicted,
+                      body->accelerations, body->dt, body->drift, body->bend, 0.0);
+}
+
+/* Widens a box, the least of each axis and then the most, to hold particles. */
+static void widen(real *box, const real *positions, integer n)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++) {
+            real at = positions[axis * n + i];
+            box[axis] = smaller(at, box[axis]);
+            box[3 + axis] = larger(at, box[3 + axis]);
+        }
+}
+
+/* Moves a body on by all steps; the box (2, 3) holds where it has been at their ends. */
+static void take_steps(const moving *its, const frame_inputs *inputs, real *box)
+{
+    const plain *body = its->body;
+    integer n = body->n;
+    for (int axis = 0; axis < 3; axis++)
+        box[axis] = box[3 + axis] = its->x[axis * n];
+    widen(box, its->x, n);
+    for (integer number = 1; number <= inputs->steps; number++) {
+        predict(its, inputs, number);
+        project_constraints(its->x, body, (its->taken + number - 1) % 2);
+        push_off_ground(its, inputs);
+        finish(its, inputs);
+        widen(box, its->x, n);
+    }
+}
+
+/* Moves bodies on by all steps, each by itself, and tells their boxes (count, 2, 3). */
+EXPORT void move_plain(const moving *const *all, integer count, const frame_inputs *inputs,
+                       real *boxes)
+{
+    for (integer i = 0; i < count; i++)
+        take_steps(all[i], inputs, boxes + 6 * i);
+}
+
+/* Lets bodies go where inertia and gravity lead them in a step of that number. */
+EXPORT void predict_plain(const moving *const *all, integer count, const frame_inputs *inputs,
+                          integer number)
+{
+    for (integer i = 0; i < count; i++)
+        predict(all[i], inputs, number);
+}
+
+/* Solves what acts within bodies in a step of that number, and pushes them out of the ground; those
+   that lie (count,) sweep forwards in every step. */
+EXPORT void project_plain(const moving *const *all, integer count, const frame_inputs *inputs,
+                        integer number, const uint8_t *lie)
+{
+    for (integer i = 0; i < count; i++) {
+        project_constraints(all[i]->x, all[i]->body, (all[i]->taken + number - 1) % 2 && !lie[i]);
+        push_off_ground(all[i], inputs);
+    }
+}
+
+/* Sets the speeds of bodies that nothing pushes any more. */
+EXPORT void finish_plain(const moving *const *all, integer count, const frame_inputs *inputs)
+{
+    for (integer i = 0; i < count; i++)
+        finish(all[i], inputs);
+}

@@ -1,0 +1,66 @@
+"""Contacts that answer each other, in NumPy."""
+
+import numpy as np
+
+from ..arrays import NONZERO, Floats, Integers
+
+MAX_CONTACT_SWEEPS = 40
+"""Sweeps over all contacts, at most."""
+CONTACT_TOLERANCE = 1e-7
+"""Contacts are solved to this distance [m]."""
+
+
+def gather_responses(
+    fields: Floats, particles: Integers, shares: Floats, directions: Floats
+) -> Floats:
+    """Returns (k, 3, k, 3) how far apart k contacts are moved, by one impulse after the other.
+
+    Parameters
+    ----------
+    fields : (3 k, 3, n) what each impulse moves: by contacts and directions.
+    particles, shares : (4, k) of each contact, and their weights in it.
+    directions : (3, 3, k) of each contact, components in the middle.
+    """
+    moved = np.einsum("pk,fxpk->fxk", shares, fields[:, :, particles])
+    count = particles.shape[1]
+    projections = np.einsum("fxk,exk->fke", moved, directions)
+    return np.asarray(projections.reshape(count, 3, count, 3))
+
+
+def solve_contact_system(
+    responses: Floats, separations: Floats, targets: Floats, friction: Floats, impulses: Floats
+) -> None:
+    """Finds impulses ≥ 0 along normals, and within Coulomb's cone across (Gauss and Seidel).
+
+    Parameters
+    ----------
+    responses : (k, 3, k, 3) by how much an impulse at one contact, and direction, moves all [1/kg].
+    separations : (k, 3) how far apart contacts are along their normals and across [m]; changed.
+    targets, friction : (k,) how far they have to be [m], and coefficients.
+    impulses : (k, 3) along normals, and across; changed [kg m].
+    """
+    for _ in range(MAX_CONTACT_SWEEPS):
+        largest = 0.0
+        for row in range(len(targets)):
+            own = responses[row, :, row]
+            before = impulses[row].copy()
+            normal_impulse = max(before[0] + (targets[row] - separations[row, 0]) / own[0, 0], 0.0)
+            separations += responses[row, 0] * (normal_impulse - before[0])
+            tangential = before[1:] - _solve_two(own[1:, 1:], separations[row, 1:])
+            length = np.sqrt(tangential[0] * tangential[0] + tangential[1] * tangential[1])
+            tangential *= min(1.0, friction[row] * normal_impulse / max(length, NONZERO))
+            impulses[row] = [normal_impulse, *tangential]
+            for axis in (1, 2):
+                separations += responses[row, axis] * (impulses[row, axis] - before[axis])
+            changes = np.abs(impulses[row] - before) * np.diagonal(own)
+            largest = max(largest, float(changes.max()))
+        if largest < CONTACT_TOLERANCE:
+            break
+
+
+def _solve_two(matrix: Floats, right: Floats) -> Floats:
+    """The solution of two equations, by Cramer's rule."""
+    (a, b), (c, d) = matrix
+    determinant = max(a * d - b * c, NONZERO)
+    first, second = d * right[0] - c * right[1], a * right[1] - b * right[0]
+    return np.array([first / determinant, second / determinant])

@@ -1,0 +1,188 @@
+"""Ropes between pins that are farther apart than they are long."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, ranges
+from ..stretch.strip_paths import Strips
+
+ROPE_PIN_SLACK = 1e-7
+"""A rope is at least this share longer than its pins are apart. With no slack, no tension would
+hold its weight; with so much it sags by 0.2 mm a metre, and hangs still. With ten times as much,
+200 links drawn out to twice their length shake at 1 mm/s; with a hundred times, at 6 cm/s."""
+MAX_INEXTENSIBLE_COMPLIANCE = 1e-7
+"""Links of a compliance above this share of their mobility are stretched by springs of their own
+that are in balance with their pull. With less, pulls grow until rounding throws ropes about."""
+JUNCTION_ROUNDS = 3
+"""Rounds in each step in which junctions are put where ropes are stretched least: as good as thirty
+for chains of two junctions. With one, ropes that three pins draw out quickly overshoot."""
+JUNCTION_REGULARIZATION = 1e-9
+"""Share of its stiffness by which a junction resists where springs leave it free."""
+
+Point = tuple[float, float, float]
+TensionSpring = tuple[Point, float]
+"""Where it ends, and how long it is [m]; it only pulls."""
+
+
+@dataclass(frozen=True, eq=False)
+class PinSpans:
+    """Ropes from pin to pin, cut at junctions."""
+
+    nodes: Integers
+    """(u,) particles: pins, and junctions that ropes to three and more pins meet at."""
+    pinned: Booleans
+    """(u,)"""
+    ends: Integers
+    """(2, s) where each span ends, as entries of `nodes`."""
+    links: Integers
+    """(l,) the links of each span, as entries of the strips' path, span after span."""
+    starts: Integers
+    """(s,) where those of each begin."""
+
+    @property
+    def counts(self) -> Integers:
+        """(s,) how many links each has."""
+        return np.diff(self.starts, append=len(self.links))
+
+
+def find_pin_spans(strips: Strips, pinned: Booleans) -> PinSpans:
+    """Every way from pin or junction to the next along ropes without rings, for pins (n,).
+
+    What dangles from them is left out: nothing draws it out.
+    """
+    branches: dict[int, list[tuple[int, int]]] = {}
+    for link in np.flatnonzero(strips.linked).tolist():
+        for one, other in ((link, link + 1), (link + 1, link)):
+            path = int(strips.path[other]), link
+            branches.setdefault(int(strips.path[one]), []).append(path)
+    loose = [each for each, paths in branches.items() if len(paths) == 1 and not pinned[each]]
+    for particle in loose:
+        for other, link in branches.pop(particle, []):
+            branches[other].remove((particle, link))
+            if len(branches[other]) == 1 and not pinned[other]:
+                loose.append(other)
+    nodes = sorted(each for each, paths in branches.items() if pinned[each] or len(paths) > 2)
+    number = {particle: place for place, particle in enumerate(nodes)}
+    paths = [
+        ((number[node], number[end]), path)
+        for node in nodes
+        for end, path in _paths_from(node, branches, number)
+        if node < end and (len(path) > 1 or not (pinned[node] and pinned[end]))
+    ]
+    counts = np.array([len(path) for _, path in paths], dtype=np.int64)
+    return PinSpans(
+        nodes=np.array(nodes, dtype=np.int64),
+        pinned=pinned[np.array(nodes, dtype=np.int64)],
+        ends=np.array([ends for ends, _ in paths], dtype=np.int64).reshape(-1, 2).T,
+        links=np.array([link for _, path in paths for link in path], dtype=np.int64),
+        starts=np.cumsum(counts) - counts,
+    )
+
+
+def _paths_from(
+    node: int, branches: dict[int, list[tuple[int, int]]], nodes: dict[int, int]
+) -> Iterator[tuple[int, list[int]]]:
+    """The nodes that come next along ropes, each with the links on the way there."""
+    for first, link in branches[node]:
+        before, at, path = node, first, [link]
+        while at not in nodes:
+            onward = next(each for each in branches[at] if each[0] != before)
+            before, at = at, onward[0]
+            path.append(onward[1])
+        yield at, path
+
+
+def select_rigid_spans(
+    spans: PinSpans, strips: Strips, inverse_masses: Floats, h_squared: float
+) -> PinSpans:
+    """Those of them whose links hardly yield, for particles of such inverse masses (n,)."""
+    masses = inverse_masses[strips.path]
+    mobilities = masses + np.roll(masses, -1)
+    rigid = strips.compliances / h_squared <= MAX_INEXTENSIBLE_COMPLIANCE * mobilities
+    if not len(spans.starts):
+        return spans
+    which = np.flatnonzero(np.logical_and.reduceat(rigid[spans.links], spans.starts))
+    counts = spans.counts[which]
+    links = spans.links[ranges(spans.starts[which], counts)]
+    return replace(spans, ends=spans.ends[:, which], links=links, starts=np.cumsum(counts) - counts)
+
+
+def lengthen_spans(positions: Floats, spans: PinSpans, rests: Floats, lengthened: Floats) -> None:
+    """Writes the rest lengths (k,) of links to `lengthened`, longer where pins are too far apart.
+
+    Pins are at `positions` (3, n) [m]; each span is drawn out evenly, and where several meet, as
+    they would be if all were springs that only pull, as stiff as they are short.
+    """
+    lengthened[...] = rests
+    if not len(spans.starts):
+        return
+    lengths = np.add.reduceat(rests[spans.links], spans.starts)
+    node_positions = _balance_junctions(positions[:, spans.nodes], spans, lengths)
+    distances = _span_distances(node_positions, spans)
+    shares = np.maximum(distances * (1.0 + ROPE_PIN_SLACK) / lengths, 1.0)
+    lengthened[spans.links] *= np.repeat(shares, spans.counts)
+
+
+def _span_distances(node_positions: Floats, spans: PinSpans) -> Floats:
+    """(s,) how far the ends of spans are from each other, nodes being at `node_positions` (3, u) [m]."""
+    one, other = spans.ends
+    return np.asarray(
+        np.sqrt(((node_positions[:, other] - node_positions[:, one]) ** 2).sum(axis=0))
+    )
+
+
+def _balance_junctions(node_positions: Floats, spans: PinSpans, lengths: Floats) -> Floats:
+    """(3, u) where the sum of (stretch of spans)² / length is least, from junctions' places [m]."""
+    distances = _span_distances(node_positions, spans)
+    if spans.pinned.all() or (distances <= lengths).all():
+        return node_positions
+    around: dict[int, list[tuple[int, float]]] = {}
+    for (first, second), length in zip(spans.ends.T.tolist(), lengths.tolist(), strict=True):
+        for node, end in ((first, second), (second, first)):
+            if not spans.pinned[node]:
+                around.setdefault(node, []).append((end, length))
+    points: list[Point] = [(x, y, z) for x, y, z in node_positions.T.tolist()]
+    for _ in range(JUNCTION_ROUNDS):
+        for node, springs in around.items():
+            pulling = [(points[end], length) for end, length in springs]
+            points[node] = _balance_step(points[node], pulling)
+    return np.array(points).T
+
+
+def _balance_step(point: Point, springs: list[TensionSpring]) -> Point:
+    """One step of Newton's method to where springs that only pull are in balance."""
+    xx = yy = zz = xy = yz = zx = total_stiffness = 0.0
+    fx = fy = fz = 0.0
+    for end, length in springs:
+        x, y, z = end[0] - point[0], end[1] - point[1], end[2] - point[2]
+        distance = sqrt(x * x + y * y + z * z)
+        if distance <= length:
+            continue
+        share = (1.0 - length / distance) / length
+        fx, fy, fz = fx + share * x, fy + share * y, fz + share * z
+        along, total_stiffness = (
+            1.0 / (distance * distance * distance),
+            total_stiffness + 1.0 / length,
+        )
+        xx, yy, zz = (
+            xx + share + along * x * x,
+            yy + share + along * y * y,
+            zz + share + along * z * z,
+        )
+        xy, yz, zx = xy + along * x * y, yz + along * y * z, zx + along * z * x
+    if total_stiffness == 0.0:
+        return point
+    xx, yy, zz = (each + JUNCTION_REGULARIZATION * total_stiffness for each in (xx, yy, zz))
+    # By minors: LAPACK does not round alike everywhere.
+    a, b, c = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
+    d, e, f = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy
+    size = xx * a + xy * b + zx * c
+    steps = (
+        (a * fx + b * fy + c * fz) / size,
+        (b * fx + d * fy + e * fz) / size,
+        (c * fx + e * fy + f * fz) / size,
+    )
+    return point[0] + steps[0], point[1] + steps[1], point[2] + steps[2]

@@ -1,0 +1,163 @@
+"""Ropes that branch, without rings, taken apart into paths that hang on each other.
+
+One path of each tree goes all through it, the longest branches hang on that, their branches on
+them, and so on, generation after generation. Where a path of the next one hangs, is a junction.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from ..geometry.graph import find_components
+from ..stretch.strip_batches import StripBatch
+from ..stretch.strip_paths import ColoredPath, Strips, lay_out
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Paths, one generation after the other."""
+
+    strips: Strips
+    """Its colours are the generations, from the root out; one may hold a junction repeatedly."""
+    hung: Booleans
+    """(k,) bool, where in the strips' path one begins that hangs on a junction, its first entry."""
+    junctions: Integers
+    """(j,) particles that paths hang on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """The paths of one generation, ready for one h²."""
+
+    batch: StripBatch
+    hung: Integers
+    """(p,) places in the path where one begins that hangs on a junction."""
+    supports: Integers
+    """(p,) those junctions' numbers."""
+    passed: Integers
+    """(q,) places of junctions that paths of the next generations hang on."""
+    passed_junctions: Integers
+    """(q,) their numbers."""
+    links_before: tuple[Integers, Integers]
+    """Which of `passed` have a link before them, and those links."""
+    links_after: tuple[Integers, Integers]
+    """Which have one after them, and those links."""
+    links_through: tuple[Integers, Integers]
+    """Which have both, and the links before them."""
+    owned: Integers
+    """(o,) all places but `hung`; each particle occurs there once in all generations."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBatches:
+    """All generations, from the root out, ready for one h²."""
+
+    generations: list[Generation]
+    inverse_masses: Floats
+    """(j,) of the junctions [1/kg]."""
+
+
+def find_tree_edges(particle_count: int, edges: Integers) -> Booleans:
+    """(m,) bool, whether each edge belongs to a component without rings."""
+    labels = find_components(particle_count, edges)
+    count = int(labels.max(initial=-1)) + 1
+    ends = labels[edges[:, 0]]
+    edge_count = np.bincount(ends, minlength=count)
+    return np.asarray((edge_count < np.bincount(labels, minlength=count))[ends])
+
+
+def build_trees(
+    pairs: Integers, rest_lengths: Floats, compliances: Floats, pinned: Booleans
+) -> Trees:
+    """Takes trees apart.
+
+    Parameters
+    ----------
+    pairs : (m, 2) without rings.
+    rest_lengths : (m,) [m].
+    compliances : (m,) [m/N].
+    pinned : (n,) bool; a tree begins at a pinned particle where it has one.
+    """
+    branches: list[list[tuple[int, int]]] = [[] for _ in pinned]
+    for pair, (a, b) in enumerate(pairs.tolist()):
+        branches[a].append((b, pair))
+        branches[b].append((a, pair))
+    seen = [False] * len(pinned)
+    colored_paths: list[ColoredPath] = []
+    for root in [*np.flatnonzero(pinned).tolist(), *range(len(pinned))]:
+        if branches[root] and not seen[root]:
+            colored_paths.extend(_decompose_tree(branches, root, seen))
+    colored_paths.sort(key=lambda piece: piece[0])
+    strips = lay_out(colored_paths, rest_lengths, compliances, np.zeros(len(pairs)))
+    sizes = [len(particles) for _, particles, _ in colored_paths]
+    hung = np.zeros(len(strips.path), dtype=bool)
+    firsts = np.cumsum([0, *sizes])[:-1]
+    hung[firsts[[generation > 0 for generation, _, _ in colored_paths]]] = True
+    return Trees(strips, hung, np.unique(strips.path[hung]))
+
+
+def _decompose_tree(
+    branches: list[list[tuple[int, int]]], root: int, seen: list[bool]
+) -> Iterator[ColoredPath]:
+    """The paths of one tree: (generation, particles, pairs)."""
+    order, onward = [root], {root: branches[root]}
+    seen[root] = True
+    for particle in order:
+        for other, _ in onward[particle]:
+            seen[other] = True
+            onward[other] = [branch for branch in branches[other] if branch[0] != particle]
+            order.append(other)
+    height = dict.fromkeys(order, 0)
+    for particle in reversed(order):
+        onward[particle].sort(key=lambda branch: -height[branch[0]])
+        height[particle] = max((height[other] + 1 for other, _ in onward[particle]), default=0)
+
+    def trace_path(particle: int, branch: int) -> tuple[list[int], list[int]]:
+        particles, pairs = [particle], []
+        while branch < len(onward[particle]):
+            particle, pair = onward[particle][branch]
+            particles.append(particle)
+            pairs.append(pair)
+            branch = 0
+        return particles, pairs
+
+    back, back_pairs = trace_path(root, 1)
+    ahead, ahead_pairs = trace_path(root, 0)
+    paths = [(0, back[:0:-1] + ahead, back_pairs[::-1] + ahead_pairs)]
+    for generation, particles, pairs in paths:
+        yield generation, particles, pairs
+        inner = particles[0 if generation == 0 else 1 :]
+        for particle in inner:
+            rest = range(2 if particle == root else 1, len(onward[particle]))
+            paths.extend((generation + 1, *trace_path(particle, branch)) for branch in rest)
+
+
+def tree_batches(
+    trees: Trees, batches: Sequence[StripBatch], inverse_masses: Floats
+) -> TreeBatches:
+    """The generations, given the batches of their strips, for particles of inverse masses (n,)."""
+    number = np.full(len(inverse_masses), -1)
+    number[trees.junctions] = np.arange(len(trees.junctions))
+    generations = []
+    for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
+        hung = trees.hung[start:stop]
+        passed = np.flatnonzero(~hung & (number[batch.path] >= 0))
+        linked = np.pad(batch.labels[1:] == batch.labels[:-1], 1)
+        before, after = linked[passed], linked[passed + 1]
+        generations.append(
+            Generation(
+                batch=batch,
+                hung=np.flatnonzero(hung),
+                supports=number[batch.path[hung]],
+                passed=passed,
+                passed_junctions=number[batch.path[passed]],
+                links_before=(np.flatnonzero(before), passed[before] - 1),
+                links_after=(np.flatnonzero(after), passed[after]),
+                links_through=(np.flatnonzero(before & after), passed[before & after] - 1),
+                owned=np.flatnonzero(~hung),
+            )
+        )
+    return TreeBatches(generations, inverse_masses[trees.junctions])

@@ -1,0 +1,116 @@
+"""Compiled kernels serve only while they say what NumPy's say, on bodies so small that it is quick.
+
+Whether a library is sound, tests tell. This tells whether it is on the machine at hand.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from .arrays import Floats
+from .build import build
+from .compiled import NUMPY_REQUESTED, backend, source_digest
+from .mesh import MeshData
+from .phases.step_data import StepInputs
+from .settings import BodySettings, SceneSettings
+from .step import step
+from .thread_pool import thread_count
+
+SIDE = 4
+"""Vertices along each side of the sheets."""
+DT = 1 / 240
+"""[s]"""
+STEPS = 3
+TOLERANCE = 1e-12
+"""What the results may differ by, of bodies half a metre wide [m]."""
+
+
+@cache
+def fallback_reason() -> str:
+    """Why NumPy's kernels serve; empty where the compiled ones do. They are compared once.
+
+    Raises
+    ------
+    KernelError
+        If the environment asks for kernels that there are not.
+    """
+    found = backend()
+    if found.library is not None:
+        ours = _results()
+        library, found.library = found.library, None
+        try:
+            reference = _results()
+        finally:
+            found.library = library
+        apart = float(np.abs(ours - reference).max())
+        if not apart <= TOLERANCE:
+            found.fall_back(f"the compiled kernels are {apart:.1g} m off on this machine")
+    return found.reason if found.library is None else ""
+
+
+def check_environment() -> None:
+    """Chooses the kernels before anything moves, and raises KernelError for a wish that cannot be.
+
+    Threads are looked at whether or not anything comes that they do.
+    """
+    fallback_reason()
+    thread_count()
+
+
+def fallback_warnings() -> list[str]:
+    """What to tell of a bake that NumPy's kernels serve unwanted."""
+    reason = fallback_reason()
+    if reason in ("", NUMPY_REQUESTED):
+        return []
+    return [
+        "A bake takes about ten times as long as it has to, and differs in the last digits from "
+        f"bakes on compiled kernels, after many frames by more, on NumPy: {reason}"
+    ]
+
+
+def kernels() -> str:
+    """The name of the kernels that serve, and of the compiled ones, the digest of their source."""
+    return "NumPy" if fallback_reason() else f"compiled {source_digest()[:12]}"
+
+
+def _results() -> Floats:
+    """(3, k) where the kernels that serve now lead some bodies [m]."""
+    gravity, settings = np.array([0.0, 0.0, -9.81]), BodySettings()
+    meshes = [_sheet(3), _sheet(4)]
+    bodies = [build(mesh, settings, gravity=gravity, dt=DT) for mesh in meshes]
+    inputs = StepInputs(
+        dt=DT,
+        gravity=gravity,
+        targets=[mesh.positions.T for mesh in meshes],
+        fields=[()] * len(meshes),
+        ground=None,
+        ground_shift=np.zeros(3),
+    )
+    for _ in range(STEPS):
+        step(bodies, SceneSettings(), inputs)
+    return np.concatenate([state.positions for _, state in bodies], axis=1)
+
+
+def _sheet(corners: int) -> MeshData:
+    """A bumpy sheet of faces of 3 or 4 corners, with two ropes at its end that meet."""
+    rows, columns = np.mgrid[:SIDE, :SIDE].reshape(2, -1)
+    sheet = np.stack([columns, rows, 0.3 * np.sin(rows * columns)], axis=1)
+    tail = [[SIDE, 0.0, 0.0], [SIDE + 1.0, 0.0, 0.5], [SIDE + 1.0, 1.0, 0.0]]
+    positions = np.concatenate([sheet, tail]) / (2.0 * SIDE)
+    first = np.flatnonzero((rows < SIDE - 1) & (columns < SIDE - 1))
+    cells = first[:, None] + [0, 1, SIDE + 1, SIDE]
+    faces = cells if corners == 4 else np.concatenate([cells[:, :3], cells[:, [0, 2, 3]]])
+    around = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
+    start = SIDE * SIDE
+    ropes = [[SIDE - 1, start], [start, start + 1], [start, start + 2]]
+    weights = np.zeros(len(positions))
+    weights[-1 - len(tail)] = 1.0
+    return MeshData(
+        name="tiny sheet",
+        positions=positions,
+        edges=np.unique(np.sort(np.concatenate([around, ropes]), axis=1), axis=0),
+        face_starts=np.arange(0, faces.size + 1, corners),
+        face_vertices=faces.ravel(),
+        pin_weights=weights,
+        velocities=np.zeros_like(positions),
+    )

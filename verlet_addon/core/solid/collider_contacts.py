@@ -1,0 +1,164 @@
+"""What colliders do to a solid, as stops that are solved for together with its stress."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, dot
+from ..contact.contact_rows import ContactRows, max_push_out
+from .lattice import Embedding
+from .numpy_contact_solver import PointContacts, SolidSystem
+
+SEPARATION_ROUNDS = 4
+"""How often points are put outside of what they touch; once does but in corners."""
+SEPARATION_MARGIN = 1e-9
+"""So much farther out than they have to be, for nobody else to push them [m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColliderContacts:
+    """Surfaces that places on a solid's skin are kept off, k of them."""
+
+    points: Integers
+    """(4, k) of the solid, between which each place is."""
+    shares: Floats
+    """(4, k) of these, whose sum is 1; 0 for those that are not of the solid."""
+    normals: Floats
+    """(3, k) unit vectors away from the surfaces."""
+    levels: Floats
+    """(k,) how far along its normal each has to be [m]."""
+    frictions: Floats
+    """(k,) Coulomb coefficients."""
+    starts: Floats
+    """(3, k) where places were when the step began, moved on as the surfaces do [m]."""
+    shifts: Floats
+    """(3, k) how far these do [m]."""
+
+    def appended(self, others: "ColliderContacts") -> "ColliderContacts":
+        """These, and after them others."""
+        both = ((getattr(self, each.name), getattr(others, each.name)) for each in fields(self))
+        return ColliderContacts(*(np.concatenate(each, axis=-1) for each in both))
+
+    def interpolate(self, points: Floats) -> Floats:
+        """(3, k) where places are, of points (3, p)."""
+        return np.asarray(np.einsum("jk,ajk->ak", self.shares, points[:, self.points]))
+
+
+def find_collider_contacts(
+    rows: ContactRows, own: slice, fixed: int, start: Floats, end: Floats, dt: float
+) -> ColliderContacts:
+    """The rows between a solid's points, `own`, and colliders, which begin at `fixed`.
+
+    Parameters
+    ----------
+    start, end : (3, N) of all bodies and colliders when the step begins and ends [m].
+    """
+    own_corners = (rows.particles >= own.start) & (rows.particles < own.stop)
+    others = rows.particles >= fixed
+    chosen = np.flatnonzero(
+        (own_corners | others).all(axis=0) & own_corners.any(axis=0) & others.any(axis=0)
+    )
+    particles, own_corners = rows.particles[:, chosen], own_corners[:, chosen]
+    sides = np.sign((rows.weights[:, chosen] * own_corners).sum(axis=0))
+    weights = rows.weights[:, chosen] * sides
+    shares, others = np.where(own_corners, weights, 0.0), np.where(own_corners, 0.0, -weights)
+
+    def on_colliders(positions: Floats) -> Floats:
+        return np.asarray(np.einsum("jk,ajk->ak", others, positions[:, particles]))
+
+    normals, before, now = rows.normals[:, chosen] * sides, on_colliders(start), on_colliders(end)
+    points = np.where(own_corners, particles - own.start, 0)
+    start_points = np.einsum("jk,ajk->ak", shares, start[:, np.where(own_corners, particles, 0)])
+    heights, gaps = dot(normals, start_points - before), rows.gaps[chosen]
+    return ColliderContacts(
+        points=points,
+        shares=shares,
+        normals=normals,
+        levels=np.minimum(gaps, heights + max_push_out(gaps - heights, dt)) + dot(normals, now),
+        frictions=rows.friction[chosen],
+        starts=start_points + now - before,
+        shifts=now - before,
+    )
+
+
+def with_colliders(
+    system: SolidSystem, colliders: ColliderContacts, area_factors: Floats, collider_anchors: Floats
+) -> SolidSystem:
+    """The system in which places are stopped as well as points.
+
+    Parameters
+    ----------
+    area_factors : (p,) `SurfacePoints.area_factors`.
+    collider_anchors : (3, p) where friction of colliders has held each point before, else nan [m].
+    """
+    contacts, many = system.contacts, len(colliders.levels)
+    stiffnesses = colliders.interpolate((contacts.stiffnesses * area_factors)[None])
+    vertices, single = _single_points(colliders)
+    anchors = np.where(single, collider_anchors[:, vertices] + colliders.shifts, np.nan)
+    return replace(
+        system,
+        embedding=_with_contact_points(system.embedding, colliders),
+        predicted=np.concatenate(
+            [system.predicted, colliders.interpolate(system.predicted)], axis=1
+        ),
+        contacts=PointContacts(
+            normals=np.concatenate([contacts.normals, colliders.normals], axis=1),
+            levels=np.concatenate([contacts.levels, colliders.levels]),
+            frictions=np.concatenate([contacts.frictions, colliders.frictions]),
+            stiffnesses=np.concatenate([contacts.stiffnesses, stiffnesses[0]]),
+            start=np.concatenate([contacts.start, colliders.starts], axis=1),
+            anchors=np.concatenate([contacts.anchors, anchors], axis=1),
+            friction_stiffnesses=np.full(len(contacts.friction_stiffnesses) + many, -1.0),
+            normal_forces=np.zeros(len(contacts.normal_forces) + many),
+        ),
+    )
+
+
+def _single_points(colliders: ColliderContacts) -> tuple[Integers, Booleans]:
+    """(k,) the point with the largest share in each place, and (k,) bool, whether that is all."""
+    rows = colliders.shares.argmax(axis=0)
+    columns = np.arange(len(rows))
+    return colliders.points[rows, columns], colliders.shares[rows, columns] > 1.0 - 1e-9
+
+
+def _with_contact_points(embedding: Embedding, colliders: ColliderContacts) -> Embedding:
+    """The embedding of points, and after them of places, which up to three points carry."""
+    order = np.argsort(-colliders.shares, axis=0, kind="stable")
+    most = max(1, int((colliders.shares > 0.0).sum(axis=0).max(initial=1)))
+    points = np.take_along_axis(colliders.points, order, axis=0)[:most].T
+    shares = np.take_along_axis(colliders.shares, order, axis=0)[:most].T
+    width = most * embedding.nodes.shape[1]
+    nodes = embedding.nodes[points].reshape(-1, width)
+    weights = (embedding.weights[points] * shares[:, :, None]).reshape(-1, width)
+    more = ((0, 0), (0, nodes.shape[1] - embedding.nodes.shape[1]))
+    return Embedding(
+        np.concatenate([np.pad(embedding.nodes, more), nodes]),
+        np.concatenate([np.pad(embedding.weights, more), weights]),
+    )
+
+
+def push_out_of_colliders(colliders: ColliderContacts, points: Floats) -> None:
+    """Puts points (3, p) outside of what they press on; the nearest is left to the deepest."""
+    for _ in range(SEPARATION_ROUNDS):
+        depths = colliders.levels - dot(colliders.normals, colliders.interpolate(points))
+        order = np.argsort(depths, kind="stable")
+        order = order[depths[order] > 0.0]
+        moves = np.zeros_like(points)
+        for own, shares in zip(colliders.points[:, order], colliders.shares[:, order], strict=True):
+            carries = shares > 0.0
+            pressed = order[carries]
+            moves[:, own[carries]] = colliders.normals[:, pressed] * (
+                depths[pressed] + SEPARATION_MARGIN
+            )
+        points += moves
+
+
+def find_collider_anchors(
+    contacts: PointContacts, colliders: ColliderContacts, count: int
+) -> Floats:
+    """(3, p) where friction of colliders holds each of so many points now, else nan [m]."""
+    vertices, single = _single_points(colliders)
+    anchors, collider_anchors = contacts.anchors[:, count:], np.full((3, count), np.nan)
+    kept = single & ~np.isnan(anchors[0])
+    collider_anchors[:, vertices[kept]] = anchors[:, kept]
+    return collider_anchors

@@ -1,0 +1,333 @@
+/* Stress and what a solid touches, solved for together: the same as numpy_contact_solver.py. */
+#include "contact_solver.h"
+
+#define MAX_ACTIVE_SET_CHANGES 6
+#define ACTIVE_SET_TOLERANCE 0.05
+#define MAX_SOLID_CG_ROUNDS 400
+
+static real along_normal(const point_contacts *contacts, integer i, const real vector[3])
+{
+    integer p = contacts->points;
+    return contacts->normals[i] * vector[0] + contacts->normals[p + i] * vector[1]
+           + contacts->normals[2 * p + i] * vector[2];
+}
+
+/* What of a point at a place is across from where friction holds it; how long that is. */
+static real tangential_offset(const point_contacts *contacts, integer i, const real place[3], real slid[3])
+{
+    for (int a = 0; a < 3; a++)
+        slid[a] = place[a] - contacts->anchors[a * contacts->points + i];
+    real height = along_normal(contacts, i, slid);
+    for (int a = 0; a < 3; a++)
+        slid[a] -= contacts->normals[a * contacts->points + i] * height;
+    return __builtin_sqrt(dot(slid, slid));
+}
+
+static void scatter_to_nodes(const solid_embedding *embedding, integer i, four pull, four *rows)
+{
+    const integer width = embedding->width, *corners = embedding->nodes + width * i;
+    const real *weights = embedding->weights + width * i;
+    for (integer c = 0; c < width; c++)
+        rows[corners[c]] += broadcast(weights[c]) * pull;
+}
+
+/* Whether what touches, and how it rubs, is as before once nodes have moved, or else how. */
+static int update_active_set(const solid_system *all)
+{
+    const point_contacts *contacts = all->contacts;
+    integer p = contacts->points;
+    real changes = 0.0, total = 0.0;
+    for (integer i = 0; i < p; i++) {
+        four moved = interpolate_four(all->embedding, i, all->moves);
+        real place[3], slid[3], former = contacts->friction_stiffnesses[i], grip = -1.0;
+        for (int a = 0; a < 3; a++)
+            place[a] = all->predicted[a * p + i] + moved[a];
+        real depth = contacts->levels[i] - along_normal(contacts, i, place);
+        real push = contacts->stiffnesses[i] * (depth > 0.0 ? depth : -depth), change = 0.0;
+        if (depth > 0.0) {
+            for (int a = 0; a < 3; a++) {
+                real *anchor = contacts->anchors + a * p + i;
+                *anchor = *anchor == *anchor ? *anchor : contacts->start[a * p + i];
+            }
+            real length = tangential_offset(contacts, i, place, slid);
+            grip = smaller(contacts->stiffnesses[i], contacts->frictions[i] * push / larger(length, NONZERO));
+            change = (grip > former ? grip - former : former - grip) * length;
+            total += push;
+        }
+        if ((grip >= 0.0) != (former >= 0.0))
+            change = push;
+        changes += change;
+        contacts->normal_forces[i] = grip;
+    }
+    if (changes <= ACTIVE_SET_TOLERANCE * total)
+        return 1;
+    for (integer i = 0; i < p; i++)
+        contacts->friction_stiffnesses[i] = contacts->normal_forces[i];
+    return 0;
+}
+
+/* What stops a point that moves opposes that with. */
+ALWAYS_INLINE four contact_resistance(const point_contacts *contacts, integer i, four moved)
+{
+    integer p = contacts->points;
+    four normal = {contacts->normals[i], contacts->normals[p + i], contacts->normals[2 * p + i], 0.0};
+    real more = (contacts->stiffnesses[i] - contacts->friction_stiffnesses[i]) * sum(normal * moved);
+    return broadcast(contacts->friction_stiffnesses[i]) * moved + broadcast(more) * normal;
+}
+
+/* What stops a point pushes and rubs it with where it arrives. */
+SMALL static four contact_force(const solid_system *all, integer i)
+{
+    const point_contacts *contacts = all->contacts;
+    four pull = broadcast(0.0);
+    real place[3], slid[3];
+    for (int a = 0; a < 3; a++)
+        place[a] = all->predicted[a * contacts->points + i];
+    tangential_offset(contacts, i, place, slid);
+    real push = contacts->stiffnesses[i] * (contacts->levels[i] - along_normal(contacts, i, place));
+    for (int a = 0; a < 3; a++)
+        pull[a] = push * contacts->normals[a * contacts->points + i] - contacts->friction_stiffnesses[i] * slid[a];
+    return pull;
+}
+
+SMALL static four pin_force(const solid_system *all, integer k)
+{
+    integer i = all->sprung_points[k], p = all->embedding->points;
+    four pull = broadcast(0.0);
+    for (int a = 0; a < 3; a++)
+        pull[a] = all->spring_stiffnesses[k] * (all->targets[a * all->springs + k] - all->predicted[a * p + i]);
+    return pull;
+}
+
+/* Adds all pulls where points arrive. */
+SMALL static void add_forces(const solid_system *all, four *rows)
+{
+    for (integer k = 0; k < all->springs; k++)
+        scatter_to_nodes(all->embedding, all->sprung_points[k], pin_force(all, k), rows);
+    for (integer i = 0; i < all->contacts->points; i++)
+        if (all->contacts->friction_stiffnesses[i] >= 0.0)
+            scatter_to_nodes(all->embedding, i, contact_force(all, i), rows);
+}
+
+/* Notes what presses on points once nodes have moved. */
+SMALL static void store_normal_forces(const solid_system *all)
+{
+    const point_contacts *contacts = all->contacts;
+    for (integer i = 0; i < contacts->points; i++) {
+        contacts->normal_forces[i] = 0.0;
+        if (contacts->friction_stiffnesses[i] < 0.0)
+            continue;
+        four pull = contact_force(all, i) - contact_resistance(contacts, i, interpolate_four(all->embedding, i, all->moves));
+        const real pulls[3] = {pull[0], pull[1], pull[2]};
+        contacts->normal_forces[i] = along_normal(contacts, i, pulls);
+    }
+}
+
+/* Writes the system times moves; their product. */
+static real multiply_system(const solid_system *all, const four *moves, four *found)
+{
+    four total = broadcast(0.0);
+    for (integer k = 0, first = 0; k < all->count; k++) {
+        const solid_part *part = all->parts + k;
+        integer next = first + part->lattice->nodes;
+        multiply_stiffness(part->lattice, part->corotations, NULL, moves + first, found + first);
+        for (integer i = first; i < next; i++)
+            found[i] = broadcast(all->masses[i]) * moves[i] + broadcast(part->stiffness) * found[i];
+        first = next;
+    }
+    for (integer k = 0; k < all->springs; k++) {
+        four moved = interpolate_four(all->embedding, all->sprung_points[k], moves);
+        scatter_to_nodes(all->embedding, all->sprung_points[k], broadcast(all->spring_stiffnesses[k]) * moved, found);
+    }
+    for (integer i = 0; i < all->contacts->points; i++)
+        if (all->contacts->friction_stiffnesses[i] >= 0.0) {
+            four moved = interpolate_four(all->embedding, i, moves);
+            scatter_to_nodes(all->embedding, i, contact_resistance(all->contacts, i, moved), found);
+        }
+    for (integer i = 0; i < all->nodes; i++)
+        total += moves[i] * found[i];
+    return sum(total);
+}
+
+static void add_block(const solid_system *all, integer point, const real stiffness[9])
+{
+    const integer width = all->embedding->width;
+    for (integer c = width * point; c < width * (point + 1); c++) {
+        real weight = all->embedding->weights[c];
+        four *block = all->blocks + 3 * all->embedding->nodes[c];
+        for (int i = 0; i < 3; i++)
+            block[i] += broadcast(weight * weight) * load_three(stiffness + 3 * i);
+    }
+}
+
+/* Inverts a symmetric block. */
+static void invert(four block[3])
+{
+    four cofactors[3];
+    for (int a = 0; a < 3; a++)
+        cofactors[a] = cross_four(block[(a + 1) % 3], block[(a + 2) % 3]);
+    four size = broadcast(sum(block[0] * cofactors[0]));
+    for (int a = 0; a < 3; a++)
+        block[a] = cofactors[a] / size;
+}
+
+/* Adds what stops a point to what opposes the piece it is of, or both that it is between. */
+SMALL static void add_to_rigid_modes(const solid_system *all, integer point, const real stiffness[9])
+{
+    const integer end = all->embedding->width * (point + 1);
+    for (integer c = all->embedding->width * point; c < end;) {
+        integer label = all->labels[all->embedding->nodes[c]];
+        real share = 0.0, place[3] = {0.0, 0.0, 0.0};
+        for (; c < end && all->labels[all->embedding->nodes[c]] == label; c++) {
+            share += all->embedding->weights[c];
+            for (int a = 0; a < 3; a++)
+                place[a] += all->embedding->weights[c]
+                            * all->predicted_nodes[a * all->nodes + all->embedding->nodes[c]];
+        }
+        for (int a = 0; a < 3; a++)
+            place[a] = share < 0.0 ? -place[a] : place[a];
+        if (label >= 0 && (share > 0.5 || share < -0.5))
+            add_stiffness(all->rigid_pieces + label, place, stiffness);
+    }
+}
+
+/* The inverted blocks on the diagonal, and of pieces as they move as one. */
+static void assemble_preconditioner(const solid_system *all)
+{
+    const point_contacts *contacts = all->contacts;
+    real stiffness[9];
+    add_masses(all->rigid_pieces, all->pieces, all->labels, all->masses, all->predicted_nodes,
+                 all->nodes);
+    for (integer i = 0; i < all->nodes; i++)
+        for (int a = 0; a < 3; a++) {
+            all->blocks[3 * i + a] = broadcast(0.0);
+            all->blocks[3 * i + a][a] = all->diagonal[i];
+        }
+    for (integer k = 0; k < all->springs; k++) {
+        for (int i = 0; i < 9; i++)
+            stiffness[i] = i % 4 ? 0.0 : all->spring_stiffnesses[k];
+        add_block(all, all->sprung_points[k], stiffness);
+    }
+    for (integer point = 0; point < contacts->points; point++)
+        if (contacts->friction_stiffnesses[point] >= 0.0) {
+            real more = contacts->stiffnesses[point] - contacts->friction_stiffnesses[point];
+            for (int i = 0; i < 9; i++)
+                stiffness[i] = (i % 4 ? 0.0 : contacts->friction_stiffnesses[point])
+                               + more * contacts->normals[i / 3 * contacts->points + point]
+                                     * contacts->normals[i % 3 * contacts->points + point];
+            add_block(all, point, stiffness);
+            add_to_rigid_modes(all, point, stiffness);
+        }
+    for (integer i = 0; i < all->nodes; i++)
+        invert(all->blocks + 3 * i);
+    for (integer k = 0; k < all->pieces; k++)
+        invert_six(all->rigid_pieces[k].stiffness);
+}
+
+/* How far a node moves as its piece answers what was last asked. */
+ALWAYS_INLINE four rigid_correction(const solid_system *all, integer i)
+{
+    integer label = all->labels[i];
+    return label >= 0 ? rigid_motion(all->rigid_pieces + label, all->arms[i]) : broadcast(0.0);
+}
+
+/* Writes the blocks times a vector less a share of another, and how pieces answer as one; the
+   product of what is left of the vector with both. */
+static real precondition(const solid_system *all, four *vector, real share, const four *less)
+{
+    four total = broadcast(0.0);
+    for (integer k = 0; k < all->pieces; k++)
+        all->rigid_pieces[k].loads[0] = all->rigid_pieces[k].loads[1] = broadcast(0.0);
+    for (integer i = 0; i < all->nodes;) {
+        integer label = all->labels[i];
+        four pull = broadcast(0.0), spin = broadcast(0.0);
+        for (; i < all->nodes && all->labels[i] == label; i++) {
+            const four *block = all->blocks + 3 * i, rest = vector[i] - broadcast(share) * less[i];
+            vector[i] = rest;
+            all->ahead[i] = block[0] * broadcast(rest[0]) + block[1] * broadcast(rest[1])
+                            + block[2] * broadcast(rest[2]);
+            total += rest * all->ahead[i];
+            pull += rest;
+            spin += cross_four(all->arms[i], rest);
+        }
+        if (label >= 0) {
+            all->rigid_pieces[label].loads[0] += pull;
+            all->rigid_pieces[label].loads[1] += spin;
+        }
+    }
+    return sum(total) + solve_rigid_modes(all->rigid_pieces, all->pieces);
+}
+
+/* Solves for the moves, from those given. */
+static void solve_moves(const solid_system *all, real tolerance, real absolute, real negligible, integer min_rounds)
+{
+    integer m = all->nodes;
+    assemble_preconditioner(all);
+    multiply_system(all, all->moves, all->along);
+    copy((real *)all->residual, (const real *)all->forces, 4 * m);
+    real given = precondition(all, all->residual, 0.0, all->along);
+    real small = larger(larger(tolerance * tolerance * given, absolute), negligible);
+    real size = precondition(all, all->residual, 1.0, all->along), share = 0.0;
+    for (integer i = 0; i < m; i++)
+        all->search[i] = broadcast(0.0);
+    for (integer number = 0; number < MAX_SOLID_CG_ROUNDS && size > (number < min_rounds ? negligible : small);
+         number++) {
+        for (integer i = 0; i < m; i++)
+            all->search[i] = all->ahead[i] + rigid_correction(all, i) + broadcast(share) * all->search[i];
+        real step = size / multiply_system(all, all->search, all->along);
+        for (integer i = 0; i < m; i++)
+            all->moves[i] += broadcast(step) * all->search[i];
+        real former = size;
+        size = precondition(all, all->residual, step, all->along);
+        share = size / former;
+    }
+    for (integer i = 0; i < m; i++)
+        all->moves[i] += rigid_correction(all, i);
+}
+
+/* Changes moves (3, m), anchors, grips and loads; after find_stress. */
+EXPORT void solve_solid_system(const solid_system *all, const real *right, real *moves, real tolerance,
+                        real absolute, real negligible, integer min_rounds)
+{
+    integer m = all->nodes;
+    find_piece_centres(all->rigid_pieces, all->pieces, all->labels, all->masses, all->predicted_nodes, m);
+    for (integer i = 0; i < m; i++) {
+        const real *centre = all->labels[i] < 0 ? NULL : all->rigid_pieces[all->labels[i]].centre;
+        for (int a = 0; a < 3; a++)
+            all->arms[i][a] = centre ? all->predicted_nodes[a * m + i] - centre[a] : 0.0;
+        all->arms[i][3] = 0.0;
+    }
+    load_rows(moves, m, all->moves);
+    for (int number = 0; number < MAX_ACTIVE_SET_CHANGES; number++) {
+        int steady = update_active_set(all);
+        if (number && steady)
+            break;
+        load_rows(right, m, all->forces);
+        add_forces(all, all->forces);
+        solve_moves(all, tolerance, absolute, negligible, min_rounds);
+    }
+    store_normal_forces(all);
+    store_rows(all->moves, m, moves);
+}
+
+/* Writes points (3, p), and changes anchors. */
+EXPORT void clamp_solid_points(const solid_system *all, const real *nodes, real *points)
+{
+    const point_contacts *contacts = all->contacts;
+    integer p = contacts->points;
+    const real none = __builtin_nan("");
+    for (integer i = 0; i < p; i++) {
+        real place[3], slid[3];
+        interpolate_point(all->embedding, i, nodes, all->nodes, place);
+        real depth = contacts->levels[i] - along_normal(contacts, i, place);
+        real length = larger(tangential_offset(contacts, i, place, slid), NONZERO);
+        real released = larger(0.0, 1.0 - contacts->frictions[i] * depth / length);
+        for (int a = 0; a < 3; a++) {
+            real *anchor = contacts->anchors + a * p + i;
+            *anchor = depth > 0.0 ? *anchor + slid[a] * released : none;
+            points[a * p + i] = place[a];
+            if (depth > 0.0)
+                points[a * p + i] += contacts->normals[a * p + i] * depth;
+        }
+    }
+}

@@ -1,0 +1,305 @@
+"""Solids that touch each other, moved on as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..arrays import Floats, Integers, cross, sum_by, sum_products
+from ..geometry.graph import find_components
+from ..momentum.compiled_kernels import conserve_momentum
+from ..momentum.numpy_kernels import find_rotation_vectors
+from .collider_contacts import (
+    ColliderContacts,
+    find_collider_anchors,
+    push_out_of_colliders,
+    with_colliders,
+)
+from .compiled_contact_solver import clamp_points, solve_contacts
+from .compiled_kernels import interpolate
+from .coupled_system import SolidContacts, couple_systems, separate_solids, slices, stack_solids
+from .numpy_contact_solver import SolidSystem, tangential_part
+from .rolling_resistance import node_loads, resist_rolling, rotation_vector
+from .solid_body import SleepState, SolidFriction
+from .solid_step import (
+    SolidStep,
+    SolidStepStart,
+    all_inputs,
+    equal_arrays,
+    find_stress_forces,
+    is_at_rest,
+    keep_at_rest,
+    solver_tolerance,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CoupledSolids:
+    """Solids that touch each other, the colliders in their way, and where they meet."""
+
+    steps: Sequence[SolidStep]
+    colliders: Sequence[ColliderContacts]
+    solid_contacts: SolidContacts
+
+    @property
+    def starts(self) -> list[SolidStepStart]:
+        """What moves each of them in this step."""
+        return list(map(_start_of, self.steps))
+
+
+def _start_of(step: SolidStep) -> SolidStepStart:
+    """What moves a solid in this step."""
+    assert step.start is not None
+    return step.start
+
+
+def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
+    """Moves solids on by one step as `solid_step.solve_step` does one; (3, p) where points of each are."""
+    steps, starts, solid_contacts = group.steps, group.starts, group.solid_contacts
+    inputs = [
+        rows for each in zip(steps, group.colliders, strict=True) for rows in all_inputs(*each)
+    ]
+    inputs += [getattr(solid_contacts, field.name) for field in fields(solid_contacts)]
+    for step, start in zip(steps, starts, strict=True):
+        step.state.anchors[:] = start.anchors
+    sleeping = [step.state.sleep_state for step in steps if step.state.sleep_state is not None]
+    if len(sleeping) == len(steps) and all(equal_arrays(inputs, each.inputs) for each in sleeping):
+        for step, start in zip(steps, starts, strict=True):
+            keep_at_rest(step, start)
+            step.state.collider_anchors, step.state.solid_friction = (
+                start.collider_anchors,
+                start.solid_friction,
+            )
+        return [each.points.copy() for each in sleeping]
+    points = _solve(group)
+    resting = all(map(is_at_rest, steps, starts))
+    resting_inputs = [rows.copy() for rows in inputs] if resting else []
+    for step, start, places in zip(steps, starts, points, strict=True):
+        step.state.sleep_state = SleepState(resting_inputs, places.copy()) if resting else None
+        if resting:
+            keep_at_rest(step, start)
+    return points
+
+
+def _solve(solids: CoupledSolids) -> list[Floats]:
+    """(3, p) where points of each are once stress and what stops them are solved for."""
+    steps, starts, solid_contacts = solids.steps, solids.starts, solids.solid_contacts
+    states, systems = [step.state for step in steps], []
+    for step, start, each in zip(steps, starts, solids.colliders, strict=True):
+        step.system.contacts.friction_stiffnesses.fill(-1.0)
+        systems.append(
+            with_colliders(
+                step.system, each, step.solid.surface.area_factors, start.collider_anchors
+            )
+        )
+    stiffnesses = [
+        step.system.contacts.stiffnesses * step.solid.surface.area_factors for step in steps
+    ]
+    # Points as their nodes carry them: those that were put outside of others have not slid.
+    start_points = [
+        interpolate(step.solid.embedding, start.nodes)
+        for step, start in zip(steps, starts, strict=True)
+    ]
+    system = couple_systems(
+        systems,
+        solid_contacts,
+        stiffnesses,
+        solid_contacts.offsets(start_points) - _previous_deflections(starts, solid_contacts),
+    )
+    moves = stack_solids(state.moves for state in states)
+    solve_contacts(
+        system, stack_solids(map(find_stress_forces, steps, starts)), moves, solver_tolerance(steps)
+    )
+    contact_points, points = (
+        clamp_points(system, _update_velocities(solids, systems, system, moves)),
+        [],
+    )
+    contacts_of_each = [each.contacts for each in systems]
+    own = slices(len(contacts.levels) for contacts in contacts_of_each)
+    for step, colliders, own_slice, contacts in zip(
+        steps, solids.colliders, own, contacts_of_each, strict=True
+    ):
+        count = len(step.solid.layer_masses)
+        contacts.anchors[:] = system.contacts.anchors[:, own_slice]
+        step.state.anchors[:] = contacts.anchors[:, :count]
+        step.state.collider_anchors = find_collider_anchors(contacts, colliders, count)
+        points.append(contact_points[:, own_slice][:, :count].copy())
+        push_out_of_colliders(colliders, points[-1])
+    between_solids = slice(own[-1].stop, None)
+    deflections = tangential_part(
+        solid_contacts.normals,
+        contact_points[:, between_solids] - system.contacts.anchors[:, between_solids],
+    )
+    has_friction = np.flatnonzero(~np.isnan(deflections[0]) & (solid_contacts.keys >= 0))
+    for state in states:
+        state.solid_friction = SolidFriction(
+            solid_contacts.keys[has_friction], deflections[:, has_friction]
+        )
+    separate_solids(solid_contacts, points)
+    return points
+
+
+def _previous_deflections(
+    starts: Sequence[SolidStepStart], solid_contacts: SolidContacts
+) -> Floats:
+    """(3, k) how far places have been drawn out of where they cling [m]."""
+    previous = np.zeros_like(solid_contacts.normals)
+    deflections = stack_solids(start.solid_friction.deflections for start in starts)
+    keys, first = np.unique(
+        stack_solids(start.solid_friction.keys for start in starts), return_index=True
+    )
+    if len(keys):
+        place = np.searchsorted(keys, solid_contacts.keys).clip(max=len(keys) - 1)
+        same = keys[place] == solid_contacts.keys
+        previous[:, same] = deflections[:, first[place[same]]]
+    return previous
+
+
+def _update_velocities(
+    group: CoupledSolids, systems: Sequence[SolidSystem], system: SolidSystem, moves: Floats
+) -> Floats:
+    """(3, m) where nodes of all end, by moves (3, m).
+
+    Solids on which nothing presses but each other keep their momentum together. What rolls is
+    slowed beside what it rolls on.
+    """
+    start_nodes = stack_solids(start.nodes for start in group.starts)
+    momentum_labels, inverse_masses = (
+        _momentum_labels(system, len(group.solid_contacts.levels)),
+        1.0 / system.masses,
+    )
+    arrived = system.predicted_nodes + moves
+    nodes = conserve_momentum(
+        momentum_labels, inverse_masses, system.predicted_nodes, arrived, about=start_nodes
+    )
+    own = slices(len(each.masses) for each in systems)
+    ends = [nodes[:, own_slice] for own_slice in own]
+    motions = list(map(_RigidMotion.of, group.steps, ends))
+    points = slices(len(each.contacts.levels) for each in systems)
+    slowed = []
+    for number, places in enumerate(points):
+        for name in ("friction_stiffnesses", "normal_forces"):
+            getattr(systems[number].contacts, name)[:] = getattr(system.contacts, name)[places]
+        slowed.append(
+            _with_rolling_resistance(group, system, systems[number], number, ends, motions)
+        )
+    before = start_nodes + (nodes - stack_solids(slowed))
+    before = conserve_momentum(momentum_labels, inverse_masses, start_nodes, before, about=nodes)
+    for step, own_slice in zip(group.steps, own, strict=True):
+        state = step.state
+        state.nodes, state.previous_nodes = nodes[:, own_slice].copy(), before[:, own_slice].copy()
+        state.moves = state.nodes - step.system.predicted_nodes
+    return nodes
+
+
+def _momentum_labels(system: SolidSystem, solid_contacts: int) -> Integers:
+    """(m,) labels of nodes that keep their momentum together, −1 of those that something stops.
+
+    The last stops are where solids meet, so many.
+    """
+    contacts, embedding, labels = system.contacts, system.embedding, system.components
+    # What soft pins draw keeps no momentum.
+    drawn = labels[embedding.nodes[system.pin_springs.points, 0]]
+    labels = np.where(np.isin(labels, drawn), -1, labels)
+    loaded = np.flatnonzero(contacts.normal_forces > 0.0)
+    carried = embedding.weights[loaded] != 0.0
+    labels_at_contacts = np.where(
+        carried, labels[embedding.nodes[loaded]], labels.max(initial=-1) + 1
+    )
+    first, labels_at_contacts = (
+        labels_at_contacts.min(axis=1),
+        np.where(carried, labels_at_contacts, -1),
+    )
+    last = labels_at_contacts.max(axis=1)
+    # What is held stops others as the ground does.
+    stopped = (loaded < len(contacts.normal_forces) - solid_contacts) | (first < 0)
+    count = int(labels.max(initial=-1)) + 1
+    merged = find_components(count, np.stack([first[~stopped], last[~stopped]], axis=1))
+    free = np.ones(count, dtype=bool)
+    free[merged[last[stopped & (last >= 0)]]] = False
+    kept = np.append(np.where(free[merged], merged, -1), -1)[labels]
+    return np.asarray(np.unique(np.append(kept, -1), return_inverse=True)[1][:-1].reshape(-1) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _RigidMotion:
+    """How a solid moves in a step, but for its strain."""
+
+    centre: Floats
+    """(3, 1) where it began [m]."""
+    shift: Floats
+    """(3, 1) [m]"""
+    rotation: Floats
+    """(3, 1)"""
+
+    @classmethod
+    def of(cls, step: SolidStep, nodes: Floats) -> "_RigidMotion":
+        """The way to nodes (3, m)."""
+        masses, start_nodes = step.solid.masses, _start_of(step).nodes
+        centre, shift = (
+            (masses * rows).sum(axis=1, keepdims=True) / masses.sum()
+            for rows in (start_nodes, nodes - start_nodes)
+        )
+        arms, all_one = start_nodes - centre, np.zeros(len(masses), dtype=np.int64)
+        second = sum_products(all_one, arms * masses, arms, 1)
+        spin = (masses * cross(arms, nodes - start_nodes)).sum(axis=1)
+        return cls(centre, shift, find_rotation_vectors(second, spin[None]).T)
+
+    def displacement_at(self, positions: Floats) -> Floats:
+        """(3, k) how far places (3, k) go with it [m]."""
+        return np.asarray(self.shift + np.cross(self.rotation, positions - self.centre, axis=0))
+
+
+def _contact_rotation(
+    step: SolidStep, nodes: Floats, touched: ColliderContacts, normal_forces: Floats
+) -> Floats:
+    """(3,) how far the cells of a solid have turned on which loads (k,) press, to nodes (3, m)."""
+    start_nodes, carried = _start_of(step).nodes, step.solid.embedding
+    shares = touched.shares * normal_forces
+    points = sum_by(touched.points.ravel(), shares.ravel(), len(carried.nodes))
+    pressed = node_loads(carried, points, start_nodes.shape[1])
+    return rotation_vector(pressed, start_nodes, nodes - start_nodes)
+
+
+def _with_rolling_resistance(
+    group: CoupledSolids,
+    system: SolidSystem,
+    own: SolidSystem,
+    number: int,
+    ends: Sequence[Floats],
+    motions: Sequence[_RigidMotion],
+) -> Floats:
+    """(3, m) nodes of one solid, slowed where it rolls on whatever it touches."""
+    step, start, solid_contacts = group.steps[number], group.starts[number], group.solid_contacts
+    contacts, slowed_nodes, start_nodes = system.contacts, ends[number].copy(), start.nodes
+    support_turn = np.zeros(3)
+    first_between = len(contacts.normal_forces) - len(solid_contacts.levels)
+    sides = (solid_contacts.solids == number).sum(axis=0)
+    chosen = np.flatnonzero((contacts.normal_forces[first_between:] > 0.0) & (sides % 4 > 0))
+    if len(chosen):
+        rows_between = first_between + chosen
+        total_force = own.contacts.normal_forces.sum() + contacts.normal_forces[rows_between].sum()
+        others = np.where(solid_contacts.solids == number, -1, solid_contacts.solids)[
+            :, chosen
+        ].max(axis=0)
+        for other in np.unique(others):
+            of_other = np.flatnonzero(others == other)
+            normal_forces, motion = contacts.normal_forces[rows_between[of_other]], motions[other]
+            start_nodes = start_nodes + normal_forces.sum() / total_force * motion.displacement_at(
+                start.nodes
+            )
+            touched = solid_contacts.as_collider_contacts(int(other), chosen[of_other])
+            turned = _contact_rotation(group.steps[other], ends[other], touched, normal_forces)
+            support_turn += normal_forces.sum() / total_force * (turned - motion.rotation[:, 0])
+        colliders = group.colliders[number].appended(
+            solid_contacts.as_collider_contacts(number, chosen)
+        )
+        with_others = with_colliders(
+            step.system, colliders, step.solid.surface.area_factors, start.collider_anchors
+        )
+        for name in ("friction_stiffnesses", "normal_forces", "stiffnesses"):
+            rows = getattr(own.contacts, name), getattr(contacts, name)[rows_between]
+            getattr(with_others.contacts, name)[:] = np.concatenate(rows)
+        own = with_others
+    resist_rolling(own, start_nodes, slowed_nodes, support_turn)
+    return slowed_nodes

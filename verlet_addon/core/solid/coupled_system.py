@@ -1,0 +1,217 @@
+"""Solids that touch each other as one system: the same forces act on both, each way."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats, Integers, dot
+from ..contact.contact_rows import ContactRows, max_push_out
+from .collider_contacts import SEPARATION_MARGIN, SEPARATION_ROUNDS, ColliderContacts
+from .lattice import Embedding
+from .numpy_contact_solver import PinSprings, PointContacts, SolidSystem
+
+
+@dataclass(frozen=True, eq=False)
+class SolidContacts:
+    """Places at which some solids touch each other, k of them, each between four points."""
+
+    solids: Integers
+    """(4, k) numbers of the solids that these are of…"""
+    points: Integers
+    """(4, k) …and theirs among its points."""
+    weights: Floats
+    """(4, k) above 0 on the side that normals point to, below on the other; their sum is 0."""
+    normals: Floats
+    """(3, k) unit vectors."""
+    levels: Floats
+    """(k,) how far apart they have to be along these [m]."""
+    frictions: Floats
+    """(k,) Coulomb coefficients."""
+    keys: Integers
+    """(k,) the same from step to step; −1 for none."""
+
+    def points_of(self, number: int) -> tuple[Integers, Floats]:
+        """(4, k) points of one of the solids, and their weights, 0 for those of others."""
+        own_corners = self.solids == number
+        return np.where(own_corners, self.points, 0), np.where(own_corners, self.weights, 0.0)
+
+    def offsets(self, points: Sequence[Floats]) -> Floats:
+        """(3, k) how far apart they are, of points (3, p) of each solid."""
+        differences = np.zeros_like(self.normals)
+        for number, points_of_solid in enumerate(points):
+            own, weights = self.points_of(number)
+            for each, share in zip(own, weights, strict=True):
+                differences += share * points_of_solid[:, each]
+        return differences
+
+    def as_collider_contacts(self, number: int, chosen: Integers) -> ColliderContacts:
+        """What one of the solids feels of others at some places, as if these were colliders."""
+        points, weights = self.points_of(number)
+        weights = weights[:, chosen]
+        sides = np.sign(weights.sum(axis=0))
+        return ColliderContacts(
+            points=points[:, chosen],
+            shares=weights * sides,
+            normals=self.normals[:, chosen] * sides,
+            levels=np.zeros(len(chosen)),
+            frictions=self.frictions[chosen],
+            starts=np.zeros((3, len(chosen))),
+            shifts=np.zeros((3, len(chosen))),
+        )
+
+
+def find_solid_contacts(rows: ContactRows, own: Sequence[slice], dt: float) -> SolidContacts:
+    """The rows between points of some solids alone, each of which has its own in the world."""
+    solids, points = np.full_like(rows.particles, -1), np.zeros_like(rows.particles)
+    for number, own_slice in enumerate(own):
+        own_corners = (rows.particles >= own_slice.start) & (rows.particles < own_slice.stop)
+        solids[own_corners], points[own_corners] = (
+            number,
+            rows.particles[own_corners] - own_slice.start,
+        )
+    chosen = np.flatnonzero((solids >= 0).all(axis=0))
+    normals, gaps = rows.normals[:, chosen], rows.gaps[chosen]
+    heights = dot(normals, rows.anchors[:, chosen])
+    return SolidContacts(
+        solids=solids[:, chosen],
+        points=points[:, chosen],
+        weights=rows.weights[:, chosen],
+        normals=normals,
+        levels=np.minimum(gaps, heights + max_push_out(gaps - heights, dt)),
+        frictions=rows.friction[chosen],
+        keys=rows.keys[chosen],
+    )
+
+
+def couple_systems(
+    systems: Sequence[SolidSystem],
+    solid_contacts: SolidContacts,
+    stiffnesses: Sequence[Floats],
+    anchors: Floats,
+) -> SolidSystem:
+    """All systems as one, in which solids are kept apart where they meet.
+
+    Parameters
+    ----------
+    stiffnesses : per solid (p,) how stiff points are that others touch, times h² [kg].
+    anchors : (3, k) how far apart friction holds them [m].
+    """
+    points = slices(len(each.contacts.levels) for each in systems)
+    nodes = slices(len(each.masses) for each in systems)
+    labels = slices(int(each.components.max(initial=-1)) + 1 for each in systems)
+    offsets = solid_contacts.offsets([each.predicted for each in systems])
+    contacts = [
+        *(each.contacts for each in systems),
+        _contacts_between(solid_contacts, stiffnesses, anchors),
+    ]
+    return SolidSystem(
+        parts=[part for each in systems for part in each.parts],
+        embedding=_embedding(systems, nodes, points, solid_contacts),
+        masses=stack_solids(each.masses for each in systems),
+        diagonal=stack_solids(each.diagonal for each in systems),
+        predicted=stack_solids([*(each.predicted for each in systems), offsets]),
+        components=stack_solids(
+            np.where(each.components < 0, -1, each.components + own_slice.start)
+            for each, own_slice in zip(systems, labels, strict=True)
+        ),
+        predicted_nodes=stack_solids(each.predicted_nodes for each in systems),
+        pin_springs=PinSprings(
+            points=stack_solids(
+                each.pin_springs.points + own_slice.start
+                for each, own_slice in zip(systems, points, strict=True)
+            ),
+            stiffnesses=stack_solids(each.pin_springs.stiffnesses for each in systems),
+            targets=stack_solids(each.pin_springs.targets for each in systems),
+        ),
+        contacts=PointContacts(
+            *(
+                stack_solids(getattr(each, field.name) for each in contacts)
+                for field in fields(PointContacts)
+            )
+        ),
+    )
+
+
+def _contacts_between(
+    solid_contacts: SolidContacts, stiffnesses: Sequence[Floats], anchors: Floats
+) -> PointContacts:
+    """What keeps solids apart where they meet: the skins of both, one behind the other."""
+    side_stiffnesses = np.zeros((2, len(solid_contacts.levels)))
+    for number, own_stiffness in enumerate(stiffnesses):
+        points, weights = solid_contacts.points_of(number)
+        for side, shares in enumerate((weights, -weights)):
+            side_stiffnesses[side] += (np.maximum(shares, 0.0) * own_stiffness[points]).sum(axis=0)
+    return PointContacts(
+        normals=solid_contacts.normals,
+        levels=solid_contacts.levels,
+        frictions=solid_contacts.frictions,
+        stiffnesses=1.0 / (1.0 / side_stiffnesses).sum(axis=0),
+        start=anchors,
+        anchors=anchors,
+        friction_stiffnesses=np.full_like(solid_contacts.levels, -1.0),
+        normal_forces=np.zeros_like(solid_contacts.levels),
+    )
+
+
+def _embedding(
+    systems: Sequence[SolidSystem],
+    nodes: Sequence[slice],
+    points: Sequence[slice],
+    solid_contacts: SolidContacts,
+) -> Embedding:
+    """The embedding of all points, and after them of how far apart solids are where they meet."""
+    count = len(solid_contacts.levels)
+    own = [each.embedding for each in systems]
+    # What colliders touch is carried by more nodes than points themselves are.
+    used = [int(np.flatnonzero((each.weights != 0.0).any(axis=0)).max()) + 1 for each in own]
+    width = max(*used, 4 * max(used)) if count else max(used)
+    embedding = Embedding(
+        np.zeros((points[-1].stop + count, width), dtype=np.int64),
+        np.zeros((points[-1].stop + count, width)),
+    )
+    for each, many, columns, carriers in zip(own, used, points, nodes, strict=True):
+        embedding.nodes[columns] = carriers.start
+        embedding.nodes[columns, :many] = each.nodes[:, :many] + carriers.start
+        embedding.weights[columns, :many] = each.weights[:, :many]
+    most, firsts = max(used), np.array([columns.start for columns in points])
+    for corner in range(4):
+        where = firsts[solid_contacts.solids[corner]] + solid_contacts.points[corner]
+        columns = slice(corner * most, (corner + 1) * most)
+        embedding.nodes[-count:, columns] = embedding.nodes[where, :most]
+        embedding.weights[-count:, columns] = (
+            embedding.weights[where, :most] * solid_contacts.weights[corner, :, None]
+        )
+    return embedding
+
+
+def separate_solids(solid_contacts: SolidContacts, points: Sequence[Floats]) -> None:
+    """Puts points (3, p) of each solid outside of others; the nearest is left to the deepest."""
+    for _ in range(SEPARATION_ROUNDS):
+        depths = solid_contacts.levels - dot(solid_contacts.normals, solid_contacts.offsets(points))
+        order = np.argsort(depths, kind="stable")
+        order = order[depths[order] > 0.0]
+        if not len(order):
+            break
+        displacements = solid_contacts.normals[:, order] * (depths[order] / 2 + SEPARATION_MARGIN)
+        for number in range(len(points)):
+            moves = np.zeros_like(points[number])
+            for own, weights in zip(*solid_contacts.points_of(number), strict=True):
+                own_rows = np.flatnonzero(weights[order])
+                moves[:, own[order[own_rows]]] = displacements[:, own_rows] * np.sign(
+                    weights[order[own_rows]]
+                )
+            points[number][:] += moves
+
+
+def stack_solids(parts: Iterable[NDArray[Any]]) -> Any:
+    """Arrays (…, k) of all solids, one after the other."""
+    return np.ascontiguousarray(np.concatenate(list(parts), axis=-1))
+
+
+def slices(counts: Iterable[int]) -> list[slice]:
+    """Where each of them has its own there."""
+    return [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]

@@ -1,0 +1,132 @@
+/* Pieces of a solid that nothing holds, as they move as one; see rigid_modes.py. */
+#ifndef VERLET_RIGID_MODES_H
+#define VERLET_RIGID_MODES_H
+
+#include "cells.h"
+
+/* A piece: what it weighs, where, what opposes its six motions, and a vector by them. */
+typedef struct {
+    real mass, centre[3], stiffness[36];
+    four loads[2], motion[2];
+} solid_piece;
+
+/* How far a place moves by each of the six motions. */
+static inline void six_motions(const real arm[3], real motions[3][6])
+{
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 6; k++)
+            motions[a][k] = a == k ? 1.0 : 0.0;
+    motions[0][4] = arm[2], motions[0][5] = -arm[1];
+    motions[1][3] = -arm[2], motions[1][5] = arm[0];
+    motions[2][3] = arm[1], motions[2][4] = -arm[0];
+}
+
+/* How far a node is from the centre of its piece, of nodes at these places (3, m). */
+static inline void find_arm(const solid_piece *piece, const real *places, integer m, integer i,
+                            real arm[3])
+{
+    for (int a = 0; a < 3; a++)
+        arm[a] = places[a * m + i] - piece->centre[a];
+}
+
+/* Adds what a place with a stiffness opposes the motions with. */
+static inline void add_stiffness(solid_piece *piece, const real place[3], const real stiffness[9])
+{
+    real arm[3], motions[3][6];
+    find_arm(piece, place, 1, 0, arm);
+    six_motions(arm, motions);
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 6; k++) {
+            real pull = 0.0;
+            for (int b = 0; b < 3; b++)
+                pull += stiffness[3 * a + b] * motions[b][k];
+            for (int l = 0; l < 6; l++)
+                piece->stiffness[6 * l + k] += motions[a][l] * pull;
+        }
+}
+
+/* The inverse of a symmetric matrix whose pivots are positive, by Gauss and Jordan. */
+SMALL static void invert_six(real matrix[36])
+{
+    for (int i = 0; i < 6; i++) {
+        real pivot = 1.0 / matrix[7 * i];
+        matrix[7 * i] = 1.0;
+        for (int k = 0; k < 6; k++)
+            matrix[6 * i + k] *= pivot;
+        for (int j = 0; j < 6; j++) {
+            real share = matrix[6 * j + i];
+            if (j == i)
+                continue;
+            matrix[6 * j + i] = 0.0;
+            for (int k = 0; k < 6; k++)
+                matrix[6 * j + k] -= share * matrix[6 * i + k];
+        }
+    }
+}
+
+/* Where the pieces are, by their m nodes at these places (3, m). */
+SMALL static void find_piece_centres(solid_piece *pieces, integer count, const integer *labels,
+                               const real *masses, const real *places, integer m)
+{
+    for (integer k = 0; k < count; k++) {
+        pieces[k].mass = 0.0;
+        for (int a = 0; a < 3; a++)
+            pieces[k].centre[a] = 0.0;
+    }
+    for (integer i = 0; i < m; i++)
+        if (labels[i] >= 0) {
+            pieces[labels[i]].mass += masses[i];
+            for (int a = 0; a < 3; a++)
+                pieces[labels[i]].centre[a] += masses[i] * places[a * m + i];
+        }
+    for (integer k = 0; k < count; k++)
+        for (int a = 0; a < 3; a++)
+            pieces[k].centre[a] /= pieces[k].mass;
+}
+
+/* What their masses oppose their motions with. */
+static inline void add_masses(solid_piece *pieces, integer count, const integer *labels,
+                                const real *masses, const real *places, integer m)
+{
+    for (integer k = 0; k < count; k++)
+        for (int i = 0; i < 36; i++)
+            pieces[k].stiffness[i] = 0.0;
+    for (integer i = 0; i < m; i++)
+        if (labels[i] >= 0) {
+            solid_piece *piece = pieces + labels[i];
+            real arm[3], mass = masses[i];
+            find_arm(piece, places, m, i, arm);
+            real square = dot(arm, arm);
+            for (int a = 0; a < 3; a++) {
+                piece->stiffness[7 * a] += mass;
+                piece->stiffness[7 * (a + 3)] += mass * square;
+                for (int b = 0; b < 3; b++)
+                    piece->stiffness[6 * (a + 3) + b + 3] -= mass * arm[a] * arm[b];
+            }
+        }
+}
+
+/* Finds how pieces answer pulls; the product of both. */
+SMALL static real solve_rigid_modes(solid_piece *pieces, integer count)
+{
+    real total = 0.0;
+    for (integer k = 0; k < count; k++) {
+        pieces[k].motion[0] = pieces[k].motion[1] = broadcast(0.0);
+        for (int i = 0; i < 6; i++) {
+            real found = 0.0;
+            for (int j = 0; j < 6; j++)
+                found += pieces[k].stiffness[6 * i + j] * pieces[k].loads[j / 3][j % 3];
+            pieces[k].motion[i / 3][i % 3] = found;
+            total += found * pieces[k].loads[i / 3][i % 3];
+        }
+    }
+    return total;
+}
+
+/* How far a node moves as its piece answers. */
+ALWAYS_INLINE four rigid_motion(const solid_piece *piece, four arm)
+{
+    return piece->motion[0] + cross_four(piece->motion[1], arm);
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* What strained cells oppose moves with, times 1 / E; see stiffness_product in numpy_kernels.py. */
+#include "cells.h"
+
+/* Their sum and their difference. */
+ALWAYS_INLINE void butterfly(four *low, four *high)
+{
+    four former = *low;
+    *low = former + *high;
+    *high = former - *high;
+}
+
+/* Sums and differences of values at the corners along each axis; twice done, 8 times as large. */
+ALWAYS_INLINE void hadamard_transform(four v[3][8])
+{
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < 4; i++)
+            butterfly(v[a] + i, v[a] + i + 4);
+        for (int i = 0; i < 4; i++)
+            butterfly(v[a] + i + (i & 2), v[a] + i + (i & 2) + 2);
+        for (int i = 0; i < 4; i++)
+            butterfly(v[a] + 2 * i, v[a] + 2 * i + 1);
+    }
+}
+
+/* Turns all but what is even along all axes by rotations, or back: r[down * i + along * k]. */
+ALWAYS_INLINE void rotate_modes(const four r[9], int down, int along, four v[3][8])
+{
+    for (int i = 1; i < 8; i++) {
+        four x = v[0][i], y = v[1][i], z = v[2][i];
+        for (int a = 0; a < 3; a++)
+            v[a][i] = r[down * a] * x + r[down * a + along] * y + r[down * a + 2 * along] * z;
+    }
+}
+
+/* Sums and differences of corners oppose each other three by three: x, y and z with what is odd
+   along the same axes but for their own. What is even along all is opposed by nothing. */
+ALWAYS_INLINE void multiply_modes(const real *modes, four v[3][8])
+{
+    for (int a = 0; a < 3; a++)
+        v[a][0] = broadcast(0.0);
+    for (int i = 0; i < 8; i++) {
+        four x = v[0][i ^ 4], y = v[1][i ^ 2], z = v[2][i ^ 1];
+        for (int a = 0; a < 3; a++)
+            v[a][i ^ 4 >> a] = broadcast(modes[24 * a + i]) * x + broadcast(modes[24 * a + 8 + i]) * y
+                               + broadcast(modes[24 * a + 16 + i]) * z;
+    }
+    for (int a = 0; a < 3; a++)
+        v[a][0] = broadcast(0.0);
+}
+
+/* Where four cells have their corners (8, 4), from the first if `strained`. */
+ALWAYS_INLINE void gather(const integer *corners, int strained, const four *moves, four v[3][8])
+{
+    for (int c = 0; c < 8; c++) {
+        four rows[4], columns[4];
+        for (int k = 0; k < 4; k++)
+            rows[k] = moves[corners[4 * c + k]];
+        transpose(rows, columns);
+        for (int a = 0; a < 3; a++)
+            v[a][c] = columns[a];
+    }
+    if (strained)
+        for (int a = 0; a < 3; a++) {
+            for (int c = 1; c < 8; c++)
+                v[a][c] -= v[a][0];
+            v[a][0] = broadcast(0.0);
+        }
+}
+
+/* Adds what four cells pull their corners with. */
+ALWAYS_INLINE void scatter(const integer *corners, four v[3][8], four *found)
+{
+    for (int c = 0; c < 8; c++) {
+        four rows[4], columns[4] = {v[0][c], v[1][c], v[2][c], broadcast(0.0)};
+        transpose(columns, rows);
+        for (int k = 0; k < 4; k++)
+            found[corners[4 * c + k]] += rows[k];
+    }
+}
+
+/* Four boxes. Slopes of their volumes, and at rest their corners, are odd along one axis each. */
+ALWAYS_INLINE void add_boxes(const solid_boxes *boxes, const solid_box_state *box, integer number,
+                    int strained, const four *moves, four *found)
+{
+    const integer *corners = boxes->corners + 32 * number;
+    four v[3][8], growth = broadcast(0.0);
+    gather(corners, strained, moves, v);
+    hadamard_transform(v);
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < 3; a++)
+            growth += box->volume_gradients[k][a] * v[a][4 >> k];
+    growth = broadcast(FIRST_LAME * boxes->volumes[number]) * (strained ? box->growth : growth);
+    rotate_modes(box->rotations, 1, 3, v);
+    if (strained)
+        for (int k = 0; k < 3; k++)
+            v[k][4 >> k] += broadcast(4.0 * boxes->sizes[k]);
+    multiply_modes(boxes->modes + 72 * boxes->kinds[number], v);
+    rotate_modes(box->rotations, 3, 1, v);
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++)
+            v[a][4 >> k] += growth * box->volume_gradients[k][a];
+    hadamard_transform(v);
+    scatter(corners, v, found);
+}
+
+/* A symmetric matrix, as `pack_tiles` has it, times n fours; each tile but the first of a column
+   counts on both sides of the diagonal. */
+ALWAYS_INLINE void multiply(const four *tile, const four *vector, int n, four *found)
+{
+    for (int i = 0; i < n; i++)
+        found[i] = broadcast(0.0);
+    for (int j = 0; j < n; j++) {
+        four own = vector[j], rows[4], columns[4];
+        for (int c = 0; c < 4; c++) {
+            found[j] += tile[c] * broadcast(own[c]);
+            rows[c] = broadcast(0.0);
+        }
+        for (int i = j + 1; i < n; i++)
+            for (int c = 0; c < 4; c++) {
+                found[i] += tile[4 * (i - j) + c] * broadcast(own[c]);
+                rows[c] += tile[4 * (i - j) + c] * vector[i];
+            }
+        transpose(rows, columns);
+        for (int c = 0; c < 4; c++)
+            found[j] += columns[c];
+        tile += 4 * (n - j);
+    }
+}
+
+/* One cell of any other kind. */
+ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *corotation, integer e, const four *rest,
+                   const four *moves, four *found)
+{
+    const integer kind = cells->kinds[e], width = cells->width, count = cells->widths[kind];
+    const integer *nodes = cells->nodes + width * e, *slots = cells->slots + width * kind;
+    const real *r = corotation->rotations + 9 * e, *volume_gradients = corotation->volume_gradients + 3 * width * e;
+    const four first = rest ? moves[nodes[0]] : broadcast(0.0);
+    four local[MAX_UNKNOWNS / 4 + 1], pulls[MAX_UNKNOWNS / 4 + 1], growth = broadcast(0.0);
+    for (int i = 0; i < MAX_UNKNOWNS / 4 + 1; i++)
+        local[i] = broadcast(0.0);
+    for (int c = 0; c < count; c++) {
+        integer node = nodes[slots[c]];
+        four move = moves[node] - first, turned = broadcast(0.0);
+        for (int a = 0; a < 3; a++)
+            turned += load_three(r + 3 * a) * broadcast(move[a]);
+        *(four *)((real *)local + 3 * c) = rest ? turned - (rest[node] - rest[nodes[0]]) : turned;
+        growth += load_three(volume_gradients + 3 * slots[c]) * move;
+    }
+    multiply(cells->tiles + 4 * cells->starts[kind], local, (3 * (int)count + 3) / 4, pulls);
+    real pressure = FIRST_LAME * cells->volumes[kind] * (rest ? corotation->growths[e] : sum(growth));
+    for (int c = 0; c < count; c++) {
+        const real *pull = (real *)pulls + 3 * c;
+        four total = broadcast(pressure) * load_three(volume_gradients + 3 * slots[c]);
+        for (int a = 0; a < 3; a++)
+            total += (four){r[a], r[3 + a], r[6 + a], 0.0} * broadcast(pull[a]);
+        found[nodes[slots[c]]] += total;
+    }
+}
+
+/* Apart from each other, for a compiler has too few registers for both at once. */
+#define NEVER_INLINE static __attribute__((noinline))
+
+NEVER_INLINE void multiply_boxes(const solid_boxes *boxes, const solid_box_state *states, int strained,
+                     const four *moves, four *found)
+{
+    for (integer number = 0; number < boxes->count; number++)
+        add_boxes(boxes, states + number, number, strained, moves, found);
+}
+
+NEVER_INLINE void multiply_cells(const solid_cells *cells, const solid_corotation *corotation, const four *rest,
+                      const four *moves, four *found)
+{
+    for (integer k = 0; k < cells->others; k++)
+        add_cell(cells, corotation, cells->numbers[k], rest, moves, found);
+}
+
+void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *corotations, const four *rest,
+                  const four *moves, four *found)
+{
+    for (integer i = 0; i < lattice->nodes; i++)
+        found[i] = broadcast(0.0);
+    multiply_boxes(&lattice->boxes, corotations->boxes, rest != NULL, moves, found);
+    multiply_cells(&lattice->linear, &corotations->linear, rest, moves, found);
+    multiply_cells(&lattice->quadratic, &corotations->quadratic, rest, moves, found);
+}

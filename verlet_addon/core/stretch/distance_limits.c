@@ -1,0 +1,117 @@
+/* Distances that nothing may exceed, those of coarse levels and of tethers: the same as
+   numpy_kernels.py, where formulas and sources stand, one after the other. */
+#include "../kernels.h"
+
+/* The distances of one colour; see DistanceBatch. */
+typedef struct {
+    integer count;            /* c */
+    const integer *particles; /* (2 c,) */
+    const real *rest_lengths, *first_masses, *second_masses, *gains;
+} distance_limit_batch;
+
+/* Whether any pair is further apart than its length. */
+static int any_exceeded(const real *positions, integer n, const distance_limit_batch *batch)
+{
+    const integer *first = batch->particles, *second = batch->particles + batch->count;
+    const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
+    for (integer i = 0; i < batch->count; i++) {
+        real x = px[second[i]] - px[first[i]], y = py[second[i]] - py[first[i]];
+        real z = pz[second[i]] - pz[first[i]];
+        if (distance(x, y, z) > batch->rest_lengths[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* Acts on the pairs of a batch that are further apart than their length. */
+static void project_distance_limits(real *positions, integer n, const distance_limit_batch *batch)
+{
+    const integer *first = batch->particles, *second = batch->particles + batch->count;
+    const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
+    if (!any_exceeded(positions, n, batch))
+        return;
+    for (integer i = 0; i < batch->count; i++) {
+        integer a = first[i], b = second[i];
+        real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
+        real length = distance(x, y, z);
+        real excess = larger(length - batch->rest_lengths[i], 0.0);
+        real share = excess * batch->gains[i] / length;
+        real to = batch->first_masses[i] * share, fro = batch->second_masses[i] * share;
+        real there[3] = {px[b] - fro * x, py[b] - fro * y, pz[b] - fro * z};
+        put(positions, n, a, px[a] + to * x, py[a] + to * y, pz[a] + to * z);
+        put(positions, n, b, there[0], there[1], there[2]);
+    }
+}
+
+/* Draws particles (t,) that are further than lengths (t,) from their pins (t,) towards them. */
+EXPORT void project_tethers(real *positions, integer n, integer t, const integer *particles,
+                            const integer *pins, const real *lengths)
+{
+    for (integer i = 0; i < t; i++) {
+        real *x = positions + particles[i], *y = x + n, *z = y + n;
+        const real *pin = positions + pins[i];
+        real arm_x = *x - pin[0], arm_y = *y - pin[n], arm_z = *z - pin[2 * n];
+        real reach = distance(arm_x, arm_y, arm_z);
+        if (reach > lengths[i]) {
+            real excess = lengths[i] / reach - 1.0;
+            *x += arm_x * excess;
+            *y += arm_y * excess;
+            *z += arm_z * excess;
+        }
+    }
+}
+
+/* See Level. */
+typedef struct coarse_level {
+    integer count;            /* k */
+    const integer *particles; /* (k,) */
+    integer batches;
+    const distance_limit_batch *const *limits; /* (batches,) */
+    integer child_count;                      /* f */
+    const integer *children;             /* (f,) */
+    const integer *parents;              /* (f, 4) */
+    const real *weights;                 /* (f, 4) */
+    real *points, *moved;                /* (3, k) to work in */
+} coarse_level;
+
+/* Solves a level by itself, and leaves in `moved` where that takes its particles; whether any. */
+static int solve_level(const real *positions, integer n, const coarse_level *level)
+{
+    integer k = level->count;
+    int any = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < k; i++)
+            level->points[axis * k + i] = positions[axis * n + level->particles[i]];
+    for (integer i = 0; i < level->batches; i++)
+        project_distance_limits(level->points, k, level->limits[i]);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < k; i++) {
+            real moved = level->points[axis * k + i] - positions[axis * n + level->particles[i]];
+            level->moved[axis * k + i] = moved;
+            any |= moved != 0.0;
+        }
+    return any;
+}
+
+/* Moves children by the weighted mean of what moves their parents. */
+static void prolong_corrections(real *positions, integer n, const coarse_level *level)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < level->child_count; i++) {
+            const integer *from = level->parents + 4 * i;
+            const real *share = level->weights + 4 * i, *moved = level->moved + axis * level->count;
+            positions[axis * n + level->children[i]] += share[0] * moved[from[0]]
+                                                        + share[1] * moved[from[1]]
+                                                        + share[2] * moved[from[2]]
+                                                        + share[3] * moved[from[3]];
+        }
+}
+
+/* Solves each coarse level, and hands its corrections down to the next finer one. */
+EXPORT void project_levels(real *positions, integer n, const coarse_level *const *levels,
+                           integer count)
+{
+    for (integer i = 0; i < count; i++)
+        if (solve_level(positions, n, levels[i]))
+            prolong_corrections(positions, n, levels[i]);
+}

@@ -1,0 +1,214 @@
+"""The tension that strips had a step ago, solved for implicitly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import NONZERO, Floats, Integers, norms, sum_by
+from ..linear.tridiagonal import Factors, factorize, solve
+from .strip_system import SEARCH_DIRECTIONS, StripSystem
+
+TAUT_KEPT_SHARE = 0.85
+"""Share of its tension that a taut link starts from at least, for it carries what hangs below. With
+0.95 dresses take a fifth less, but undamped triangles on two corners gain energy in tiny steps."""
+MAX_LINK_TAUTNESS = 1e6
+"""Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count. Real
+meshes are stretched alike from 1e4 to 1e8."""
+STIFF_LINK_SHARE = 0.05
+"""Links less taut than this share of `min_tautness` pull with the force they have, and resist nothing: if
+all resisted, hung sheets and skirts would take a twelfth longer."""
+
+
+def warm_start_tension(
+    positions: Floats,
+    strip_system: StripSystem,
+    *,
+    kept_share: float,
+    min_tautness: float,
+    rounds: int = SEARCH_DIRECTIONS,
+) -> None:
+    """Starts from a share `kept_share` of the tension T of the step before, along the new directions.
+
+    (m/h² + T/l between neighbours) δ = T/l (neighbours − x) for the displacement δ: implicitly, for
+    a light strip under a heavy load turns by more than Newton's steps can follow. Sweeps then only
+    have to find how tension changes. Strips that cross make the system one of a net: it is solved
+    by conjugate gradients, preconditioned by solving the tautest strips directly.
+
+    Parameters
+    ----------
+    positions : (3, n), moved in place.
+    strip_system : the strips; their multipliers are read, and set to the tension that acts now.
+    kept_share : share of the former tension that slack links start from; taut ones start from at least
+        TAUT_MEMORY of it, and those at `min_tautness` from the mean of both.
+    min_tautness : strips with a link of more than this h² T/(l m) are solved directly.
+    rounds : directions searched in: the former displacement, then those of conjugate gradients.
+    """
+    if not len(strip_system.path):
+        return
+    lengths = _measure_links(positions, strip_system)
+    force_densities = _previous_force_densities(strip_system, lengths, kept_share, min_tautness)
+    if force_densities.any() or strip_system.gas_forces.any():
+        system = _assemble_system(strip_system, force_densities, min_tautness)
+        positions += _conjugate_gradients(
+            strip_system, system, _force(strip_system, force_densities), rounds
+        )
+        lengths = _measure_links(positions, strip_system)
+    else:
+        strip_system.displacement.fill(0.0)
+    np.multiply(force_densities, -lengths, out=strip_system.multipliers)
+
+
+def _measure_links(positions: Floats, strip_system: StripSystem) -> Floats:
+    """(k − 1,) distances along the path; leaves the vectors in the net."""
+    for row, along in zip(positions, strip_system.vectors, strict=True):
+        points = row.take(strip_system.path, mode="clip")
+        np.subtract(points[1:], points[:-1], out=along)
+    return norms(strip_system.vectors)
+
+
+def _previous_force_densities(
+    strip_system: StripSystem, lengths: Floats, kept_share: float, min_tautness: float
+) -> Floats:
+    """(k − 1,) T/l · h² of every link, 0 in gaps."""
+    force_densities = np.maximum(-strip_system.multipliers, 0.0)
+    force_densities *= strip_system.warm_started
+    force_densities /= lengths
+    tautness = force_densities * strip_system.max_inverse_masses
+    force_densities *= kept_share + (max(TAUT_KEPT_SHARE, kept_share) - kept_share) * tautness / (
+        tautness + min_tautness + NONZERO
+    )
+    return np.minimum(
+        force_densities,
+        MAX_LINK_TAUTNESS / (strip_system.max_inverse_masses + NONZERO),
+        out=force_densities,
+    )
+
+
+def _force(strip_system: StripSystem, force_densities: Floats) -> Floats:
+    """(3, n) Σ pull · (neighbour − x): the force · h² on each particle; 0 on pinned ones."""
+    total = strip_system.gas_forces.copy()
+    for axis, along in enumerate(strip_system.vectors):
+        force = force_densities * along
+        total[axis] += sum_by(strip_system.path[:-1], force, len(strip_system.masses))
+        total[axis] -= sum_by(strip_system.path[1:], force, len(strip_system.masses))
+    total[:, strip_system.pinned] = 0.0
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """Masses joined by the stiffer links; taut strips are factorized to precondition it."""
+
+    masses: Floats
+    """(n,)"""
+    pinned: Integers
+    """(p,)"""
+    tails: Integers
+    """(s,) where each stiff link begins."""
+    heads: Integers
+    """(s,) where it ends."""
+    force_densities: Floats
+    """(s,)"""
+    inverse: Floats
+    """(n,) 1 / diagonal."""
+    path: Integers
+    """(t,) along the taut strips."""
+    factors: Factors
+    shares: Floats
+    """(t,) 1 / how often each particle occurs in the path."""
+
+    def multiply(self, direction: Floats) -> Floats:
+        """(3, n) m u + Σ pull · (u − that of the neighbour) for displacements u."""
+        total = direction * self.masses
+        for axis, row in enumerate(direction):
+            across = row.take(self.tails, mode="clip")
+            across -= row.take(self.heads, mode="clip")
+            across *= self.force_densities
+            total[axis] += sum_by(self.tails, across, len(row))
+            total[axis] -= sum_by(self.heads, across, len(row))
+        total[:, self.pinned] = 0.0
+        return total
+
+    def precondition(self, residual: Floats) -> Floats:
+        """(3, n) the displacement that each strip or particle alone would answer with."""
+        displacement = residual * self.inverse
+        if len(self.path):
+            alone = solve(self.factors, residual.take(self.path, axis=1, mode="clip"))
+            alone *= self.shares
+            displacement[:, self.path] = 0.0
+            for axis, row in enumerate(alone):
+                displacement[axis] += sum_by(self.path, row, displacement.shape[1])
+        return displacement
+
+
+def _assemble_system(
+    strip_system: StripSystem, force_densities: Floats, min_tautness: float
+) -> _System:
+    """Chooses the stiffer links, and factorizes the taut strips."""
+    tautness = force_densities * strip_system.max_inverse_masses
+    stiff = np.flatnonzero(tautness > STIFF_LINK_SHARE * min_tautness)
+    tails, heads, n = (
+        strip_system.path[stiff],
+        strip_system.path[stiff + 1],
+        len(strip_system.masses),
+    )
+    diagonal = strip_system.masses + sum_by(tails, force_densities[stiff], n)
+    diagonal += sum_by(heads, force_densities[stiff], n)
+    chosen = np.zeros(int(strip_system.labels[-1]) + 1, dtype=bool)
+    chosen[strip_system.labels[:-1][tautness > min_tautness]] = True
+    entries = np.flatnonzero(chosen[strip_system.labels])
+    path, links = strip_system.path[entries], entries[:-1]
+    beside = np.where(
+        strip_system.both_free[links] & (tautness[links] > STIFF_LINK_SHARE * min_tautness),
+        -force_densities[links],
+        0.0,
+    )
+    return _System(
+        masses=strip_system.masses,
+        pinned=strip_system.pinned,
+        tails=tails,
+        heads=heads,
+        force_densities=force_densities[stiff],
+        inverse=1.0 / diagonal,
+        path=path,
+        factors=factorize(diagonal[path], beside, strip_system.reduction_rounds),
+        shares=1.0 / np.bincount(path, minlength=n)[path],
+    )
+
+
+def _conjugate_gradients(
+    strip_system: StripSystem, system: _System, residual: Floats, rounds: int
+) -> Floats:
+    """(3, n) the displacement that balances the residual force, searched for from the former one.
+
+    What imbalance is left is answered by strips and particles alone. So nothing is wrong with a
+    body at rest, whose displacement is the same in every step, however early the search ends.
+    """
+    solution = np.zeros_like(residual)
+    direction = preconditioned = (
+        strip_system.displacement if rounds else system.precondition(residual)
+    )
+    # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
+    size = np.inf
+    for search in range(rounds):
+        if search:
+            previous, size = size, _inner_product(residual, preconditioned)
+            direction = (
+                preconditioned + direction * (size / previous) if previous > 0.0 else preconditioned
+            )
+        image = system.multiply(direction)
+        curvature = _inner_product(direction, image)
+        if curvature > 0.0:
+            step = _inner_product(direction, residual) / curvature
+            solution += step * direction
+            image *= step
+            residual -= image
+        preconditioned = system.precondition(residual)
+    solution += preconditioned
+    strip_system.displacement[...] = solution
+    return solution
+
+
+def _inner_product(first: Floats, second: Floats) -> float:
+    """The inner product; BLAS would add up in another order for every number of threads."""
+    return float(np.einsum("xn,xn->", first, second))

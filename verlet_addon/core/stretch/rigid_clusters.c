@@ -1,0 +1,101 @@
+/* Clusters: the same as numpy_rigid_clusters.py, where formulas and sources stand.
+
+   The rotation comes from the quaternion that is the eigenvector of the largest eigenvalue of a
+   symmetric 4 x 4 matrix (B. K. P. Horn, Closed-Form Solution of Absolute Orientation Using Unit
+   Quaternions, 1987). */
+#include "../kernels.h"
+
+#define JACOBI_SWEEPS 12 /* Jacobi's method has converged long before. */
+
+/* Particles sorted by cluster; see Clusters. */
+typedef struct clusters {
+    integer count, members;  /* clusters, k */
+    const integer *ends;     /* (count,) where each ends */
+    const integer *particles; /* (k,) */
+    const uint8_t *movable;  /* (k,) */
+    const real *shares;      /* (k,) */
+    const real *arms;        /* (3, k) */
+} clusters;
+
+/* Turns rows and columns p and q so that they are no longer coupled; `rotations` turns along. */
+static void rotate_jacobi(real matrix[4][4], real rotations[4][4], int p, int q)
+{
+    if (matrix[p][q] * matrix[p][q] < NONZERO)
+        return;
+    real slope = (matrix[q][q] - matrix[p][p]) / (2.0 * matrix[p][q]);
+    real tangent = 1.0 / (larger(slope, -slope) + __builtin_sqrt(slope * slope + 1.0));
+    if (slope < 0.0)
+        tangent = -tangent;
+    real cosine = 1.0 / __builtin_sqrt(tangent * tangent + 1.0), sine = tangent * cosine;
+    for (int k = 0; k < 4; k++) {
+        real x = matrix[k][p], y = matrix[k][q];
+        matrix[k][p] = cosine * x - sine * y;
+        matrix[k][q] = sine * x + cosine * y;
+        x = rotations[k][p], y = rotations[k][q];
+        rotations[k][p] = cosine * x - sine * y;
+        rotations[k][q] = sine * x + cosine * y;
+    }
+    for (int k = 0; k < 4; k++) {
+        real x = matrix[p][k], y = matrix[q][k];
+        matrix[p][k] = cosine * x - sine * y;
+        matrix[q][k] = sine * x + cosine * y;
+    }
+}
+
+/* The rotation nearest to spread = sum of share * position * arm'. */
+static void find_rotation(real covariance[3][3], real rotation[3][3])
+{
+    real matrix[4][4], rotations[4][4];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            rotations[i][j] = i == j;
+    matrix[0][0] = covariance[0][0] + covariance[1][1] + covariance[2][2];
+    for (int i = 0; i < 3; i++) {
+        int next = (i + 1) % 3, last = (i + 2) % 3;
+        matrix[0][i + 1] = matrix[i + 1][0] = covariance[last][next] - covariance[next][last];
+        matrix[i + 1][i + 1] = 2.0 * covariance[i][i] - matrix[0][0];
+        matrix[i + 1][next + 1] = matrix[next + 1][i + 1] = covariance[i][next] + covariance[next][i];
+    }
+    for (int sweep = 0; sweep < JACOBI_SWEEPS; sweep++)
+        for (int p = 0; p < 3; p++)
+            for (int q = p + 1; q < 4; q++)
+                rotate_jacobi(matrix, rotations, p, q);
+    int most = 0;
+    for (int k = 1; k < 4; k++)
+        if (matrix[k][k] > matrix[most][most])
+            most = k;
+    real w = rotations[0][most], axis[3] = {rotations[1][most], rotations[2][most], rotations[3][most]};
+    for (int i = 0; i < 3; i++) {
+        int next = (i + 1) % 3, last = (i + 2) % 3;
+        rotation[i][i] = 1.0 - 2.0 * (axis[next] * axis[next] + axis[last] * axis[last]);
+        rotation[i][next] = 2.0 * (axis[i] * axis[next] - w * axis[last]);
+        rotation[next][i] = 2.0 * (axis[i] * axis[next] + w * axis[last]);
+    }
+}
+
+/* Puts a cluster where its particles lie best, as the rigid piece that it is. */
+static void fit_cluster(real *positions, integer n, const clusters *all, integer begin, integer end)
+{
+    real centre[3] = {0.0, 0.0, 0.0}, covariance[3][3] = {{0.0}}, rotation[3][3];
+    for (integer k = begin; k < end; k++)
+        for (int i = 0; i < 3; i++) {
+            real weighted = positions[i * n + all->particles[k]] * all->shares[k];
+            centre[i] += weighted;
+            for (int j = 0; j < 3; j++)
+                covariance[i][j] += weighted * all->arms[j * all->members + k];
+        }
+    find_rotation(covariance, rotation);
+    for (integer k = begin; k < end; k++)
+        for (int i = 0; i < 3 && all->movable[k]; i++) {
+            real fitted = centre[i];
+            for (int j = 0; j < 3; j++)
+                fitted += rotation[i][j] * all->arms[j * all->members + k];
+            positions[i * n + all->particles[k]] = fitted;
+        }
+}
+
+EXPORT void project_clusters(real *positions, integer n, const clusters *all)
+{
+    for (integer c = 0, begin = 0; c < all->count; begin = all->ends[c++])
+        fit_cluster(positions, n, all, begin, all->ends[c]);
+}

@@ -1,0 +1,110 @@
+"""Particles far closer together than those around them, which move as one small rigid piece.
+
+Where scans have clumps of tiny triangles, no order of sweeps brings all their edges to length.
+What they could bend or shear is finer than what the mesh around them can show.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_rows
+from ..geometry.graph import edge_lengths
+from ..rigid.pieces import PINNED_MASS_FACTOR
+
+MAX_CLUSTER_SHARE = 0.1
+"""Clusters are smaller than this share of the edges around them."""
+MIN_GRADING = 0.5
+"""Where edges shrink by no more than this from particle to particle, the mesh is only graded."""
+RATIO_DIGITS = 6
+"""Lengths that agree so far are equal: on a lattice the order of the mesh decides."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Particles sorted by cluster."""
+
+    particles: Integers
+    """(k,)"""
+    labels: Integers
+    """(k,) number of the cluster that each belongs to."""
+    movable: Booleans
+    """(k,) bool"""
+    shares: Floats
+    """(k,) of the cluster's mass; those of each cluster sum to 1."""
+    arms: Floats
+    """(3, k) at rest, from the cluster's centre of mass [m]."""
+
+
+def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -> Clusters:
+    """Joins particles along the short ones of the edges (m, 2) of surfaces."""
+    members: list[list[int]] = []
+    if len(edges):
+        spacing = _spacing(positions, edges)
+        members = _merge_clusters(positions, _short_edges(positions, edges, spacing), spacing)
+    members = [
+        members_of_cluster
+        for members_of_cluster in members
+        if (inverse_masses[members_of_cluster] > 0.0).any()
+    ]
+    particles = np.array(
+        [p for members_of_cluster in members for p in members_of_cluster], dtype=np.int64
+    )
+    labels = np.repeat(
+        np.arange(len(members)), [len(members_of_cluster) for members_of_cluster in members]
+    )
+    movable = inverse_masses[particles] > 0.0
+    masses = inverse(inverse_masses[particles], inverse_masses[particles])
+    masses = np.where(
+        movable, masses, PINNED_MASS_FACTOR * sum_by(labels, masses, len(members))[labels]
+    )
+    shares = masses / sum_by(labels, masses, len(members))[labels]
+    arms = positions[particles].T
+    centres = sum_rows(labels, shares * arms, len(members))
+    return Clusters(particles, labels, movable, shares, arms - centres[:, labels])
+
+
+def _spacing(positions: Floats, edges: Integers) -> Floats:
+    """(n,) how far apart particles are there: the mean length of their edges.
+
+    It is never less than grading leaves of what it is at neighbours.
+    """
+    n = len(positions)
+    length_sums = np.bincount(edges.ravel(), np.repeat(edge_lengths(positions, edges), 2), n)
+    spacing = np.asarray(length_sums / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
+    first, second = edges.T
+    while True:
+        graded = spacing.copy()
+        np.maximum.at(graded, first, MIN_GRADING * spacing[second])
+        np.maximum.at(graded, second, MIN_GRADING * spacing[first])
+        if (graded <= spacing).all():
+            return spacing
+        spacing = graded
+
+
+def _short_edges(positions: Floats, edges: Integers, spacing: Floats) -> Integers:
+    """(s, 2) those of the edges (m, 2) that join clusters, the shortest for their place first."""
+    lengths = edge_lengths(positions, edges)
+    ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), RATIO_DIGITS)
+    short = np.flatnonzero(ratios < MAX_CLUSTER_SHARE)
+    return np.asarray(edges[short[np.argsort(ratios[short], kind="stable")]])
+
+
+def _merge_clusters(positions: Floats, short: Integers, spacing: Floats) -> list[list[int]]:
+    """The particles of each cluster."""
+    clusters: dict[int, list[int]] = {}
+    for a, b in short.tolist():
+        first, second = clusters.get(a, [a]), clusters.get(b, [b])
+        if first is not second and _are_small_together(positions, spacing, first, second):
+            first = first + second
+            clusters.update(dict.fromkeys(first, first))
+    return [members for particle, members in sorted(clusters.items()) if particle == members[0]]
+
+
+def _are_small_together(
+    positions: Floats, spacing: Floats, first: list[int], second: list[int]
+) -> bool:
+    """Whether two clusters are near each other compared with the spacing around them."""
+    across = positions[first][:, None] - positions[second]
+    widest = np.linalg.norm(across, axis=2).max() / spacing[first + second].max()
+    return bool(np.round(widest, RATIO_DIGITS) < MAX_CLUSTER_SHARE)

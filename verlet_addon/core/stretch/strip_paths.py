@@ -1,0 +1,213 @@
+"""Edges strung into paths that go as straight as they can through the mesh, sorted by colour."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import NONZERO, Booleans, Floats, Integers
+from ..geometry.greedy_matching import match_greedily
+
+MAX_JOINT_COSINE = -0.5
+"""Cosine of 120°: strips do not go round sharper corners."""
+
+ColoredPath = tuple[int, list[int], list[int]]
+"""A path before it is laid out: its colour, its particles, and the pairs between them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """Distances as paths, one colour after the other.
+
+    Whole colours are worked on as one long path. So each entry has a link to the next, and the
+    link from the end of a path to the beginning of the next one is a gap, which holds nothing.
+    """
+
+    path: Integers
+    """(k,) particles along all paths."""
+    rest_lengths: Floats
+    """(k,) from each particle to the next [m]; 0 in gaps."""
+    compliances: Floats
+    """(k,) [m/N]"""
+    compression_compliances: Floats
+    """(k,) compliance added where an edge is pushed together [m/N]."""
+    pairs: Integers
+    """(k,) which pair each link is; −1 in gaps."""
+    starts: Integers
+    """(colours + 1,) where each colour begins in `path`."""
+    longest_paths: Integers
+    """(colours,) the most edges of any path of the colour."""
+
+    @property
+    def linked(self) -> Booleans:
+        """(k,) bool; False in gaps."""
+        return np.asarray(self.pairs >= 0)
+
+
+def build_strips(
+    positions: Floats,
+    pairs: Integers,
+    rest_lengths: Floats,
+    compliances: Floats,
+    compression_compliances: Floats,
+    loose: Booleans,
+) -> Strips:
+    """Strings pairs together at their ends, the straightest first, and colours the strips.
+
+    Parameters
+    ----------
+    positions : (n, 3) rest positions [m].
+    pairs : (m, 2)
+    rest_lengths : (m,) [m].
+    compliances : (m,) [m/N].
+    compression_compliances : (m,) compliance added where a pair is pushed together [m/N].
+    loose : (m,) bool, pairs of ropes, which are strung together round any corner.
+    """
+    colored_paths: list[ColoredPath] = []
+    if len(pairs):
+        strips = trace_paths(pairs, _straight_joints(positions, pairs, loose))
+        colored_paths = sorted(_color_strips(strips, len(positions)), key=lambda path: path[0])
+    return lay_out(colored_paths, rest_lengths, compliances, compression_compliances)
+
+
+def lay_out(
+    colored_paths: list[ColoredPath],
+    rest_lengths: Floats,
+    compliances: Floats,
+    compression_compliances: Floats,
+) -> Strips:
+    """Strips from pieces (colour, particles, pairs between them), sorted by colour."""
+    path = np.array([p for _, particles, _ in colored_paths for p in particles], dtype=np.int64)
+    linking = np.array([e for _, _, along in colored_paths for e in [*along, -1]], dtype=np.int64)
+    sizes = np.array([len(particles) for _, particles, _ in colored_paths], dtype=np.int64)
+    colors = np.array([color for color, _, _ in colored_paths], dtype=np.int64)
+    count = int(colors.max()) + 1 if len(colors) else 0
+    firsts = np.searchsorted(colors, np.arange(count + 1))
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+
+    def along_paths(values: Floats) -> Floats:
+        return np.where(linking >= 0, values[linking], 0.0) if len(values) else np.empty(0)
+
+    return Strips(
+        path=path,
+        rest_lengths=along_paths(rest_lengths),
+        compliances=along_paths(compliances),
+        compression_compliances=along_paths(compression_compliances),
+        pairs=linking,
+        starts=ends[firsts],
+        longest_paths=np.array(
+            [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],
+            dtype=np.int64,
+        ),
+    )
+
+
+def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Integers:
+    """(j, 2) ends of pairs that are strung together there, the straightest first, each once.
+
+    Pair k has the ends 2k and 2k + 1.
+    """
+    first, second = shared_ends(pairs)
+    centre = pairs.ravel()[first]
+    outward = _outward_directions(positions, pairs)
+    cosines = np.einsum("kx,kx->k", outward[first], outward[second])
+    # A rope goes on round any corner: only where strips cross must they be straight.
+    two_edges = np.bincount(pairs.ravel(), minlength=len(positions))[centre] == 2
+    fits = (cosines < MAX_JOINT_COSINE) | (two_edges & loose[first // 2] & loose[second // 2])
+    first, second, cosines = first[fits], second[fits], cosines[fits]
+    # Rounded, so that on a lattice the order of the mesh decides and not the last digit.
+    order = np.lexsort((second // 2, first // 2, np.round(cosines, 6)))
+    ends = np.stack([first[order], second[order]], axis=1)
+    return np.asarray(ends[match_greedily(ends, pairs.size)])
+
+
+def shared_ends(pairs: Integers) -> tuple[Integers, Integers]:
+    """Which two ends of pairs lie on one particle."""
+    particles = pairs.ravel()
+    order = np.argsort(particles, kind="stable")
+    edge_counts = np.bincount(particles)
+    ends = [np.empty((0, 2), dtype=np.int64)]
+    for offset in range(1, int(edge_counts.max(initial=0))):
+        # One particle of many edges must not make a whole mesh be looked through as often.
+        order = order[edge_counts[particles[order]] > offset]
+        matches = np.flatnonzero(particles[order[offset:]] == particles[order[:-offset]])
+        ends.append(np.stack([order[matches], order[matches + offset]], axis=1))
+    first, second = np.concatenate(ends).T
+    return first, second
+
+
+def _outward_directions(positions: Floats, pairs: Integers) -> Floats:
+    """(2m, 3) unit vectors along pairs away from their ends."""
+    arms = positions[pairs[:, 1]] - positions[pairs[:, 0]]
+    arms /= np.maximum(np.linalg.norm(arms, axis=1, keepdims=True), NONZERO)
+    return np.asarray(np.stack([arms, -arms], axis=1).reshape(-1, 3))
+
+
+def trace_paths(pairs: Integers, joints: Integers) -> list[tuple[list[int], list[int]]]:
+    """Paths as (particles, pairs between them), each particle once; rings are cut open."""
+    partners = np.full(pairs.size, -1)
+    partners[joints] = joints[:, ::-1]
+    partner_of, particle = partners.tolist(), pairs.ravel().tolist()
+    done = [False] * len(pairs)
+    strips: list[tuple[list[int], list[int]]] = []
+    for tip in [*np.flatnonzero(partners < 0).tolist(), *range(0, pairs.size, 2)]:
+        particles, along, end = [particle[tip]], [], tip
+        while end >= 0 and not done[end // 2]:
+            done[end // 2] = True
+            along.append(end // 2)
+            particles.append(particle[end ^ 1])
+            end = partner_of[end ^ 1]
+        if along:
+            strips.extend(_cut_at_revisits(particles, along))
+    return strips
+
+
+def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[int], list[int]]]:
+    """A path cut wherever it comes back to a particle that it has visited."""
+    if len(set(particles)) == len(particles):
+        return [(particles, along)]
+    strips: list[tuple[list[int], list[int]]] = []
+    start, seen = 0, {particles[0]}
+    for place, particle in enumerate(particles[1:], start=1):
+        if particle in seen:
+            if place - start > 1:
+                strips.append((particles[start:place], along[start : place - 1]))
+            start, seen = place - 1, {particles[place - 1]}
+        seen.add(particle)
+    return [*strips, (particles[start:], along[start:])]
+
+
+def _color_strips(strips: list[tuple[list[int], list[int]]], count: int) -> list[ColoredPath]:
+    """Pieces of strips with colours, so that none of so many particles has a colour twice.
+
+    Each strip, the longest first, keeps the colour that it can keep longest, and is cut where that
+    colour is taken: long strips reach far, and few colours are quick.
+    """
+    used, colors = [0] * count, 0
+    colored_paths: list[ColoredPath] = []
+    for particles, edges in sorted(strips, key=lambda strip: -len(strip[1])):
+        start = 0
+        while start < len(edges):
+            stop, color = _longest_free_color(used, particles, start, (1 << colors) - 1)
+            if stop - start < 2:
+                colors += 1
+                continue
+            for particle in particles[start:stop]:
+                used[particle] |= color
+            colored_paths.append(
+                (color.bit_length() - 1, particles[start:stop], edges[start : stop - 1])
+            )
+            start = stop - 1
+    return colored_paths
+
+
+def _longest_free_color(
+    used: list[int], particles: list[int], start: int, free_colors: int
+) -> tuple[int, int]:
+    """How far along a path one free colour reaches from `start`, and which one does (a bit)."""
+    for place in range(start, len(particles)):
+        still_free = free_colors & ~used[particles[place]]
+        if not still_free:
+            return place, free_colors & -free_colors
+        free_colors = still_free
+    return len(particles), free_colors & -free_colors
