@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import verlet_addon
-from verlet_addon.blender.quiet import quiet
+from verlet_addon.blender.cli.output_capture import quiet
 
 Pixels = NDArray[np.float32]
 

@@ -18,7 +18,7 @@ from sample_blends.stage import (
     plain,
     rod,
 )
-from verlet_addon.blender.materials import give_material
+from verlet_addon.blender.settings.materials import give_material
 
 RADIUS, TABLE, HEIGHT = 0.15, 0.09, 0.12
 """Of the cloths and of the tables, and how high these are [m]."""

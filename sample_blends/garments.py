@@ -20,7 +20,7 @@ from sample_blends.stage import (
     plain,
     rod,
 )
-from verlet_addon.blender.materials import give_material
+from verlet_addon.blender.settings.materials import give_material
 
 FIGURE = (
     (0.0, 0.60),

@@ -42,8 +42,8 @@ from sample_blends.stage import (
     show_edges,
 )
 from sample_blends.touching import cape, covered_table, pile, winch
-from verlet_addon.blender.actions import channels
-from verlet_addon.blender.materials import give_material
+from verlet_addon.blender.bake.actions import channels
+from verlet_addon.blender.settings.materials import give_material
 
 FOLDER = Path(__file__).parent
 Vector = tuple[float, float, float]

@@ -20,7 +20,7 @@ from sample_blends.stage import (
     rod,
     show_edges,
 )
-from verlet_addon.blender.colliders import make_collider
+from verlet_addon.blender.scene.colliders import make_collider
 
 WOOD, HEMP, WHITE = (0.16, 0.075, 0.03), (0.50, 0.34, 0.16), (0.85, 0.83, 0.78)
 TABLE = 0.72

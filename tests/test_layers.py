@@ -43,6 +43,9 @@ LAYERS = [
 """The core from the ground up: a folder or module imports from lower lines alone."""
 HEIGHTS = {name: height for height, names in enumerate(LAYERS) for name in names.split()}
 
+ROOMS = "settings scene bake live ui cli".split()
+"""Blender's side in the order in which data flows: a folder imports from those before it alone."""
+
 LONGEST_MODULE = 350
 LONGEST_FUNCTION = 40
 
@@ -132,6 +135,19 @@ def test_the_architecture_tells_what_each_module_is_for() -> None:
     names = {module.stem for module in MODULES if module.name != "__init__.py"}
     kernels = {name for name in names if re.match("compiled_|numpy_|.*kernels", name)}
     assert names - kernels <= told
+
+
+def test_the_folders_of_the_blender_side_import_in_their_order() -> None:
+    """Readers of the scene and writers of the bake know no operators, and these no command line."""
+
+    def later(module: Path) -> set[str]:
+        own = ROOMS.index(module.parts[1])
+        used = {place.parts[1] for place in relative_imports(module) if place.parts[0] == "blender"}
+        return {room for room in used & set(ROOMS) if ROOMS.index(room) > own}
+
+    in_rooms = [module for module in BLENDER if module.parts[1] in ROOMS]
+    assert {module.parts[1] for module in in_rooms} == set(ROOMS)
+    assert not found(in_rooms, later)
 
 
 def test_no_two_modules_need_each_other() -> None:

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .blender.ending import WORDS, Ended, ignore_signals
-from .blender.results import Report
+from .blender.cli.results import Report
+from .blender.cli.signals import WORDS, Ended, ignore_signals
 from .core.errors import VerletError
 
 
@@ -16,7 +16,7 @@ def main() -> int:
     try:
         with _ended_at_once():
             from . import register, unregister
-            from .blender import blend_files, cli
+            from .blender.cli import blend_files, command
 
             register()
     except ModuleNotFoundError as error:
@@ -24,7 +24,7 @@ def main() -> int:
             raise
         return _report().fail(VerletError("this needs Blender as a Python module; pip install bpy"))
     try:
-        return cli.main(sys.argv[1:], program="python -m verlet_addon")
+        return command.main(sys.argv[1:], program="python -m verlet_addon")
     finally:
         ignore_signals()
         # Blender as a module does not end cleanly while classes of ours are registered.

@@ -19,7 +19,7 @@ from sample_blends.stage import (
     rod,
     show_edges,
 )
-from verlet_addon.blender.materials import give_material
+from verlet_addon.blender.settings.materials import give_material
 
 IMAGES = Path(__file__).parents[1] / "images"
 ROPES = {

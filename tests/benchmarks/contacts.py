@@ -18,7 +18,7 @@ import verlet_addon
 from tests.benchmarks.cloth import Row, write_table
 from tests.blender.scenes import mesh_object
 from tests.core.bodies import sphere
-from verlet_addon.blender.colliders import make_collider
+from verlet_addon.blender.scene.colliders import make_collider
 from verlet_addon.core.arrays import Floats
 
 # The add-on's own properties are unknown to the stubs.

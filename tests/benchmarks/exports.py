@@ -15,7 +15,7 @@ from tests.benchmarks.pages import Row, fill_table
 from tests.blender.round_trips import FORMATS, round_trip
 from tests.blender.scenes import verlet
 from tests.blender.test_export import SCENES, baked_bodies
-from verlet_addon.blender.quiet import quiet
+from verlet_addon.blender.cli.output_capture import quiet
 
 ROOT = Path(__file__).parents[2]
 REPORT = ROOT / "docs" / "export.md"

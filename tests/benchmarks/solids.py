@@ -18,7 +18,7 @@ import numpy as np
 import verlet_addon
 from tests.benchmarks.cloth import Row, write_table
 from tests.benchmarks.contacts import lengths_of, positions
-from verlet_addon.blender.colliders import make_collider
+from verlet_addon.blender.scene.colliders import make_collider
 from verlet_addon.core.arrays import Floats
 
 # The add-on's own properties are unknown to the stubs.

@@ -43,7 +43,7 @@ def addon() -> Callable[[str], ModuleType]:
 @pytest.fixture
 def cli(addon: Callable[[str], ModuleType]) -> ModuleType:
     """The command line."""
-    return addon("blender.cli")
+    return addon("blender.cli.command")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def printed(
 
     def read() -> Any:
         # Blender's own output may still wait in a buffer.
-        with addon("blender.quiet").quiet():
+        with addon("blender.cli.output_capture").quiet():
             pass
         return capfd.readouterr()
 
@@ -83,8 +83,8 @@ def said(addon: Callable[[str], ModuleType]) -> Callable[[], list[str]]:
     def warnings() -> list[str]:
         scene, view_layer = bpy.context.scene, bpy.context.view_layer
         view_layer.update()
-        found = addon("blender.bake").bodies(scene)
-        sentences: list[str] = addon("blender.cautions").cautions(scene, view_layer, found)
+        found = addon("blender.bake.bake").bodies(scene)
+        sentences: list[str] = addon("blender.bake.cautions").cautions(scene, view_layer, found)
         for sentence in sentences:
             assert re.search(r"[;,] ", sentence)
             assert not re.search(r"\n|\. [A-Z]", sentence)

@@ -18,7 +18,7 @@ from tests.blender.scenes import blender, shown
 
 SAME_PLACE = 1e-5
 """Vertices nearer than this to each other are told apart by how they move [m]."""
-PRESETS = Path(__file__).parents[2] / "verlet_addon" / "blender" / "presets" / "operator"
+PRESETS = Path(__file__).parents[2] / "verlet_addon" / "blender" / "ui" / "presets" / "operator"
 
 
 @dataclass(frozen=True)

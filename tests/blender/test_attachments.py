@@ -269,7 +269,7 @@ def test_what_holds_nothing_is_said(addon: Addon) -> None:
     attach(rope, hook(), [0]).vertex_group = ""
     rope.verlet.attachments.add()
     scene, view_layer = bpy.context.scene, bpy.context.view_layer
-    assert addon("blender.cautions").cautions(scene, view_layer, [rope]) == [
+    assert addon("blender.bake.cautions").cautions(scene, view_layer, [rope]) == [
         "Attachment 1 of Line has no vertex group and holds nothing; choose one, or remove it",
         "Attachment 2 of Line has no object to follow and holds nothing; choose one, or remove it",
     ]
@@ -299,7 +299,7 @@ def test_other_attachments_change_the_settings_of_a_bake(addon: Addon) -> None:
     rope = body(line())
     item = attach(rope, hook(), [0])
     verlet.bake()
-    changed = addon("blender.bake_record").changed_since_bake
+    changed = addon("blender.bake.record").changed_since_bake
     assert changed(bpy.context.scene) == []
     item.weight = 0.5
     assert changed(bpy.context.scene) == ["Line"]

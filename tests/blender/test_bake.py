@@ -394,7 +394,7 @@ def test_of_linked_and_own_objects_of_one_name_the_own_is_baked(
 
 def start_bake(addon: Addon, scene: Any, *, step: int = 1) -> Any:
     """The bake as the interface runs it, frame by frame."""
-    module = addon("blender.bake")
+    module = addon("blender.bake.bake")
     view_layer = bpy.context.view_layer
     objects = module.bodies(scene)
     return module.bake(scene, view_layer, objects, frame_start=1, frame_end=10, step=step)
@@ -436,7 +436,7 @@ def test_a_bake_that_is_stopped_keeps_what_it_has(addon: Addon, scene: Any, step
     names = [f"verlet_{frame:04d}" for frame in range(1, 6, step)]
     assert list(baked(obj)) == names
     assert all(np.array_equal(points, whole[name]) for name, points in baked(obj).items())
-    assert addon("blender.bake_record").baked_range(scene) == (1, 1 + (4 // step) * step)
+    assert addon("blender.bake.record").baked_range(scene) == (1, 1 + (4 // step) * step)
 
 
 def test_a_bake_cannot_be_stopped_before_it_has_a_frame(addon: Addon, scene: Any) -> None:
@@ -503,9 +503,9 @@ def test_progress_counts_frames_and_knows_what_stretched_most(addon: Addon, scen
 
 def test_progress_says_how_long_it_will_take(addon: Addon) -> None:
     """By the frames after the first, before which bodies are made ready once and for all."""
-    progress = addon("blender.bake").Progress(frame=137, done=38, total=251, worst_stretch=0.0)
+    progress = addon("blender.bake.bake").Progress(frame=137, done=38, total=251, worst_stretch=0.0)
     assert progress.describe(seconds=37.0) == "frame 38 of 251, 3:33 left"
-    first = addon("blender.bake").Progress(frame=100, done=1, total=251, worst_stretch=0.0)
+    first = addon("blender.bake.bake").Progress(frame=100, done=1, total=251, worst_stretch=0.0)
     assert first.describe(seconds=0.0) == "frame 1 of 251"
 
 

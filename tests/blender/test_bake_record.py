@@ -31,7 +31,7 @@ def scene() -> Any:
 
 @pytest.fixture
 def record(addon: Addon) -> ModuleType:
-    return addon("blender.bake_record")
+    return addon("blender.bake.record")
 
 
 def test_the_baked_range_is_known_until_the_bake_is_cleared(scene: Any, record: Any) -> None:
@@ -90,7 +90,7 @@ def test_the_panel_names_three_that_changed_and_counts_the_others(scene: Any, ad
     verlet.bake()
     bpy.context.scene.verlet.substeps = 11
     column = Mock()
-    addon("blender.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
     said = [call.kwargs["text"] for call in column.label.mock_calls]
     assert said == ["Baked frames 3 to 6", "Changed since: A, B, C and 2 more"]
 
@@ -101,7 +101,7 @@ def test_the_panel_names_bodies_that_have_no_bake(scene: Any, addon: Addon) -> N
     verlet.bake()
     body(sheet("Flag"))
     column = Mock()
-    addon("blender.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
     said = [call.kwargs["text"] for call in column.label.mock_calls]
     assert said == ["Baked frames 3 to 6", "Not baked: Flag"]
 

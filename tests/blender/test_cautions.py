@@ -167,7 +167,7 @@ def test_several_hidden_bodies_share_a_sentence(said: Callable[[], list[str]]) -
 def test_the_command_line_leaves_hidden_bodies_out_unless_they_are_named(
     addon: Addon, tmp_path: Path, capfd: Any
 ) -> None:
-    main = addon("blender.cli").main
+    main = addon("blender.cli.command").main
     body(line("Shown", height=3.0))
     hidden(body(line("Away", height=3.0)))
     bpy.context.scene.frame_end = 3

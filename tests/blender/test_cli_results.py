@@ -175,7 +175,7 @@ def test_a_check_tells_warnings_and_strict_makes_them_errors(
 @pytest.mark.usefixtures("blend")
 @pytest.mark.parametrize("name", ["jelly", "Jelly", "soft", "SOFT"])
 def test_settings_are_named_as_the_interface_shows_them(addon: Addon, name: str) -> None:
-    override = addon("blender.overrides").override
+    override = addon("blender.cli.setting_overrides").override
     override(bpy.context.scene, [f"Cloth.body_type={name}", "integrator=exact"])
     cloth: Any = bpy.data.objects["Cloth"]
     assert cloth.verlet.body_type == "SOFT"
@@ -261,7 +261,7 @@ def test_versions_are_told(
 def test_what_killed_jobs_left_is_named_and_deleted_and_what_others_write_is_not(
     cli: ModuleType, blend: Path, printed: Printed, addon: Addon
 ) -> None:
-    files, folder = addon("blender.temporary_files"), blend.parent
+    files, folder = addon("blender.cli.temporary_files"), blend.parent
     own = files.unused_name(folder)
     assert own.name.split("_")[2] == str(os.getpid())
     machine, gone = own.name.split("_")[1], 2**22 + 1

@@ -50,8 +50,8 @@ def met(addon: Addon) -> Callable[[Any], list[str]]:
     """The names of the colliders that a body meets."""
 
     def names(obj: Any) -> list[str]:
-        bodies = addon("blender.bake").bodies(bpy.context.scene)
-        found = addon("blender.colliders").met_colliders(obj, bodies, bpy.context.view_layer)
+        bodies = addon("blender.bake.bake").bodies(bpy.context.scene)
+        found = addon("blender.scene.colliders").met_colliders(obj, bodies, bpy.context.view_layer)
         return [each.name for each in found]
 
     return names
@@ -63,7 +63,7 @@ def read(addon: Addon) -> Callable[..., Any]:
 
     def both(obj: Any) -> Any:
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        colliders = addon("blender.colliders")
+        colliders = addon("blender.scene.colliders")
         surface = colliders.read_surface(obj, depsgraph)
         return colliders.read_collider(obj, depsgraph), surface.points
 
@@ -119,7 +119,7 @@ def test_a_view_layer_is_looked_through_once_for_all_bodies(
     """Once for each of 300, beside 2,000 props, it took half a second."""
     bodies = [body(sheet(f"Sheet {number}")) for number in range(4)]
     sheet("Floor").modifiers.new("Collision", "COLLISION")
-    colliders = addon("blender.colliders")
+    colliders = addon("blender.scene.colliders")
     look = Mock(wraps=colliders.enabled_objects)
     monkeypatch.setattr(colliders, "enabled_objects", look)
     met, numbers = colliders.all_met(bodies, bpy.context.view_layer)
@@ -213,7 +213,7 @@ def test_a_collider_is_what_is_shown(read: Callable[..., Any]) -> None:
 
 def test_what_stands_still_is_known_by_it(addon: Addon) -> None:
     """It need not be searched anew: between its moves it is the very same array."""
-    surface = addon("blender.colliders").read_surface
+    surface = addon("blender.scene.colliders").read_surface
     table = collider(sheet())
     table.location.x = 0.0
     for frame, place in ((5, 0.0), (8, 1.0)):
@@ -330,7 +330,7 @@ def test_another_collection_changes_the_settings_of_a_bake(addon: Addon) -> None
     rope = body(line(height=3.0))
     pin(rope, [0])
     verlet.bake(frame_start=1, frame_end=3)
-    changed = addon("blender.bake_record").changed_since_bake
+    changed = addon("blender.bake.record").changed_since_bake
     assert changed(bpy.context.scene) == []
     rope.verlet.collision_collection = collection("Chosen")
     assert changed(bpy.context.scene) == ["Line"]
@@ -354,7 +354,7 @@ def test_a_cloth_comes_to_rest_on_a_table_at_their_distance(addon: Addon) -> Non
     scene: Any = bpy.context.scene
     heights = drop(scene, cloth)[-1, :, 2]
     assert heights == pytest.approx(0.01, abs=0.001)
-    *_, last = addon("blender.bake").bake(
+    *_, last = addon("blender.bake.bake").bake(
         scene, bpy.context.view_layer, [cloth], frame_start=1, frame_end=24
     )
     assert last.colliders == 1
@@ -415,7 +415,7 @@ def test_the_command_line_tells_what_was_touched(
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "in.blend"), copy=True)
     printed()
     command = ["bake", str(tmp_path / "in.blend"), "--output", str(tmp_path / "out.blend")]
-    assert addon("blender.cli").main([*command, "--frames", "1", "8", "--json"]) == 0
+    assert addon("blender.cli.command").main([*command, "--frames", "1", "8", "--json"]) == 0
     result = json.loads(printed().out)
     assert result["colliders"] == 1
     assert 0.0 <= result["worst_penetration"] < 0.025

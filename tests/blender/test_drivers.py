@@ -26,7 +26,7 @@ def cloth() -> Any:
 @pytest.fixture
 def told(addon: Addon) -> Callable[[], list[str]]:
     """What the panel says of drivers after the last bake."""
-    remarks = addon("blender.bake_record").baked_remarks
+    remarks = addon("blender.bake.record").baked_remarks
     return lambda: [line for line in remarks(bpy.context.scene) if line.startswith("Drivers ")]
 
 

@@ -84,7 +84,9 @@ def blender_accelerations(points: Any, velocity: Sequence[float]) -> Any:
 
 def our_accelerations(addon: Addon, field: Any, points: Any, velocity: Sequence[float]) -> Any:
     """(n, 3) of the law that the core follows [m/s²]."""
-    read = addon("blender.force_fields").read_field(field, bpy.context.evaluated_depsgraph_get())
+    read = addon("blender.scene.force_fields").read_field(
+        field, bpy.context.evaluated_depsgraph_get()
+    )
     velocities = np.broadcast_to(np.array(velocity)[:, None], points.T.shape)
     push, rate = addon("core.forces.fields").field_law(read, points.T, velocities)
     return (push - rate * velocities).T
@@ -349,7 +351,7 @@ def test_a_bake_with_gusts_and_eddies_is_the_same_again() -> None:
 def test_what_acts_is_counted_as_a_bake_feels_it(addon: Addon) -> None:
     """Panels show this number; what has no effect on soft bodies is not in it."""
     obj = loose()
-    module, layer = addon("blender.force_fields"), bpy.context.view_layer
+    module, layer = addon("blender.scene.force_fields"), bpy.context.view_layer
 
     def count() -> Any:
         return module.acting_fields(obj, module.enabled_fields(layer))
@@ -367,7 +369,7 @@ def test_fields_that_have_no_effect_are_said(addon: Addon, kind: str) -> None:
     obj = loose()
     field = push()
     field.field.type = kind
-    cautions = addon("blender.cautions").cautions
+    cautions = addon("blender.bake.cautions").cautions
     arguments = (bpy.context.scene, bpy.context.view_layer, [obj])
     (sentence,) = cautions(*arguments)
     assert field.name in sentence
@@ -382,7 +384,7 @@ def test_shapes_that_have_no_effect_are_said(addon: Addon, shape: str) -> None:
     obj, source = loose(), sheet("Source")
     bpy.ops.object.forcefield_toggle()
     source.field.shape = shape
-    (sentence,) = addon("blender.cautions").cautions(
+    (sentence,) = addon("blender.bake.cautions").cautions(
         bpy.context.scene, bpy.context.view_layer, [obj]
     )
     assert "Source does not act on soft bodies, for its shape is" in sentence
@@ -390,7 +392,7 @@ def test_shapes_that_have_no_effect_are_said(addon: Addon, shape: str) -> None:
 
 def test_fields_of_particles_are_said(addon: Addon) -> None:
     obj, particles = loose(), emitter(grid())
-    cautions = addon("blender.cautions").cautions
+    cautions = addon("blender.bake.cautions").cautions
     arguments = (bpy.context.scene, bpy.context.view_layer, [obj])
     assert not cautions(*arguments)
     particles.particle_systems[0].settings.force_field_1.type = "FORCE"
@@ -402,7 +404,7 @@ def test_fields_of_particles_are_said(addon: Addon) -> None:
 def test_absorption_is_said_not_to_be_followed(addon: Addon) -> None:
     obj = loose()
     field = push(use_absorption=True)
-    (sentence,) = addon("blender.cautions").cautions(
+    (sentence,) = addon("blender.bake.cautions").cautions(
         bpy.context.scene, bpy.context.view_layer, [obj]
     )
     assert field.name in sentence
@@ -411,7 +413,7 @@ def test_absorption_is_said_not_to_be_followed(addon: Addon) -> None:
 
 def test_a_panel_shows_share_collection_and_number(addon: Addon) -> None:
     """Every row that it draws is there, and nothing is drawn without a body."""
-    panel = addon("blender.panels").VERLET_PT_forces
+    panel = addon("blender.ui.panels").VERLET_PT_forces
     assert panel.bl_parent_id == "VERLET_PT_body"
     assert panel in addon("blender.registration").CLASSES
     sheet()

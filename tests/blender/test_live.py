@@ -110,7 +110,7 @@ def test_live_is_the_bake_to_the_bit(
     played(scene, cloth)
     lively = [frame.positions[0] for frame in live.session_of(scene).frames]
     verlet.reset()
-    bake = addon("blender.bake").bake(
+    bake = addon("blender.bake.bake").bake(
         scene, bpy.context.view_layer, [cloth], frame_start=1, frame_end=END
     )
     stored = [progress.positions[0] for progress in bake]

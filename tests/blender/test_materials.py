@@ -19,7 +19,7 @@ Addon = Callable[[str], ModuleType]
 @pytest.fixture
 def label(addon: Addon) -> Callable[[Any], str]:
     """What the panel calls a body's material."""
-    found = addon("blender.materials").material_label
+    found = addon("blender.settings.materials").material_label
     return lambda obj: str(found(obj.verlet))
 
 
@@ -28,7 +28,7 @@ def test_every_material_of_the_core_can_be_given(addon: Addon, label: Any) -> No
     obj = body(sheet())
     for name, material in addon("core.materials").MATERIALS.items():
         assert verlet.set_material(material=name) == {"FINISHED"}
-        settings = addon("blender.core_settings").body_settings(obj)
+        settings = addon("blender.settings.core_settings").body_settings(obj)
         assert settings.body_type == material.settings.body_type
         for setting in addon("core.materials").MATERIAL_SETTINGS:
             wanted = pytest.approx(getattr(material.settings, setting), rel=1e-6)

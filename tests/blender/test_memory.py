@@ -19,7 +19,7 @@ Printed = Callable[[], Any]
 
 @pytest.fixture
 def memory(addon: Addon) -> ModuleType:
-    return addon("blender.memory")
+    return addon("blender.bake.memory")
 
 
 def test_a_bake_that_cannot_fit_is_refused_before_any_work(
@@ -63,7 +63,7 @@ def test_keys_take_what_is_said(addon: Addon, memory: ModuleType) -> None:
 
     before = taken()
     same = np.broadcast_to(coordinates, (keys, count, 3))
-    addon("blender.shape_keys").write_bake(obj, range(1, keys + 1), same)
+    addon("blender.bake.shape_keys").write_bake(obj, range(1, keys + 1), same)
     bpy.context.view_layer.update()
     said = memory.needed([obj], keys) - memory.needed([obj], 0)
     assert 0.8 * said < taken() - before < 1.1 * said
@@ -85,7 +85,7 @@ def test_memory_that_runs_out_is_one_sentence_and_the_file_is_as_before(
     def fail(*_: Any, **__: Any) -> Any:
         raise MemoryError("Unable to allocate 18.8 GiB")
 
-    monkeypatch.setattr(addon("blender.bake"), place, fail)
+    monkeypatch.setattr(addon("blender.bake.bake"), place, fail)
     with pytest.raises(RuntimeError, match="too little memory for the bake of Cloth, Rope over"):
         verlet.bake(frame_start=1, frame_end=5)
     assert file_content() == before
@@ -115,7 +115,7 @@ def test_other_operators_tell_of_memory_too(addon: Addon, monkeypatch: pytest.Mo
         raise MemoryError
 
     sheet()
-    monkeypatch.setattr(addon("blender.operators"), "convert", fail)
+    monkeypatch.setattr(addon("blender.ui.operators"), "convert", fail)
     with pytest.raises(RuntimeError, match="too little memory for Make Soft Body"):
         verlet.convert()
 

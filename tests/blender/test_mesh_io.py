@@ -17,12 +17,12 @@ Addon = Callable[[str], ModuleType]
 
 @pytest.fixture
 def io(addon: Addon) -> ModuleType:
-    return addon("blender.mesh_io")
+    return addon("blender.scene.mesh_io")
 
 
 @pytest.fixture
 def keys(addon: Addon) -> ModuleType:
-    return addon("blender.shape_keys")
+    return addon("blender.bake.shape_keys")
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_finishes_hidden_for_long_are_shown_again(addon: Addon) -> None:
     obj = sheet()
     on, off = obj.modifiers.new("On", "SUBSURF"), obj.modifiers.new("Off", "SOLIDIFY")
     off.show_viewport = False
-    finish_hidden = addon("blender.modifiers").finish_hidden
+    finish_hidden = addon("blender.scene.modifiers").finish_hidden
     with finish_hidden([obj]) as hidden:
         assert hidden
         assert len(shown(obj)) == 36
@@ -378,7 +378,7 @@ def test_a_key_shown_alone_does_not_spoil_a_bake(
     obj = sheet()
     mixed_keys(obj)
     obj.show_only_shape_key = True
-    with addon("blender.former_bake").former_bakes_hidden([obj]):
+    with addon("blender.bake.former_bake").former_bakes_hidden([obj]):
         wanted = billowed(io.read_positions(obj, depsgraph()))
         coordinates = io.way_to_key(obj, depsgraph())(wanted)
     assert obj.show_only_shape_key

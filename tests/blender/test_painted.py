@@ -49,7 +49,7 @@ def test_groups_reach_the_core(addon: Addon) -> None:
         setattr(obj.verlet, f"{layer}_group", layer.title())
     for layer in EXEMPT:
         setattr(obj.verlet, f"vertex_group_{layer}", "Stretch")
-    mesh = addon("blender.mesh_io").read_body(
+    mesh = addon("blender.scene.mesh_io").read_body(
         obj, bpy.context.evaluated_depsgraph_get(), velocities=np.zeros((len(shares), 3))
     )
     for layer in (*LAYERS, *EXEMPT):
@@ -68,7 +68,7 @@ def test_a_map_of_threads_reaches_the_core(addon: Addon) -> None:
             x, y, _ = obj.data.vertices[loop.vertex_index].co
             layer.data[loop.index].uv = (y, x) if turned else (x, y)
         obj.verlet.thread_map = "Threads"
-        mesh = addon("blender.mesh_io").read_body(
+        mesh = addon("blender.scene.mesh_io").read_body(
             obj, bpy.context.evaluated_depsgraph_get(), velocities=np.zeros((25, 3))
         )
         places = coordinates(obj.data.vertices)[mesh.face_vertices][:, [1, 0] if turned else [0, 1]]
@@ -137,7 +137,7 @@ def test_what_a_curve_plays_acts_frame_by_frame() -> None:
 
 def test_what_is_keyed_counts_as_no_change_of_settings(addon: Addon) -> None:
     """Whatever the frame; what is not keyed does, on an animated object too."""
-    changed = addon("blender.bake_record").changed_since_bake
+    changed = addon("blender.bake.record").changed_since_bake
     obj = body(line("Cord"), body_type="ROPE")
     for frame, friction in ((1, 0.0), (10, 1.0)):
         obj.verlet.friction = friction
@@ -256,7 +256,7 @@ def test_a_change_of_paint_is_told(addon: Addon) -> None:
     """The panel lists bodies whose settings are others than those of their bake."""
     obj = body(sheet())
     verlet.bake()
-    changed = addon("blender.bake_record").changed_since_bake
+    changed = addon("blender.bake.record").changed_since_bake
     assert changed(bpy.context.scene) == []
     painted(obj, "Soft", np.ones(len(obj.data.vertices)))
     obj.verlet.bend_group = "Soft"
@@ -267,7 +267,7 @@ def test_a_change_of_paint_is_told(addon: Addon) -> None:
 
 @pytest.mark.parametrize("panel", ["VERLET_PT_shape", "VERLET_PT_plasticity", "VERLET_PT_weights"])
 def test_panels_show_where_they_act(addon: Addon, panel: str) -> None:
-    shown = getattr(addon("blender.shape_panels"), panel)
+    shown = getattr(addon("blender.ui.shape_panels"), panel)
     assert shown in addon("blender.registration").CLASSES
     sheet()
     assert not shown.poll(bpy.context)

@@ -47,7 +47,7 @@ OURS = {
 
 def properties_of(addon: Addon, group: str) -> dict[str, Any]:
     """The RNA properties that a group declares itself."""
-    declared = getattr(addon("blender.properties"), group)
+    declared = getattr(addon("blender.settings.properties"), group)
     names = {name for base in declared.__mro__ for name in getattr(base, "__annotations__", {})}
     return {name: declared.bl_rna.properties[name] for name in names}
 
@@ -98,12 +98,12 @@ def test_tooltips_are_there_and_end_as_blender_wants_them(addon: Addon, group: s
 
 def test_what_a_script_sets_reaches_the_core(addon: Addon) -> None:
     obj = body(sheet(), mass=2.0, damping=0.25, body_type="SOFT", use_tethers=False)
-    settings = addon("blender.core_settings").body_settings(obj)
+    settings = addon("blender.settings.core_settings").body_settings(obj)
     assert (settings.mass, settings.damping) == (2.0, 0.25)
     assert (settings.body_type, settings.use_tethers) == ("SOFT", False)
     scene: Any = bpy.context.scene
     scene.verlet.substeps, scene.verlet.integrator = 7, "VERLET"
-    settings = addon("blender.core_settings").scene_settings(scene)
+    settings = addon("blender.settings.core_settings").scene_settings(scene)
     assert (settings.substeps, settings.integrator) == (7, "VERLET")
 
 
@@ -132,7 +132,7 @@ def test_bend_of_the_panel_begins_at_the_default_and_steps_by_a_quarter() -> Non
 def test_a_value_out_of_range_is_said_with_the_object_s_name(addon: Addon) -> None:
     obj = body(sheet("Flag"), mass=-1.0)
     with pytest.raises(addon("core.errors").SettingsError, match=r"Flag.*mass.*-1"):
-        addon("blender.core_settings").body_settings(obj)
+        addon("blender.settings.core_settings").body_settings(obj)
 
 
 def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> None:
@@ -144,4 +144,4 @@ def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> 
         if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
     }
     scene = {"time_scale", "use_ground", "ground_height"}
-    assert animatable == set(addon("blender.core_settings").animatable()) | scene
+    assert animatable == set(addon("blender.settings.core_settings").animatable()) | scene

@@ -17,12 +17,12 @@ FRAMES = (1, 2, 3, 4)
 
 @pytest.fixture
 def keys(addon: Addon) -> ModuleType:
-    return addon("blender.shape_keys")
+    return addon("blender.bake.shape_keys")
 
 
 def has_bake(obj: Any) -> bool:
     """What the panel and Clear Bake go by."""
-    return bool(import_module("verlet_addon.blender.bake_record").is_baked(obj))
+    return bool(import_module("verlet_addon.blender.bake.record").is_baked(obj))
 
 
 def sheet(name: str = "Sheet") -> Any:
@@ -412,7 +412,7 @@ def test_the_rest_shape_survives_the_loss_of_the_basis(
     obj.shape_key_remove(obj.data.shape_keys.reference_key)
     shown(obj)  # Blender 5.2 sets the texture space at the first look at the new shape
     lost = everything()
-    with addon("blender.former_bake").former_bakes_hidden([obj]):
+    with addon("blender.bake.former_bake").former_bakes_hidden([obj]):
         np.testing.assert_array_equal(shown(obj), rest)
     assert everything() == lost
     keys.remove_bake(obj)
@@ -552,7 +552,7 @@ def test_the_former_bake_is_hidden_while_sampling(keys: ModuleType, addon: Addon
     keys.write_bake(obj, FRAMES, shapes(obj))
     obj.data.shape_keys.key_blocks["verlet_0002"].mute = True
     before = everything()
-    former_bakes_hidden = addon("blender.former_bake").former_bakes_hidden
+    former_bakes_hidden = addon("blender.bake.former_bake").former_bakes_hidden
     with former_bakes_hidden([obj]):
         np.testing.assert_array_equal(shown(obj), rest)
         # Blender evaluates curves of muted keys too: a frame would cost more with each of them.

@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from tests.blender.scenes import baked, blender, coordinates, file_content, verlet
-from verlet_addon.blender.bake import frame_range
-from verlet_addon.blender.bake_record import baked_remarks, changed_since_bake, is_baked
+from verlet_addon.blender.bake.bake import frame_range
+from verlet_addon.blender.bake.record import baked_remarks, changed_since_bake, is_baked
 from verlet_addon.core.compiled import backend
 
 Keys = dict[str, dict[str, Any]]

@@ -22,7 +22,7 @@ def bake_file(path: Path) -> Iterator[str]:
 
     import verlet_addon
     from tests.blender.scenes import baked, verlet
-    from verlet_addon.blender.quiet import quiet
+    from verlet_addon.blender.cli.output_capture import quiet
 
     verlet_addon.register()
     try:

@@ -5,33 +5,35 @@ from typing import Any
 
 import bpy
 
-from . import (
+from .cli import command
+from .live import control, timeline
+from .settings import (
+    attachment_properties,
+    bend_field,
+    preferences,
+    properties,
+    scene_properties_group,
+)
+from .ui import (
     add_mesh,
     attachment_operators,
-    attachment_properties,
     bake_operator,
     bake_panel,
-    bend_field,
-    cli,
     collider_operators,
     live_operators,
     material_menu,
     operators,
     panels,
-    preferences,
-    properties,
-    scene_group,
+    rope_tubes,
     shape_panels,
-    splitting,
-    tubes,
+    tearing_cuts,
 )
-from .live import control, timeline
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
     attachment_properties.VERLET_PG_attachment,
     properties.VERLET_PG_body,
-    scene_group.VERLET_PG_scene,
+    scene_properties_group.VERLET_PG_scene,
     operators.VERLET_OT_convert,
     operators.VERLET_OT_set_material,
     operators.VERLET_OT_select_open_edges,
@@ -44,7 +46,7 @@ CLASSES: tuple[type[Any], ...] = (
     bake_operator.VERLET_OT_bake,
     live_operators.VERLET_OT_live,
     live_operators.VERLET_OT_reset,
-    tubes.VERLET_OT_show_tube,
+    rope_tubes.VERLET_OT_show_tube,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
     add_mesh.VERLET_OT_add_jelly,
@@ -59,7 +61,7 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_body,
     panels.VERLET_PT_attachments,
     panels.VERLET_PT_material,
-    splitting.VERLET_OT_split_for_tearing,
+    tearing_cuts.VERLET_OT_split_for_tearing,
     shape_panels.VERLET_PT_shape,
     shape_panels.VERLET_PT_plasticity,
     shape_panels.VERLET_PT_weights,
@@ -80,8 +82,8 @@ MENUS: tuple[tuple[str, Any], ...] = (
 # Blender's type stubs know neither our properties nor that these functions return anything.
 _blender: Any = bpy
 
-_HERE = str(Path(__file__).parent)
-"""Beside `presets`, whose files Blender offers in its export dialogues."""
+_PRESETS_PARENT = str(Path(__file__).parent / "ui")
+"""Folder of `presets`, which Blender offers in its export dialogues."""
 
 _commands: list[Any] = []
 
@@ -93,13 +95,15 @@ def register() -> None:
     _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
     _blender.types.Object.verlet_bend = bend_field.BEND
     _blender.types.Object.verlet_type = material_menu.TYPE
-    _blender.types.Scene.verlet = _blender.props.PointerProperty(type=scene_group.VERLET_PG_scene)
+    _blender.types.Scene.verlet = _blender.props.PointerProperty(
+        type=scene_properties_group.VERLET_PG_scene
+    )
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
-    _blender.utils.register_preset_path(_HERE)
+    _blender.utils.register_preset_path(_PRESETS_PARENT)
     control.register_handlers()
     timeline.register_timeline()
-    _commands.append(_blender.utils.register_cli_command("verlet", cli.main))
+    _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
 def unregister() -> None:
@@ -107,7 +111,7 @@ def unregister() -> None:
     bpy.utils.unregister_cli_command(_commands.pop())
     timeline.unregister_timeline()
     control.unregister_handlers()
-    _blender.utils.unregister_preset_path(_HERE)
+    _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
     del _blender.types.Scene.verlet

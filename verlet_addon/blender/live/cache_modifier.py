@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Floats
-from ..modifiers import LIVE_MODIFIER, is_carrier, is_live_modifier
+from ..scene.modifiers import LIVE_MODIFIER, is_carrier, is_live_modifier
 
 
 def add_cache_modifier(obj: bpy.types.Object, path: Path, frame_start: int) -> None:

@@ -10,8 +10,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import VerletError
-from ..file_context import file_context
-from ..properties import scene_properties
+from ..scene.file_context import file_context
+from ..settings.properties import scene_properties
 from .cache_files import beside, move_caches, point_to, remove_caches
 from .cache_modifier import cache_modifier, remove_cache_modifiers
 from .session import Session, acting_bodies, begin_session, current_marks

@@ -10,14 +10,14 @@ import bpy
 from ...core.errors import MeshError
 from ...core.scene import Frame
 from ...core.simulation import Simulation, start_simulation
-from ..bake import bodies, frame_range, prepare_stage, read_settings, taking_part
-from ..bake_record import settings_mark
-from ..cautions import why_nothing
-from ..former_bake import former_bakes_hidden
-from ..mesh_access import mesh_of
-from ..modifiers import finish_hidden
-from ..properties import scene_properties
-from ..sampling import SampleReader, Stage, read_meshes
+from ..bake.bake import bodies, frame_range, prepare_stage, read_settings, taking_part
+from ..bake.cautions import why_nothing
+from ..bake.former_bake import former_bakes_hidden
+from ..bake.record import settings_mark
+from ..scene.mesh_access import mesh_of
+from ..scene.modifiers import finish_hidden
+from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..settings.properties import scene_properties
 from .cache_files import cache_file
 from .cache_modifier import add_cache_modifier, cache_coordinates, remove_cache_modifiers
 from .pc2 import append_sample, create_pc2
@@ -108,7 +108,7 @@ def begin_session(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Se
         raise MeshError(why_nothing(scene, view_layer))
     start, _ = frame_range(scene)
     stage = prepare_stage(scene, view_layer, objects)
-    with stage.left_as_found():
+    with stage.left_as_found(former_bakes_hidden):
         session = _start(stage, start)
     for obj, path in zip(stage.bodies, session.caches, strict=True):
         add_cache_modifier(obj, path, start)

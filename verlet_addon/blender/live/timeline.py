@@ -6,8 +6,8 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
-from ..bake import frame_range
-from ..file_context import file_context
+from ..bake.bake import frame_range
+from ..scene.file_context import file_context
 from .control import session_of
 
 _COLOR = (0.95, 0.55, 0.15)

@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import bpy
 
-from ..attachments import acting_attachments
-from ..force_fields import enabled_fields
-from ..mesh_access import shape_keys_of
-from ..properties import scene_properties
-from ..sampling import Stage
+from ..scene.attachments import acting_attachments
+from ..scene.force_fields import enabled_fields
+from ..scene.mesh_access import shape_keys_of
+from ..scene.sampling import Stage
+from ..settings.properties import scene_properties
 
 
 def read_objects(stage: Stage) -> Iterator[bpy.types.Object]:

@@ -1,0 +1,1 @@
+"""The bake and what it writes: shape keys, their curves and actions, and a record of it."""

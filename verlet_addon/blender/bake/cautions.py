@@ -1,0 +1,329 @@
+"""What a bake does, but perhaps not as the user expects, in one sentence each."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import bpy
+import numpy as np
+from mathutils.kdtree import KDTree
+
+from ...core.arrays import Integers
+from ...core.depenetration.closed_surfaces import orient_outwards
+from ...core.geometry.ray_casting import closed_shells
+from ...core.self_test import fallback_warnings
+from ..scene.attachments import acting_attachments
+from ..scene.colliders import all_met, is_collider, read_collider
+from ..scene.force_fields import (
+    enabled_fields,
+    fields_in_reach,
+    particles_with_fields,
+    why_without_effect,
+)
+from ..scene.mesh_access import group_weights, mesh_of, read_vertices
+from ..scene.mesh_io import is_own, is_shown
+from ..scene.mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
+from ..scene.surfaces import read_points
+from ..scene.visibility import enabled_objects, instancers
+from ..settings.properties import body_properties, is_body
+from .hidden_bakes import hidden_bakes
+from .record import is_baked
+
+
+def cautions(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
+) -> list[str]:
+    """What the user should know before a bake of these bodies, some of which may be left out.
+
+    Each is one sentence that names the object and the remedy.
+    """
+    shown = [obj for obj in objects if is_shown(obj, view_layer)]
+    baked = [obj for obj in shown if is_own(obj)]
+    away = [obj.name for obj in objects if obj not in shown]
+    # What was baked in its own file is as it should be.
+    foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
+    depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+    return [
+        *fallback_warnings(),
+        *_left_out(away, "hidden", "show {them}"),
+        *_left_out(foreign, "linked from another file", "make {them} local"),
+        *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
+        *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
+        *(sentence for obj in baked for sentence in _empty_groups(obj)),
+        *(sentence for obj in baked for sentence in _without_threads(obj)),
+        *hidden_bakes(baked, depsgraph),
+        *_gravity_in_units(scene),
+        *_colliders_without_effect(scene, view_layer, baked),
+        *(_instanced_colliders(scene, view_layer) if baked else ()),
+        *_fields_without_effect(view_layer, baked),
+        *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
+        *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
+        *(sentence for obj in baked for sentence in _torn_by_merging(obj)),
+    ]
+
+
+def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
+    """Bodies that do not take part, and the remedy, which says where "them" stands."""
+    if names:
+        verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        remedy = remedy.format(them=them)
+        yield f"{', '.join(names)} {verb} {state} and left out; {remedy} to bake {them} too"
+
+
+def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
+    """Says why a scene has nothing to bake, and the remedy."""
+    if any(map(is_body, scene.objects)):
+        return (
+            f"All soft bodies of {scene.name} are switched off; switch one on beside the title "
+            "Soft Body"
+        )
+    none = f"There is no soft body in {scene.name}; select a mesh and make it one first"
+    return next(_instanced_bodies(scene, view_layer), none)
+
+
+def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> bool:
+    """Whether these are all bodies of a scene that are switched on."""
+    chosen = set(objects)
+    return all(obj in chosen for obj in scene.objects if body_properties(obj).enabled)
+
+
+def _instanced_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
+    """Bodies that the scene shows in instances of collections alone, unless they are baked."""
+    for instance, inside in _instances(scene, view_layer):
+        names = [obj.name for obj in inside if body_properties(obj).enabled and not is_baked(obj)]
+        if names:
+            yield f"{instance}, so {', '.join(names)} in there will not move; {_MAKE_REAL}"
+
+
+def _instanced_colliders(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
+    """Colliders that the scene shows in instances of collections alone."""
+    for instance, inside in _instances(scene, view_layer):
+        if names := [obj.name for obj in inside if is_collider(obj)]:
+            yield f"{instance}, so bodies pass through {', '.join(names)} in there; {_MAKE_REAL}"
+
+
+_MAKE_REAL = "make it real by Object ▸ Apply ▸ Make Instances Real"
+
+
+def _instances(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> Iterator[tuple[str, list[bpy.types.Object]]]:
+    """What to call each instance of a collection, and the objects in it that are nowhere else."""
+    own = set(scene.objects)
+    for obj in view_layer.objects:
+        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
+        if shown is not None and is_shown(obj, view_layer):
+            inside = [each for each in shown.all_objects if each not in own]
+            yield f"{obj.name} is an instance of {shown.name}", inside
+
+
+def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
+    """Attachments that hold nothing."""
+    complete = [number for number, _ in acting_attachments(obj)]
+    for number, item in enumerate(body_properties(obj).attachments):
+        if number in complete:
+            continue
+        missing = "vertex group" if item.target not in (None, obj) else "object to follow"
+        yield (
+            f"Attachment {number + 1} of {obj.name} has no {missing} and holds nothing; choose "
+            "one, or remove it"
+        )
+
+
+def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
+    """Vertex groups that were made and chosen, but never given any vertices."""
+    body = body_properties(obj)
+    chosen = [("pin group", body.pin_group), ("rigid group", body.rigid_group)]
+    attached = acting_attachments(obj)
+    chosen += [
+        (f"group of attachment {number + 1}", item.vertex_group) for number, item in attached
+    ]
+    for what, name in chosen:
+        if name and not group_weights(obj, name).any():
+            yield (
+                f"No vertex of {obj.name} is in its {what}, {name}; assign some to it in Edit "
+                "Mode, or choose another one"
+            )
+
+
+def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
+    """Cloth that is to be sewn or to tear, but has no edges between its faces that could."""
+    body, edges = body_properties(obj), mesh_of(obj).edges
+    if body.body_type != "CLOTH" or not (body.use_sewing or body.use_tearing):
+        return
+    loose = np.empty(len(edges), bool)
+    edges.foreach_get("is_loose", loose)
+    if loose.any():
+        return
+    if body.use_sewing:
+        yield (
+            f"Sewing of {obj.name} is on, but no edge without faces joins its parts; add such "
+            "edges in Edit Mode, or turn Sewing off"
+        )
+    if body.use_tearing:
+        yield (
+            f"Tearing of {obj.name} is on, but it is split nowhere; select edges in Edit Mode and "
+            "choose Split for Tearing, or turn Tearing off"
+        )
+
+
+def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
+    """The Earth's gravity in a scene whose units are not metres, as all of Blender's physics."""
+    units, strength = scene.unit_settings, float(np.linalg.norm(np.array(scene.gravity)))
+    if units.system == "NONE" or not scene.use_gravity or abs(units.scale_length - 1) < 1e-6:
+        return
+    if abs(strength - 9.81) < 0.01:
+        yield (
+            f"The unit scale of {scene.name} is {units.scale_length:g}, so its gravity of "
+            f"{strength:g} units is {strength * units.scale_length:.3g} m/s²; for the Earth's, "
+            f"set it to -9.81 m/s², which a script calls {-9.81 / units.scale_length:g}"
+        )
+
+
+def _colliders_without_effect(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+) -> Iterator[str]:
+    """Colliders that bodies pass through, or part of them."""
+    depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+    met, by_body = all_met(objects, view_layer)
+    for number, obj in enumerate(met):
+        collider = read_collider(obj, depsgraph)
+        its = [body for body, its in zip(objects, by_body, strict=True) if number in its]
+        if not len(collider.triangles):
+            yield (
+                f"The collider {obj.name} has no faces, so bodies pass through it; add some, or "
+                "remove its Collision modifier"
+            )
+        elif not collider.has_area(read_points(obj, depsgraph)):
+            yield (
+                f"The collider {obj.name} has a scale of zero now, so bodies meet no surface of it "
+                "until it has a size; give it one, or remove its Collision modifier"
+            )
+        elif collider.single_sided and _is_room(obj, collider.triangles.T, its, depsgraph):
+            yield (
+                f"The normals of the collider {obj.name} look inwards, so bodies outside pass "
+                "through it; recalculate them by Mesh ▸ Normals ▸ Recalculate Outside in Edit "
+                "Mode, or turn off its Single Sided"
+            )
+    away = set(scene.objects) - enabled_objects(view_layer)
+    absent = sorted(obj.name for obj in away if is_collider(obj)) if objects else []
+    if absent:
+        verb, them = ("is", "it") if len(absent) == 1 else ("are", "them")
+        yield (
+            f"{', '.join(absent)} {verb} disabled in viewports or left out of the view layer, so "
+            f"bodies pass through {them}; enable {them}, or remove the Collision modifier"
+        )
+    showing = set(instancers(depsgraph)) if met else set()
+    for name in sorted(showing & {obj.name for obj in met}):
+        yield (
+            f"The collider {name} shows instances, which bodies pass through; add a Realize "
+            "Instances node to its geometry nodes, or make the instances real"
+        )
+
+
+def _is_room(
+    obj: bpy.types.Object,
+    triangles: Integers,
+    bodies: Sequence[bpy.types.Object],
+    depsgraph: bpy.types.Depsgraph,
+) -> bool:
+    """Whether a collider is closed and looks inwards, but some of its bodies are not in there."""
+    places = read_points(obj, depsgraph)
+    closed = triangles[:, closed_shells(triangles)]
+    if not closed.size or orient_outwards(places.T, closed) is closed:
+        return False
+    low, high = places.min(axis=0), places.max(axis=0)
+    around = (read_points(body, depsgraph) for body in bodies)
+    return any(((points < low) | (points > high)).any() for points in around)
+
+
+def _fields_without_effect(
+    view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
+) -> Iterator[str]:
+    """Force fields that do nothing, or not all that they are set to."""
+    felt = [obj for obj in objects if body_properties(obj).wind > 0]
+    enabled = enabled_fields(view_layer)
+    fields = {field.name: field for obj in felt for field in fields_in_reach(obj, enabled)}
+    for name, field in fields.items():
+        if reason := why_without_effect(field):
+            yield f"The force field {name} does not act on soft bodies, for {reason}"
+        elif cast(bpy.types.FieldSettings, field.field).use_absorption:
+            yield (
+                f"The force field {name} acts through colliders too, whatever they absorb; turn "
+                "its Absorption off, or limit its distance"
+            )
+    for name, system in particles_with_fields(view_layer) if felt else ():
+        yield (
+            f"The force field of the particles {system} of {name} does not act on soft bodies; use "
+            "an object with a force field instead"
+        )
+
+
+def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
+    """Mirrors whose halves touch, and nothing holds them together."""
+    for mirror in shown_mirrors(obj):
+        if not any(mirror.use_axis[axis] and touches(obj, mirror, axis) for axis in range(3)):
+            continue
+        if not joins(mirror):
+            yield (
+                f"The modifier {mirror.name} of {obj.name} does not join its halves, which will "
+                "part where they touch; turn on Merge"
+            )
+        elif carriers := later_carriers(obj, mirror):
+            yield (
+                f"The modifier {carriers[0].name} of {obj.name} carries the halves of "
+                f"{mirror.name}, which may part; move {mirror.name} below it, or apply it"
+            )
+
+
+def _across_mirrors(
+    scene: bpy.types.Scene, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> Iterator[str]:
+    """Gravity that pulls a body through its mirror, where its halves can only move alike."""
+    gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0))
+    gravity = gravity * body_properties(obj).gravity
+    joints = find_joints(obj)
+    for (name, axis), plane in zip(joints, read_planes(obj, joints, depsgraph), strict=True):
+        mirror = cast(bpy.types.MirrorModifier, obj.modifiers[name])
+        across = abs(gravity @ plane.normal) > 0.1 * np.linalg.norm(gravity)
+        if across and touches(obj, mirror, axis):
+            yield (
+                f"Gravity pulls {obj.name} through the plane of its modifier {name}, whose halves "
+                "can only move alike; apply the modifier"
+            )
+
+
+def _torn_by_merging(obj: bpy.types.Object) -> Iterator[str]:
+    """Modifiers that merge what is simulated apart."""
+    for modifier in obj.modifiers:
+        if not (modifier.show_viewport or modifier.show_render):
+            continue
+        if isinstance(modifier, bpy.types.ArrayModifier) and modifier.use_merge_vertices:
+            yield (
+                f"The modifier {modifier.name} of {obj.name} merges copies that all move alike, "
+                "so they may part where they touch; apply it first"
+            )
+        if isinstance(modifier, bpy.types.WeldModifier) and _welds(obj, modifier):
+            yield (
+                f"The modifier {modifier.name} of {obj.name} merges vertices that are simulated "
+                "apart, so they may part; apply it first"
+            )
+
+
+def _welds(obj: bpy.types.Object, modifier: bpy.types.WeldModifier) -> bool:
+    """Whether a Weld modifier merges vertices that no edge joins."""
+    if modifier.mode != "ALL":
+        return False
+    places = read_vertices(mesh_of(obj)).tolist()
+    tree = KDTree(len(places))
+    for number, place in enumerate(places):
+        tree.insert(place, number)
+    tree.balance()
+    near = {
+        (number, other)
+        for number, place in enumerate(places)
+        for _, other, _ in tree.find_range(place, modifier.merge_threshold)
+        if number < other
+    }
+    return bool(near - {(min(edge.vertices), max(edge.vertices)) for edge in mesh_of(obj).edges})

@@ -1,0 +1,128 @@
+"""F-curves that play baked shape keys."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..scene.mesh_access import shape_keys_of
+from . import actions
+
+_GROUP = "Verlet"
+
+
+def _number(attribute: str, choice: str) -> int:
+    """The number by which Blender stores a choice of keyframes."""
+    choices: Any = bpy.types.Keyframe.bl_rna.properties[attribute]
+    return int(choices.enum_items[choice].value)
+
+
+_EACH = {
+    "interpolation": _number("interpolation", "LINEAR"),
+    # Drawn small, so that the user's own stand out, from Blender 4.3 on.
+    **({"type": _number("type", "GENERATED")} if bpy.app.version >= (4, 3, 0) else {}),
+    "select_control_point": False,
+    "select_left_handle": False,
+    "select_right_handle": False,
+}
+"""What holds for every keyframe of a bake, so that whoever moves the selected ones leaves it."""
+
+
+def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[float]) -> None:
+    """Lets each named shape key of an object rise and fall between the frames beside its own.
+
+    The first key holds 1 before its frame, the last after it. The curves join those that the user
+    has on these keys already, in a group of their own, and out of sight in the Graph Editor, where
+    hundreds of them would cover the user's.
+    """
+    channels = actions.own_channels(obj)
+    group = channels.groups.new(_GROUP)
+    for name, points in zip(names, _pulses(frames), strict=True):
+        curve = channels.fcurves.new(_value_path(name))
+        curve.group = group
+        curve.keyframe_points.add(len(points))
+        curve.keyframe_points.foreach_set("co", np.array(points, np.float32).ravel())
+        for attribute, value in _EACH.items():
+            curve.keyframe_points.foreach_set(attribute, [value] * len(points))
+        curve.hide, curve.select = True, False
+        curve.update()
+
+
+def remove_curves(key: bpy.types.Key, names: Iterable[str]) -> None:
+    """Takes away what `write_curves` made for these shape keys, and nothing else.
+
+    Where another Key datablock plays the same curves, they stay for that one.
+    """
+    if _baked_curves(actions.channels(key), set(names)):
+        if actions.is_shared(key):
+            actions.take_copy(key)
+        _strip(actions.channels(key), set(names))
+    actions.give_back(key)
+
+
+def animated_names(key: bpy.types.Key, names: Iterable[str]) -> set[str]:
+    """Present names of the shape keys whose curves stand with those of `names`.
+
+    Blender renames the curve of a shape key together with the key, so this finds it again.
+    """
+    return {_name_of(curve) for curve in _baked_curves(actions.channels(key), set(names))}
+
+
+def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[str]:
+    """Mutes or unmutes the curves of these shape keys; returns the names of those it changed."""
+    key, wanted = shape_keys_of(obj), set(names)
+    held = actions.channels(key) if key is not None else None
+    curves = [curve for curve in (held.fcurves if held else ()) if curve.mute != mute]
+    changed = {name: curve for curve in curves if (name := _name_of(curve)) in wanted}
+    for curve in changed.values():
+        curve.mute = mute
+    return set(changed)
+
+
+def _pulses(frames: Sequence[float]) -> Iterator[list[tuple[float, float]]]:
+    """(frame, value) points of each key's curve: 0, 1, 0 at the frame before, its own, the next."""
+    for before, frame, after in zip([None, *frames], frames, [*frames[1:], None], strict=False):
+        points = [(before, 0.0), (frame, 1.0), (after, 0.0)]
+        yield [(at, value) for at, value in points if at is not None]
+
+
+def _strip(channels: Any, names: set[str]) -> None:
+    """Removes the curves of a bake, and the group that they leave empty."""
+    curves = _baked_curves(channels, names)
+    groups = {_group_of(curve) for curve in curves}
+    for curve in curves:
+        channels.fcurves.remove(curve)
+    # From Blender 4.4 on, a group that is left empty is gone by now.
+    for group in [group for group in channels.groups if group.name in groups]:
+        if not group.channels:
+            channels.groups.remove(group)
+
+
+def _baked_curves(channels: Any, names: set[str]) -> list[bpy.types.FCurve]:
+    """Curves of these shape keys, and of those beside them in a group of a bake."""
+    curves = [curve for curve in (channels.fcurves if channels else ()) if _name_of(curve)]
+    groups = {_group_of(curve) for curve in curves if _name_of(curve) in names}
+    groups = {group for group in groups if group.split(".")[0] == _GROUP}
+    return [c for c in curves if _name_of(c) in names or _group_of(c) in groups]
+
+
+def _group_of(curve: bpy.types.FCurve) -> str:
+    """The name of a curve's group; empty without one."""
+    return str(curve.group.name) if curve.group is not None else ""
+
+
+_PATH_START, _PATH_END = 'key_blocks["', '"].value'
+
+
+def _value_path(name: str) -> str:
+    """RNA path of a shape key's value, as seen from the Key datablock."""
+    return _PATH_START + bpy.utils.escape_identifier(name) + _PATH_END
+
+
+def _name_of(curve: bpy.types.FCurve) -> str:
+    """The shape key whose value a curve sets; empty where it sets something else."""
+    path = curve.data_path
+    if not (path.startswith(_PATH_START) and path.endswith(_PATH_END)):
+        return ""
+    return str(bpy.utils.unescape_identifier(path[len(_PATH_START) : -len(_PATH_END)]))

@@ -1,0 +1,47 @@
+"""A former bake, out of sight while the animated mesh is read for the next one."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+import bpy
+
+from ..scene.mesh_access import found_again, shape_keys_of, write_coordinates
+from . import curves
+from .rest_shape import has_lost_basis, show_rest
+from .shape_keys import baked_names, blocks_named
+
+
+@contextmanager
+def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Shows animated meshes as they are beside their bakes, but without the former ones."""
+    with ExitStack() as stack:
+        for obj in objects:
+            stack.enter_context(_former_bake_hidden(obj))
+        yield
+
+
+@contextmanager
+def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
+    """Mutes an object's baked keys, and lets it show all its keys and its own rest shape.
+
+    Curves are muted too, for Blender evaluates the curve of a muted key all the same. A key that is
+    shown alone is so no longer, for a bake can only be seen when it is not. Within, the file may be
+    undone or redone, and the object renamed.
+    """
+    uid, names, solo = obj.session_uid, baked_names(obj), obj.show_only_shape_key
+    muted = [block.name for block in blocks_named(obj, names) if not block.mute]
+    stilled = curves.mute_curves(obj, names, True)
+    replaced = show_rest(obj) if has_lost_basis(obj, names) else None
+    obj.show_only_shape_key = False
+    for block in blocks_named(obj, muted):
+        block.mute = True
+    try:
+        yield
+    finally:
+        if (found := found_again(uid)) is not None:
+            for block in blocks_named(found, muted):
+                block.mute = False
+            found.show_only_shape_key = solo
+            if replaced is not None and (key := shape_keys_of(found)) is not None:
+                write_coordinates(key.reference_key.points, replaced)
+            curves.mute_curves(found, stilled, False)

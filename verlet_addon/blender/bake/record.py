@@ -1,0 +1,117 @@
+"""What a bake leaves beside its keys: its frames, and the settings and kernels that made it."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import bpy
+
+from ...core.settings import BodySettings, SceneSettings
+from ..scene.mesh_access import mesh_of, shape_keys_of
+from ..scene.timing import animation_frame
+from ..settings.core_settings import animatable, setting_values
+from ..settings.properties import body_properties, scene_properties
+from ..settings.shape_properties import NAMES
+from .actions import channels
+
+# Where something is animated, these may have another value at every frame.
+_ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
+
+
+def is_baked(obj: bpy.types.Object) -> bool:
+    """Tells whether an object has a bake, quickly enough for every redraw."""
+    return bool(body_properties(obj).baked_keys) and shape_keys_of(obj) is not None
+
+
+def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Sums up what a bake of a body depends on, of settings and size: equal only while they are.
+
+    Of a scene that is animated, what can be animated is left out.
+    """
+    body, settings = body_properties(obj), scene_properties(scene)
+    ground = settings.ground_object
+    values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
+    values |= {name: getattr(body, name) for name in NAMES}
+    values["vertices"] = len(mesh_of(obj).vertices)
+    for name in _animated(obj):
+        del values[name]
+    values["attachments"] = [_attachment(obj, item) for item in body.attachments]
+    for name in ("collision_collection", "effector_collection"):
+        chosen = getattr(body, name)
+        values[name] = chosen.name if chosen is not None else ""
+    values["ground_object"] = ground.name if ground is not None else ""
+    values["settle_frames"] = settings.settle_frames
+    values["scene_gravity"] = scene.gravity.to_tuple() if scene.use_gravity else ()
+    values["frame_rate"] = (scene.render.fps, scene.render.fps_base)
+    if (stretched := animation_frame(scene, 1)) != 1:
+        values["stretched"] = stretched
+    if scene.animation_data is not None:
+        for name in _ANIMATABLE:
+            del values[name]
+    return sha256(repr(values).encode()).hexdigest()
+
+
+def _animated(obj: bpy.types.Object) -> set[str]:
+    """The settings of a body that have curves or drivers, or may have them in the NLA."""
+    animation: Any = obj.animation_data
+    if animation is None:
+        return set()
+    if animation.nla_tracks:
+        return set(animatable())
+    held = channels(obj)
+    curves = [*animation.drivers, *(held.fcurves if held is not None else ())]
+    paths = {curve.data_path for curve in curves}
+    return {name for name in animatable() if f"verlet.{name}" in paths}
+
+
+def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
+    """What a bake depends on of an attachment: its weight only where nothing is animated."""
+    target = item.target.name if item.target is not None else ""
+    weight = item.weight if obj.animation_data is None else None
+    return (target, item.bone, item.vertex_group, weight)
+
+
+def remember_bake(obj: bpy.types.Object, frames: Sequence[int], mark: str, kernels: str) -> None:
+    """Notes which frames an object's bake has, and the settings and kernels it was made with."""
+    body = body_properties(obj)
+    body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], mark
+    body.baked_kernels = kernels
+
+
+def forget_bake(obj: bpy.types.Object) -> None:
+    """Takes back what `remember_bake` noted."""
+    for name in ("baked_start", "baked_end", "baked_settings", "baked_kernels"):
+        body_properties(obj).property_unset(name)
+
+
+def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
+    """Gives the first and last frame of a scene's bakes, if there are any."""
+    noted = list(map(body_properties, _recorded(scene)))
+    if not noted:
+        return None
+    return min(body.baked_start for body in noted), max(body.baked_end for body in noted)
+
+
+def remember_remarks(scene: bpy.types.Scene, remarks: Sequence[str]) -> None:
+    """Notes what was said of a bake, in one sentence each."""
+    scene_properties(scene).baked_remarks = "\n".join(remarks)
+
+
+def baked_remarks(scene: bpy.types.Scene) -> list[str]:
+    """What was said of the last bake, while there is one."""
+    return scene_properties(scene).baked_remarks.splitlines() if baked_range(scene) else []
+
+
+def changed_since_bake(scene: bpy.types.Scene) -> list[str]:
+    """Names the bodies that take part and have other settings or vertices than when baked."""
+    return [
+        obj.name
+        for obj in _recorded(scene)
+        if (body := body_properties(obj)).enabled
+        and body.baked_settings != settings_mark(obj, scene)
+    ]
+
+
+def _recorded(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Lists the baked objects; those that an older version baked have no record."""
+    return [obj for obj in scene.objects if is_baked(obj) and body_properties(obj).baked_settings]

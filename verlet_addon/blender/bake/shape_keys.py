@@ -1,0 +1,150 @@
+"""Baked shape keys: one relative key per frame, and the way back to the mesh as it was."""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import MeshError
+from ..scene.mesh_access import fits, mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from ..scene.timing import animation_frame
+from ..settings.properties import body_properties
+from . import curves
+from .record import forget_bake
+from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
+
+
+def write_bake(
+    obj: bpy.types.Object, frames: Sequence[int], coordinates: NDArray[np.float32]
+) -> None:
+    """Writes one relative shape key per frame and the curves that play them.
+
+    A former bake of the object is replaced; every other key stays as it is.
+
+    Parameters
+    ----------
+    frames
+        Scene frames, ascending.
+    coordinates
+        (len(frames), n, 3) in the object's own space, as `mesh_io.way_to_key` gives them.
+    """
+    remove_bake(obj)
+    body = body_properties(obj)
+    remember_rest(obj)
+    scene = cast(bpy.types.Scene, bpy.context.scene)
+    moments = [animation_frame(scene, frame) for frame in frames]
+    if shape_keys_of(obj) is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+        body.made_basis = True
+    blocks = [
+        _add_key(obj, f"verlet_{frame:04d}", points, value)
+        for frame, points, value in zip(frames, coordinates, _values_now(moments), strict=True)
+    ]
+    names = [block.name for block in blocks]
+    for name in names:
+        body.baked_keys.add().name = name
+    curves.write_curves(obj, names, moments)
+
+
+def remove_bake(obj: bpy.types.Object) -> None:
+    """Removes what `write_bake` made on this object, and nothing else.
+
+    Baked keys that were renamed since go too; keys that are not of the bake stay, and with them
+    the Basis.
+    """
+    body = body_properties(obj)
+    key = shape_keys_of(obj)
+    if key is not None and body.baked_keys:
+        _require_object_mode(obj)
+        names = baked_names(obj)
+        curves.remove_curves(key, _remembered(obj))
+        if has_lost_basis(obj, names):
+            names.remove(key.reference_key.name)
+            restore_basis(obj)
+        _remove_keys(obj, names)
+        if body.made_basis:
+            _remove_lone_basis(obj)
+    body.baked_keys.clear()
+    body.made_basis = False
+    forget_rest(obj)
+    forget_bake(obj)
+
+
+def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
+    """The object's shape keys of these names, as far as they are there."""
+    key = shape_keys_of(obj)
+    wanted = set(names)
+    return [] if key is None else [block for block in key.key_blocks if block.name in wanted]
+
+
+def _remembered(obj: bpy.types.Object) -> set[str]:
+    """Names that the last bake gave its keys."""
+    return {item.name for item in body_properties(obj).baked_keys}
+
+
+def baked_names(obj: bpy.types.Object) -> list[str]:
+    """Names of the object's baked keys, in the order in which they stand."""
+    key = shape_keys_of(obj)
+    if key is None:
+        return []
+    remembered = _remembered(obj)
+    animated = curves.animated_names(key, remembered)
+    # A curve whose name is not remembered tells of a renamed key. A remembered name without
+    # a curve may then be a new key of the user's, which is not ours to take.
+    names = remembered if animated <= remembered else animated
+    return [block.name for block in key.key_blocks if block.name in names]
+
+
+def _add_key(
+    obj: bpy.types.Object, name: str, coordinates: NDArray[np.float32], value: float
+) -> bpy.types.ShapeKey:
+    """Adds one shape key; Blender gives it another name where `name` is taken."""
+    block = obj.shape_key_add(name=name, from_mix=False)
+    write_coordinates(block.points, coordinates)
+    # A new key starts at 0 or at 1, by the version of Blender.
+    block.value = value
+    return block
+
+
+def _remove_keys(obj: bpy.types.Object, names: Sequence[str]) -> None:
+    """Removes shape keys; the active key stays active if it is not among them.
+
+    The first goes last, for Blender would give the mesh the shape of the next one.
+    """
+    active = obj.active_shape_key.name if obj.active_shape_key is not None else ""
+    for name in reversed(names):
+        # Blender frees the whole Key with its last block, so each is looked up afresh.
+        key = shape_keys_of(obj)
+        if key is not None and name in key.key_blocks:
+            obj.shape_key_remove(key.key_blocks[name])
+    key = shape_keys_of(obj)
+    obj.active_shape_key_index = max(key.key_blocks.find(active), 0) if key is not None else 0
+
+
+def _remove_lone_basis(obj: bpy.types.Object) -> None:
+    """Removes the Basis if no other key is left.
+
+    The mesh gets its shape: where it was edited while another key was active, Blender leaves what
+    was added there. A mesh that a script has replaced since has a shape of its own.
+    """
+    key = shape_keys_of(obj)
+    if key is not None and len(key.key_blocks) == 1:
+        if fits(key.reference_key, mesh_of(obj)):
+            write_coordinates(mesh_of(obj).vertices, read_coordinates(key.reference_key.points))
+        obj.shape_key_remove(key.reference_key)
+
+
+def _values_now(moments: Sequence[float]) -> list[float]:
+    """Gives the keys' values at the current frame of the scene."""
+    now = cast(bpy.types.Scene, bpy.context.scene).frame_current_final
+    numbers = np.arange(len(moments))
+    place = np.interp(now, moments, numbers)
+    return [float(value) for value in np.maximum(0, 1 - np.abs(numbers - place))]
+
+
+def _require_object_mode(obj: bpy.types.Object) -> None:
+    """Raises MeshError in Edit Mode, which holds shape keys of its own."""
+    if obj.mode == "EDIT":
+        raise MeshError(f"{obj.name} is in Edit Mode; switch to Object Mode")

@@ -1,0 +1,48 @@
+"""Measures of how well a bake went: the largest strain of any edge, and the deepest penetration."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.geometry.graph import edge_lengths
+from ...core.mesh import SHORTEST_EDGE, MeshData
+from ...core.scene import Frame
+from ...core.settings import BodySettings
+from .self_crossing import crossing
+
+
+class BakeStatistics:
+    """Remembers the largest strain of any edge, and how far anything came into anything."""
+
+    def __init__(self, meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> None:
+        # Water has nothing that could be stretched.
+        ends = (None if body.body_type != "WATER" else 0 for body in settings)
+        meshes = [
+            replace(mesh, edges=mesh.edges[:end]) for mesh, end in zip(meshes, ends, strict=True)
+        ]
+        self._edges = [mesh.edges for mesh in meshes]
+        self._rest = [_rest_lengths(mesh) for mesh in meshes]
+        self._names = [mesh.name for mesh in meshes]
+        self.stretch, self.most_stretched = 0.0, ""
+        self.penetration: float | None = None
+        self.remarks = [*crossing(meshes, settings)]
+
+    def measure(self, result: Frame) -> None:
+        """Takes another frame into account."""
+        bodies = zip(self._names, self._edges, self._rest, result.positions, strict=True)
+        for name, edges, rest, now in bodies:
+            strain = float(np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1)
+            if strain > self.stretch:
+                self.stretch, self.most_stretched = strain, name
+        self.remarks += result.remarks
+        if result.deepest:
+            self.penetration = max(self.penetration or 0.0, *result.deepest)
+
+
+def _rest_lengths(mesh: MeshData) -> Floats:
+    """Measures the edges of a mesh in its rest shape."""
+    lengths = edge_lengths(mesh.at_rest, mesh.edges)
+    lengths[lengths < SHORTEST_EDGE] = np.inf  # where it was split
+    return lengths

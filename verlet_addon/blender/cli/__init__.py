@@ -1,0 +1,1 @@
+"""The command line: `blender --command verlet …` and `python -m verlet_addon …`."""

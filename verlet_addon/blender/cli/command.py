@@ -1,0 +1,212 @@
+"""The command line: `blender --command verlet …` and `python -m verlet_addon …`."""
+
+import sys
+import tomllib
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import bpy
+
+from ...core.errors import VerletError
+from ...core.self_test import fallback_reason, kernels
+from ...core.thread_pool import thread_count
+from ..bake.bake import Progress
+from ..bake.drivers import DriverWatch
+from ..bake.memory import told
+from ..bake.record import remember_remarks
+from ..scene.file_context import file_context
+from ..scene.file_warnings import file_warnings
+from ..settings.properties import is_body
+from .arguments import read_arguments
+from .blend_files import check_no_library, clean, destination, open_blend, save_copy
+from .console import show, tell
+from .job import Job, find_job, show_scene
+from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
+from .rehearsal import rehearse
+from .results import Report
+from .signals import Ended, check_signals, ended_by_signals, ignore_signals
+
+LOG_SECONDS = 10.0
+"""How often a log that nobody watches is told how far a bake is [s]."""
+_MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
+
+Result = tuple[str, dict[str, Any]]
+"""The result in one line, and what programs read of it."""
+
+
+def main(arguments: Sequence[str], *, program: str = "blender --command verlet") -> int:
+    """Runs the command line.
+
+    Parameters
+    ----------
+    arguments
+        What stands after the program's name.
+    program
+        The program's name in the help and in errors of usage.
+
+    Returns
+    -------
+    int
+        The exit code, as the help lists them; each but 0 with one line on stderr, and nothing
+        written.
+
+    Raises
+    ------
+    SystemExit
+        With code 2 after wrong usage, 0 after `--help` and `--version`.
+    """
+    open_closed_streams()
+    outlive_readers()
+    usage = Report(as_json="--json" in arguments)
+    options = read_arguments(
+        arguments,
+        program=program,
+        version=lambda: _tell_version(usage),
+        misused=usage.misuse,
+    )
+    report = Report(as_json=options.json, strict=options.strict, all_errors=options.check)
+    try:
+        with ended_by_signals(), told(str(options.input)):
+            sentence, result = _run(options, report)
+            ignore_signals()
+            return report.succeed(sentence, result)
+    except (VerletError, Ended) as error:
+        return report.fail(error, file=options.input, bodies=_bodies())
+    except Exception as error:
+        report.fail(error, file=options.input)
+        raise
+
+
+def _run(options: Namespace, report: Report) -> Result:
+    """Opens the file, bakes, saves the copy and says what was done; or only what a bake would."""
+    with report.attempt():
+        thread_count()
+    with report.attempt():
+        fallback_reason()
+    output = _prepare(options, report)
+    report.warn(open_blend(options.input, run_scripts=options.run_scripts) + file_warnings())
+    if output is not None:
+        with report.attempt():
+            check_no_library(output)
+    shown = file_context(bpy.context).scene.name
+    show_scene(options.scene or shown)
+    job = find_job(options, report)
+    for sentence in job.large_need():
+        tell(sentence)
+    if options.check:
+        remarks = rehearse(job, report)
+        _tell_remarks(remarks)
+        return f"Would bake {job}", {**job.describe(), "output": _path(output), "remarks": remarks}
+    seconds, last = _bake(job, report)
+    show_scene(shown)
+    assert output is not None
+    save_copy(output)
+    return f"Baked {job}, in {seconds:.1f} s: {output}", {
+        "output": str(output),
+        **job.describe(),
+        "seconds": round(seconds, 3),
+        "kernels": kernels(),
+        **_quality(last),
+    }
+
+
+def _prepare(options: Namespace, report: Report) -> Path | None:
+    """Makes sure that the output can be written, and clears what killed jobs left beside it."""
+    if options.output is None:
+        return None
+    with report.attempt():
+        output = destination(options.output)
+        for sentence in clean(output.parent):
+            report.note(sentence)
+        return output
+    return None
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _bake(job: Job, report: Report) -> tuple[float, Progress]:
+    """Bakes; gives how long that took [s], and what was reached."""
+    started = monotonic()
+    with stdout_on_stderr():
+        # Of those that Blender blocked, the file's warnings tell.
+        drivers = DriverWatch(job.view_layer, but_blocked=True)
+        broken = report.warn(drivers.news(job.view_layer))
+        with closing(job.bake()) as running:
+            before = report.warn(job.cautions())
+            last = _follow(running)
+    seconds = monotonic() - started
+    later = report.warn(drivers.news(job.view_layer))
+    remember_remarks(job.scene, [*broken, *before, *later, *last.remarks])
+    return seconds, last
+
+
+def _quality(last: Progress) -> dict[str, object]:
+    """What the result says of how well it went."""
+    return {
+        "worst_stretch": last.worst_stretch,
+        "most_stretched": last.most_stretched,
+        "worst_penetration": last.worst_penetration,
+        "colliders": last.colliders,
+        "remarks": list(last.remarks),
+    }
+
+
+def _follow(progress: Iterable[Progress]) -> Progress:
+    """Bakes to the end, telling on stderr how far it is; gives what was reached.
+
+    On a terminal that is one line that changes; in a log, a line each `LOG_SECONDS`.
+    """
+    logged, first = monotonic(), None
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    try:
+        for now in progress:
+            check_signals()
+            moment = monotonic()
+            first = first or moment
+            line = now.describe(seconds=moment - first)
+            if terminal:
+                show(f"Verlet: {line}")
+            elif moment - logged >= LOG_SECONDS:
+                tell(line)
+                logged = moment
+    finally:
+        if terminal:
+            show("")
+    _tell_remarks(now.remarks)
+    return now
+
+
+def _tell_remarks(remarks: Iterable[str]) -> None:
+    """Tells what was seen of the motion, which is no fault of the file."""
+    for remark in remarks:
+        tell(f"warning: {remark}")
+
+
+def _tell_version(report: Report) -> None:
+    """Tells the versions of add-on and Blender, and which kernels serve, and why."""
+    try:
+        reason, served = fallback_reason(), kernels()
+    except VerletError as error:
+        reason, served = str(error), "none"
+    version = tomllib.loads(_MANIFEST.read_text("utf-8"))["version"]
+    because = f" ({reason})" if reason else ""
+    report.succeed(
+        f"Verlet {version}, Blender {bpy.app.version_string}, kernels: {served}{because}",
+        {
+            "version": version,
+            "blender": bpy.app.version_string,
+            "kernels": served,
+            "reason": reason or None,
+        },
+    )
+
+
+def _bodies() -> list[str]:
+    """The names of all bodies of the file."""
+    return [obj.name for obj in bpy.data.objects if is_body(obj)]

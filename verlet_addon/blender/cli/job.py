@@ -1,0 +1,130 @@
+"""One job of the command line: the scene, the bodies and the frames that are asked for."""
+
+from argparse import Namespace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import bpy
+
+from ...core.errors import VerletError
+from ..bake.bake import Progress, bake, baked_frames, bodies, frame_range, taking_part
+from ..bake.cautions import cautions
+from ..bake.memory import large_need, needed
+from ..scene.file_context import file_context
+from ..settings.properties import is_body, scene_properties
+from .console import perhaps
+from .output_capture import stdout_on_stderr
+from .results import Report
+from .setting_overrides import override
+
+
+@dataclass(frozen=True)
+class Job:
+    """A bake that is asked for."""
+
+    scene: bpy.types.Scene
+    view_layer: bpy.types.ViewLayer
+    chosen: Sequence[bpy.types.Object]
+    """The bodies that are named, or all."""
+    objects: Sequence[bpy.types.Object]
+    """Those of them that take part."""
+    start: int
+    end: int
+    step: int
+
+    def bake(
+        self, objects: Sequence[bpy.types.Object] | None = None
+    ) -> Generator[Progress, bool | None, None]:
+        """Begins the bake, of all its bodies or of some."""
+        return bake(
+            self.scene,
+            self.view_layer,
+            self.objects if objects is None else objects,
+            frame_start=self.start,
+            frame_end=self.end,
+            step=self.step,
+        )
+
+    def cautions(self) -> list[str]:
+        """What the user should know before it."""
+        return cautions(self.scene, self.view_layer, self.chosen)
+
+    def large_need(self) -> list[str]:
+        """One sentence on the memory that it takes, if that is large."""
+        return large_need(self.objects, self._keys())
+
+    def describe(self) -> dict[str, object]:
+        """What a program reads of it."""
+        return {
+            "bodies": [obj.name for obj in self.objects],
+            "frames": [self.start, self.end],
+            "step": self.step,
+            "memory": needed(self.objects, self._keys()),
+        }
+
+    def __str__(self) -> str:
+        names = ", ".join(obj.name for obj in self.objects)
+        return f"{names}, frames {self.start} to {self.end}"
+
+    def _keys(self) -> int:
+        return len(baked_frames(self.start, self.end, self.step))
+
+
+def find_job(options: Namespace, report: Report) -> Job:
+    """Finds what the arguments ask for in the scene that the file shows, with settings as given."""
+    here = file_context(bpy.context)
+    with stdout_on_stderr():
+        for assignments in _groups(options):
+            with report.attempt():
+                override(here.scene, assignments)
+    chosen = _chosen(here.scene, options.names, report)
+    start, end = options.frames or frame_range(here.scene)
+    return Job(
+        here.scene,
+        here.view_layer,
+        chosen,
+        chosen if options.names else taking_part(chosen, here.view_layer),
+        start,
+        end,
+        scene_properties(here.scene).key_step if options.step is None else options.step,
+    )
+
+
+def _groups(options: Namespace) -> list[list[str]]:
+    """Assignments that are made at once: all, or each alone where all errors are wanted."""
+    if options.check:
+        return [[each] for each in options.assignments]
+    return [options.assignments] if options.assignments else []
+
+
+def show_scene(name: str) -> None:
+    """Lets the file show a scene."""
+    scene = bpy.data.scenes.get(name)
+    if scene is None:
+        there = ", ".join(each.name for each in bpy.data.scenes)
+        raise VerletError(f"There is no scene {name} in the file; there is {there}")
+    if scene != (here := file_context(bpy.context)).scene:
+        here.window_manager.windows[0].scene = scene
+
+
+def _chosen(
+    scene: bpy.types.Scene, names: list[str] | None, report: Report
+) -> list[bpy.types.Object]:
+    """Finds the bodies of the given names, or all, in the scene's order."""
+    everything = bodies(scene)
+    if names is None:
+        return everything
+    for name in names:
+        with report.attempt():
+            _check_name(name, scene, everything)
+    return [obj for obj in everything if obj.name in names]
+
+
+def _check_name(name: str, scene: bpy.types.Scene, everything: Sequence[bpy.types.Object]) -> None:
+    """Raises VerletError if there is no body of that name to be baked."""
+    if name not in scene.objects:
+        meant = perhaps(name, (obj.name for obj in everything))
+        raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
+    if scene.objects[name] not in everything:
+        remedy = "switch it on" if is_body(scene.objects[name]) else "make it one"
+        raise VerletError(f"{name} is no soft body that is on; {remedy} in Blender first")

@@ -1,0 +1,125 @@
+"""Settings given on the command line in place of the file's own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ...core.errors import SettingsError
+from ..settings.materials import give_material
+from ..settings.properties import body_properties, is_body, scene_properties
+from .console import perhaps
+
+_SWITCH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
+
+
+def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
+    """Gives settings other values.
+
+    Parameters
+    ----------
+    scene
+        Whose settings, and whose bodies.
+    assignments
+        Each `SETTING=VALUE` for the scene's own, or `BODY.SETTING=VALUE`; names as in Python.
+
+    Raises
+    ------
+    SettingsError
+        There is no such body or setting, the value is none for it, or it is animated.
+    """
+    set_values = [_set(scene, assignment) for assignment in assignments]
+    # Curves and drivers have their say only once the scene is evaluated anew.
+    for _, owner, _, _ in set_values:
+        owner.id_data.update_tag()
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    for assignment, owner, name, value in set_values:
+        if getattr(owner, name) != value:
+            raise SettingsError(
+                f"--set {assignment} has no effect, for it is animated; remove its keyframes or "
+                "its driver"
+            )
+
+
+def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object]:
+    """Sets one, and gives it with its owner, its name and the value that it took."""
+    place, equals, text = assignment.partition("=")
+    body, _, name = place.rpartition(".")
+    if not equals or not name:
+        raise SettingsError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
+    owner: Any = _body(scene, body) if body else scene_properties(scene)
+    known = owner.bl_rna.properties.get(name)
+    if known is None or not _is_plain(known):
+        raise SettingsError(
+            f"--set {assignment} names no setting of "
+            f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
+            "switch or a name; README lists them under Settings"
+            + perhaps(
+                name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
+            )
+        )
+    try:
+        value = _value(known, text)
+    except (KeyError, ValueError) as error:
+        raise SettingsError(f"--set {assignment} gives no {_kind(known)}") from error
+    if name == "material" and value in _choices(known)[1:]:
+        give_material(owner, value)
+    else:
+        setattr(owner, name, value)
+    return assignment, owner, name, getattr(owner, name)
+
+
+def _is_plain(known: Any) -> bool:
+    """Whether a property is a setting that a text can give."""
+    return not known.is_hidden and known.type not in ("POINTER", "COLLECTION")
+
+
+def _body(scene: bpy.types.Scene, name: str) -> Any:
+    """The settings of a body, switched on or off."""
+    obj = scene.objects.get(name)
+    if obj is None or not is_body(obj):
+        raise SettingsError(
+            f"There is no soft body {name} in the scene {scene.name}, to --set its settings"
+            + perhaps(name, (each.name for each in scene.objects if is_body(each)))
+        )
+    return body_properties(obj)
+
+
+def _value(known: Any, text: str) -> Any:
+    """Reads a value of a property's type."""
+    match known.type:
+        case "BOOLEAN":
+            return _SWITCH[text.lower()]
+        case "INT" | "FLOAT":
+            value = int(text) if known.type == "INT" else float(text)
+            if not known.hard_min <= value <= known.hard_max:
+                raise ValueError
+            return value
+        case "ENUM":
+            # The interface shows names, and scripts and files have identifiers.
+            names = {item.name.lower(): item.identifier for item in known.enum_items}
+            names |= {each.lower(): each for each in _choices(known)}
+            return names[text.lower()]
+    return text
+
+
+def _kind(known: Any) -> str:
+    """What a property's values are."""
+    if known.type == "ENUM":
+        return f"value of it, which are {', '.join(map(_spelled, known.enum_items))}"
+    if known.type == "BOOLEAN":
+        return "value of it, which are on and off"
+    if known.type == "INT":
+        return f"whole number from {known.hard_min} to {known.hard_max}"
+    return "number"
+
+
+def _spelled(item: Any) -> str:
+    """The identifier of an enumeration's value, and the name where that is another."""
+    alike = item.name.upper().replace(" ", "_") == item.identifier
+    return item.identifier if alike else f"{item.identifier} ({item.name})"
+
+
+def _choices(known: Any) -> list[str]:
+    """The values of an enumeration."""
+    return [item.identifier for item in known.enum_items]

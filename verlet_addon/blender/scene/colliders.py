@@ -1,0 +1,144 @@
+"""Objects with Blender's Collision modifier, as the core takes them."""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError
+from ...core.mesh import MAX_COORDINATE
+from ...core.scene import Collider
+from ..settings.properties import body_properties
+from .surfaces import read_points, read_triangles
+from .visibility import enabled_objects
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Where a collider is at one frame."""
+
+    points: Floats
+    """(v, 3) the vertices that it shows [m]; while it stands still, the very same array."""
+    sizes: tuple[int, int]
+    """Its vertices and its face corners, which stay as many as they are."""
+
+
+def make_collider(obj: bpy.types.Object) -> None:
+    """Gives a mesh a Collision modifier: thin, as rough as the ground, and solid from both sides.
+
+    Blender's own defaults keep cloth 2 cm off, let it slide as on ice, and stop it in front alone.
+    """
+    obj.modifiers.new("Collision", "COLLISION")
+    settings: Any = obj.collision
+    settings.use = True
+    settings.thickness_outer = 0.001
+    settings.cloth_friction = 50.0
+    settings.use_culling = settings.use_normal = False
+
+
+def has_modifier(obj: bpy.types.Object) -> bool:
+    """Whether an object has Blender's Collision modifier, on or off."""
+    return any(item.type == "COLLISION" for item in obj.modifiers)
+
+
+def is_collider(obj: bpy.types.Object) -> bool:
+    """Whether an object has Blender's Collision modifier, and that is on."""
+    settings = obj.collision
+    return (
+        obj.type == "MESH"
+        and settings is not None
+        and settings.use
+        and any(item.type == "COLLISION" and item.show_viewport for item in obj.modifiers)
+    )
+
+
+def met_colliders(
+    obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
+) -> list[bpy.types.Object]:
+    """Lists the colliders that a body meets; those that are bodies too it meets as bodies."""
+    return _met(obj, set(bodies), _acting_colliders(view_layer))
+
+
+def all_met(
+    bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
+) -> tuple[list[bpy.types.Object], list[tuple[int, ...]]]:
+    """Lists every collider that some body meets, and for each body the numbers of its own."""
+    acting, together = _acting_colliders(view_layer), set(bodies)
+    met = [_met(obj, together, acting) for obj in bodies]
+    numbers = {obj: number for number, obj in enumerate(dict.fromkeys(chain(*met)))}
+    return list(numbers), [tuple(numbers[collider] for collider in its) for its in met]
+
+
+def _acting_colliders(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Lists the colliders of a view layer, as Blender's own physics does.
+
+    Objects whose eye is shut collide, those that are disabled in viewports do not.
+    """
+    found = [obj for obj in view_layer.objects if is_collider(obj)]
+    enabled = enabled_objects(view_layer) if found else ()
+    return [obj for obj in found if obj in enabled]
+
+
+def _met(
+    obj: bpy.types.Object, bodies: Set[bpy.types.Object], acting: Sequence[bpy.types.Object]
+) -> list[bpy.types.Object]:
+    """Lists those of the acting colliders that are meant for a body, and are no bodies."""
+    chosen = body_properties(obj).collision_collection
+    meant = None if chosen is None else set(chosen.all_objects)
+    others = [other for other in acting if other != obj and other not in bodies]
+    return [other for other in others if meant is None or other in meant]
+
+
+def object_key(obj: bpy.types.Object) -> tuple[str, str | None]:
+    """What `bpy.data.objects` finds an object by, be it linked or not."""
+    return obj.name, obj.library.filepath if obj.library is not None else None
+
+
+def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Collider:
+    """Reads what is the same about a collider in all frames, at the current one.
+
+    Friction is a hundredth of Blender's own number, as measured on its Cloth.
+    """
+    settings: Any = obj.evaluated_get(depsgraph).collision
+    return Collider(
+        name=obj.name_full,  # which tells linked objects from those of the file
+        triangles=read_triangles(obj, depsgraph),
+        outer=settings.thickness_outer,
+        friction=settings.cloth_friction / 100.0,
+        restitution=1.0 - settings.damping,
+        single_sided=settings.use_culling or settings.use_normal,
+    )
+
+
+def read_surface(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: Surface | None = None
+) -> Surface:
+    """Reads where a collider is at the current frame.
+
+    Raises
+    ------
+    MeshError
+        It is at no place at all, or has other vertices or faces than before.
+    """
+    mesh: Any = obj.evaluated_get(depsgraph).data
+    points = read_points(obj, depsgraph)
+    surface = Surface(points, (len(points), len(mesh.loops)))
+    if not (np.abs(points) < MAX_COORDINATE).all():
+        raise MeshError(
+            f"The collider {obj.name} has a transform or vertices that are no numbers, or lead "
+            f"farther away than {MAX_COORDINATE / 1000:.0f} km; clear them"
+        )
+    if before is None:
+        return surface
+    if surface.sizes != before.sizes:
+        scene: Any = depsgraph.scene
+        raise MeshError(
+            f"The collider {obj.name} has {len(points)} vertices at frame {scene.frame_current} "
+            f"and had {len(before.points)} before, so its surface cannot be followed; turn off the "
+            "modifier that changes its faces, or its Collision"
+        )
+    return before if np.array_equal(points, before.points) else surface

@@ -1,0 +1,116 @@
+"""Turns objects into bodies and back."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Literal, cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Integers
+from ...core.errors import MeshError
+from ...core.settings import BodySettings, BodyType
+from ..settings.materials import give_fitting_material
+from ..settings.properties import body_properties
+from ..settings.shape_properties import NAMES
+from .mesh_access import mesh_of
+from .mesh_io import check_body
+from .mirrors import find_joints
+
+FEWEST_FACES = 16
+"""Cloth of fewer hardly folds: a plane as Blender adds it has one."""
+
+
+def convert(
+    objects: Sequence[bpy.types.Object],
+    view_layer: bpy.types.ViewLayer,
+    *,
+    body_type: BodyType | Literal["AUTO"],
+    use_material: bool = False,
+) -> list[bpy.types.Object]:
+    """Makes every mesh object a body; with `AUTO` its mesh decides of what type.
+
+    With `use_material` each gets a material that fits its type, as from the button.
+
+    Returns
+    -------
+    list
+        The objects that are left as they are, for they are no meshes.
+
+    Raises
+    ------
+    MeshError
+        A mesh cannot become a body, or there is no mesh at all; then nothing has been changed.
+    """
+    meshes = [obj for obj in objects if obj.type == "MESH"]
+    for obj in meshes or objects:
+        check_body(obj, view_layer)
+    for obj in meshes:
+        properties = body_properties(obj)
+        mesh = cast(bpy.types.Mesh, obj.data)
+        properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
+        properties.enabled = True
+        if use_material:
+            give_fitting_material(obj)
+    return [obj for obj in objects if obj not in meshes]
+
+
+def release(objects: Sequence[bpy.types.Object]) -> None:
+    """Makes every object an ordinary one again; a bake stays until it is cleared.
+
+    Raises
+    ------
+    MeshError
+        An object belongs to another file; then none has been changed.
+    """
+    for obj in objects:
+        if obj.library is not None:
+            raise MeshError(f"{obj.name} is linked from another file; release it there")
+    for obj in objects:
+        properties = body_properties(obj)
+        held = (*NAMES, "attachments", "attachment_index")
+        collections = ("collision_collection", "effector_collection")
+        ours = ("enabled", "material", *collections, *held)
+        for name in (*ours, *(field.name for field in fields(BodySettings))):
+            properties.property_unset(name)
+
+
+def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
+    """Gives `ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
+    if not mesh.polygons:
+        return "ROPE"
+    return "SOFT" if np.all(_faces_at_edges(mesh) == 2) else "CLOTH"
+
+
+def open_edges(mesh: bpy.types.Mesh) -> NDArray[np.bool_]:
+    """Tells of each edge whether the surface is open there: an odd number of faces, or none."""
+    faces = _faces_at_edges(mesh)
+    return np.asarray((faces % 2 == 1) | (faces == 0))
+
+
+def _faces_at_edges(mesh: bpy.types.Mesh) -> Integers:
+    """How many faces each edge has."""
+    corner_edges = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("edge_index", corner_edges)
+    return np.bincount(corner_edges, minlength=len(mesh.edges))
+
+
+def type_hint(obj: bpy.types.Object, body_type: str) -> str:
+    """Says what a mesh lacks as a body of this type and what to do about it; empty if nothing.
+
+    The panel asks at every redraw, so only counts are compared: of a closed surface every edge has
+    two faces, and lies at two of their corners. What a Mirror joins is closed by the other half.
+    """
+    mesh = mesh_of(obj)
+    if body_type == "WATER":
+        return "" if mesh.polygons else "No faces for waves"
+    if body_type == "ROPE" and mesh.polygons:
+        return "Slow with faces: choose Cloth"
+    closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)
+    if body_type == "SOFT" and not closed:
+        return "Open: close it, or choose Cloth"
+    if body_type == "CLOTH" and 0 < len(mesh.polygons) < FEWEST_FACES:
+        finer = any(modifier.type in ("SUBSURF", "MULTIRES") for modifier in obj.modifiers)
+        return "Few faces: apply Subdivision" if finer else "Too few faces to fold: subdivide it"
+    return ""

@@ -1,0 +1,125 @@
+"""Bodies whose animated mesh follows the mesh of another body, which is about to move."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError
+from .attachments import acting_attachments, followed_places
+from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from .mesh_io import read_positions
+from .modifiers import has_carriers, solo_key
+from .surfaces import read_points
+
+Places = Callable[[bpy.types.Object, bpy.types.Depsgraph], Floats]
+"""Reads (v, 3) world positions that move with an object."""
+
+
+def check_following(
+    bodies: Sequence[bpy.types.Object],
+    colliders: Sequence[bpy.types.Object],
+    ground: bpy.types.Object | None,
+    depsgraph: bpy.types.Depsgraph,
+) -> None:
+    """Raises MeshError if at this frame moving a body's vertices moves another, or what it meets.
+
+    During a bake the scene shows the meshes as they are animated, not yet as they are simulated.
+    Blender itself is asked, by trying, for there are many ways to follow: parents, constraints,
+    modifiers, drivers, and all of them through other objects. To follow a body's object alone is
+    fine: a bake does not move it.
+    """
+    followers = [obj for obj in bodies if _may_follow(obj)]
+    for leaders in _halves(bodies) if followers else ():
+        others = [obj for obj in followers if obj not in leaders]
+        if found := _first_moved(leaders, others, depsgraph, _places):
+            leader, follower = found
+            raise MeshError(
+                f"{follower} follows the mesh of {leader}, which is simulated with it; "
+                f"bake {leader} first without {follower}, then {follower} alone"
+            )
+    carried = [obj for obj in colliders if len(obj.modifiers) > 1 or _may_follow(obj)]
+    if carried and (found := _first_moved(bodies, carried, depsgraph, read_points)):
+        leader, collider = found
+        raise MeshError(
+            f"The collider {collider} follows the mesh of {leader}, which is simulated now; turn "
+            f"off its Collision, or bake {leader} without it first and switch {leader} off"
+        )
+
+    lies = [ground] if ground is not None and _may_follow(ground) else []
+    if lies and (found := _first_moved(bodies, lies, depsgraph, _corners)):
+        leader, follower = found
+        raise MeshError(
+            f"The ground object {follower} follows the mesh of {leader}, which is simulated now; "
+            "choose another ground object, or clear what makes it follow"
+        )
+
+
+def _first_moved(
+    leaders: Sequence[bpy.types.Object],
+    others: Sequence[bpy.types.Object],
+    depsgraph: bpy.types.Depsgraph,
+    places: Places,
+) -> tuple[str, str] | None:
+    """The names of a leader and of one of the others that goes with its mesh, if one does."""
+    for follower in moved_by(leaders, others, depsgraph, places):
+        alone = (obj.name for obj in leaders if moved_by([obj], [follower], depsgraph, places))
+        return next(alone, leaders[0].name), follower.name
+    return None
+
+
+def _halves(bodies: Sequence[bpy.types.Object]) -> Iterator[list[bpy.types.Object]]:
+    """Groups such that of any two bodies the first is in one without the second: few trials do."""
+    for digit in range((len(bodies) - 1).bit_length()):
+        for side in (0, 1):
+            yield [obj for number, obj in enumerate(bodies) if number >> digit & 1 == side]
+
+
+def _may_follow(obj: bpy.types.Object) -> bool:
+    """Whether anything outside could move an object's mesh."""
+    animated = (obj, obj.data, shape_keys_of(obj))
+    drivers = [item.animation_data.drivers for item in animated if item and item.animation_data]
+    moved = obj.parent or len(obj.constraints) or has_carriers(obj) or acting_attachments(obj)
+    return bool(moved or any(map(len, drivers)))
+
+
+def _places(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(v, 3) where a body is, and what it is attached to [m]."""
+    return np.concatenate([read_positions(obj, depsgraph), *followed_places(obj, depsgraph)])
+
+
+def _corners(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(4, 3) where an object's origin is, and where its axes point [m]."""
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+    return np.asarray(matrix[:3].T)
+
+
+def moved_by(
+    leaders: Sequence[bpy.types.Object],
+    others: Sequence[bpy.types.Object],
+    depsgraph: bpy.types.Depsgraph,
+    places: Places,
+) -> list[bpy.types.Object]:
+    """Those of the others that go elsewhere while the leaders' meshes are swollen and shifted.
+
+    A leader may be among the others, to see whether it shows its own mesh.
+    """
+    before = [places(obj, depsgraph) for obj in others]
+    with ExitStack() as passing:
+        for leader in leaders:
+            key = passing.enter_context(solo_key(leader))
+            positions = read_coordinates(key.points)
+            shift = np.array((0.3, 0.4, 0.5)) * np.abs(positions).max(initial=0)
+            write_coordinates(key.points, 1.2 * positions + shift)
+            mesh_of(leader).update_tag()
+        depsgraph.update()
+        after = [places(obj, depsgraph) for obj in others]
+    depsgraph.update()
+    return [
+        obj
+        for obj, here, there in zip(others, before, after, strict=True)
+        if here.shape != there.shape
+        or (np.abs(there - here) > 1e-6 * np.abs(here).max(initial=0)).any()
+    ]

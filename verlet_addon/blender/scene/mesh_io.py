@@ -1,0 +1,302 @@
+"""The animated mesh as world-space arrays, and the way back into shape keys."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Floats, Integers, cofactors
+from ...core.errors import MeshError
+from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
+from ..settings.properties import body_properties
+from ..settings.shape_properties import PAINTED
+from .attachments import check_attachments
+from .mesh_access import (
+    fits,
+    group_weights,
+    mesh_of,
+    read_coordinates,
+    read_vertices,
+    shape_keys_of,
+)
+from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
+
+WayToKey = Callable[[Floats], NDArray[np.float32]]
+"""Takes world positions (n, 3) to coordinates (n, 3) of a shape key that shows them."""
+
+
+def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
+    """Raises MeshError if an object cannot be read, or its bake not be written, as it is.
+
+    What the mesh itself must be like is the core's to check.
+    """
+    name = obj.name
+    view_layer.update()
+    if obj.type != "MESH":
+        raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
+    _check_data(obj)
+    if obj.mode in ("EDIT", "SCULPT"):
+        raise MeshError(f"{name} is in {obj.mode.title()} Mode; switch to Object Mode")
+    if name not in view_layer.objects:
+        raise MeshError(
+            f"{name} is not in the view layer {view_layer.name}; include its collection"
+        )
+    if not obj.visible_get(view_layer=view_layer):
+        raise MeshError(f"{name} is hidden; show it in the viewport")
+    _check_matrix(obj)
+    _check_groups(obj)
+    check_attachments(obj, view_layer)
+    _check_keys(obj)
+    check_modifiers(obj)
+
+
+def _check_groups(obj: bpy.types.Object) -> None:
+    """Raises MeshError where a vertex group, a map or the rest shape is gone, or will be."""
+    body = body_properties(obj)
+    for prop in ("pin_group", *PAINTED.values()):
+        group = getattr(body, prop)
+        if group and group not in obj.vertex_groups:
+            label = body.bl_rna.properties[prop].name.lower()
+            raise MeshError(
+                f"{obj.name} has no vertex group {group}; choose another {label} or none"
+            )
+    if body.thread_map and body.thread_map not in mesh_of(obj).uv_layers:
+        raise MeshError(f"{obj.name} has no UV map {body.thread_map}; choose another one or none")
+    if not (rest := body.rest_key):
+        return
+    key = shape_keys_of(obj)
+    if key is None or rest not in key.key_blocks:
+        raise MeshError(f"{obj.name} has no shape key {rest}; choose another rest shape or none")
+    if rest in body.baked_keys:
+        raise MeshError(f"{obj.name} has a baked key as its rest shape; choose another one or none")
+
+
+def is_own(obj: bpy.types.Object) -> bool:
+    """Whether an object and its mesh belong to this file, so that a bake can be written to them."""
+    items = [item for item in (obj, obj.data) if item is not None]
+    return not any(item.library or item.override_library for item in items)
+
+
+def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
+    """Whether an object is in a view layer and not hidden there."""
+    return obj.name in view_layer.objects and obj.visible_get(view_layer=view_layer)
+
+
+def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """World positions (n, 3) of the animated mesh's own vertices at the current frame.
+
+    They follow the object, its parents, the shape keys and the modifiers that carry vertices
+    along, as the user sees them. What only finishes the mesh (Subdivision, Smooth, …) is left out.
+    """
+    linear, offset = _matrix(obj, depsgraph)
+    return read_deformed(obj, depsgraph) @ linear.T + offset
+
+
+def read_body(
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    velocities: Floats,
+    mirrors: Sequence[Mirror] = (),
+    colliders: Sequence[int] = (),
+) -> MeshData:
+    """Everything that the core takes from one object at the first frame."""
+    mesh = mesh_of(obj)
+    starts, corners = _faces(mesh)
+    return MeshData(
+        name=obj.name,
+        positions=read_positions(obj, depsgraph),
+        edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
+        face_starts=starts,
+        face_vertices=_integers(mesh.loops, "vertex_index")[corners],
+        pin_weights=pin_weights(obj),
+        velocities=velocities,
+        mirrors=mirrors,
+        rest_positions=_rest_positions(obj, depsgraph),
+        paint=_paint(obj),
+        colliders=colliders,
+        threads=_threads(obj, corners),
+    )
+
+
+def _faces(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
+    """Where faces start, and their corners among those of the mesh; scans have some faces twice."""
+    starts = np.append(_integers(mesh.polygons, "loop_start"), len(mesh.loops))
+    sizes = np.diff(starts)
+    kept = np.ones(len(sizes), bool)
+    kept[doubled_faces(starts, _integers(mesh.loops, "vertex_index"))] = False
+    return np.append(0, np.cumsum(sizes[kept])), np.flatnonzero(np.repeat(kept, sizes))
+
+
+def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+    """(n, 3) the rest shape key in the world, if there is one."""
+    if not (name := body_properties(obj).rest_key):
+        return None
+    linear, offset = _matrix(obj, depsgraph)
+    key = cast(bpy.types.Key, shape_keys_of(obj))
+    return read_coordinates(key.key_blocks[name].data) @ linear.T + offset
+
+
+def _paint(obj: bpy.types.Object) -> Paint:
+    """Where settings hold in part."""
+    body = body_properties(obj)
+    groups = {layer: getattr(body, prop) for layer, prop in PAINTED.items()}
+    return Paint(**{layer: group_weights(obj, name) for layer, name in groups.items() if name})
+
+
+def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
+    """(c, 2) where the thread map shows each of these corners, if there is one."""
+    if not (name := body_properties(obj).thread_map):
+        return None
+    places = np.empty(2 * len(mesh_of(obj).loops), np.float32)
+    mesh_of(obj).uv_layers[name].uv.foreach_get("vector", places)
+    return places.reshape(-1, 2)[corners].astype(np.float64)
+
+
+def pin_weights(obj: bpy.types.Object) -> Floats:
+    """(n,) weights of the pin group; zeros without one."""
+    return group_weights(obj, body_properties(obj).pin_group)
+
+
+def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKey:
+    """The way from world positions to a shape key that shows the mesh there at the current frame.
+
+    The key is relative to the Basis and stands at 1, beside the user's keys as they are at the
+    current frame. It undoes the object's matrix, the user's keys and the modifiers that carry
+    vertices along; where there are such, the way does not outlive a return to Blender.
+
+    Raises
+    ------
+    MeshError
+        The object's matrix or its modifiers cannot be undone.
+    """
+    linear, offset = _matrix(obj, depsgraph)
+    if _is_flat(linear):
+        raise MeshError(
+            f"{obj.name} has scale 0 at frame {_frame(depsgraph)}; give it another scale there"
+        )
+    inverse, basis = _inverse(linear), _basis(obj)
+    carried = has_carriers(obj)
+    shown = basis if carried else read_deformed(obj, depsgraph)
+
+    def way(positions: Floats) -> NDArray[np.float32]:
+        # Not solved for all vertices by LAPACK, whose threads take longer than the sums.
+        wanted = np.einsum("xy,ny->nx", inverse, positions - offset)
+        displacements = undo_carriers(obj, depsgraph, wanted) if carried else wanted - shown
+        # What stands still differs by roundings of float64, which would swell sparse exports.
+        displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
+        return (basis + displacements).astype(np.float32)
+
+    return way
+
+
+def _inverse(linear: Floats) -> Floats:
+    """(3, 3) by minors: LAPACK wakes its threads even for so small a matrix."""
+    minors, size = cofactors(linear[None])
+    return np.asarray(minors[0].T / size)
+
+
+def _check_data(obj: bpy.types.Object) -> None:
+    """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
+    name, mesh = obj.name, mesh_of(obj)
+    if not is_own(obj):
+        what = "linked from another file" if obj.library or mesh.library else "a library override"
+        # Blender leaves what linked collections hold linked, unless all is made local.
+        held = obj.library and all(collection.library for collection in obj.users_collection)
+        menu = "All" if held else "Selected Objects and Data"
+        raise MeshError(
+            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ {menu}"
+        )
+    users = bpy.data.objects if mesh.users > 1 else ()
+    others = [item.name for item in users if item.data == mesh and item != obj]
+    if others:
+        raise MeshError(
+            f"{name} shares its mesh {mesh.name} with {others[0]}; make the mesh "
+            "single-user by Object ▸ Relations ▸ Make Single User ▸ Object & Data"
+        )
+
+
+def _check_matrix(obj: bpy.types.Object) -> None:
+    """Raises MeshError where an object is flattened or not at any place at all."""
+    matrix = np.array(obj.matrix_world, np.float64)
+    if not np.isfinite(matrix).all():
+        raise MeshError(f"{obj.name} has a transform that is not a number; clear it")
+    if _is_flat(matrix[:3, :3]):
+        scale = ", ".join(f"{value:g}" for value in np.linalg.norm(matrix[:3, :3], axis=0))
+        raise MeshError(f"{obj.name} has scale ({scale}); no part of it may be 0")
+
+
+def _check_keys(obj: bpy.types.Object) -> None:
+    """Raises MeshError where relative keys cannot be added to those of the user."""
+    key = shape_keys_of(obj)
+    if key is None:
+        return
+    if not fits(key.reference_key, mesh_of(obj)):
+        raise MeshError(
+            f"{obj.name} has {len(mesh_of(obj).vertices)} vertices and shape keys of "
+            f"{len(key.reference_key.points)}, as a script may leave them; remove those keys, the "
+            "baked ones by Clear Bake"
+        )
+    if not key.use_relative:
+        raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
+    if key.animation_data is not None:
+        _check_action(key.animation_data, obj.name)
+
+
+def _check_action(animation: bpy.types.AnimData, name: str) -> None:
+    """Raises MeshError where the NLA would not play the curves of baked keys as they are."""
+    if animation.use_tweak_mode:
+        raise MeshError(f"The shape keys of {name} are in Tweak Mode; leave it in the NLA")
+    if not (animation.use_nla and animation.nla_tracks):
+        return
+    if animation.action_influence < 1:
+        raise MeshError(
+            f"The action of the shape keys of {name} has an influence of "
+            f"{animation.action_influence:g} in the NLA, which would weaken a bake; set it to 1"
+        )
+    if animation.action_blend_type not in ("REPLACE", "COMBINE"):
+        raise MeshError(
+            f"The action of the shape keys of {name} is set to "
+            f"{animation.action_blend_type.title()} in the NLA, which would distort a bake; "
+            "set it to Replace"
+        )
+    for track in animation.nla_tracks:
+        if track.is_solo:
+            raise MeshError(
+                f"Only the NLA track {track.name} of the shape keys of {name} plays, so a bake "
+                "would not; turn off its star"
+            )
+
+
+def _is_flat(linear: Floats) -> bool:
+    """Whether a linear map has no way back, to the precision of its float32 origin."""
+    if not np.isfinite(linear).all():
+        return True
+    scales = np.linalg.svd(linear, compute_uv=False)
+    return bool(scales[-1] <= 1e-7 * scales[0])
+
+
+def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+    """Linear part (3, 3) and offset (3,) of the object's world matrix at the current frame."""
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
+    return matrix[:3, :3], matrix[:3, 3]
+
+
+def _frame(depsgraph: bpy.types.Depsgraph) -> int:
+    """The scene's current frame."""
+    return cast(bpy.types.Scene, depsgraph.scene).frame_current
+
+
+def _basis(obj: bpy.types.Object) -> Floats:
+    """(n, 3) coordinates to which baked keys are relative."""
+    key = shape_keys_of(obj)
+    return read_coordinates(key.reference_key.points) if key else read_vertices(mesh_of(obj))
+
+
+def _integers(items: Any, attribute: str, *, width: int = 1) -> Integers:
+    """One integer attribute of all items, flat; `width` values an item."""
+    values = np.empty(width * len(items), np.int32)
+    items.foreach_get(attribute, values)
+    return values.astype(np.int64)

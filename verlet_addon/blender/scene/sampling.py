@@ -1,0 +1,333 @@
+"""The animated scene, frame by frame, as the core takes it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError, SettingsError
+from ...core.field import Field
+from ...core.mesh import MeshData, Mirror
+from ...core.scene import Collider, Plane, Sample
+from ...core.settings import BodySettings
+from ..settings.core_settings import animated_settings, body_settings
+from ..settings.properties import scene_properties
+from .attachments import Anchor, carry, take_hold
+from .colliders import Surface, read_collider, read_surface
+from .force_fields import acting_fields, enabled_fields, read_field
+from .mesh_io import pin_weights, read_body, read_positions
+from .mirrors import Joint, read_planes, read_reaches
+from .modifiers import finish_hidden
+from .timing import playhead, seconds_per_frame
+
+FEW = 4
+"""Objects that are found sooner one by one."""
+
+
+HiddenBakes = Callable[[Sequence[bpy.types.Object]], AbstractContextManager[None]]
+"""Hides the former bakes of objects, as `bake.former_bake` does."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A scene and its bodies by name, for pointers do not outlive a return to Blender.
+
+    Of things with the same name, `bpy.data` finds the file's own before those linked into it.
+    """
+
+    scene_name: str
+    view_layer_name: str
+    body_names: tuple[str, ...]
+    joints: tuple[tuple[Joint, ...], ...]
+    """Per body, where mirrors join it to its image."""
+    collider_keys: tuple[tuple[str, str | None], ...] = ()
+    """What bodies collide with: names, and libraries of those that are linked."""
+    met: tuple[tuple[int, ...], ...] = ()
+    """Per body, the numbers of the colliders that it meets."""
+
+    @property
+    def scene(self) -> bpy.types.Scene:
+        """The scene."""
+        return bpy.data.scenes[self.scene_name]
+
+    @property
+    def bodies(self) -> list[bpy.types.Object]:
+        """The bodies."""
+        return _found_all(self.body_names)
+
+    @property
+    def colliders(self) -> list[bpy.types.Object]:
+        """What bodies collide with."""
+        return [_found(*key) for key in self.collider_keys]
+
+    @property
+    def view_layer(self) -> bpy.types.ViewLayer:
+        """The view layer."""
+        return self.scene.view_layers[self.view_layer_name]
+
+    @property
+    def depsgraph(self) -> bpy.types.Depsgraph:
+        """The scene evaluated at the current frame."""
+        return cast(bpy.types.Depsgraph, self.view_layer.depsgraph)
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """Goes to a frame and returns the scene evaluated there."""
+        self.scene.frame_set(frame)
+        return self.depsgraph
+
+    def positions(self, depsgraph: bpy.types.Depsgraph) -> list[Floats]:
+        """Reads where the animated meshes are."""
+        return [read_positions(obj, depsgraph) for obj in self.bodies]
+
+    def take_hold(self, depsgraph: bpy.types.Depsgraph) -> list[list[Anchor]]:
+        """Ties the attachments of each body to where they are."""
+        places = self.positions(depsgraph)
+        return [take_hold(*each, depsgraph) for each in zip(self.bodies, places, strict=True)]
+
+    def pin_weights(self) -> list[Floats]:
+        """Reads how firmly each body is pinned, which takes as long as some steps."""
+        return [pin_weights(obj) for obj in self.bodies]
+
+    def held(
+        self,
+        anchors: Sequence[list[Anchor]],
+        pin_weights: Sequence[Floats],
+        depsgraph: bpy.types.Depsgraph,
+    ) -> tuple[list[Floats], list[Floats]]:
+        """Per body, where it is held and how firmly."""
+        held = [
+            carry(obj, its, places, weights, depsgraph) if its else (places, weights)
+            for obj, its, places, weights in zip(
+                self.bodies, anchors, self.positions(depsgraph), pin_weights, strict=True
+            )
+        ]
+        return [targets for targets, _ in held], [weights for _, weights in held]
+
+    def mirrors(self, depsgraph: bpy.types.Depsgraph) -> list[list[Plane]]:
+        """Reads where the planes are that bodies are mirrored at."""
+        return [
+            read_planes(obj, joints, depsgraph)
+            for obj, joints in zip(self.bodies, self.joints, strict=True)
+        ]
+
+    def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
+        """Reads the force fields that act on each body."""
+        enabled = enabled_fields(self.view_layer)
+        if not enabled:
+            return [[] for _ in self.body_names]
+        return [
+            [read_field(field, depsgraph) for field in acting_fields(obj, enabled)]
+            for obj in self.bodies
+        ]
+
+    def settings(
+        self, depsgraph: bpy.types.Depsgraph, before: Sequence[BodySettings]
+    ) -> list[BodySettings]:
+        """Reads the animated settings of each body, which were others at the frame before."""
+        return [
+            animated_settings(obj, depsgraph, former)
+            for obj, former in zip(self.bodies, before, strict=True)
+        ]
+
+    def read_colliders(self) -> list[Collider]:
+        """Reads what is the same about colliders in all frames."""
+        return [read_collider(obj, self.depsgraph) for obj in self.colliders]
+
+    def surfaces(
+        self, depsgraph: bpy.types.Depsgraph, before: Sequence[Surface | None]
+    ) -> list[Surface]:
+        """Reads where colliders are."""
+        return [
+            read_surface(obj, depsgraph, former)
+            for obj, former in zip(self.colliders, before, strict=True)
+        ]
+
+    @contextmanager
+    def left_as_found(self, bakes_hidden: HiddenBakes) -> Iterator[None]:
+        """Shows the meshes as they are simulated, and puts everything back at the end.
+
+        Parameters
+        ----------
+        bakes_hidden
+            The context in which bodies show no former bakes.
+        """
+        frame, subframe = playhead(self.scene)
+        # What a script has just set on them would reach what is evaluated some time later.
+        for each in (self.scene, *self.bodies):
+            each.update_tag()
+        try:
+            with bakes_hidden(self.bodies), finish_hidden(self.bodies):
+                yield
+        finally:
+            self.scene.frame_set(frame, subframe=subframe)
+
+
+def _found(name: str, *library: str | None) -> bpy.types.Object:
+    """Finds an object by name and, if it is given, library; raises MeshError if it is gone."""
+    objects: Any = bpy.data.objects
+    found: bpy.types.Object | None = objects.get((name, *library) if library else name)
+    if found is None:
+        raise MeshError(
+            f"{name} was removed or renamed during the bake, by a script that acts on frame "
+            "changes; turn that script off, or bake without it"
+        )
+    return found
+
+
+def _found_all(names: Sequence[str]) -> list[bpy.types.Object]:
+    """Finds objects by name, many by one look at all: for each name, Blender looks through them."""
+    if len(names) <= FEW:
+        return [_found(name) for name in names]
+    own = {obj.name: obj for obj in reversed(bpy.data.objects[:])}  # linked ones come last
+    return [own.get(name) or _found(name) for name in names]
+
+
+def read_meshes(stage: Stage, start: int) -> list[MeshData]:
+    """Reads the bodies at the first frame, moving as fast as their animation does there.
+
+    Where they settle before it, they start at rest.
+    """
+    settles = scene_properties(stage.scene).settle_frames > 0
+    past = [
+        (_time_scale(depsgraph), stage.positions(depsgraph), stage.mirrors(depsgraph))
+        for depsgraph in map(stage.at, (start,) * 3 if settles else (start - 2, start - 1, start))
+    ]
+    scales, positions, mirrors = zip(*past, strict=True)
+    seconds = seconds_per_frame(stage.scene)
+    durations = [seconds * (before + after) / 2 for before, after in pairwise(scales)]
+    return [
+        read_body(
+            obj,
+            stage.depsgraph,
+            velocities=_velocity(places, durations),
+            mirrors=_mirrors(planes, read_reaches(obj, joints, planes[-1]), durations),
+            colliders=met,
+        )
+        for obj, joints, met, places, planes in zip(
+            stage.bodies,
+            stage.joints,
+            stage.met,
+            zip(*positions, strict=True),
+            zip(*mirrors, strict=True),
+            strict=True,
+        )
+    ]
+
+
+def _mirrors(
+    past: Sequence[list[Plane]], reaches: list[float], durations: list[float]
+) -> list[Mirror]:
+    """Gives a body's mirrors at the last of three frames, and how fast they move there."""
+    return [
+        Mirror(
+            plane=planes[-1],
+            point_velocity=_velocity([plane.point for plane in planes], durations),
+            normal_velocity=_velocity([plane.normal for plane in planes], durations),
+            reach=reach,
+        )
+        for planes, reach in zip(zip(*past, strict=True), reaches, strict=True)
+    ]
+
+
+def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
+    """Differentiates three successive positions at the last, to second order in the durations.
+
+    Differences come first, so that what does not move gets exactly zero.
+    """
+    (first, second, third), (earlier, later) = positions, durations
+    if later == 0:
+        return np.zeros_like(third)
+    recent = (third - second) / later
+    if earlier == 0:
+        return recent
+    return recent + (recent - (second - first) / earlier) * (later / (earlier + later))
+
+
+class SampleReader:
+    """Reads the scene frame by frame, each of which it has to stand at."""
+
+    def __init__(self, stage: Stage, start: int) -> None:
+        """Ties attachments where they are at the first frame, and visits the one before it."""
+        self._stage = stage
+        self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
+        self._surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
+        self._settings = [body_settings(obj) for obj in stage.bodies]
+        self._before = _time_scale(stage.at(start - 1))
+        self._seconds = seconds_per_frame(stage.scene)
+
+    def read(self, frame: int, depsgraph: bpy.types.Depsgraph) -> Sample:
+        """The scene as it is evaluated now, as the sample of a frame."""
+        stage, scene, now = self._stage, self._stage.scene, _time_scale(depsgraph)
+        targets, weights = stage.held(self._anchors, self._pins, depsgraph)
+        self._surfaces = surfaces = stage.surfaces(depsgraph, self._surfaces)
+        self._settings = settings = stage.settings(depsgraph, self._settings)
+        before, self._before = self._before, now
+        return Sample(
+            frame=frame,
+            duration=self._seconds * (before + now) / 2,
+            gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
+            targets=targets,
+            ground=_ground(scene, depsgraph),
+            mirrors=stage.mirrors(depsgraph),
+            fields=stage.fields(depsgraph),
+            pin_weights=weights if any(self._anchors) else (),
+            settings=settings,
+            pressures=[each.pressure for each in settings],
+            colliders=[surface.points for surface in surfaces],
+        )
+
+
+def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
+    """Yields the scene frame by frame; it stands at that frame until the next is asked for.
+
+    While bodies settle, before the first frame, it stands at the first.
+    """
+    reader = SampleReader(stage, start)
+    settling = scene_properties(stage.scene).settle_frames
+    for frame in range(start - settling, end + 1):
+        yield reader.read(frame, stage.at(max(frame, start)))
+
+
+def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
+    """Reads the animated time scale at the current frame."""
+    scene = _evaluated(depsgraph)
+    time_scale = float(scene_properties(scene).time_scale)
+    if time_scale < 0:
+        raise SettingsError(
+            f"{scene.name}: the time scale is {time_scale:g} at frame {scene.frame_current}; "
+            "time cannot run backwards, set it to 0 or more"
+        )
+    return time_scale
+
+
+def _evaluated(depsgraph: bpy.types.Depsgraph) -> bpy.types.Scene:
+    """Gives the scene with its animated values at the current frame."""
+    return cast(bpy.types.Scene, depsgraph.scene_eval)
+
+
+def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Plane | None:
+    """Reads the ground plane at the current frame."""
+    properties = scene_properties(_evaluated(depsgraph))
+    if not properties.use_ground:
+        return None
+    point, normal = np.zeros(3), np.array((0.0, 0.0, 1.0))
+    if (plane := scene_properties(scene).ground_object) is not None:
+        matrix = np.array(plane.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+        point, normal = matrix[:3, 3], _plane_normal(matrix[:3, :3], plane.name)
+    return Plane(point=point + properties.ground_height * normal, normal=normal)
+
+
+def _plane_normal(axes: Floats, name: str) -> Floats:
+    """Gives the unit normal of the local XY plane, on its upper side; local Z if it is upright."""
+    normal = np.cross(axes[:, 0], axes[:, 1])
+    length = float(np.linalg.norm(normal))
+    if length == 0:
+        raise MeshError(f"The ground object {name} has a scale of zero; apply another scale to it")
+    side = normal[2] if abs(normal[2]) > 1e-6 * length else normal @ axes[:, 2]
+    outward: Floats = normal * (np.copysign(1.0, side) / length)
+    return outward

@@ -1,0 +1,33 @@
+"""Evaluated meshes as triangles in world space."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats, Integers
+from .mesh_access import read_vertices
+
+
+def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(v, 3) world positions of the vertices that an object shows at the current frame [m]."""
+    evaluated = obj.evaluated_get(depsgraph)
+    matrix = np.array(evaluated.matrix_world, np.float64)
+    points = read_vertices(evaluated.to_mesh())
+    evaluated.to_mesh_clear()
+    return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def read_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Integers:
+    """(t, 3) vertices of the faces that an object shows, counter-clockwise from outside.
+
+    A scale that mirrors an object turns its faces inside out; here they are right again.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    mesh: Any = evaluated.to_mesh()
+    mesh.calc_loop_triangles()
+    corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    evaluated.to_mesh_clear()
+    triangles = corners.reshape(-1, 3).astype(np.int64)
+    return triangles[:, ::-1] if evaluated.matrix_world.is_negative else triangles

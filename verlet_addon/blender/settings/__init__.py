@@ -1,0 +1,1 @@
+"""Property groups on objects and scenes, and their values as settings of the core."""

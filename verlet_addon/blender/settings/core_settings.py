@@ -1,0 +1,71 @@
+"""The settings of objects and scenes, as the core takes them."""
+
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any
+
+import bpy
+
+from ...core.errors import SettingsError
+from ...core.settings import BodySettings, SceneSettings
+from .properties import VERLET_PG_body, body_properties, scene_properties
+
+
+def body_settings(obj: bpy.types.Object) -> BodySettings:
+    """An object's settings for the core.
+
+    Raises
+    ------
+    SettingsError
+        A value is out of range; the message names the object.
+    """
+    try:
+        return BodySettings(**setting_values(body_properties(obj), BodySettings))
+    except SettingsError as error:
+        raise SettingsError(f"{obj.name}: {error}") from error
+
+
+@cache
+def animatable() -> tuple[str, ...]:
+    """The settings of a body that may be animated; a bake reads them at every frame."""
+    shown = VERLET_PG_body.bl_rna.properties
+    return tuple(each.name for each in fields(BodySettings) if shown[each.name].is_animatable)
+
+
+def animated_settings(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: BodySettings
+) -> BodySettings:
+    """An object's settings at the current frame; the very same as before where none is another.
+
+    Raises
+    ------
+    SettingsError
+        A value is out of range; the message names the object.
+    """
+    body = body_properties(obj.evaluated_get(depsgraph))
+    now = {name: getattr(body, name) for name in animatable()}
+    if all(value == getattr(before, name) for name, value in now.items()):
+        return before
+    try:
+        return replace(before, **now)
+    except SettingsError as error:
+        raise SettingsError(f"{obj.name}: {error}") from error
+
+
+def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
+    """A scene's settings for the core.
+
+    Raises
+    ------
+    SettingsError
+        A value is out of range; the message names the scene.
+    """
+    try:
+        return SceneSettings(**setting_values(scene_properties(scene), SceneSettings))
+    except SettingsError as error:
+        raise SettingsError(f"{scene.name}: {error}") from error
+
+
+def setting_values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:
+    """What a group holds for each field of a settings class."""
+    return {field.name: getattr(group, field.name) for field in fields(settings)}

@@ -1,0 +1,89 @@
+"""Gives bodies materials, and tells which one a body has."""
+
+from collections.abc import Sequence
+from math import isclose
+
+import bpy
+from mathutils import Vector
+
+from ...core.collision.diagnostics import SELF_WEIGHT_STIFFNESS
+from ...core.errors import MeshError
+from ...core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
+from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
+
+MELTS = 5.0
+"""Jelly less stiff than so many times its own weight on its base becomes a puddle; as FIRM as it is
+made then, it bulges a little, and wobbles."""
+
+
+def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
+    """Gives every body a material.
+
+    Raises
+    ------
+    MeshError
+        An object belongs to another file; then none has been changed.
+    """
+    for obj in objects:
+        if obj.library is not None:
+            raise MeshError(f"{obj.name} is linked from another file; set its material there")
+    for obj in objects:
+        give_material(body_properties(obj), name)
+
+
+def give_material(body: VERLET_PG_body, name: str) -> None:
+    """Sets what a material is made of, and the type that goes with it."""
+    settings = MATERIALS[name].settings
+    body.material = name
+    body.body_type = settings.body_type
+    for setting in material_settings(name):
+        setattr(body, setting, getattr(settings, setting))
+
+
+def give_fitting_material(obj: bpy.types.Object) -> None:
+    """Gives a body a material that fits its type, unless it has one; some types have none.
+
+    Jelly too high for its material, which would melt into a puddle, is made stiffer.
+    """
+    body = body_properties(obj)
+    name = body.material
+    if name != NO_MATERIAL and MATERIALS[name].settings.body_type == body.body_type:
+        return
+    if body.body_type in FITTING:
+        give_material(body, FITTING[body.body_type])
+        load = body.density * 9.81 * _height(obj)
+        if body.body_type == "SOFT" and body.stiffness < MELTS * load:
+            body.stiffness = SELF_WEIGHT_STIFFNESS * load
+    else:
+        for setting in ("material", *MATERIAL_SETTINGS):
+            body.property_unset(setting)
+
+
+def _height(obj: bpy.types.Object) -> float:
+    """Of the box around an object [m]."""
+    heights = [(obj.matrix_world @ Vector(corner)).z for corner in obj.bound_box]
+    return max(heights) - min(heights)
+
+
+def material_label(body: VERLET_PG_body) -> str:
+    """What the panel calls a body's material."""
+    if body.material == NO_MATERIAL:
+        return "None"
+    material = MATERIALS[body.material]
+    changed = _changed(body)
+    if not changed:
+        return material.label
+    stiffer = changed == {"stiffness"} and body.stiffness > material.settings.stiffness
+    return f"{material.label} ({'stiffer' if stiffer else 'changed'})"
+
+
+def _changed(body: VERLET_PG_body) -> set[str]:
+    """The settings of a body that are no longer those of its material."""
+    settings = MATERIALS[body.material].settings
+    changed = {
+        name
+        for name in material_settings(body.material)
+        if not isclose(getattr(body, name), getattr(settings, name), rel_tol=1e-6)
+        and (name != "weft_compliance" or body.thread_map)
+    }
+    return changed if body.body_type == settings.body_type else changed | {"body_type"}

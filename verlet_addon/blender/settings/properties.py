@@ -1,0 +1,252 @@
+"""What the add-on keeps on objects and scenes; the defaults are those of `core.settings`."""
+
+from typing import Any, cast
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from ...core.materials import MATERIALS
+from ...core.settings import BodySettings
+from .attachment_properties import VERLET_PG_attachment
+from .collision_force_properties import InfluenceProperties
+from .scene_properties_group import VERLET_PG_scene
+from .shape_properties import ShapeProperties
+
+_BODY = BodySettings()
+
+BODY_TYPES = (
+    ("CLOTH", "Cloth", "A thin sheet: flags, curtains, garments", "MOD_CLOTH", 0),
+    ("ROPE", "Rope", "Edges without faces: ropes, chains, hair", "CURVE_PATH", 1),
+    ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions, flesh", "MOD_SOFT", 2),
+    ("WATER", "Water", "A surface that ripples where colliders or pins dip in", "MOD_OCEAN", 3),
+)
+
+NO_MATERIAL = "NONE"
+MATERIAL_ITEMS = (
+    (NO_MATERIAL, "None", "Settings of your own", 0),
+    *(
+        (name, material.label, material.example, number)
+        for number, (name, material) in enumerate(MATERIALS.items(), start=1)
+    ),
+)
+
+# Ranges here are soft: what a value may be at all is checked in `core.settings`, which says why.
+# Without options a property cannot be animated: a bake reads it once, at the first frame.
+# The groups have no methods: with one, Blender 4.2 as a Python module crashes when it ends.
+
+
+class VERLET_PG_baked_key(bpy.types.PropertyGroup):
+    """One shape key that a bake made; its `name` is the key's name."""
+
+
+class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGroup):
+    """Verlet settings of one object."""
+
+    enabled: BoolProperty(
+        name="Verlet Body",
+        description=(
+            "This object takes part in Bake and Clear Bake; "
+            "switched off, it keeps its settings and its bake"
+        ),
+        options=set(),
+    )
+    body_type: EnumProperty(
+        name="Type",
+        description="What the mesh is made of",
+        items=BODY_TYPES,
+        default=_BODY.body_type,
+        options=set(),
+    )
+    mass: FloatProperty(
+        name="Mass",
+        description="Weight of the whole object",
+        default=_BODY.mass,
+        soft_min=0.001,
+        soft_max=100.0,
+        step=10,
+        precision=3,
+        unit="MASS",
+        options=set(),
+    )
+    use_density: BoolProperty(
+        name="By Size",
+        description="Larger meshes weigh more: a density takes the place of the mass",
+        default=_BODY.use_density,
+        options=set(),
+    )
+    density: FloatProperty(
+        name="Density",
+        description="Kilograms per square metre of cloth, metre of rope or cubic metre of jelly",
+        default=_BODY.density,
+        soft_min=0.001,
+        soft_max=2000.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
+    material: EnumProperty(
+        name="Material",
+        description="The material that the object was given last",
+        items=MATERIAL_ITEMS,
+        default=NO_MATERIAL,
+        options=set(),
+    )
+    pin_group: StringProperty(
+        name="Pin Group",
+        description=(
+            "Vertex group that holds the object: weight 1 follows the animated mesh exactly, "
+            "0 is free, between is drawn towards it"
+        ),
+        options=set(),
+    )
+    attachments: CollectionProperty(
+        name="Attachments",
+        description="Vertex groups that are held to other objects",
+        type=VERLET_PG_attachment,
+    )
+    attachment_index: IntProperty(
+        name="Attachment",
+        description="The attachment that the panel shows",
+        options={"HIDDEN"},
+    )
+    stretch_compliance: FloatProperty(
+        name="Stretch",
+        description="How far edges give when pulled; 0 does not stretch at all",
+        default=_BODY.stretch_compliance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=0.1,
+        precision=5,
+        options={"ANIMATABLE"},
+    )
+    shear_compliance: FloatProperty(
+        name="Shear",
+        description="How easily faces skew; 0 keeps their corners square",
+        default=_BODY.shear_compliance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=0.1,
+        precision=5,
+        options={"ANIMATABLE"},
+    )
+    bend_compliance: FloatProperty(
+        name="Bend",
+        description="How easily it folds; 0 keeps its shape, more is limper",
+        default=_BODY.bend_compliance,
+        soft_min=0.0,
+        soft_max=1e6,
+        step=100,
+        precision=3,
+        options={"ANIMATABLE"},
+    )
+    pressure: FloatProperty(
+        name="Pressure",
+        description="Of the gas within, over the outside, at rest, in pascal; 0 is none. Holes are "
+        "closed by flat lids; keyed to 0 it leaks",
+        default=_BODY.pressure,
+        soft_min=0.0,
+        soft_max=10_000.0,
+        step=1000,
+        precision=1,
+        options={"ANIMATABLE"},
+    )
+    wave_speed: FloatProperty(
+        name="Wave Speed",
+        description="How fast ripples run on water, whatever its mesh",
+        default=_BODY.wave_speed,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=10,
+        unit="VELOCITY",
+        options=set(),
+    )
+    stiffness: FloatProperty(
+        name="Stiffness",
+        description="Pressure that would flatten it altogether, Young's modulus, in pascal",
+        default=_BODY.stiffness,
+        soft_min=1.0,
+        soft_max=1e7,
+        step=1000,
+        precision=1,
+        options={"ANIMATABLE"},
+    )
+    resolution: IntProperty(
+        name="Resolution",
+        description="Cells of jelly along the object; more show finer motion and take longer",
+        default=_BODY.resolution,
+        soft_min=2,
+        soft_max=40,
+        options=set(),
+    )
+    damping: FloatProperty(
+        name="Damping",
+        description="How quickly air slows it down, per second, and folds of cloth come to rest; "
+        "0 swings on for ever",
+        default=_BODY.damping,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=10,
+        options={"ANIMATABLE"},
+    )
+    use_tethers: BoolProperty(
+        name="Keep Pin Distance",
+        description="Never let any part hang further from the pins than the material is long",
+        default=_BODY.use_tethers,
+        options=set(),
+    )
+    baked_keys: CollectionProperty(
+        name="Baked Keys",
+        description="Shape keys that the last bake made",
+        type=VERLET_PG_baked_key,
+        options={"HIDDEN"},
+    )
+    baked_start: IntProperty(
+        name="Baked Start",
+        description="First frame of the last bake",
+        options={"HIDDEN"},
+    )
+    baked_end: IntProperty(
+        name="Baked End",
+        description="Last frame of the last bake",
+        options={"HIDDEN"},
+    )
+    baked_settings: StringProperty(
+        name="Baked Settings",
+        description="Mark of the settings that the last bake was made with",
+        options={"HIDDEN"},
+    )
+    baked_kernels: StringProperty(
+        name="Baked Kernels",
+        description="The kernels that served the last bake, NumPy's or the compiled ones",
+        options={"HIDDEN"},
+    )
+    made_basis: BoolProperty(
+        name="Made Basis",
+        description="The bake also made the Basis key",
+        options={"HIDDEN"},
+    )
+
+
+def body_properties(obj: bpy.types.Object) -> VERLET_PG_body:
+    """The Verlet settings of an object."""
+    holder: Any = obj
+    return cast(VERLET_PG_body, holder.verlet)
+
+
+def is_body(obj: bpy.types.Object) -> bool:
+    """Tells whether an object is a body, switched on or off; `convert` has then set its type."""
+    body = body_properties(obj)
+    return body.enabled or body.is_property_set("body_type")
+
+
+def scene_properties(scene: bpy.types.Scene) -> VERLET_PG_scene:
+    """The Verlet settings of a scene."""
+    holder: Any = scene
+    return cast(VERLET_PG_scene, holder.verlet)

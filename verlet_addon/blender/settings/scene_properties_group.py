@@ -1,0 +1,132 @@
+"""What the add-on keeps on scenes; as for bodies, ranges are soft."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ...core.settings import SceneSettings
+
+_SCENE = SceneSettings()
+
+
+class VERLET_PG_scene(bpy.types.PropertyGroup):
+    """Verlet settings of one scene."""
+
+    settle_frames: IntProperty(
+        name="Settle",
+        description="Frames in which bodies come to rest before the first one, while all animation "
+        "stands still; no shape keys are made of them",
+        default=0,
+        min=0,
+        soft_max=100,
+        options=set(),
+    )
+    key_step: IntProperty(
+        name="Step",
+        description="Frames from one shape key to the next; fewer keys make smaller files, and "
+        "vertices go straight from one to the next",
+        default=1,
+        min=1,
+        soft_max=10,
+        options=set(),
+    )
+    use_live: BoolProperty(
+        name="Live",
+        description="Frames are simulated as the timeline comes to them, and shown without a bake; "
+        "off in every file that is opened",
+        default=False,
+        options=set(),
+    )
+    baked_remarks: StringProperty(
+        name="Remarks",
+        description="What was said of the last bake, a sentence a line",
+        options={"HIDDEN"},
+    )
+    substeps: IntProperty(
+        name="Substeps",
+        description="Steps per frame; more follow fast motion more closely and take longer",
+        default=_SCENE.substeps,
+        soft_min=1,
+        soft_max=100,
+        options=set(),
+    )
+    iterations: IntProperty(
+        name="Iterations",
+        description="Passes per step; more substeps help more than more iterations",
+        default=_SCENE.iterations,
+        soft_min=1,
+        soft_max=100,
+        options=set(),
+    )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="End a step's passes early once no edge is stretched by more than this share; "
+        "0 makes all of them",
+        default=_SCENE.tolerance,
+        soft_min=0.0,
+        soft_max=0.1,
+        precision=4,
+        step=0.1,
+        options=set(),
+    )
+    integrator: EnumProperty(
+        name="Method",
+        description="How motion carries on from one step to the next",
+        items=(
+            ("TCV_EXACT", "Exact", "Falls right at any frame rate, also while time is scaled"),
+            ("TCV", "Time-Corrected", "Time-corrected Verlet as it was first published"),
+            ("VERLET", "Plain", "Verlet without time correction, for comparison"),
+        ),
+        default=_SCENE.integrator,
+        options=set(),
+    )
+    time_scale: FloatProperty(
+        name="Time Scale",
+        description="Speed of time: below 1 is slow motion, 0 stands still; can be animated",
+        default=_SCENE.time_scale,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=10,
+        options={"ANIMATABLE"},
+    )
+    use_ground: BoolProperty(
+        name="Ground",
+        description="Bodies rest on a ground plane",
+        default=_SCENE.use_ground,
+    )
+    ground_height: FloatProperty(
+        name="Height",
+        description="Height of the ground plane, or its distance from the ground object",
+        default=_SCENE.ground_height,
+        step=10,
+        subtype="DISTANCE",
+    )
+    ground_object: PointerProperty(
+        name="Object",
+        description="Object whose local XY plane is the ground, to tilt or animate it",
+        type=bpy.types.Object,
+    )
+    ground_friction: FloatProperty(
+        name="Friction",
+        description="Grip of the ground, 0 slides freely; the more slippery surface decides",
+        default=_SCENE.ground_friction,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=10,
+        options=set(),
+    )
+    ground_restitution: FloatProperty(
+        name="Bounciness",
+        description="Speed kept in a bounce off the ground; the bouncier surface decides",
+        default=_SCENE.ground_restitution,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=10,
+        options=set(),
+    )

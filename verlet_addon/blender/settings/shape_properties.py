@@ -1,0 +1,171 @@
+"""The part of `Object.verlet` that says what shape a body strives for, and where settings hold."""
+
+from bpy.props import BoolProperty, FloatProperty, StringProperty
+
+from ...core.settings import BodySettings
+
+_BODY = BodySettings()
+
+PAINTED = {
+    "stretch": "stretch_group",
+    "shear": "shear_group",
+    "bend": "bend_group",
+    "shrinking": "shrinking_group",
+    "thickness": "thickness_group",
+    "pressure": "pressure_group",
+    "stiffness": "stiffness_group",
+    "rigid": "rigid_group",
+    "object_collisions": "vertex_group_object_collisions",
+    "self_collisions": "vertex_group_self_collisions",
+}
+"""Which group is painted for each layer of the core's Paint."""
+NAMES = ("pin_group", *PAINTED.values(), "rest_key", "thread_map")
+"""Properties that name a part of the object."""
+
+
+class ShapeProperties:
+    """Properties of `VERLET_PG_body`."""
+
+    stretch_group: StringProperty(
+        name="Stretch Group",
+        description="Vertex group whose weights scale how far edges give; 0 does not stretch",
+        options=set(),
+    )
+    shear_group: StringProperty(
+        name="Shear Group",
+        description="Vertex group whose weights scale how easily faces skew; 0 keeps them square",
+        options=set(),
+    )
+    bend_group: StringProperty(
+        name="Bending Group",
+        description="Vertex group whose weights scale how easily it folds; 0 keeps its shape",
+        options=set(),
+    )
+    shrinking_group: StringProperty(
+        name="Shrinking Group",
+        description="Vertex group whose weights scale the shrinking; 0 keeps its size",
+        options=set(),
+    )
+    thickness_group: StringProperty(
+        name="Thickness Group",
+        description="Vertex group whose weights scale the distance kept from what it touches",
+        options=set(),
+    )
+    pressure_group: StringProperty(
+        name="Pressure Group",
+        description="Vertex group whose weights scale how much of the gas's pressure is felt",
+        options=set(),
+    )
+    stiffness_group: StringProperty(
+        name="Stiffness Group",
+        description="Vertex group whose weights scale the stiffness of jelly beneath; "
+        "0 is a thousandth of it",
+        options=set(),
+    )
+    rigid_group: StringProperty(
+        name="Rigid Group",
+        description="Vertex group of rigid parts, such as buttons or planks: each connected piece "
+        "of it, with weights of a half or more, moves as one",
+        options=set(),
+    )
+    rest_key: StringProperty(
+        name="Rest Shape Key",
+        description="Shape key that shows the object while nothing is stretched or bent",
+        options=set(),
+    )
+    thread_map: StringProperty(
+        name="Thread Map",
+        description="UV map that shows which way threads run: the warp upwards in it, the weft "
+        "across; without one, cloth is alike every way",
+        options=set(),
+    )
+    weft_compliance: FloatProperty(
+        name="Weft Stretch",
+        description="How far cloth gives when pulled across the thread map; Stretch is along it",
+        default=_BODY.weft_compliance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=0.1,
+        precision=5,
+        options={"ANIMATABLE"},
+    )
+    use_sewing: BoolProperty(
+        name="Sewing",
+        description="Loose edges between faces draw their ends together",
+        default=_BODY.use_sewing,
+        options=set(),
+    )
+    sewing_force: FloatProperty(
+        name="Sewing Force",
+        description="The greatest force with which each of those edges draws, in newtons. "
+        "0: as much as closes what is sewn, twice its weight shared out over the edges, "
+        "and ten times that once they are closed",
+        default=_BODY.sewing_force,
+        soft_min=0.0,
+        soft_max=10.0,
+        step=1,
+        precision=3,
+        options={"ANIMATABLE"},
+    )
+    use_tearing: BoolProperty(
+        name="Tearing",
+        description="Tears where Split for Tearing has cut it beforehand",
+        default=_BODY.use_tearing,
+        options=set(),
+    )
+    tear_strength: FloatProperty(
+        name="Strength",
+        description="Pull at which it tears, in newtons per metre of width",
+        default=_BODY.tear_strength,
+        soft_min=0.0,
+        soft_max=10000.0,
+        step=100,
+        precision=2,
+        options={"ANIMATABLE"},
+    )
+    use_plasticity: BoolProperty(
+        name="Plasticity",
+        description="What is stretched or bent too far stays so: crumpled paper, dented metal",
+        default=_BODY.use_plasticity,
+        options=set(),
+    )
+    yield_strain: FloatProperty(
+        name="Yield Stretch",
+        description="Share by which it stretches and still springs back, where it stretches at all",
+        default=_BODY.yield_strain,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
+    yield_curvature: FloatProperty(
+        name="Yield Bend",
+        description="How sharply it bends and still springs back: 1 over the radius in metres",
+        default=_BODY.yield_curvature,
+        soft_min=0.0,
+        soft_max=1000.0,
+        step=100,
+        precision=2,
+        options=set(),
+    )
+    hardening: FloatProperty(
+        name="Hardening",
+        description="Share of what goes further than that which does not stay, but makes it harder",
+        default=_BODY.hardening,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=1,
+        precision=3,
+        options=set(),
+    )
+    shrinking: FloatProperty(
+        name="Shrinking",
+        description="Share by which its lengths become shorter, below 0 longer",
+        default=_BODY.shrinking,
+        soft_min=-1.0,
+        soft_max=0.9,
+        step=1,
+        precision=3,
+        options={"ANIMATABLE"},
+    )

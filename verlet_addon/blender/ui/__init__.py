@@ -1,0 +1,1 @@
+"""Operators, panels, menus and presets: what users see and press."""

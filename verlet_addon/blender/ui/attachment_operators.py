@@ -1,0 +1,97 @@
+"""The list of attachments: what adds to it and takes from it, and how a line of it looks."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+
+from ..scene.file_context import file_context
+from ..settings.properties import body_properties, is_body
+from .operators import undoable_mode
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class VERLET_OT_attachment_add(bpy.types.Operator):
+    """Hold a vertex group of the active body to another object, the other one that is selected"""
+
+    bl_idname = "verlet.attachment_add"
+    bl_label = "Add Attachment"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _on_body(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        obj = _active(context)
+        body = body_properties(obj)
+        attachment: Any = body.attachments.add()
+        others = [other for other in file_context(context).selected_objects if other != obj]
+        if len(others) == 1:
+            attachment.target = others[0]
+        if obj.vertex_groups.active is not None:
+            attachment.vertex_group = obj.vertex_groups.active.name
+        body.attachment_index = len(body.attachments) - 1
+        return {"FINISHED"}
+
+
+class VERLET_OT_attachment_remove(bpy.types.Operator):
+    """Remove the chosen attachment of the active body"""
+
+    bl_idname = "verlet.attachment_remove"
+    bl_label = "Remove Attachment"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _on_body(cls, context):
+            return False
+        body = body_properties(_active(context))
+        if not 0 <= body.attachment_index < len(body.attachments):
+            cls.poll_message_set("No attachment is chosen")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        body = body_properties(_active(context))
+        body.attachments.remove(body.attachment_index)
+        body.attachment_index = max(0, min(body.attachment_index, len(body.attachments) - 1))
+        return {"FINISHED"}
+
+
+class VERLET_UL_attachments(bpy.types.UIList):
+    """One line for each attachment: what it follows, and with which vertices."""
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None,
+        flt_flag: int | None,
+    ) -> None:
+        row = layout.row()
+        if item.target is None:
+            row.label(text="No object", icon="ERROR")
+        else:
+            row.label(text=item.target.name, icon="LINKED")
+        row.label(text=item.vertex_group or "No group")
+
+
+def _active(context: bpy.types.Context) -> bpy.types.Object:
+    """The active object, whose list the panel shows."""
+    return cast(bpy.types.Object, context.object)
+
+
+def _on_body(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Whether the active object is a body whose list may change, and says why if not."""
+    obj = context.object
+    if obj is None or obj.type != "MESH" or not is_body(obj):
+        operator.poll_message_set("The active object is no soft body")
+        return False
+    return undoable_mode(operator, context)

@@ -1,0 +1,261 @@
+"""The Bake operator: to the end at once from a script, with progress and Esc from the interface."""
+
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+
+from ...core.errors import MeshError, VerletError
+from ..bake.bake import Progress, bake, baked_frames, bodies, frame_range, taking_part
+from ..bake.cautions import cautions, why_nothing
+from ..bake.drivers import DriverWatch
+from ..bake.memory import large_need, told
+from ..bake.record import remember_remarks
+from ..live.control import hand_back, take_over
+from ..scene.file_context import file_context
+from ..settings.properties import scene_properties
+from .bake_preview import LiveView
+from .operators import OfSelected, cancelled_by_errors, undoable_mode
+from .view_events import moves_view
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+def seconds_of_work(redraw: float) -> float:
+    """Gives how long to work after a redraw that took so many seconds.
+
+    Redrawing takes a fifth of that, but Esc waits for 3 s at most.
+    """
+    return min(max(5 * redraw, 0.05), 3.0)
+
+
+class VERLET_OT_bake(OfSelected, bpy.types.Operator):
+    """Simulate all bodies of the scene that are switched on and keep the motion as shape keys"""
+
+    bl_idname = "verlet.bake"
+    bl_label = "Bake"
+    # Not REGISTER: Adjust Last Operation would bake anew at every touch of a number.
+    bl_options = {"UNDO"}
+
+    mode: EnumProperty(
+        name="Mode",
+        description="How the motion is kept",
+        items=(("RELATIVE", "Relative", "One shape key per frame; plays everywhere"),),
+        default="RELATIVE",
+    )
+    frame_start: IntProperty(
+        name="Start",
+        description="First frame; the scene's own if not given",
+        default=1,
+    )
+    frame_end: IntProperty(
+        name="End",
+        description="Last frame; the scene's own if not given",
+        default=250,
+    )
+    step: IntProperty(
+        name="Step",
+        description="Frames from one shape key to the next; the scene's own if not given",
+        default=1,
+        soft_min=1,
+    )
+
+    selected: BoolProperty(
+        name="Selected",
+        description="Bake the selected bodies alone: others keep their bakes, and are met only as "
+        "colliders",
+        # Or the next bake of all would take these alone.
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        here = file_context(context)
+        if not bodies(here.scene):
+            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        started, scene = monotonic(), file_context(context).scene
+        try:
+            (last,) = deque(self._start(context), maxlen=1)
+        except BaseException:
+            hand_back(scene, baked=False)
+            raise
+        hand_back(scene, baked=True)
+        self._tell(last, seconds=monotonic() - started)
+        return {"FINISHED"}
+
+    def invoke(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        return self.execute(context) if bpy.app.background else self._run(context)
+
+    @cancelled_by_errors
+    def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Goes on while the window stays alive."""
+        self._bake = self._start(context)
+        self._last: Progress | None = None
+        self._started = self._paused = monotonic()
+        manager = file_context(context).window_manager
+        self._view = LiveView(file_context(context).scene, self._taking_part)
+        self._timer = manager.event_timer_add(0.01, window=context.window)
+        manager.progress_begin(0, 1)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        if event.type == "ESC" and event.value == "PRESS":
+            self.cancel(context)
+            self.report({"INFO"}, "Bake cancelled")
+            return {"CANCELLED"}
+        if event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS":
+            return self._go_on(context, self._stop)
+        if event.type == "TIMER":
+            return self._go_on(context, self._advance)
+        # Whatever could edit the scene stops here.
+        window = cast(bpy.types.Window, context.window)
+        return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
+
+    def _go_on(
+        self, context: bpy.types.Context, work: Callable[[bpy.types.Context], bool]
+    ) -> "set[OperatorReturnItems]":
+        """Does a piece of work, and ends the bake where it fails or is done."""
+        try:
+            with told("showing the bake"):
+                running = work(context)
+        except VerletError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except Exception:
+            self.cancel(context)
+            raise
+        if running:
+            return {"RUNNING_MODAL"}
+        hand_back(file_context(context).scene, baked=True)
+        self.cancel(context)
+        if self._last is not None:
+            self._tell(self._last, seconds=monotonic() - self._started)
+        # Again, for the status bar shows the last message alone.
+        self._warn(self._cautions)
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Ends the bake, wherever it stands, and the progress display."""
+        self._bake.close()
+        hand_back(file_context(context).scene, baked=False)
+        self._view.close()
+        manager = file_context(context).window_manager
+        manager.event_timer_remove(self._timer)
+        manager.progress_end()
+        if context.area is not None:
+            context.area.header_text_set(None)
+
+    def _start(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
+        """Checks the bodies and prepares the bake."""
+        here = file_context(context)
+        start, end = frame_range(here.scene)
+        given = self.properties.is_property_set
+        self._first = self.frame_start if given("frame_start") else start
+        chosen = self._bodies(here.scene, here.view_layer)
+        self._taking_part = taking_part(chosen, here.view_layer)
+        last = self.frame_end if given("frame_end") else end
+        step = self.step if given("step") else scene_properties(here.scene).key_step
+        self._drivers = DriverWatch(here.view_layer)
+        self._cautions = self._drivers.news(here.view_layer)
+        self._warn(self._cautions)
+        running = bake(
+            here.scene,
+            here.view_layer,
+            self._taking_part,
+            frame_start=self._first,
+            frame_end=last,
+            step=step,
+            simulated=take_over(here.scene, self._taking_part, self._first),
+        )
+        keys = len(baked_frames(self._first, last, step))
+        further = [
+            *large_need(self._taking_part, keys),
+            *cautions(here.scene, here.view_layer, chosen),
+        ]
+        self._warn(further)
+        self._cautions += further
+        return running
+
+    def _bodies(
+        self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+    ) -> list[bpy.types.Object]:
+        """Lists the bodies that are to be baked."""
+        chosen = [
+            obj
+            for obj in bodies(scene)
+            if not self.selected or obj.select_get(view_layer=view_layer)
+        ]
+        if not chosen:
+            raise MeshError(
+                "No soft body that is switched on is selected; select one, or bake all of them"
+            )
+        return chosen
+
+    def _advance(self, context: bpy.types.Context) -> bool:
+        """Bakes for a moment and shows how far it came; tells whether there is more to do."""
+        begin = monotonic()
+        pause = begin + seconds_of_work(begin - self._paused)
+        for progress in self._bake:
+            if self._last is None:
+                self._first_done = monotonic()
+            self._last = progress
+            if monotonic() >= pause:
+                self._paused = monotonic()
+                self._show(context, progress)
+                return True
+        return False
+
+    def _stop(self, _context: bpy.types.Context) -> bool:
+        """Has what is baked so far written; tells whether there is nothing yet."""
+        if self._last is None:
+            return True
+        try:
+            self._last = self._bake.send(True)
+        except StopIteration:
+            return False
+        return True
+
+    def _show(self, context: bpy.types.Context, progress: Progress) -> None:
+        """Shows progress at the mouse pointer, in the header and in the viewports."""
+        self._view.show(progress.positions)
+        file_context(context).window_manager.progress_update(progress.done / progress.total)
+        if context.area is not None:
+            text = progress.describe(seconds=monotonic() - self._first_done)
+            context.area.header_text_set(
+                f"Verlet: {text}, Esc cancels, Enter keeps what is baked so far"
+            )
+
+    def _warn(self, sentences: Sequence[str]) -> None:
+        """Warns of what the bake does otherwise than the user may expect."""
+        for sentence in sentences:
+            self.report({"WARNING"}, sentence)
+
+    def _tell(self, last: Progress, *, seconds: float) -> None:
+        """Reports what was baked, in how long, and how well."""
+        text = f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; no edge stretched"
+        if last.worst_stretch >= 0.0005:
+            text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"
+        if last.worst_penetration is not None:
+            text += ", nothing sank in"
+            if last.worst_penetration >= 1e-5:
+                text += f" by more than {1000 * last.worst_penetration:.2g} mm"
+        self.report({"INFO"}, text)
+        here = file_context(bpy.context)
+        remarks = [*self._drivers.news(here.view_layer), *last.remarks]
+        self._warn(remarks)
+        remember_remarks(here.scene, [*self._cautions, *remarks])

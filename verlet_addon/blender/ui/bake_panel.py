@@ -1,0 +1,110 @@
+"""The panel that bakes, and what it says of the last bake."""
+
+from textwrap import wrap
+
+import bpy
+
+from ..bake.bake import bodies, frame_range
+from ..bake.memory import LARGE, needed, size_in_words
+from ..bake.record import baked_range, baked_remarks, changed_since_bake, is_baked
+from ..live.control import message_of, session_of
+from ..scene.file_context import file_context
+from ..scene.file_warnings import some
+from ..settings.properties import is_body, scene_properties
+from .panel_base import SidebarPanel, layout_of
+
+LETTERS = 80
+"""In a line of a remark."""
+
+
+class VERLET_PT_bake(SidebarPanel):
+    """From settings to shape keys; it stands first, so that it is in reach whatever is open."""
+
+    bl_label = "Bake"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return any(is_body(obj) for obj in file_context(context).scene.objects)
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        scene = file_context(context).scene
+        preview, scene_frames = scene.use_preview_range, frame_range(scene)
+        prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
+        frames = column.column(align=True)
+        frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
+        frames.prop(scene, f"{prefix}_end", text="End")
+        frames.prop(scene_properties(scene), "key_step")
+        column.prop(scene_properties(scene), "settle_frames")
+        count = (scene_frames[1] - scene_frames[0]) // scene_properties(scene).key_step + 1
+        if (need := needed(bodies(scene), max(count, 0))) >= LARGE:
+            column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
+        column.separator()
+        self.fill_live(column, scene)
+        button = column.row()
+        button.scale_y = 1.5
+        several = len(bodies(scene)) > 1
+        button.operator("verlet.bake", text="Bake All" if several else "Bake", icon="REC")
+        if several:
+            column.operator("verlet.bake", text="Bake Selected", icon="REC").selected = True
+        clear = column.row(align=True)
+        text = "Clear All" if several else "Clear Bake"
+        clear.operator("verlet.clear_bake", text=text, icon="TRASH")
+        if several:
+            clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
+        self.fill_record(column, scene)
+
+    def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+        """Shows the button of live simulation, how far that is, and why it goes no further."""
+        session = session_of(scene)
+        button = column.row()
+        button.scale_y = 1.5
+        text = "End Live" if session is not None else "Live"
+        button.operator("verlet.live", text=text, icon="PHYSICS", depress=session is not None)
+        if message := message_of(scene):
+            column.label(text=message, icon="ERROR")
+        if session is None:
+            return
+        if session.stale:
+            column.label(text=f"Begins anew at {session.start}: {session.stale}", icon="INFO")
+        elif scene.frame_current > session.last + 1:
+            column.label(text=f"Simulated to {session.last}, and skipped since", icon="ERROR")
+        else:
+            column.label(text=f"Simulated to {session.last}", icon="TIME")
+        if scene.sync_mode != "NONE":
+            column.label(text="Playback skips frames, live needs each", icon="ERROR")
+            every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")
+            every.data_path, every.value = "scene.sync_mode", "NONE"
+
+    def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+        """Says which frames are baked, how that went, and which bodies have changed since."""
+        if (frames := baked_range(scene)) is None:
+            return
+        column.separator()
+        text, (_, end) = f"Baked frames {frames[0]} to {frames[1]}", frame_range(scene)
+        if frames[1] < end:
+            column.label(text=f"{text}, not to {end}", icon="TIME")
+        else:
+            column.label(text=text, icon="CHECKMARK")
+        if missing := [obj.name for obj in bodies(scene) if not is_baked(obj)]:
+            column.label(text=f"Not baked: {some(missing)}", icon="ERROR")
+        if remarks := baked_remarks(scene):
+            count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
+            column.popover("VERLET_PT_remarks", text=count, icon="INFO")
+        if changed := changed_since_bake(scene):
+            column.label(text=f"Changed since: {some(changed)}", icon="ERROR")
+
+
+class VERLET_PT_remarks(bpy.types.Panel):
+    """What was said of the last bake, for the status bar shows it for some seconds only"""
+
+    bl_label = "Remarks"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = 24
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = layout_of(self).column()
+        for remark in baked_remarks(file_context(context).scene):
+            lines = column.column(align=True)
+            for number, line in enumerate(wrap(remark, LETTERS)):
+                lines.label(text=line, icon="BLANK1" if number else "INFO")

@@ -1,0 +1,52 @@
+"""Operators that start and end live simulation."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..bake.bake import bodies
+from ..bake.cautions import why_nothing
+from ..live.control import end_live, session_of, start_live
+from ..scene.file_context import file_context
+from .operators import cancelled_by_errors, undoable_mode
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class VERLET_OT_live(bpy.types.Operator):
+    """Simulate frames as the timeline plays them, without a bake; press again to end that"""
+
+    bl_idname = "verlet.live"
+    bl_label = "Live"
+    bl_options = {"UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        here = file_context(context)
+        if session_of(here.scene) is None and not bodies(here.scene):
+            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        here = file_context(context)
+        if session_of(here.scene) is not None:
+            end_live(here.scene)
+        else:
+            session = start_live(here.scene, here.view_layer)
+            here.scene.frame_set(session.start)
+        return {"FINISHED"}
+
+
+class VERLET_OT_reset(bpy.types.Operator):
+    """End live simulation: the scene is as it was before"""
+
+    bl_idname = "verlet.reset"
+    bl_label = "End Live"
+    bl_options = {"UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        end_live(file_context(context).scene)
+        return {"FINISHED"}

@@ -1,0 +1,256 @@
+"""Operators that make and release bodies and clear bakes: a click becomes one call."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty
+
+from ...core.errors import MeshError, VerletError
+from ...core.materials import MATERIALS
+from ..bake.memory import told
+from ..bake.record import is_baked
+from ..bake.shape_keys import remove_bake
+from ..scene.convert import convert, open_edges, release
+from ..scene.file_context import file_context
+from ..scene.mesh_access import mesh_of
+from ..settings.materials import set_material
+from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, body_properties, is_body
+from .panel_base import layout_of
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+    Operator = TypeVar("Operator", bound=bpy.types.Operator)
+    Execute = Callable[[Operator, bpy.types.Context], set[OperatorReturnItems]]
+
+# Undo in the other modes knows nothing of objects and shape keys.
+_MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
+
+
+def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Tells whether the mode allows changes to whole objects, and says why if not."""
+    active = file_context(context).view_layer.objects.active
+    if active is None or active.mode in _MODES:
+        return True
+    mode = active.mode.replace("_", " ").title()
+    operator.poll_message_set(f"{active.name} is in {mode} Mode; switch to Object Mode first")
+    return False
+
+
+class OfSelected:
+    """Gives buttons that take selected bodies alone a tooltip of their own."""
+
+    @classmethod
+    def description(
+        cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        selected = properties.bl_rna.properties["selected"].description
+        return selected if cast(Any, properties).selected else ""
+
+
+def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
+    """Makes an operator report an error that the user can mend, and cancel, instead of raising."""
+
+    def reporting(self: "Operator", context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        try:
+            with told(self.bl_label):
+                return execute(self, context)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    return reporting
+
+
+_TYPES = (
+    ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
+    *(item[:3] for item in BODY_TYPES),
+)
+"""What `convert` offers in the interface."""
+
+
+class VERLET_OT_convert(bpy.types.Operator):
+    """Turn the selected meshes into cloth, ropes, jelly or water"""
+
+    bl_idname = "verlet.convert"
+    bl_label = "Make Soft Body"
+    bl_options = {"REGISTER", "UNDO"}
+
+    body_type: EnumProperty(
+        name="Type",
+        description="What the meshes are made of",
+        # Scripts may go by the name that the interface shows, which has it once.
+        items=(*_TYPES, ("JELLY", "Jelly", "", [item[0] for item in _TYPES].index("SOFT"))),
+        default="AUTO",
+        options={"SKIP_SAVE"},
+    )
+    use_material: BoolProperty(
+        name="Fitting Material",
+        description="Also give each a material that fits its type",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not context.selected_objects:
+            cls.poll_message_set("Select a mesh object first")
+            return False
+        return undoable_mode(cls, context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = layout_of(self).column()
+        types = column.row(align=True)
+        for item in _TYPES:
+            types.prop_enum(self, "body_type", item[0])
+        column.prop(self, "use_material")
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        here = file_context(context)
+        objects = here.selected_objects
+        others = convert(
+            objects,
+            here.view_layer,
+            body_type=self.body_type,
+            use_material=self.use_material,
+        )
+        if others:
+            names = ", ".join(obj.name for obj in others)
+            self.report(
+                {"WARNING"}, f"{len(others)} of {len(objects)} objects left out, no mesh: {names}"
+            )
+        return {"FINISHED"}
+
+
+class VERLET_OT_set_material(bpy.types.Operator):
+    """Give the selected bodies a material, with the type that goes with it"""
+
+    bl_idname = "verlet.set_material"
+    bl_label = "Set Soft Body Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    material: EnumProperty(
+        name="Material",
+        description="What the bodies are made of",
+        items=[item[:3] for item in MATERIAL_ITEMS[1:]],
+        default="COTTON",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def description(
+        cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        return MATERIALS[cast(Any, properties).material].example
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _selected_bodies(context):
+            cls.poll_message_set("None of the selected objects is a soft body")
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        set_material(_selected_bodies(context), self.material)
+        return {"FINISHED"}
+
+
+class VERLET_OT_select_open_edges(bpy.types.Operator):
+    """Show where the active mesh is open, in Edit Mode: edges that have no faces or just one"""
+
+    bl_idname = "verlet.select_open_edges"
+    bl_label = "Select Open Edges"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = context.object
+        if obj is None or obj.type != "MESH" or obj.library is not None:
+            cls.poll_message_set("Make a mesh of this file the active object first")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = mesh_of(cast(bpy.types.Object, context.object))
+        edges = open_edges(mesh)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_mode(type="EDGE")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+        mesh.edges.foreach_set("select", edges)
+        bpy.ops.object.mode_set(mode="EDIT")
+        self.report({"INFO"}, f"{np.count_nonzero(edges)} open edges")
+        return {"FINISHED"}
+
+
+class VERLET_OT_release(bpy.types.Operator):
+    """Make the selected bodies ordinary objects again; shape keys already baked stay"""
+
+    bl_idname = "verlet.release"
+    bl_label = "Remove Soft Body"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _selected_bodies(context):
+            cls.poll_message_set("None of the selected objects is a soft body")
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        release(_selected_bodies(context))
+        return {"FINISHED"}
+
+
+class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
+    """Remove the baked shape keys of all bodies of the scene but those that are switched off"""
+
+    bl_idname = "verlet.clear_bake"
+    bl_label = "Clear Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    selected: BoolProperty(
+        name="Selected",
+        description="Clear the bakes of selected objects alone",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _baked(context):
+            cls.poll_message_set("Nothing is baked, or it is switched off")
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        cleared = _baked(context)
+        if self.selected:
+            selected = file_context(context).selected_objects
+            cleared = [obj for obj in cleared if obj in selected]
+        if not cleared:
+            raise MeshError("No selected object is baked; select one that is, or clear all bakes")
+        # The other way round: keys that shared an action share it again.
+        for obj in reversed(cleared):
+            remove_bake(obj)
+        return {"FINISHED"}
+
+
+def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Lists the selected objects that are bodies, switched on or off."""
+    return [obj for obj in context.selected_objects if is_body(obj)]
+
+
+def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Lists the scene's baked objects, released ones too, without bodies that are switched off."""
+    return [
+        obj
+        for obj in file_context(context).scene.objects
+        if is_baked(obj)
+        and (body_properties(obj).enabled or not is_body(obj))
+        and mesh_of(obj).library is None
+    ]

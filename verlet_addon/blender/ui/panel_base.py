@@ -1,0 +1,61 @@
+"""What all panels of the sidebar tab have in common, and those about the active body."""
+
+from collections.abc import Collection
+from typing import cast, get_args
+
+import bpy
+
+from ...core.settings import BodyType
+from ..settings.properties import VERLET_PG_body, body_properties, is_body
+
+
+def active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
+    """The settings of the active object, if it is a body, switched on or off."""
+    obj = context.object
+    return body_properties(obj) if obj is not None and is_body(obj) else None
+
+
+def layout_of(
+    owner: bpy.types.Panel | bpy.types.Menu | bpy.types.Operator,
+) -> bpy.types.UILayout:
+    """The layout of a panel, menu or operator, which is there whenever Blender draws it."""
+    return cast(bpy.types.UILayout, owner.layout)
+
+
+class SidebarPanel(bpy.types.Panel):
+    """A panel of the sidebar tab: labels left, values right, and a dot beside what can be keyed."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Verlet"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = layout_of(self)
+        layout.use_property_split = True
+        self.fill(layout.column(), context)
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        """Puts the panel's rows into its column."""
+        raise NotImplementedError
+
+
+class BodyPanel(SidebarPanel):
+    """A part of the settings of the active body."""
+
+    bl_parent_id = "VERLET_PT_body"
+    types: Collection[str] = get_args(BodyType)
+    """The body types that have this part."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        body = active_body(context)
+        return body is not None and body.body_type in cls.types
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        if (body := active_body(context)) is not None:
+            column.active = body.enabled
+            self.fill_for(column, body)
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        """Puts the rows for a body into the panel's column."""
+        raise NotImplementedError

@@ -1,0 +1,288 @@
+"""The sidebar tab and the Add menu."""
+
+from typing import Any, cast, get_args
+
+import bpy
+
+from ...core.field import Kind
+from ...core.settings import weight_name
+from ..bake.bake import bodies
+from ..scene.colliders import is_collider, met_colliders
+from ..scene.convert import type_hint
+from ..scene.file_context import file_context
+from ..scene.force_fields import acting_fields, enabled_fields
+from ..settings.properties import VERLET_PG_body, scene_properties
+from .material_menu import VERLET_PT_material_presets, draw_material
+from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
+from .rope_tubes import is_unseen
+
+
+class VERLET_PT_body(SidebarPanel):
+    """The active object: a button that makes it a body, or what kind of body it is."""
+
+    bl_label = "Soft Body"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        if (body := active_body(context)) is not None:
+            layout_of(self).prop(body, "enabled", text="")
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        body = active_body(context)
+        if body is None:
+            button = column.row()
+            button.scale_y = 1.5
+            button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
+            column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
+            self.fill_collider(column, cast(bpy.types.Object, context.object))
+            return
+        self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
+        column.separator()
+        column.operator("verlet.release", icon="X")
+
+    def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
+        """Shows what soft bodies feel of a collider, or the button that makes one."""
+        if obj is None or not is_collider(obj):
+            column.operator("verlet.make_collider", icon="MOD_PHYSICS")
+            return
+        column.separator()
+        column.label(text="Collider; more under Physics", icon="MOD_PHYSICS")
+        column.prop(obj.collision, "thickness_outer", text="Thickness")
+        column.prop(obj.collision, "cloth_friction", text="Friction")
+        column.prop(obj.collision, "use_culling", text="Single Sided")
+
+    def fill_body(
+        self, column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body
+    ) -> None:
+        """Shows what every body has."""
+        column.active = body.enabled
+        column.prop(obj, "verlet_type")
+        if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
+            column.label(text=hint, icon="ERROR")
+            if body.body_type == "SOFT":
+                column.operator("verlet.select_open_edges", icon="EDGESEL")
+        if obj.type == "MESH" and is_unseen(obj):
+            column.label(text="Edges alone: renders show nothing", icon="ERROR")
+            column.operator("verlet.show_tube", icon="CURVE_BEZCURVE")
+        draw_material(column, body)
+        if body.body_type != "WATER":
+            column.prop(body, "use_density")
+            column.prop(body, "density" if body.use_density else "mass")
+        column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+
+
+class VERLET_PT_attachments(BodyPanel):
+    """What else holds the body than its own animation."""
+
+    bl_label = "Attachments"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        row = column.row()
+        row.template_list(
+            "VERLET_UL_attachments", "", body, "attachments", body, "attachment_index", rows=3
+        )
+        buttons = row.column(align=True)
+        buttons.operator("verlet.attachment_add", text="", icon="ADD")
+        buttons.operator("verlet.attachment_remove", text="", icon="REMOVE")
+        if 0 <= body.attachment_index < len(body.attachments):
+            self.fill_attachment(
+                column,
+                body.attachments[body.attachment_index],
+                cast(bpy.types.Object, body.id_data),
+            )
+
+    def fill_attachment(self, column: bpy.types.UILayout, item: Any, obj: bpy.types.Object) -> None:
+        """Shows the attachment that is chosen in the list."""
+        column.prop(item, "target")
+        if item.target is not None and item.target.type == "ARMATURE":
+            column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
+        column.prop_search(item, "vertex_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        column.prop(item, "weight")
+
+
+class VERLET_PT_material(BodyPanel):
+    """How the body gives way."""
+
+    bl_label = "Material"
+
+    def draw_header_preset(self, _context: bpy.types.Context) -> None:
+        VERLET_PT_material_presets.draw_panel_header(layout_of(self))
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        if body.body_type == "WATER":
+            column.prop(body, "wave_speed")
+            column.prop(body, "damping")
+            return
+        if body.body_type == "SOFT":
+            column.prop(body, "stiffness")
+            column.prop(body, "damping")
+            column.prop(body, "resolution")
+            return
+        column.prop(body, "stretch_compliance")
+        if body.body_type == "CLOTH" and body.thread_map:
+            column.prop(body, "weft_compliance")
+        if body.body_type != "ROPE":
+            column.prop(body, "shear_compliance")
+        column.prop(body.id_data, "verlet_bend")
+        if body.body_type == "CLOTH":
+            mesh = cast(bpy.types.Mesh, cast(bpy.types.Object, body.id_data).data)
+            column.prop_search(body, "thread_map", mesh, "uv_layers", icon="GROUP_UVS")
+            column.prop(body, "pressure")
+        column.prop(body, "damping")
+        if body.pin_group or len(body.attachments):
+            column.prop(body, "use_tethers")
+
+
+class VERLET_PT_collisions(BodyPanel):
+    """How the body touches things."""
+
+    bl_label = "Collisions"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        super().fill(column, context)
+        if (obj := context.object) is not None:
+            here = file_context(context)
+            met = met_colliders(obj, bodies(here.scene), here.view_layer)
+            text = (
+                "1 collider takes part"
+                if len(met) == 1
+                else f"{len(met) or 'No'} colliders take part"
+            )
+            column.label(text=text, icon="MOD_PHYSICS")
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        if body.body_type != "WATER":
+            column.prop(body, "thickness")
+            column.prop(body, "friction")
+            if body.body_type != "SOFT":  # which never bounces off, but springs back
+                column.prop(body, "restitution")
+                column.prop(body, "use_self_collision")
+                if body.use_self_collision:
+                    _exempt(column, body, "vertex_group_self_collisions")
+        column.prop(body, "collision_collection")
+        if body.body_type in ("CLOTH", "ROPE"):
+            _exempt(column, body, "vertex_group_object_collisions")
+
+
+def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> None:
+    """Shows which vertices take no part in what is said above."""
+    column.prop_search(body, group, body.id_data, "vertex_groups", icon="GROUP_VERTEX")
+
+
+class VERLET_PT_forces(BodyPanel):
+    """What blows and pulls at the body."""
+
+    bl_label = "Forces"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = ("CLOTH", "ROPE", "SOFT")
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        super().fill(column, context)
+        if (obj := context.object) is not None:
+            fields = enabled_fields(file_context(context).view_layer)
+            count = len(acting_fields(obj, fields))
+            text = "1 force field acts" if count == 1 else f"{count or 'No'} force fields act"
+            column.label(text=text, icon="FORCE_WIND")
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        column.prop(body, "gravity")
+        column.prop(body, "wind")
+        column.prop(body, "effector_collection")
+
+
+class VERLET_PT_field_weights(BodyPanel):
+    """How much of the force fields of each type the body feels"""
+
+    bl_label = "Field Weights"
+    bl_parent_id = "VERLET_PT_forces"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        for kind in get_args(Kind):
+            column.prop(body, weight_name(kind), slider=True)
+
+
+class VERLET_PT_simulation(SidebarPanel):
+    """How time passes."""
+
+    bl_label = "Simulation"
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
+        column.prop(settings, "time_scale")
+        column.prop(settings, "substeps")
+
+
+class VERLET_PT_advanced(SidebarPanel):
+    """How exactly the simulation follows."""
+
+    bl_label = "Advanced"
+    bl_parent_id = "VERLET_PT_simulation"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
+        column.prop(settings, "iterations")
+        early = column.column()
+        early.active = settings.iterations > 1
+        early.prop(settings, "tolerance")
+        column.prop(settings, "integrator")
+
+
+class VERLET_PT_ground(SidebarPanel):
+    """The plane under all bodies."""
+
+    bl_label = "Ground"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
+        layout_of(self).prop(settings, "use_ground", text="")
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
+        column.active = settings.use_ground
+        column.prop(settings, "ground_object")
+        column.prop(settings, "ground_height")
+        column.prop(settings, "ground_friction")
+        column.prop(settings, "ground_restitution")
+
+
+class VERLET_MT_add(bpy.types.Menu):
+    """Add a soft body that is pinned and ready to bake"""
+
+    bl_label = "Verlet"
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = layout_of(self)
+        layout.operator("verlet.add_cloth", icon="MOD_CLOTH").use_material = True
+        rope = layout.operator("verlet.add_rope", icon="CURVE_PATH")
+        rope.use_material = rope.use_tube = True
+        layout.operator("verlet.add_jelly", icon="MOD_SOFT").use_material = True
+        layout.operator("verlet.add_water", icon="MOD_OCEAN")
+
+
+def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Adds our entry to Add ▸ Mesh."""
+    layout_of(self).menu("VERLET_MT_add", icon="MOD_SOFT")
+
+
+# In menus the names say whose they are: so F3 finds all of them by "verlet".
+
+
+def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Adds our entries to Object ▸ Quick Effects."""
+    layout = layout_of(self)
+    layout.separator()
+    entry = layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
+    entry.use_material = True
+    layout.operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
+
+
+def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Adds our entries to Object ▸ Animation."""
+    layout = layout_of(self)
+    layout.separator()
+    layout.operator("verlet.bake", text="Bake Verlet Soft Bodies", icon="REC")
+    layout.operator("verlet.clear_bake", text="Clear Verlet Bake", icon="TRASH")

@@ -1,0 +1,83 @@
+"""Ropes as renders show them: tubes along edges, by geometry nodes that a bake leaves out."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+
+from ..scene.mesh_access import mesh_of
+from ..settings.properties import body_properties, is_body
+from .operators import undoable_mode
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+NAME = "Rope Tube"
+RADIUS = 0.005
+"""Of a tube [m], until the modifier says another: the distance that bodies keep off things."""
+_THICK = ("NODES", "SCREW", "SKIN")
+"""Types of modifiers that may give edges faces."""
+
+
+class VERLET_OT_show_tube(bpy.types.Operator):
+    """Show the edges of the rope as a round tube, which renders see; edges alone they do not"""
+
+    bl_idname = "verlet.show_tube"
+    bl_label = "Show as Tube"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = context.object
+        if obj is None or not is_body(obj) or not is_unseen(obj) or obj.library is not None:
+            cls.poll_message_set("Make a rope without faces the active object first")
+            return False
+        return undoable_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        show_tube(cast(bpy.types.Object, context.object))
+        return {"FINISHED"}
+
+
+def is_unseen(obj: bpy.types.Object) -> bool:
+    """Whether a rope is edges alone, which no render shows."""
+    if body_properties(obj).body_type != "ROPE" or mesh_of(obj).polygons:
+        return False
+    return not any(modifier.type in _THICK for modifier in obj.modifiers)
+
+
+def show_tube(obj: bpy.types.Object) -> None:
+    """Adds the modifier; the tube has the object's first material."""
+    modifier: Any = obj.modifiers.new(NAME, "NODES")
+    modifier.node_group = bpy.data.node_groups.get(NAME) or _tube_nodes()
+
+
+def _tube_nodes() -> Any:
+    """Makes the nodes, which add tubes of a radius to a mesh, along its edges."""
+    tree: Any = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Mesh", in_out=way, socket_type="NodeSocketGeometry")
+    radius = tree.interface.new_socket("Radius", in_out="INPUT", socket_type="NodeSocketFloat")
+    radius.subtype, radius.default_value, radius.min_value = "DISTANCE", RADIUS, 0.0
+
+    def add(kind: str, **inputs: Any) -> Any:
+        node = tree.nodes.new(kind)
+        node.location.x = 180 * len(tree.nodes)
+        for name, value in inputs.items():
+            socket = node.inputs[name.replace("_", " ")]
+            if isinstance(value, bpy.types.NodeSocket):
+                tree.links.new(value, socket)
+            else:
+                socket.default_value = value
+        return node
+
+    given = add("NodeGroupInput").outputs
+    ring = add("GeometryNodeCurvePrimitiveCircle", Resolution=10, Radius=given["Radius"])
+    curve = add("GeometryNodeMeshToCurve", Mesh=given["Mesh"])
+    tube = add("GeometryNodeCurveToMesh", Curve=curve.outputs[0], Fill_Caps=True)
+    tree.links.new(ring.outputs[0], tube.inputs["Profile Curve"])
+    both = add("GeometryNodeJoinGeometry", Geometry=tube.outputs[0])
+    # What is linked last comes first: the mesh has the materials.
+    tree.links.new(given["Mesh"], both.inputs[0])
+    looks = add("GeometryNodeSetMaterialIndex", Geometry=both.outputs[0])
+    add("NodeGroupOutput", Mesh=looks.outputs[0])
+    return tree

@@ -1,0 +1,81 @@
+"""Panels for what shape a body strives for, and where its settings hold."""
+
+from typing import cast
+
+import bpy
+
+from ..scene.mesh_access import shape_keys_of
+from ..settings.properties import VERLET_PG_body, body_properties
+from ..settings.shape_properties import PAINTED
+from .panel_base import BodyPanel, layout_of
+
+SURFACES = ("CLOTH", "ROPE")
+WEIGHTS = {
+    "CLOTH": ("stretch", "shear", "bend", "shrinking", "thickness", "pressure"),
+    "ROPE": ("stretch", "bend", "shrinking", "thickness"),
+    "SOFT": ("stiffness",),
+}
+"""What can be painted on bodies of each type."""
+
+
+class VERLET_PT_shape(BodyPanel):
+    """What shape the body strives for."""
+
+    bl_label = "Shape"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = SURFACES
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        obj = cast(bpy.types.Object, body.id_data)
+        if (key := shape_keys_of(obj)) is not None:
+            column.prop_search(
+                body, "rest_key", key, "key_blocks", text="Rest Shape", icon="SHAPEKEY_DATA"
+            )
+        column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        column.prop(body, "shrinking")
+        if body.body_type == "CLOTH":
+            column.prop(body, "use_sewing")
+            force = column.column()
+            force.active = body.use_sewing
+            force.prop(body, "sewing_force")
+            column.prop(body, "use_tearing")
+            strength = column.column()
+            strength.active = body.use_tearing
+            strength.prop(body, "tear_strength")
+            strength.operator("verlet.split_for_tearing", icon="MOD_EDGESPLIT")
+
+
+class VERLET_PT_plasticity(BodyPanel):
+    """What stays of being stretched and bent."""
+
+    bl_label = "Plasticity"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = SURFACES
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        obj = cast(bpy.types.Object, context.object)
+        layout_of(self).prop(body_properties(obj), "use_plasticity", text="")
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        column.active = body.enabled and body.use_plasticity
+        stretch = column.column()
+        stretch.active = body.stretch_compliance > 0.0 or body.weft_compliance > 0.0
+        stretch.prop(body, "yield_strain")
+        column.prop(body, "yield_curvature")
+        column.prop(body, "hardening")
+
+
+class VERLET_PT_weights(BodyPanel):
+    """Where settings hold, by vertex groups."""
+
+    bl_label = "Property Weights"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = tuple(WEIGHTS)
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        obj = cast(bpy.types.Object, body.id_data)
+        for layer in WEIGHTS[body.body_type]:
+            group = PAINTED[layer]
+            # Of most labels, "Group" would be cut off.
+            text = body.bl_rna.properties[group].name.removesuffix(" Group")
+            column.prop_search(body, group, obj, "vertex_groups", text=text, icon="GROUP_VERTEX")
