@@ -12,6 +12,7 @@ import numpy as np
 from tests.blender.scenes import baked, blender, coordinates, file_content, verlet
 from verlet_addon.blender.bake.bake import frame_range
 from verlet_addon.blender.bake.record import baked_remarks, changed_since_bake, is_baked
+from verlet_addon.blender.bake.shape_keys import baked_names
 from verlet_addon.core.compiled import backend
 
 Keys = dict[str, dict[str, Any]]
@@ -112,12 +113,12 @@ def baked_keys() -> Keys:
 
 
 def _keys_of_users() -> Keys:
-    """Per object the coordinates of keys that are no bake's."""
+    """Per object the coordinates of keys that are no bake's, under whatever name."""
     return {
         obj.name: {
             block.name: coordinates(block.points)
-            for block in obj.data.shape_keys.key_blocks
-            if block.name not in obj.verlet.baked_keys
+            for block in obj.data.shape_keys.key_blocks[int(obj.verlet.made_basis) :]
+            if block.name not in baked_names(obj)
         }
         for obj in _meshes()
         if obj.data.shape_keys is not None
@@ -132,7 +133,7 @@ def _changed() -> set[str]:
 
 def _meshes() -> list[Any]:
     """All mesh objects."""
-    return [obj for obj in bpy.data.objects if obj.type == "MESH"]
+    return [obj for obj in blender.data.objects if obj.type == "MESH"]
 
 
 def _check_bake(keys: Keys, users: Keys) -> None:
