@@ -1,5 +1,6 @@
 """What every scene must keep to, however strange: a user's mistake is told and costs nothing."""
 
+import faulthandler
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -18,6 +19,15 @@ from verlet_addon.core.compiled import backend
 Keys = dict[str, dict[str, Any]]
 
 
+LONGEST = 60.0
+"""No operator may take longer [s]."""
+
+
+def restart_clock() -> None:
+    """Ends the process, saying where it is, unless it is called again in time."""
+    faulthandler.dump_traceback_later(LONGEST, exit=True)
+
+
 class BrokenError(Exception):
     """A promise that was not kept."""
 
@@ -33,6 +43,7 @@ def attempt(operator: Callable[..., Any], **options: Any) -> str:
 
     It may refuse by its poll, or by an error in one sentence, with a remedy after what is wrong.
     """
+    restart_clock()
     try:
         operator(**options)
     except RuntimeError as error:
@@ -43,6 +54,8 @@ def attempt(operator: Callable[..., Any], **options: Any) -> str:
             require(not re.search(r"\n|\. [A-Z]", sentence), f"no single sentence: {sentence!r}")
             require(re.search(r"[;,:] ", sentence) is not None, f"no remedy: {sentence!r}")
         return said
+    finally:
+        restart_clock()
     return ""
 
 
