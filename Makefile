@@ -14,29 +14,29 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test same same-record test-touching test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
+.PHONY: help test same same-record test-contacts test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
     exports fuzz kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
 test: kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
-	+$(MAKE) -j2 $(TOGETHER) test-core test-touching test-blender test-materials lint
+	+$(MAKE) -j2 $(TOGETHER) test-core test-contacts test-blender test-materials lint
 
 # Two at a time, the longest first, so that both end together; what each prints in one piece, where make can do that
 # (from 4.0 on).
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-TOUCHING := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection response solids_on* squeezed start_in* \
-    touching* weight))
-MATERIALS := $(wildcard $(patsubst %,tests/core/test_%.py,changing gas materials plasticity seams shells water woven))
+CONTACTS := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection contact_rows solids_on* coupled_solids tunnelling \
+    *depenetration *_contacts weight))
+MATERIALS := $(wildcard $(patsubst %,tests/core/test_%.py,settings_change gas materials plasticity seams shells water woven checkpoint))
 # Threads of linear algebra would only wait for a processor that the other part has.
-test-touching test-core test-materials test-blender: export OPENBLAS_NUM_THREADS := 1
+test-contacts test-core test-materials test-blender: export OPENBLAS_NUM_THREADS := 1
 
-test-touching: .venv/$(READY)
-	$(RUN) -m pytest $(TOUCHING)
+test-contacts: .venv/$(READY)
+	$(RUN) -m pytest $(CONTACTS)
 
 test-core: .venv/$(READY)
-	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(TOUCHING) $(MATERIALS))
+	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(CONTACTS) $(MATERIALS))
 
 test-materials: .venv/$(READY)
 	$(RUN) -m pytest $(MATERIALS)
@@ -93,8 +93,8 @@ wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip car
 
 # Tests that come by every line of C that quick ones come by, in a third of their time.
 WATCHED := $(wildcard $(patsubst %,tests/core/test_%.py,colliders compiled* detection free_fall gas ground \
-    mesh_checks rigid settling shells short_edges solids* squeezed start_in* swinging touching* uneven_meshes wobbling \
-    woven))
+    mesh_checks rigid alternating* shells short_edges solids* coupled_solids tunnelling *depenetration fused* *_contacts \
+    uneven_meshes many_bodies woven))
 sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their threads and memory; needs gcc
 	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py -k threads
 	$(RUN) kernels/sanitize.py memory -p kernels.reached $(WATCHED) -m "not slow"

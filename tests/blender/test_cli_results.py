@@ -215,7 +215,7 @@ def test_operators_tell_nonsense_in_the_environment_too(monkeypatch: pytest.Monk
 def test_a_bake_notes_the_kernels_that_made_it(addon: Addon) -> None:
     obj = body(line("Rope"))
     verlet.bake(frame_start=1, frame_end=2)
-    assert obj.verlet.baked_kernels == addon("core.agreement").kernels()
+    assert obj.verlet.baked_kernels == addon("core.self_test").kernels()
     assert obj.verlet.baked_kernels.startswith(("compiled ", "NumPy"))
     verlet.clear_bake()
     assert obj.verlet.baked_kernels == ""
@@ -228,8 +228,8 @@ def test_numpy_unwanted_is_warned_of_and_strict_ends_before_the_bake(
     addon: Addon,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    agreement, out = addon("core.agreement"), blend.parent / "out.blend"
-    monkeypatch.setattr(agreement, "why_numpy_serves", lambda: "there are none here")
+    self_test, out = addon("core.self_test"), blend.parent / "out.blend"
+    monkeypatch.setattr(self_test, "fallback_reason", lambda: "there are none here")
     given = ["bake", str(blend), "--output", str(out), "--frames", "1", "2", "--json"]
     assert cli.main(given) == 0
     result = json.loads(printed().out)
@@ -251,7 +251,7 @@ def test_versions_are_told(
         assert caught.value.code == 0
         (told,) = capsys.readouterr().out.splitlines()
         assert bpy.app.version_string in told
-        assert addon("core.agreement").kernels() in told
+        assert addon("core.self_test").kernels() in told
     assert json.loads(told)["version"] == "0.1.0"
 
 

@@ -424,7 +424,7 @@ def test_buttons_for_selected_bodies_say_so_and_leave_no_trace(
 ) -> None:
     """Blender presses a button with what the last press had, unless it is told to forget that."""
     kind = getattr(
-        addon(f"blender.{'bake_operator' if operator == 'bake' else 'operators'}"),
+        addon(f"blender.ui.{'bake_operator' if operator == 'bake' else 'operators'}"),
         f"VERLET_OT_{operator}",
     )
     given = getattr(verlet, operator).get_rna_type()

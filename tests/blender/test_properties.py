@@ -41,7 +41,9 @@ OURS = {
         "baked_kernels",
         "made_basis",
     },
-    "VERLET_PG_scene": {"ground_object", "settle_frames", "key_step", "baked_remarks"},
+    "VERLET_PG_scene": {
+        *("ground_object", "settle_frames", "key_step", "baked_remarks", "use_live"),
+    },
 }
 
 

@@ -40,7 +40,7 @@ from tests.core.bodies import (
     tube,
 )
 from tests.core.colliders import plate
-from verlet_addon.core import simulate as simulation
+from verlet_addon.core import simulation
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import build
 from verlet_addon.core.compiled import backend

@@ -32,7 +32,7 @@ from .signals import Ended, check_signals, ended_by_signals, ignore_signals
 
 LOG_SECONDS = 10.0
 """How often a log that nobody watches is told how far a bake is [s]."""
-_MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
+_MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
 
 Result = tuple[str, dict[str, Any]]
 """The result in one line, and what programs read of it."""
