@@ -9,7 +9,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Takes back everything that `register` made."""
+    """Unregisters everything that `register` registered."""
     from .blender import registration
 
     registration.unregister()

@@ -27,7 +27,7 @@ def main() -> int:
         return command.main(sys.argv[1:], program="python -m verlet_addon")
     finally:
         ignore_signals()
-        # Blender as a module does not end cleanly while classes of ours are registered.
+        # Blender as a Python module crashes at exit while add-on classes are registered.
         unregister()
         blend_files.close_blend()
 
@@ -38,9 +38,9 @@ def _report() -> Report:
 
 @contextmanager
 def _ended_at_once() -> Iterator[None]:
-    """Ends the process when a signal comes, for Blender swallows exceptions while it starts.
+    """Ends the process at once on a signal: Blender swallows exceptions while it starts.
 
-    Ctrl+C is not meant for a process that a shell started in the background, which ignores it.
+    A signal that the process ignores stays ignored, as Ctrl+C is in a shell's background job.
     """
     former = {number: signal.getsignal(number) for number in WORDS}
     former = {number: handler for number, handler in former.items() if handler != signal.SIG_IGN}
@@ -54,7 +54,7 @@ def _ended_at_once() -> Iterator[None]:
 
 
 def _end(number: int, _frame: object) -> None:
-    """Ends the process without further ado."""
+    """Reports the signal and ends the process at once."""
     os._exit(_report().fail(Ended(number)))
 
 

@@ -1,4 +1,4 @@
-"""Everything the add-on tells Blender of, in order; unregistering goes through it backwards."""
+"""Registration of classes, properties, menus, presets and handlers; unregistered in reverse."""
 
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ MENUS: tuple[tuple[str, Any], ...] = (
 _blender: Any = bpy
 
 _PRESETS_PARENT = str(Path(__file__).parent / "ui")
-"""Folder of `presets`, which Blender offers in its export dialogues."""
+"""Parent of the `presets` folder, whose entries Blender lists in its export dialogues."""
 
 _commands: list[Any] = []
 
@@ -107,7 +107,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Takes back what `register` made, last things first."""
+    """Unregisters everything that `register` registered, in reverse order."""
     bpy.utils.unregister_cli_command(_commands.pop())
     timeline.unregister_timeline()
     control.unregister_handlers()

@@ -1,4 +1,4 @@
-"""Types of arrays, and what NumPy leaves to write again and again."""
+"""Array types, and small array functions that NumPy lacks."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -13,42 +13,42 @@ Booleans = NDArray[np.bool_]
 Table = TypeVar("Table")
 
 SHORTEST = 1e-12
-"""Distances are not divided by less than this [m]; coincident particles have no direction."""
+"""Lower bound of distances that are divisors [m]; coincident particles have no direction."""
 NONZERO = 1e-300
-"""Keeps 0 / 0 away where sizes may be as small as any."""
+"""Lower bound of divisors that may be arbitrarily small, against 0 / 0."""
 
 
 def sum_by(labels: Integers, values: Floats, count: int) -> Floats:
-    """(count,) the values added up label by label."""
+    """(count,) sums of values (k,) with the same label (k,)."""
     return np.bincount(labels, values, count).astype(np.float64, copy=False)
 
 
 def sum_rows(labels: Integers, rows: Floats, count: int) -> Floats:
-    """(r, count) the values of each row (r, k) added up label by label."""
+    """(r, count) sums by label (k,) of each of r rows (r, k)."""
     return np.stack([sum_by(labels, row, count) for row in rows])
 
 
 def sum_products(
     labels: Integers, first: Floats, second: Floats, count: int, weights: Floats | float = 1.0
 ) -> Floats:
-    """(count, 3, 3) Σ w a bᵀ of vectors a and b (3, k), added up label by label."""
+    """(count, 3, 3) sums Σ w a bᵀ by label (k,) of vectors a and b (3, k)."""
     products = (first[:, None] * second * weights).reshape(9, -1)
     return sum_rows(labels, products, count).T.reshape(-1, 3, 3)
 
 
 def in_turn(values: Floats) -> float:
-    """The sum of values (k,), added one after the other as C does: NumPy adds some at a time."""
+    """The sum of values (k,), added sequentially as in C; NumPy's own sum adds pairwise."""
     return float(np.cumsum(values)[-1])
 
 
 def ranges(starts: Integers, counts: Integers) -> Integers:
-    """(sum of counts,) numbers that count on from each start, so many from each."""
+    """(sum of counts,) concatenated ranges: starts[i], starts[i] + 1, …, counts[i] numbers each."""
     before = np.cumsum(counts) - counts
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
 
 
 def dot(a: Sequence[Floats] | Floats, b: Sequence[Floats] | Floats) -> Floats:
-    """(k,) products of vectors that are given by axis."""
+    """(k,) dot products of vectors (3, k)."""
     return np.asarray(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
@@ -64,9 +64,10 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 def cofactors(matrices: Floats) -> tuple[Floats, Floats]:
-    """(k, 3, 3) cofactors of matrices, whose transposes over determinants (k,) invert these.
+    """(k, 3, 3) cofactors and (k,) determinants of matrices (k, 3, 3).
 
-    LAPACK rounds in its own way on every processor.
+    The inverse is the transposed cofactors over the determinant. LAPACK is not used because its
+    rounding differs between processors.
     """
     one, two, three = matrices.transpose(1, 2, 0)
     found = np.stack([cross(two, three), cross(three, one), cross(one, two)])
@@ -74,7 +75,7 @@ def cofactors(matrices: Floats) -> tuple[Floats, Floats]:
 
 
 def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
-    """(k,) lengths of vectors that are given by axis (3, k)."""
+    """(k,) lengths of vectors (3, k)."""
     squares = vectors[0] * vectors[0]
     squares += vectors[1] * vectors[1]
     squares += vectors[2] * vectors[2]
@@ -82,36 +83,37 @@ def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
 
 
 def norms(vectors: Sequence[Floats] | Floats) -> Floats:
-    """(k,) the same, but never less than SHORTEST, so that one can divide by them."""
+    """(k,) lengths of vectors (3, k), at least SHORTEST, so that they can be divisors."""
     found = magnitudes(vectors)
     return np.maximum(found, SHORTEST, out=found)
 
 
 CHUNK_SIZE = 32768
-"""Numbers that are worked on at a time: no more than a processor has at hand."""
+"""Numbers processed at a time, so that they fit into the processor's cache."""
 
 
 def concatenated(*tables: Table, axis: int = 0) -> Table:
-    """Dataclasses of arrays, one after the other along an axis of all of them."""
+    """One dataclass of arrays: each array of the given ones, concatenated along an axis."""
     columns = zip(*(vars(table).values() for table in tables), strict=True)
     return type(tables[0])(*(np.concatenate(column, axis=axis) for column in columns))
 
 
 def selected(table: Table, which: Booleans | Integers) -> Table:
-    """A dataclass of arrays, some places of their last axis."""
+    """A dataclass of arrays, each indexed by `which` along its last axis."""
     return type(table)(*(array[..., which] for array in vars(table).values()))
 
 
 def inverse(resistance: Floats, mobility: Floats) -> Floats:
-    """(c,) 1 / resistance, and 0 where nothing can move."""
+    """(c,) 1 / resistance where the mobility is above 0, else 0."""
     movable = mobility > 0.0
     return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
 
 
 def weighted_sums(weights: Floats, values: Floats) -> Floats:
-    """(k, …) Σ weights (k, p) × values (p, …), added one after the other.
+    """(k, …) Σ weights (k, p) × values (p, …), added sequentially.
 
-    Matrix products add in an order that the processor decides, and so end in other digits.
+    A matrix product of BLAS adds in an order that depends on the processor, so its last digits
+    differ.
     """
     flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
     total = np.zeros((len(weights), flat.shape[1]))
@@ -125,6 +127,6 @@ def weighted_sums(weights: Floats, values: Floats) -> Floats:
 
 
 def unique_in_order(values: Integers) -> Integers:
-    """Each of the values once, as they occur first."""
+    """The distinct values, in the order of their first occurrence."""
     _, places = np.unique(values, return_index=True)
     return values[np.sort(places)]

@@ -1,4 +1,4 @@
-"""Mesh and settings in, model and state out: everything that is worked out once."""
+"""Builds a body's constant model and its first state from a mesh and settings."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ from .weave.constraints import build_weave, without_weave
 from .weave.patches import Patches, build_patches, is_woven
 
 GOAL_RATE = 20.0
-"""A pin of weight ½ draws its particle like a spring of this angular frequency [rad/s]."""
+"""Angular frequency of the spring that a pin of weight ½ acts as [rad/s]."""
 
 
 def build(
@@ -46,15 +46,15 @@ def build(
     dt: float,
     fields: Sequence[Field] = (),
 ) -> tuple[SoftBodyModel, ParticleState]:
-    """Builds a body's model, and its state at the first frame.
+    """Builds a body's model and its state at the first frame.
 
     Parameters
     ----------
-    mesh : has passed `mesh.check_mesh`.
-    settings : of the body.
+    mesh : a mesh that passed `mesh.check_mesh`.
+    settings : the body's settings.
     gravity : (3,) at the start [m/s²].
     dt : length of the first step [s], above 0.
-    fields : force fields that the body feels at the start.
+    fields : force fields acting on the body at the start.
     """
     model = build_model(mesh, settings)
     if model.solid is not None:
@@ -63,7 +63,7 @@ def build(
 
 
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
-    """Builds what is constant about a body while the same holds it."""
+    """Builds a body's model, which is constant as long as its pins and settings are."""
     whole = without_mirror_faces(mesh) if settings.body_type == "SOFT" else mesh
     surface = shape = build_rest_shape(whole, settings)
     solid = build_solid(surface) if settings.body_type == "SOFT" else None
@@ -106,14 +106,14 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
 
 
 def _acts_alone(shape: RestShape) -> bool:
-    """Whether nothing but its edges and faces acts on a body's lengths and angles."""
+    """Whether no plasticity, gas, weave or seam acts besides a body's edges and faces."""
     body = shape.settings
     others = body.use_plasticity or body.pressure != 0.0 or is_woven(shape)
     return not others and not len(shape.mesh.seams)
 
 
 def _lengths(shape: RestShape, hinges: Hinges) -> tuple[Patches, LengthConstraints, Strips]:
-    """What keeps lengths, woven or not, and all edges of surfaces as strips."""
+    """Weave patches, length constraints of all other edges, and all surface edges as strips."""
     patches = build_patches(shape, hinges)
     if not is_woven(shape):
         lengths = build_lengths(shape, hinges)
@@ -124,7 +124,7 @@ def _lengths(shape: RestShape, hinges: Hinges) -> tuple[Patches, LengthConstrain
 
 
 def goal_compliances(weights: Floats, masses: Floats) -> Floats:
-    """(g,) a spring of frequency GOAL_RATE at weight ½, stiffer towards 1 [m/N]."""
+    """(g,) compliances of soft pins: GOAL_RATE at weight ½, stiffer towards 1 [m/N]."""
     return np.asarray((1.0 - weights) / (weights * masses * GOAL_RATE**2))
 
 
@@ -155,14 +155,14 @@ def start_displacements(
     fields: Sequence[Field],
     dt: float,
 ) -> Floats:
-    """(3, n) displacements over a step before, after which free motion has these velocities [m].
+    """(3, n) displacements over an imagined previous step that give these velocities [m].
 
     Parameters
     ----------
     positions, velocities : (3, n) now [m] and [m/s].
     gravity : (3,) [m/s²].
-    fields : force fields that the body feels now.
-    dt : length of the step before [s], above 0.
+    fields : force fields acting on the body now.
+    dt : length of the previous step [s], above 0.
     """
     pulls = accelerations(
         model.exposed_surface,

@@ -1,6 +1,6 @@
-"""Checkpoints: an object of the core as NumPy arrays and a JSON tree, which another process reads.
+"""Checkpoints: an object of the core, stored as NumPy arrays and a JSON tree.
 
-No pickle: a file can neither run code nor name a class outside of the core.
+Pickle is not used: a checkpoint can neither run code nor name a class outside the core.
 """
 
 import json
@@ -22,21 +22,21 @@ _CORE = __name__.rpartition(".")[0]
 _CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 _FORMAT: Any = np.lib.format
 _RESOURCES = (ThreadPool,)
-"""Classes whose objects hold no data: a checkpoint has a new one in the place of each."""
+"""Classes without data: reading a checkpoint creates a new object of the class."""
 
 Node = list[Any]
-"""One object: its kind, and what that takes to make it anew; others by their numbers."""
+"""One object: its kind and constructor data; objects it refers to are node numbers."""
 
 
 def write_checkpoint(path: Path, root: object) -> None:
-    """Writes an object to a file, which `read_checkpoint` turns into an equal one.
+    """Writes an object to a file, from which `read_checkpoint` makes an equal object.
 
     Parameters
     ----------
-    path : of the file, which is replaced once the new one is complete.
+    path : the file, replaced once the new one is complete.
     root : dataclasses of the core, lists, tuples, sets, dictionaries, slices, ranges, arrays,
-        numbers and strings, as deep as they go. What is shared within stays shared, views of one
-        array too.
+        numbers and strings, nested to any depth. Shared objects stay shared, as do views of one
+        array.
     """
     encoder = _Encoder()
     tree = {"format": FORMAT, "root": encoder.encode(root), "nodes": encoder.nodes}
@@ -83,7 +83,7 @@ def _digest(text: NDArray[np.uint8], arrays: dict[str, NDArray[Any]]) -> NDArray
 
 
 def _class_name(of: type) -> str:
-    """The name of a class of the core, as `state.ParticleState`."""
+    """The module and name of a class of the core, such as `state.ParticleState`."""
     module, _, name = of.__module__.removeprefix(_CORE + "."), None, of.__qualname__
     if not of.__module__.startswith(_CORE + "."):
         raise TypeError(f"a checkpoint holds no {of.__module__}.{name}")
@@ -91,7 +91,7 @@ def _class_name(of: type) -> str:
 
 
 def _class_named(name: str) -> type:
-    """The class of the core with a name that `_class_name` gave."""
+    """The class of the core that `_class_name` gives this name."""
     module, _, own = name.rpartition(".")
     found = getattr(import_module(f"{_CORE}.{module}"), own)
     if not (isinstance(found, type) and _class_name(found) == name):
@@ -100,16 +100,16 @@ def _class_named(name: str) -> type:
 
 
 class _Encoder:
-    """Turns objects into nodes, each once, and gathers the arrays that own their memory."""
+    """Converts objects to nodes, each once, and collects the arrays that own their memory."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.arrays: list[NDArray[Any]] = []
         self._numbers: dict[int, int] = {}
-        self._kept: list[object] = []  # or else another object may get the address of one
+        self._kept: list[object] = []  # keeps ids unique
 
     def encode(self, value: Any) -> Any:
-        """The value itself if JSON has it, else [number of its node]."""
+        """The value itself if JSON has its type, else [number of its node]."""
         if value is None or type(value) in (bool, int, str):
             return value
         if type(value) is float:
@@ -151,7 +151,7 @@ class _Encoder:
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
         if owner is array:
-            # Files keep C order alone, but sums follow the order in memory.
+            # Files store C order alone, but NumPy's sums depend on the order in memory.
             axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
             self.arrays.append(array.transpose(axes))
             return ["array", str(len(self.arrays) - 1), axes]
@@ -161,14 +161,14 @@ class _Encoder:
 
 
 class _Decoder:
-    """Makes objects anew from nodes and arrays."""
+    """Recreates objects from nodes and arrays."""
 
     def __init__(self, nodes: list[Node], arrays: dict[str, NDArray[Any]]) -> None:
         self._nodes, self._arrays = nodes, arrays
         self._made: dict[int, Any] = {}
 
     def decode(self, value: Any) -> Any:
-        """The object that `_Encoder.encode` took."""
+        """The object that `_Encoder.encode` was given."""
         if isinstance(value, dict):
             return float.fromhex(value["float"])
         if not isinstance(value, list):
@@ -179,7 +179,7 @@ class _Decoder:
         return self._made[number]
 
     def _make(self, number: int, kind: str, *given: Any) -> None:
-        """Makes the object of one node, known before its contents: these may refer to it."""
+        """Creates the object of one node before its contents, which may refer to it."""
         if kind == "class":
             name, names, values = given
             of = _class_named(name)
@@ -225,7 +225,7 @@ class _Decoder:
     def _view(
         owner: NDArray[Any], start: int, dtype: Any, shape: list[int], strides: list[int]
     ) -> NDArray[Any]:
-        """A view of an array, from so many bytes on."""
+        """A view of an array from byte `start` on."""
         axes = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
         memory = owner.transpose(axes).reshape(-1)
         found = _FORMAT.descr_to_dtype(dtype)

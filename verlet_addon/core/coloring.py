@@ -1,4 +1,4 @@
-"""Graph colouring: constraints of one colour share no particle, so they are solved at once."""
+"""Graph colouring: constraints of one colour share no particle and are solved together."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ _find_colors = declare("find_colors", "iiripp", "i")
 
 
 def color_constraints(members: Integers) -> tuple[Integers, Integers]:
-    """Sorts constraints by colour, greedily in their order.
+    """Colours constraints greedily in the given order and sorts them by colour.
 
     Parameters
     ----------
@@ -30,7 +30,10 @@ def color_constraints(members: Integers) -> tuple[Integers, Integers]:
 
 
 def first_free_colors(groups: Iterable[Sequence[int]], count: int) -> list[int]:
-    """The colour of each group of so many particles: the first that none of its particles has."""
+    """The colour of each group of particles: the lowest that none of them has yet.
+
+    `count` is the number of particles.
+    """
     used = [0] * count
     colors: list[int] = []
     for particles in groups:
@@ -45,14 +48,14 @@ def first_free_colors(groups: Iterable[Sequence[int]], count: int) -> list[int]:
 
 
 def find_colors_one_by_one(members: Integers) -> Integers:
-    """(m,) colours: each the first that no particle of the constraint has."""
+    """(m,) colours of constraints (m, k): the lowest that no particle of theirs has yet."""
     colors = first_free_colors(members.tolist(), int(members.max(initial=-1)) + 1)
     return np.array(colors, dtype=np.int64)
 
 
 @falls_back_to(find_colors_one_by_one)
 def find_colors(members: Integers) -> Integers:
-    """(m,) the same, by coloring.c."""
+    """(m,) colours of constraints (m, k), as `find_colors_one_by_one`; kernel in coloring.c."""
     count = int(members.max(initial=-1)) + 1
     colors, (m, k) = np.zeros(len(members), dtype=np.int64), members.shape
     words, enough = 0, False
@@ -64,17 +67,17 @@ def find_colors(members: Integers) -> Integers:
 
 
 def sequential_batches(members: Integers, moved: Booleans) -> list[Integers]:
-    """Turns in which constraints can be solved at once, and yet as if one after the other.
+    """Batches of constraints whose parallel solution equals the sequential one.
 
     Parameters
     ----------
     members : (k, m) the particles of each constraint.
-    moved : (k, m) bool, which of them it moves.
+    moved : (k, m) bool, the particles among them that the constraint moves.
 
     Returns
     -------
-    Each turn's constraints, ascending: those that come after all earlier ones that move a particle
-    which they move, too.
+    The constraints of each batch, ascending. A constraint comes after every earlier one that moves
+    a particle which it moves too.
     """
     latest: dict[int, int] = {}
     numbers = []

@@ -1,7 +1,6 @@
-"""The compiled kernels: C behind ctypes, where there is a library for this machine.
+"""Compiled kernels: C functions called through ctypes, if there is a library for this machine.
 
-NumPy's kernels are the reference, and serve wherever the compiled ones do not: without them the
-add-on is slower and no less right.
+The NumPy kernels are the reference and the fallback; they are slower and give the same results.
 """
 
 import ctypes
@@ -24,9 +23,9 @@ from .errors import KernelError
 
 CORE = Path(__file__).parent
 BUILD_FOLDER = CORE.parents[1] / "build" / "kernels" / "verlet_kernels"
-"""Where `make` puts the library for the checkout it is called in."""
+"""Folder of the library that `make` builds in a checkout."""
 RECORDED_DIGEST = CORE / "source_digest.txt"
-"""The digest of the C source where that is not: in the zip. `make wheels` writes it."""
+"""Digest of the C source, which the zip leaves out; written by `make wheels`."""
 LIBRARY = {"win32": "kernels.dll", "darwin": "kernels.dylib"}.get(sys.platform, "kernels.so")
 CHOICES = ("", "numpy", "compiled")
 
@@ -39,20 +38,20 @@ Batch = TypeVar("Batch")
 
 
 NUMPY_REQUESTED = "VERLET_KERNELS asks for NumPy"
-"""Why NumPy's kernels serve where somebody wants it so."""
+"""Reason for the NumPy kernels if the environment asks for them."""
 
 
 @dataclass(eq=False)
 class KernelBackend:
-    """Which kernels serve."""
+    """The kernels in use: compiled or NumPy."""
 
     library: Any
-    """The compiled ones; None where NumPy's serve."""
+    """The compiled library; None if the NumPy kernels are used."""
     reason: str
-    """Why NumPy's do."""
+    """Why the NumPy kernels are used."""
 
     def fall_back(self, reason: str) -> None:
-        """Lets NumPy's kernels serve from now on.
+        """Uses the NumPy kernels from now on.
 
         Raises
         ------
@@ -66,12 +65,12 @@ class KernelBackend:
 
 @cache
 def backend() -> KernelBackend:
-    """Loads the library, once; VERLET_KERNELS=numpy|compiled in the environment has its say.
+    """Loads the library once; VERLET_KERNELS=numpy|compiled in the environment overrides.
 
     Raises
     ------
     KernelError
-        If VERLET_KERNELS is something else, or asks for a library that there is not.
+        If VERLET_KERNELS has another value, or asks for a library that does not exist.
     """
     choice = os.environ.get("VERLET_KERNELS", "")
     if choice not in CHOICES:
@@ -88,7 +87,7 @@ def backend() -> KernelBackend:
 
 
 def _load() -> Any:
-    """The library, if it was made from the very source beside this module."""
+    """The library, if it was built from the C source beside this module."""
     spec = find_spec("verlet_kernels")
     installed: Any = spec.submodule_search_locations if spec else None
     folders = [*(installed or []), BUILD_FOLDER]
@@ -106,17 +105,17 @@ def _load() -> Any:
 
 
 def source_files() -> list[Path]:
-    """The C files of all families and what they share, sorted."""
+    """All C sources and headers of the core, sorted."""
     return sorted([*CORE.rglob("*.c"), *CORE.rglob("*.h")])
 
 
 def source_digest() -> str:
-    """SHA-256 of the C source, which tells one build of the kernels from another.
+    """SHA-256 of the C source, which identifies a build of the kernels.
 
     Raises
     ------
     OSError
-        If neither the source is here nor its digest.
+        If neither the source nor its recorded digest exists.
     """
     files = source_files()
     if not files:
@@ -126,7 +125,7 @@ def source_digest() -> str:
 
 
 def falls_back_to(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Lets a compiled kernel serve where there is a library, and NumPy's elsewhere."""
+    """Decorates a compiled kernel, which falls back to the NumPy `reference` without a library."""
 
     def join(compiled: Callable[P, R]) -> Callable[P, R]:
         @wraps(reference)
@@ -139,11 +138,11 @@ def falls_back_to(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Calla
 
 
 def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
-    """A function of the library, found when it is first called.
+    """A function of the library, looked up at its first call.
 
-    Its arguments and its result are named by letters, one each: p for arrays, which have to be
-    contiguous, and addresses of structs; r for arrays that are only read, and copied where they are
-    not contiguous; i for 64-bit integers, d for doubles.
+    One letter declares each argument and the result: p for contiguous arrays and addresses of
+    structs; r for read-only arrays, which are copied if not contiguous; i for 64-bit integers;
+    d for doubles.
     """
     pointer = ctypes.c_void_p
     kinds = {"p": pointer, "r": pointer, "i": ctypes.c_int64, "d": ctypes.c_double}
@@ -157,7 +156,7 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         return function
 
     def call(*given: Any) -> Any:
-        values = [*given]  # each copy is kept as long as it is read
+        values = [*given]  # keeps copies alive during the call
         for place in read:
             values[place] = np.ascontiguousarray(values[place])
         return find()(*[address(each) if isinstance(each, np.ndarray) else each for each in values])
@@ -167,7 +166,7 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A C struct, and the arrays that it points to."""
+    """A C struct and the arrays that it points to."""
 
     address: int
     memory: Any
@@ -178,22 +177,22 @@ Member = NDArray[Any] | Packed | int | float | None
 
 
 def members(of: object, names: str) -> list[Any]:
-    """Attributes of an object, by their names, which stand one after the other in a struct."""
+    """Attributes of an object by space-separated names, in the order of a struct's members."""
     return [getattr(of, name) for name in names.split()]
 
 
 def shared_arrays(of: object, names: str) -> list[Any]:
-    """The same, of arrays that change: what one side writes to them, the other has to read."""
+    """Attributes of an object as `members`, for arrays that both Python and C write to."""
     found = members(of, names)
     for array in found:
-        address(array)  # has to be contiguous
+        address(array)  # raises unless contiguous
     return found
 
 
 def pack(*values: Member) -> Packed:
     """A C struct of integers, doubles and addresses of arrays or other structs, 8 bytes each.
 
-    Arrays that are not contiguous are copied.
+    Non-contiguous arrays are copied.
     """
     kept = [np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for v in values]
     numbers = [_value(member) for member in kept]
@@ -203,7 +202,7 @@ def pack(*values: Member) -> Packed:
 
 
 def _value(member: Member) -> int | float:
-    """The number that stands in the struct."""
+    """The number or address stored in the struct."""
     if isinstance(member, np.ndarray):
         return address(member)
     if isinstance(member, Packed):
@@ -212,7 +211,7 @@ def _value(member: Member) -> int | float:
 
 
 def address(array: NDArray[Any]) -> int:
-    """Where a contiguous array begins.
+    """The address of a contiguous array.
 
     Raises
     ------
@@ -220,8 +219,8 @@ def address(array: NDArray[Any]) -> int:
         If it is not contiguous.
     """
     try:
-        return addressof(byte_of(array))  # a third of the time of what follows
-    except (TypeError, ValueError):  # it is empty, may not be written to, or is not contiguous
+        return addressof(byte_of(array))  # a third of the time of the fallback
+    except (TypeError, ValueError):  # empty, read-only or not contiguous
         if not array.flags.c_contiguous:
             raise ValueError("compiled kernels need arrays that are contiguous") from None
         return int(array.__array_interface__["data"][0])
@@ -230,16 +229,16 @@ def address(array: NDArray[Any]) -> int:
 def for_all(
     call: Callable[..., Any], positions: NDArray[Any], structs: NDArray[Any], *more: NDArray[Any]
 ) -> Any:
-    """Calls a function once for the structs of many batches; not at all if there are none."""
+    """Calls a function once for the structs of all batches; not at all if there are none."""
     if not len(structs):
         return None
     return call(positions, positions.shape[1], structs, len(structs), *more)
 
 
 def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
-    """The address of what is made of a batch, made only once for each."""
+    """Decorates a function that packs a batch: caches the struct per batch, returns its address."""
     kept: dict[int, tuple[ref[Batch], Packed]] = {}
-    known: dict[int, int] = {}  # a WeakKeyDictionary takes as long as a small kernel
+    known: dict[int, int] = {}  # WeakKeyDictionary costs as much as a kernel call
 
     @wraps(make)
     def find(batch: Batch) -> int:
@@ -256,9 +255,10 @@ def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
 
 
 def cached_row(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
-    """The addresses that `cached_struct` knows of batches, put in a row only once for batches in this order.
+    """Returns a function that gives the addresses of batches as an array, cached by their order.
 
-    A mesh with a vertex of many edges has a hundred batches, and each step goes through them all.
+    `find` is a `cached_struct`. A mesh with a vertex of many edges has a hundred batches, which
+    every step passes to C.
     """
     known: dict[tuple[int, ...], tuple[list[ref[Batch]], NDArray[Any]]] = {}
 

@@ -1,7 +1,7 @@
-"""Motion under drag, v' = a − c v, solved over a step; accurate for any damping, 0 included.
+"""Motion under linear drag, v' = a − c v, solved exactly over a step for any damping c ≥ 0.
 
-The mean velocity over a step that begins with v is a/c + (v − a/c)·M(c h), M being `mean_decay`, so
-the displacement over the step is v h M(c h) + a h² N(c h), N being `mean_ramp`.
+With start velocity v, the mean velocity over a step h is a/c + (v − a/c)·M(c h), and the
+displacement is v h M(c h) + a h² N(c h). M is `mean_decay`, N is `mean_ramp`.
 """
 
 from math import expm1, factorial, log
@@ -12,7 +12,7 @@ from .arrays import Floats
 from .portable_math import by_value
 
 SMALL = 0.1
-"""Below it the series lose no digits, and the closed forms would."""
+"""Below this z the power series are used: the closed forms would lose digits."""
 _RAMP_SERIES = tuple((-1) ** k / factorial(k + 2) for k in range(10))
 _LOG_SINHC_SERIES = (1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775)
 
@@ -33,13 +33,13 @@ def mean_ramp(z: Floats) -> Floats:
 
 
 def decay_span(dt: float, previous_dt: float, damping: Floats) -> Floats:
-    """The time s over which drag acts from one step's mean velocity to the next's.
+    """The time s over which drag acts between the mean velocities of two steps [s].
 
     The mean velocities ū obey ū' − a/c = (ū − a/c)·e^(−c s), where
     c s = c (h + h₋)/2 + ln S(c h₋/2) − ln S(c h/2) and S(z) = sinh(z)/z:
     h for equal steps, (h + h₋)/2 for unequal steps without drag.
     """
-    if dt == previous_dt:  # the rule, and the logarithms cancel
+    if dt == previous_dt:  # the usual case, where the logarithms cancel
         return np.full_like(damping, dt)
     before = previous_dt * _log_sinhc_over(damping * previous_dt / 2)
     after = dt * _log_sinhc_over(damping * dt / 2)

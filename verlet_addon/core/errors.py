@@ -1,41 +1,41 @@
-"""What can go wrong, said so that the user knows what to do."""
+"""Exceptions, whose messages name the object, the value and the remedy."""
 
 from pathlib import Path
 
 
 class VerletError(Exception):
-    """A mistake the user can mend; the message names the object, the value and the remedy."""
+    """An error the user can correct; the message names the object, the value and the remedy."""
 
     kind = "input"
-    """The name of such errors, for programs that read them."""
+    """Machine-readable name of the error class."""
 
 
 class SettingsError(VerletError):
-    """A setting is outside the range in which it means anything."""
+    """A setting is outside its valid range."""
 
     kind = "setting"
 
 
 class MeshError(VerletError):
-    """A mesh or object cannot be simulated or baked as it is."""
+    """A mesh or object cannot be simulated or baked."""
 
     kind = "mesh"
 
 
 class DivergenceError(VerletError):
-    """The simulation left the range of sane positions or speeds."""
+    """Positions or speeds became too large or not finite."""
 
     kind = "divergence"
 
 
 class KernelError(VerletError):
-    """Compiled kernels are asked for that there are not, or threads that cannot be."""
+    """The environment asks for missing compiled kernels or an invalid number of threads."""
 
     kind = "kernels"
 
 
 class OutOfMemoryError(VerletError):
-    """There is less memory than this needs."""
+    """There is not enough memory."""
 
     kind = "memory"
 
@@ -51,12 +51,12 @@ class FileError(VerletError):
 
 
 class DiskFullError(FileError):
-    """There is no room for a file."""
+    """The disk is full."""
 
     kind = "disk"
 
 
 class CheckpointError(VerletError):
-    """A stored simulation cannot be gone on with."""
+    """A stored simulation cannot be resumed."""
 
     kind = "checkpoint"

@@ -1,4 +1,4 @@
-"""What a force field is, as the core takes it from Blender: plain numbers at one moment."""
+"""Force fields as plain data: the parameters of one field at one moment."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -18,49 +18,49 @@ Side = Literal["BOTH", "POSITIVE", "NEGATIVE"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Field:
-    """A force field at one moment; `docs/forces.md` says what each kind does."""
+    """A force field at one moment; `docs/forces.md` gives the law of each kind."""
 
     name: str
-    """The object's name, by which it is found again in the next sample."""
+    """The object's name, which identifies the field in the next sample."""
     kind: Kind
     shape: Shape
-    """Whether distance is measured from a point, from the axis or from the plane across it."""
+    """Whether distance is measured from the origin, the axis or the plane normal to it."""
     origin: Floats
     """(3,) [m]"""
     axis: Floats
     """(3,) unit vector."""
     strength: float
-    """[m/s] of air, [m/s²] of a force, and what else the law of its kind says."""
+    """Speed of air [m/s], acceleration [m/s²], or another unit by kind."""
     flow: float = 0.0
-    """Rate at which motion is slowed down to that of the field [1/s]."""
+    """Rate at which velocities decay towards the field's [1/s]."""
     wind_factor: float = 0.0
-    """Share that acts as moving air, on surfaces by their normal; the rest acts on the mass."""
+    """Share that acts as moving air on surfaces, along their normals; the rest acts on mass."""
     damping: float = 0.0
     """Of HARMONIC: 1 = critical; of DRAG: rate of its linear part [1/s]."""
     size: float = 0.0
-    """Of TURBULENCE: how large eddies are [m]; of HARMONIC: rest length [m]."""
+    """Of TURBULENCE: size of eddies [m]; of HARMONIC: rest length [m]."""
     falloff: Falloff = "SPHERE"
-    """What distance means for what follows."""
+    """Definition of the distance in the falloff below."""
     side: Side = "BOTH"
-    """On which side of the plane across the axis it acts."""
+    """Side of the plane normal to the axis on which the field acts."""
     power: float = 0.0
-    """It decreases as (1 + distance)^(−power)."""
+    """Exponent of the falloff (1 + distance)^(−power)."""
     nearest: float = 0.0
-    """Up to this distance its strength is full [m]."""
+    """Distance up to which the strength is full [m]."""
     farthest: float = inf
-    """Beyond this distance it does not act [m]."""
+    """Distance beyond which the field does not act [m]."""
     radial_power: float = 0.0
-    """The same across the axis, in metres for TUBE and in degrees for CONE."""
+    """The same falloff across the axis, with distances in metres for TUBE, degrees for CONE."""
     radial_nearest: float = 0.0
     radial_farthest: float = inf
     inverse_square: bool = False
-    """Of FORCE: it also decreases with the square of the distance, as gravity does."""
+    """Of FORCE: whether the strength also decreases with the square of the distance."""
     in_world: bool = False
-    """Of TURBULENCE: eddies stay where they are when the field moves."""
+    """Of TURBULENCE: whether eddies stay in place when the field moves."""
 
 
 def non_finite_number(field: Field) -> str | None:
-    """The first of a field's numbers that is none, by name; only limits may be infinite."""
+    """The name of the first parameter that is not finite, if any; `farthest` may be infinite."""
     for name, value in vars(field).items():
         if isinstance(value, float | np.ndarray):
             limit = name.endswith("farthest")
@@ -72,15 +72,15 @@ def non_finite_number(field: Field) -> str | None:
 def interpolate_fields(
     before: Sequence[Field], after: Sequence[Field], share: float
 ) -> list[Field]:
-    """The fields a share of the way from one sample to the next, at which each still is there."""
-    if not after:  # as mostly, for each of many bodies
+    """The fields of the later sample, interpolated from the earlier one by `share`, 0 … 1."""
+    if not after:  # the usual case
         return []
     former = {field.name: field for field in before}
     return [_interpolate(former.get(field.name, field), field, share) for field in after]
 
 
 def _interpolate(before: Field, after: Field, share: float) -> Field:
-    """One field on its way; what are no numbers are those at the end."""
+    """One field interpolated; non-numeric attributes are the later ones."""
     values = {}
     for field in fields(Field):
         start, end = getattr(before, field.name), getattr(after, field.name)

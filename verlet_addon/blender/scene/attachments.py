@@ -1,4 +1,4 @@
-"""Vertex groups that are held to other objects, and where those take them."""
+"""Attachments: vertex groups whose targets follow other objects, meshes or bones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,36 +18,36 @@ from .visibility import enabled_objects
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """The faces of a mesh that vertices follow."""
+    """Bindings of attached vertices to the triangles of the mesh that they follow."""
 
     point_count: int
-    """Vertices of the mesh."""
+    """Number of vertices of the mesh."""
     face_count: int
-    """Triangles of the mesh."""
+    """Number of triangles of the mesh."""
     corners: Integers
-    """(k, 3) of the triangle that each vertex follows."""
+    """(k, 3) vertex indices of the triangle that each attached vertex follows."""
     shares: Floats
-    """(k, 3) of those corners at the nearest place on it."""
+    """(k, 3) barycentric coordinates of the nearest point on that triangle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """Where one attachment took hold, at the first frame."""
+    """One attachment, bound at the first frame."""
 
     number: int
-    """Its place in the body's list."""
+    """Index in the body's list of attachments."""
     vertices: Integers
-    """(k,) that it holds."""
+    """(k,) indices of the attached vertices."""
     weights: Floats
     """(k,) of the vertex group, above 0."""
     skin: Skin | None
-    """What they follow of a mesh; None where they follow an object or a bone as a whole."""
+    """Binding to the triangles of a mesh; None where an object or bone is followed as a whole."""
     offsets: Floats
-    """(k, 3) where they were, in the frames of `_frames`."""
+    """(k, 3) positions at the first frame, in the local frames that `_frames` returns."""
 
 
 def acting_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
-    """Lists the attachments of a body that name an object and a group, by their numbers."""
+    """Lists index and attachment for all of a body's attachments with an object and a group."""
     return [
         (number, item)
         for number, item in enumerate(body_properties(obj).attachments)
@@ -56,7 +56,7 @@ def acting_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
 
 
 def check_attachments(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
-    """Raises MeshError where an attachment of a body cannot hold what it should."""
+    """Raises MeshError where the group, object or bone of an attachment is missing or disabled."""
     items = acting_attachments(obj)
     enabled = enabled_objects(view_layer) if items else ()
     for _, item in items:
@@ -79,7 +79,7 @@ def check_attachments(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) ->
 
 
 def followed_places(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Floats]:
-    """Per attachment of a body (v, 3) places that move with what it follows [m]."""
+    """Per attachment of a body, (v, 3) points that move with its target object [m]."""
     return [
         read_points(item.target, depsgraph)
         if item.target.type == "MESH"
@@ -91,12 +91,12 @@ def followed_places(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> li
 def take_hold(
     obj: bpy.types.Object, positions: Floats, depsgraph: bpy.types.Depsgraph
 ) -> list[Anchor]:
-    """Ties a body's attachments to where its vertices (n, 3) stand at the current frame.
+    """Binds a body's attachments at its vertices' current positions (n, 3) [m].
 
     Raises
     ------
     MeshError
-        What is to be followed has a scale of zero, so that nothing has a place in it.
+        The object that is followed has a scale of zero, so that it has no local coordinates.
     """
     anchors = []
     for number, item in acting_attachments(obj):
@@ -122,21 +122,22 @@ def carry(
     pin_weights: Floats,
     depsgraph: bpy.types.Depsgraph,
 ) -> tuple[Floats, Floats]:
-    """Where a body's vertices are held at the current frame, (n, 3) [m], and how firmly, (n,).
+    """Pin targets (n, 3) [m] and pin weights (n,) of a body's vertices at the current frame.
 
-    Several that hold the same vertex hold it at their mean by weight, as firmly as the firmest.
+    Where a vertex has several attachments or pins, its target is their weighted mean and its weight
+    the largest one.
 
     Parameters
     ----------
     positions
-        (n, 3) the animated mesh, which the pin group holds it to [m].
+        (n, 3) vertices of the animated mesh, the targets of the pin group [m].
     pin_weights
-        (n,) of the pin group.
+        (n,) weights of the pin group.
 
     Raises
     ------
     MeshError
-        The mesh that is followed has got other vertices or faces than it had.
+        The number of vertices or faces of the mesh that is followed has changed.
     """
     firmest, total = pin_weights.copy(), pin_weights.copy()
     places = pin_weights[:, None] * positions
@@ -157,7 +158,7 @@ def carry(
 def _nearest_skin(
     target: bpy.types.Object, places: Floats, depsgraph: bpy.types.Depsgraph
 ) -> Skin | None:
-    """What the places (k, 3) follow of a mesh; None of an object without faces."""
+    """Binding of points (k, 3) to the nearest triangles; None for an object without faces."""
     if target.type != "MESH":
         return None
     points, triangles = read_points(target, depsgraph), read_triangles(target, depsgraph)
@@ -173,7 +174,7 @@ def _nearest_skin(
 
 
 def _shares(corners: Floats, places: Floats) -> Floats:
-    """(k, 3) barycentric coordinates of places (k, 3) on triangles (k, 3, 3)."""
+    """(k, 3) barycentric coordinates of points (k, 3) on triangles (k, 3, 3)."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     normals, ways = np.cross(first, second), places - corners[:, 0]
     squares = np.einsum("kx,kx->k", normals, normals)
@@ -185,10 +186,11 @@ def _shares(corners: Floats, places: Floats) -> Floats:
 def _frames(
     obj: bpy.types.Object, item: Any, skin: Skin | None, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Floats]:
-    """Origins (k, 3) and axes (k, 3, 3), in columns, of what an attachment's vertices follow.
+    """Origins (k, 3) and axes (k, 3, 3), in columns, of the local frames that vertices follow.
 
-    Those on a mesh are as large as the triangle, so that what grows with its object keeps its place
-    on it; they have no size where it has none. Those of an object as a whole are (1, …).
+    The axes of a triangle's frame have the length of the square root of twice its area, so that
+    offsets scale with the mesh; a degenerate triangle has axes of length 0. An object or bone as a
+    whole has one frame, (1, 3) and (1, 3, 3).
     """
     if skin is None:
         matrix = _matrix(item, depsgraph)
@@ -203,7 +205,7 @@ def _frames(
 
 
 def _points(obj: bpy.types.Object, item: Any, skin: Skin, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(v, 3) the vertices of the mesh that is followed."""
+    """(v, 3) vertices of the mesh that is followed [m]."""
     points = read_points(item.target, depsgraph)
     if len(points) != skin.point_count or (
         len(read_triangles(item.target, depsgraph)) != skin.face_count
@@ -217,7 +219,7 @@ def _points(obj: bpy.types.Object, item: Any, skin: Skin, depsgraph: bpy.types.D
 
 
 def _matrix(item: Any, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(4, 4) where the object or bone that is followed stands."""
+    """(4, 4) world matrix of the object or bone that is followed."""
     evaluated = item.target.evaluated_get(depsgraph)
     matrix = evaluated.matrix_world
     if name := _bone_name(item):
@@ -226,12 +228,12 @@ def _matrix(item: Any, depsgraph: bpy.types.Depsgraph) -> Floats:
 
 
 def _bone_name(item: Any) -> str:
-    """The bone that an attachment follows; "" where it follows none."""
+    """Name of the bone that an attachment follows; empty if the target is no armature."""
     return str(item.bone) if item.target.type == "ARMATURE" else ""
 
 
 def _unit(vectors: Floats) -> Floats:
-    """(k, 3) vectors with a length of 1, or 0 where they have none."""
+    """(k, 3) normalized vectors; zero vectors stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
 

@@ -1,4 +1,4 @@
-"""Objects with Blender's Collision modifier, as the core takes them."""
+"""Colliders: objects with Blender's Collision modifier, converted to the core's `Collider`."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ from .visibility import enabled_objects
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Where a collider is at one frame."""
+    """Geometry of a collider at one frame."""
 
     points: Floats
-    """(v, 3) the vertices that it shows [m]; while it stands still, the very same array."""
+    """(v, 3) evaluated vertices [m]; the identical array from frame to frame while at rest."""
     sizes: tuple[int, int]
-    """Its vertices and its face corners, which stay as many as they are."""
+    """Numbers of vertices and face corners, which must not change between frames."""
 
 
 def make_collider(obj: bpy.types.Object) -> None:
-    """Gives a mesh a Collision modifier: thin, as rough as the ground, and solid from both sides.
+    """Adds a Collision modifier: 1 mm thick, friction as the ground's, and double-sided.
 
-    Blender's own defaults keep cloth 2 cm off, let it slide as on ice, and stop it in front alone.
+    Blender's own defaults are 2 cm, low friction and single-sided.
     """
     obj.modifiers.new("Collision", "COLLISION")
     settings: Any = obj.collision
@@ -41,12 +41,12 @@ def make_collider(obj: bpy.types.Object) -> None:
 
 
 def has_modifier(obj: bpy.types.Object) -> bool:
-    """Whether an object has Blender's Collision modifier, on or off."""
+    """Whether an object has Blender's Collision modifier, enabled or not."""
     return any(item.type == "COLLISION" for item in obj.modifiers)
 
 
 def is_collider(obj: bpy.types.Object) -> bool:
-    """Whether an object has Blender's Collision modifier, and that is on."""
+    """Whether an object has an enabled Collision modifier."""
     settings = obj.collision
     return (
         obj.type == "MESH"
@@ -59,14 +59,14 @@ def is_collider(obj: bpy.types.Object) -> bool:
 def met_colliders(
     obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> list[bpy.types.Object]:
-    """Lists the colliders that a body meets; those that are bodies too it meets as bodies."""
+    """Lists the colliders that a body collides with; bodies are left out, even with a modifier."""
     return _met(obj, set(bodies), _acting_colliders(view_layer))
 
 
 def all_met(
     bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> tuple[list[bpy.types.Object], list[tuple[int, ...]]]:
-    """Lists every collider that some body meets, and for each body the numbers of its own."""
+    """Lists all colliders that any of the bodies collides with, and per body their indices."""
     acting, together = _acting_colliders(view_layer), set(bodies)
     met = [_met(obj, together, acting) for obj in bodies]
     numbers = {obj: number for number, obj in enumerate(dict.fromkeys(chain(*met)))}
@@ -76,7 +76,7 @@ def all_met(
 def _acting_colliders(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     """Lists the colliders of a view layer, as Blender's own physics does.
 
-    Objects whose eye is shut collide, those that are disabled in viewports do not.
+    Objects hidden by the eye icon collide; objects disabled in viewports do not.
     """
     found = [obj for obj in view_layer.objects if is_collider(obj)]
     enabled = enabled_objects(view_layer) if found else ()
@@ -86,7 +86,7 @@ def _acting_colliders(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]
 def _met(
     obj: bpy.types.Object, bodies: Set[bpy.types.Object], acting: Sequence[bpy.types.Object]
 ) -> list[bpy.types.Object]:
-    """Lists those of the acting colliders that are meant for a body, and are no bodies."""
+    """Lists the acting colliders in the body's collision collection that are no bodies."""
     chosen = body_properties(obj).collision_collection
     meant = None if chosen is None else set(chosen.all_objects)
     others = [other for other in acting if other != obj and other not in bodies]
@@ -94,18 +94,18 @@ def _met(
 
 
 def object_key(obj: bpy.types.Object) -> tuple[str, str | None]:
-    """What `bpy.data.objects` finds an object by, be it linked or not."""
+    """Key of an object in `bpy.data.objects`: its name, and its library's path if linked."""
     return obj.name, obj.library.filepath if obj.library is not None else None
 
 
 def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Collider:
-    """Reads what is the same about a collider in all frames, at the current one.
+    """Reads a collider's faces and contact settings, which a bake takes as constant.
 
-    Friction is a hundredth of Blender's own number, as measured on its Cloth.
+    The coefficient of friction is a hundredth of Blender's value, as measured on its Cloth.
     """
     settings: Any = obj.evaluated_get(depsgraph).collision
     return Collider(
-        name=obj.name_full,  # which tells linked objects from those of the file
+        name=obj.name_full,  # distinguishes linked objects from local ones
         triangles=read_triangles(obj, depsgraph),
         outer=settings.thickness_outer,
         friction=settings.cloth_friction / 100.0,
@@ -117,12 +117,12 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Coll
 def read_surface(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: Surface | None = None
 ) -> Surface:
-    """Reads where a collider is at the current frame.
+    """Reads a collider's vertices at the current frame.
 
     Raises
     ------
     MeshError
-        It is at no place at all, or has other vertices or faces than before.
+        A coordinate is not finite or too large, or the topology has changed.
     """
     mesh: Any = obj.evaluated_get(depsgraph).data
     points = read_points(obj, depsgraph)

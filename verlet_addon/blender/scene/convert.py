@@ -1,4 +1,4 @@
-"""Turns objects into bodies and back."""
+"""Conversion of objects to bodies and back."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -19,7 +19,7 @@ from .mesh_io import check_body
 from .mirrors import find_joints
 
 FEWEST_FACES = 16
-"""Cloth of fewer hardly folds: a plane as Blender adds it has one."""
+"""Least number of faces for cloth to fold; Blender's default plane has one."""
 
 
 def convert(
@@ -29,19 +29,19 @@ def convert(
     body_type: BodyType | Literal["AUTO"],
     use_material: bool = False,
 ) -> list[bpy.types.Object]:
-    """Makes every mesh object a body; with `AUTO` its mesh decides of what type.
+    """Makes every mesh object a body; with `AUTO` the type follows from its mesh.
 
-    With `use_material` each gets a material that fits its type, as from the button.
+    With `use_material` each body gets the default material of its type, as from the button.
 
     Returns
     -------
     list
-        The objects that are left as they are, for they are no meshes.
+        The objects that are no meshes, which are left unchanged.
 
     Raises
     ------
     MeshError
-        A mesh cannot become a body, or there is no mesh at all; then nothing has been changed.
+        A mesh cannot become a body, or there is no mesh; nothing is changed then.
     """
     meshes = [obj for obj in objects if obj.type == "MESH"]
     for obj in meshes or objects:
@@ -57,12 +57,12 @@ def convert(
 
 
 def release(objects: Sequence[bpy.types.Object]) -> None:
-    """Makes every object an ordinary one again; a bake stays until it is cleared.
+    """Removes the soft-body settings of every object; its bake stays until it is cleared.
 
     Raises
     ------
     MeshError
-        An object belongs to another file; then none has been changed.
+        An object is linked from another file; nothing is changed then.
     """
     for obj in objects:
         if obj.library is not None:
@@ -77,30 +77,30 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
 
 
 def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
-    """Gives `ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
+    """`ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
     if not mesh.polygons:
         return "ROPE"
     return "SOFT" if np.all(_faces_at_edges(mesh) == 2) else "CLOTH"
 
 
 def open_edges(mesh: bpy.types.Mesh) -> NDArray[np.bool_]:
-    """Tells of each edge whether the surface is open there: an odd number of faces, or none."""
+    """(e,) whether the surface is open at each edge: it has an odd number of faces, or none."""
     faces = _faces_at_edges(mesh)
     return np.asarray((faces % 2 == 1) | (faces == 0))
 
 
 def _faces_at_edges(mesh: bpy.types.Mesh) -> Integers:
-    """How many faces each edge has."""
+    """(e,) number of faces at each edge."""
     corner_edges = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("edge_index", corner_edges)
     return np.bincount(corner_edges, minlength=len(mesh.edges))
 
 
 def type_hint(obj: bpy.types.Object, body_type: str) -> str:
-    """Says what a mesh lacks as a body of this type and what to do about it; empty if nothing.
+    """A mesh's defect as a body of this type, with the remedy; empty if there is none.
 
-    The panel asks at every redraw, so only counts are compared: of a closed surface every edge has
-    two faces, and lies at two of their corners. What a Mirror joins is closed by the other half.
+    Called at every redraw of the panel, so only counts are compared: a closed surface has two face
+    corners per edge. A half joined by a Mirror modifier counts as closed.
     """
     mesh = mesh_of(obj)
     if body_type == "WATER":

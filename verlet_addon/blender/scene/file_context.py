@@ -1,4 +1,4 @@
-"""What a context always holds while a file is open, which Blender's own types leave open."""
+"""Types of the context members that are never None while a file is open."""
 
 from typing import Protocol, cast
 
@@ -6,7 +6,7 @@ import bpy
 
 
 class FileContext(Protocol):
-    """The context's members that are never missing."""
+    """Context members that are never None; Blender's type stubs declare them optional."""
 
     scene: bpy.types.Scene
     view_layer: bpy.types.ViewLayer
@@ -17,5 +17,5 @@ class FileContext(Protocol):
 
 
 def file_context(context: bpy.types.Context) -> FileContext:
-    """Gives the same context with the types it has in an open file."""
+    """The same context, typed as in an open file."""
     return cast(FileContext, context)

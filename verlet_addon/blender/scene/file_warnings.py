@@ -1,4 +1,4 @@
-"""What makes an open file move otherwise than its author saw it."""
+"""Warnings of an open file whose animation may differ from its author's."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,12 +7,12 @@ import bpy
 
 
 def file_warnings() -> list[str]:
-    """Finds what Blender opened or evaluated only in part; a sentence with a remedy for each."""
+    """Newer files, missing libraries and caches, and blocked scripts: a sentence for each."""
     return [*_newer(), *_missing(), *_missing_caches(), *_blocked()]
 
 
 def _newer() -> Iterator[str]:
-    """Finds files that a newer Blender saved."""
+    """Files saved by a newer Blender."""
     files = [(bpy.data.filepath, bpy.data.version)]
     files += [(_path(library), library.version) for library in bpy.data.libraries]
     for path, version in files:
@@ -24,7 +24,7 @@ def _newer() -> Iterator[str]:
 
 
 def _missing() -> Iterator[str]:
-    """Finds libraries, and things in them, that are not where they are linked from."""
+    """Missing libraries, and datablocks missing in libraries."""
     for library in bpy.data.libraries:
         if library.is_missing:
             yield (
@@ -39,7 +39,7 @@ def _missing() -> Iterator[str]:
 
 
 def _missing_caches() -> Iterator[str]:
-    """Finds files with the motion of objects, Alembic, USD or point caches, that are not there."""
+    """Missing cache files that animate objects: Alembic, USD and point caches."""
     files = [
         (modifier.filepath, obj.library)
         for obj in bpy.data.objects
@@ -57,7 +57,7 @@ def _missing_caches() -> Iterator[str]:
 
 
 def _blocked() -> Iterator[str]:
-    """Finds out whether Blender kept Python code in the file from running."""
+    """Python code of the file that Blender did not run."""
     if bpy.app.autoexec_fail:
         yield (
             f"Blender blocked the file's Python code ({bpy.app.autoexec_fail_message}), and what "
@@ -66,18 +66,18 @@ def _blocked() -> Iterator[str]:
 
 
 def _path(library: bpy.types.Library) -> str:
-    """Gives a library's full path."""
+    """A library's absolute path."""
     return str(bpy.path.abspath(library.filepath))
 
 
 def _version(version: Iterable[int]) -> str:
-    """Writes a version as users know it."""
+    """A version as major.minor."""
     major, minor, *_ = version
     return f"{major}.{minor}"
 
 
 def some(names: Iterable[str]) -> str:
-    """Lists the first three of some names, each once, and says how many more there are."""
+    """The first three distinct names, sorted, and the number of further ones, as text."""
     first, *rest = sorted(set(names))
     shown = ", ".join((first, *rest[:2]))
     return f"{shown} and {len(rest) - 2} more" if len(rest) > 2 else shown

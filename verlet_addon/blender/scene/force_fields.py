@@ -1,4 +1,4 @@
-"""Blender's force-field objects, as the core takes them."""
+"""Blender's force-field objects, converted to the core's `Field`."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -18,7 +18,7 @@ from .visibility import enabled_objects
 def enabled_fields(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     """Lists the objects of a view layer with a force field, as Blender's own physics does.
 
-    Objects whose eye is shut act, those that are disabled in viewports do not.
+    Objects hidden by the eye icon act; objects disabled in viewports do not.
     """
     fields = [obj for obj in view_layer.objects if _has_field(obj)]
     enabled = enabled_objects(view_layer) if fields else ()
@@ -28,20 +28,20 @@ def enabled_fields(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
 def acting_fields(
     obj: bpy.types.Object, fields: Sequence[bpy.types.Object]
 ) -> list[bpy.types.Object]:
-    """Lists those of the enabled fields that act on a body; not those it takes no share of."""
+    """Lists the enabled fields that act on a body: supported, and with a weight above 0."""
     meant = fields_in_reach(obj, fields)
     return [field for field in meant if _is_felt(obj, field) and not why_without_effect(field)]
 
 
 def _is_felt(obj: bpy.types.Object, field: bpy.types.Object) -> bool:
-    """Whether a body takes a share of the fields of this type; of others there is no saying."""
+    """Whether the body's weight for this field type is not 0; True for types without a weight."""
     return bool(getattr(body_properties(obj), weight_name(_settings(field).type), True))
 
 
 def fields_in_reach(
     obj: bpy.types.Object, fields: Sequence[bpy.types.Object]
 ) -> list[bpy.types.Object]:
-    """Lists those of the enabled fields that are meant for a body; never its own."""
+    """Lists the enabled fields in the body's field collection; never the body's own field."""
     if body_properties(obj).wind == 0.0:
         return []
     chosen = body_properties(obj).effector_collection
@@ -50,7 +50,7 @@ def fields_in_reach(
 
 
 def why_without_effect(obj: bpy.types.Object) -> str:
-    """Tells why a force field has no effect on soft bodies, and the remedy; "" where it has one."""
+    """Why a force field has no effect on soft bodies, and the remedy; empty if it has one."""
     settings = _settings(obj)
     if settings.type not in get_args(Kind):
         return f"its type is {_label(settings, 'type')}; choose another type"
@@ -60,7 +60,7 @@ def why_without_effect(obj: bpy.types.Object) -> str:
 
 
 def particles_with_fields(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[str, str]]:
-    """Lists particle systems that carry a force field, each by object and name."""
+    """Object and name of each particle system that carries a force field."""
     for obj in view_layer.objects:
         for system in obj.particle_systems:
             carried = (system.settings.force_field_1, system.settings.force_field_2)
@@ -75,7 +75,7 @@ def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
     settings = _settings(evaluated)
     frame = cast(bpy.types.Scene, depsgraph.scene_eval).frame_current
     return Field(
-        name=obj.name_full,  # which tells linked objects from those of the file
+        name=obj.name_full,  # distinguishes linked objects from local ones
         kind=settings.type,
         shape=settings.shape,
         origin=matrix[:3, 3],
@@ -99,23 +99,23 @@ def read_field(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Field:
 
 
 def _has_field(obj: bpy.types.Object) -> bool:
-    """Whether an object has a force field that moves what it meets."""
+    """Whether an object has a force field that affects location."""
     settings = _settings(obj)
     return settings is not None and settings.type != "NONE" and settings.apply_to_location
 
 
 def _unit(vector: Floats) -> Floats:
-    """The vector with a length of 1; that of an object without size points nowhere."""
+    """The normalized vector; a zero vector stays zero."""
     length = float(np.linalg.norm(vector))
     return vector / length if length > 0.0 else vector
 
 
 def _settings(obj: bpy.types.Object) -> Any:
-    """What an object's force field is like; some of its settings go by several names."""
+    """An object's force-field settings, untyped."""
     return obj.field
 
 
 def _label(settings: Any, name: str) -> str:
-    """What the interface calls the value of a choice."""
+    """The interface name of an enum property's value."""
     choices = settings.bl_rna.properties[name].enum_items
     return str(choices[getattr(settings, name)].name)

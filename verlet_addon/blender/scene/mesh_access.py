@@ -1,4 +1,4 @@
-"""Short ways to a mesh, its shape keys and their coordinates."""
+"""Access to meshes, shape keys, coordinates and vertex groups as arrays."""
 
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ def mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
 
 
 def found_again(uid: int) -> bpy.types.Object | None:
-    """The object of a `session_uid`, which outlives undo and another name; None if it is gone."""
+    """The object with a `session_uid`, which survives undo and renaming; None if it is gone."""
     return next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
 
 
@@ -25,7 +25,7 @@ def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
 
 
 def fits(block: bpy.types.ShapeKey, mesh: bpy.types.Mesh) -> bool:
-    """Whether a shape key has as many points as the mesh has vertices; scripts may leave others."""
+    """Whether a shape key has one point per vertex; a script may have changed the mesh since."""
     return len(block.points) == len(mesh.vertices)
 
 
@@ -36,14 +36,14 @@ def read_coordinates(points: Any) -> Floats:
 
 def read_vertices(mesh: bpy.types.Mesh) -> Floats:
     """(n, 3) coordinates of a mesh's vertices."""
-    # A hundredth of the time; in Edit Mode, and without vertices, there is no such attribute.
+    # A hundred times faster; the attribute is missing in Edit Mode and without vertices.
     if (attribute := mesh.attributes.get("position")) is not None:
         return _read(cast(bpy.types.FloatVectorAttribute, attribute).data, "vector")
     return _read(mesh.vertices, "co")
 
 
 def _read(points: Any, name: str) -> Floats:
-    """(n, 3) vectors of so many things, by the name of the property."""
+    """(n, 3) values of a vector property of all items."""
     vectors = np.empty(3 * len(points), np.float32)
     points.foreach_get(name, vectors)
     return vectors.reshape(-1, 3).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Bodies whose animated mesh follows the mesh of another body, which is about to move."""
+"""Check for bodies, colliders and grounds that depend on the mesh of a simulated body."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ from .modifiers import has_carriers, solo_key
 from .surfaces import read_points
 
 Places = Callable[[bpy.types.Object, bpy.types.Depsgraph], Floats]
-"""Reads (v, 3) world positions that move with an object."""
+"""A function that reads (v, 3) world positions that move with an object [m]."""
 
 
 def check_following(
@@ -24,12 +24,12 @@ def check_following(
     ground: bpy.types.Object | None,
     depsgraph: bpy.types.Depsgraph,
 ) -> None:
-    """Raises MeshError if at this frame moving a body's vertices moves another, or what it meets.
+    """Raises MeshError if a body, a collider or the ground depends on another body's mesh.
 
-    During a bake the scene shows the meshes as they are animated, not yet as they are simulated.
-    Blender itself is asked, by trying, for there are many ways to follow: parents, constraints,
-    modifiers, drivers, and all of them through other objects. To follow a body's object alone is
-    fine: a bake does not move it.
+    During a bake the scene shows the animated meshes, not the simulated ones, so a dependent object
+    would stay behind. Dependencies are found by moving the vertices and re-evaluating the scene at
+    this frame, since there are many kinds: parents, constraints, modifiers, drivers, and all of
+    them through other objects. Depending on a body's object alone is fine: a bake does not move it.
     """
     followers = [obj for obj in bodies if _may_follow(obj)]
     for leaders in _halves(bodies) if followers else ():
@@ -63,7 +63,7 @@ def _first_moved(
     depsgraph: bpy.types.Depsgraph,
     places: Places,
 ) -> tuple[str, str] | None:
-    """The names of a leader and of one of the others that goes with its mesh, if one does."""
+    """The names of a leader and of one object that depends on its mesh; None without any."""
     for follower in moved_by(leaders, others, depsgraph, places):
         alone = (obj.name for obj in leaders if moved_by([obj], [follower], depsgraph, places))
         return next(alone, leaders[0].name), follower.name
@@ -71,14 +71,14 @@ def _first_moved(
 
 
 def _halves(bodies: Sequence[bpy.types.Object]) -> Iterator[list[bpy.types.Object]]:
-    """Groups such that of any two bodies the first is in one without the second: few trials do."""
+    """Groups such that each ordered pair of bodies is separated by one: O(log n) trials."""
     for digit in range((len(bodies) - 1).bit_length()):
         for side in (0, 1):
             yield [obj for number, obj in enumerate(bodies) if number >> digit & 1 == side]
 
 
 def _may_follow(obj: bpy.types.Object) -> bool:
-    """Whether anything outside could move an object's mesh."""
+    """Whether an object's mesh could depend on another object."""
     animated = (obj, obj.data, shape_keys_of(obj))
     drivers = [item.animation_data.drivers for item in animated if item and item.animation_data]
     moved = obj.parent or len(obj.constraints) or has_carriers(obj) or acting_attachments(obj)
@@ -86,12 +86,12 @@ def _may_follow(obj: bpy.types.Object) -> bool:
 
 
 def _places(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(v, 3) where a body is, and what it is attached to [m]."""
+    """(v, 3) vertices of a body and points of its attachments' targets [m]."""
     return np.concatenate([read_positions(obj, depsgraph), *followed_places(obj, depsgraph)])
 
 
 def _corners(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(4, 3) where an object's origin is, and where its axes point [m]."""
+    """(4, 3) axes and origin of an object's world matrix [m]."""
     matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
     return np.asarray(matrix[:3].T)
 
@@ -102,9 +102,9 @@ def moved_by(
     depsgraph: bpy.types.Depsgraph,
     places: Places,
 ) -> list[bpy.types.Object]:
-    """Those of the others that go elsewhere while the leaders' meshes are swollen and shifted.
+    """Lists the others whose positions change when the leaders' meshes are scaled and shifted.
 
-    A leader may be among the others, to see whether it shows its own mesh.
+    A leader may be among the others, to test whether it shows its own mesh.
     """
     before = [places(obj, depsgraph) for obj in others]
     with ExitStack() as passing:

@@ -1,10 +1,10 @@
-"""What the add-on keeps of one attachment of a body."""
+"""Property group of one attachment of a body."""
 
 import bpy
 from bpy.props import FloatProperty, PointerProperty, StringProperty
 
-# No function decides here which objects may be chosen: with one, Blender 4.2 as a Python module
-# crashes when it ends. An attachment to the body itself holds nothing, and a caution says so.
+# `target` has no poll function: with one, Blender 4.2 as a Python module crashes at exit. An
+# attachment to the body itself is ignored, and a caution says so.
 
 
 class VERLET_PG_attachment(bpy.types.PropertyGroup):

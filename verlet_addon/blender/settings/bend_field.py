@@ -1,8 +1,8 @@
-"""`Object.verlet_bend`: the bend compliance as a power of ten, for the panel.
+"""`Object.verlet_bend`: the bend compliance on a logarithmic scale, for the panel.
 
-The arrows of a field only add, and a compliance is nothing to add to: from card to cotton it grows
-a thousandfold. This is no part of the property group, for Blender 4.2 as a Python module crashes
-when it ends with a group that has functions.
+The arrows of a number field add a constant, but bend compliances span orders of magnitude: a
+thousandfold from card to cotton. The property is not in the property group, since Blender 4.2 as a
+Python module crashes at exit where a group has getters or setters.
 """
 
 from math import log10
@@ -12,27 +12,27 @@ import bpy
 
 from .properties import body_properties
 
-# Blender's type stubs do not know that a property can be kept.
+# Blender's type stubs do not allow a property to be assigned to a name.
 _blender: Any = bpy
 
 
 def _exponent(compliance: float) -> float:
-    """The power of ten that a compliance is; below 10 it goes on evenly, down to 0."""
+    """The decimal logarithm of a compliance; linear from 0 to 10, so that 0 has a value too."""
     return log10(compliance) if compliance >= 10 else compliance / 10
 
 
 def _compliance(exponent: float) -> float:
-    """The compliance that is this power of ten."""
+    """The inverse of `_exponent`."""
     return float(10**exponent) if exponent >= 1 else 10 * exponent
 
 
 def _read_bend(obj: bpy.types.Object) -> float:
-    """Shows the bend compliance as a power of ten."""
+    """Getter: the exponent of the bend compliance."""
     return _exponent(body_properties(obj).bend_compliance)
 
 
 def _write_bend(obj: bpy.types.Object, exponent: float) -> None:
-    """Sets the bend compliance by its power of ten."""
+    """Setter: the bend compliance from its exponent."""
     body_properties(obj).bend_compliance = _compliance(exponent)
 
 

@@ -1,4 +1,4 @@
-"""The part of `Object.verlet` that says what acts on a body from outside: contacts and forces."""
+"""The contact and force settings of `Object.verlet`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _BODY = BodySettings()
 
 
 def _weight(label: str) -> Any:
-    """The share that a body feels of the force fields of one type."""
+    """A factor on the strength of the force fields of one type."""
     return FloatProperty(
         name=label,
         description=f"How much of the strength of {label} fields the object feels; 0 is none",
@@ -24,7 +24,7 @@ def _weight(label: str) -> Any:
 
 
 class InfluenceProperties:
-    """Properties of `VERLET_PG_body`."""
+    """Contact and force properties of `VERLET_PG_body`."""
 
     thickness: FloatProperty(
         name="Thickness",

@@ -1,4 +1,4 @@
-"""The settings of objects and scenes, as the core takes them."""
+"""Conversion of the property groups to the core's settings."""
 
 from dataclasses import fields, replace
 from functools import cache
@@ -27,7 +27,7 @@ def body_settings(obj: bpy.types.Object) -> BodySettings:
 
 @cache
 def animatable() -> tuple[str, ...]:
-    """The settings of a body that may be animated; a bake reads them at every frame."""
+    """Names of the body settings that can be animated; a bake reads these at every frame."""
     shown = VERLET_PG_body.bl_rna.properties
     return tuple(each.name for each in fields(BodySettings) if shown[each.name].is_animatable)
 
@@ -35,7 +35,7 @@ def animatable() -> tuple[str, ...]:
 def animated_settings(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: BodySettings
 ) -> BodySettings:
-    """An object's settings at the current frame; the very same as before where none is another.
+    """An object's settings at the current frame; the object `before` itself if nothing differs.
 
     Raises
     ------
@@ -67,5 +67,5 @@ def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
 
 
 def setting_values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:
-    """What a group holds for each field of a settings class."""
+    """A property group's value for each field of a settings class, by name."""
     return {field.name: getattr(group, field.name) for field in fields(settings)}

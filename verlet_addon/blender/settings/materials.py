@@ -1,4 +1,4 @@
-"""Gives bodies materials, and tells which one a body has."""
+"""Assignment of materials to bodies, and the label of a body's material."""
 
 from collections.abc import Sequence
 from math import isclose
@@ -12,8 +12,9 @@ from ...core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_se
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
 MELTS = 5.0
-"""Jelly less stiff than so many times its own weight on its base becomes a puddle; as FIRM as it is
-made then, it bulges a little, and wobbles."""
+"""Least stiffness of jelly, as a multiple of the pressure of its own weight on its base. Below
+it the body sags into a puddle, so it is given `SELF_WEIGHT_STIFFNESS` times that pressure instead,
+with which it bulges a little and oscillates."""
 
 
 def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
@@ -32,7 +33,7 @@ def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
 
 
 def give_material(body: VERLET_PG_body, name: str) -> None:
-    """Sets what a material is made of, and the type that goes with it."""
+    """Sets a body's settings and type to those of a material."""
     settings = MATERIALS[name].settings
     body.material = name
     body.body_type = settings.body_type
@@ -41,9 +42,10 @@ def give_material(body: VERLET_PG_body, name: str) -> None:
 
 
 def give_fitting_material(obj: bpy.types.Object) -> None:
-    """Gives a body a material that fits its type, unless it has one; some types have none.
+    """Gives a body the default material of its type, unless it already has one of that type.
 
-    Jelly too high for its material, which would melt into a puddle, is made stiffer.
+    Types without materials get default settings. Jelly that is too tall for its material, and would
+    sag into a puddle, is made stiffer.
     """
     body = body_properties(obj)
     name = body.material
@@ -60,13 +62,13 @@ def give_fitting_material(obj: bpy.types.Object) -> None:
 
 
 def _height(obj: bpy.types.Object) -> float:
-    """Of the box around an object [m]."""
+    """Height of an object's bounding box [m]."""
     heights = [(obj.matrix_world @ Vector(corner)).z for corner in obj.bound_box]
     return max(heights) - min(heights)
 
 
 def material_label(body: VERLET_PG_body) -> str:
-    """What the panel calls a body's material."""
+    """Label of a body's material in the panel."""
     if body.material == NO_MATERIAL:
         return "None"
     material = MATERIALS[body.material]
@@ -78,7 +80,7 @@ def material_label(body: VERLET_PG_body) -> str:
 
 
 def _changed(body: VERLET_PG_body) -> set[str]:
-    """The settings of a body that are no longer those of its material."""
+    """Names of a body's settings that differ from those of its material."""
     settings = MATERIALS[body.material].settings
     changed = {
         name

@@ -1,4 +1,4 @@
-"""What the add-on says of itself in Blender's preferences."""
+"""The add-on's page in Blender's preferences: which kernels are in use."""
 
 import bpy
 
@@ -6,11 +6,11 @@ from ...core.errors import VerletError
 from ...core.self_test import fallback_reason
 
 ADDON = __package__.rpartition(".verlet_addon.")[0] or "verlet_addon"
-"""What Blender knows the add-on by: an extension is the folder around the package."""
+"""The add-on's module name in Blender: an extension is the folder around the package."""
 
 
 class VERLET_AP_preferences(bpy.types.AddonPreferences):
-    """Whether the compiled kernels serve, and if not, why"""
+    """Whether the compiled kernels are in use, and if not, why"""
 
     bl_idname = ADDON
 
@@ -20,7 +20,7 @@ class VERLET_AP_preferences(bpy.types.AddonPreferences):
 
 
 def speed() -> str:
-    """One sentence on which kernels serve."""
+    """One sentence on which kernels are in use."""
     try:
         reason = fallback_reason()
     except VerletError as error:

@@ -1,4 +1,4 @@
-"""What the add-on keeps on objects and scenes; the defaults are those of `core.settings`."""
+"""Property groups on objects; the defaults are those of `core.settings`."""
 
 from typing import Any, cast
 
@@ -37,9 +37,9 @@ MATERIAL_ITEMS = (
     ),
 )
 
-# Ranges here are soft: what a value may be at all is checked in `core.settings`, which says why.
-# Without options a property cannot be animated: a bake reads it once, at the first frame.
-# The groups have no methods: with one, Blender 4.2 as a Python module crashes when it ends.
+# Ranges here are soft: `core.settings` checks the valid range, with an error message.
+# `options=set()` makes a property not animatable: a bake reads it once, at the first frame.
+# The groups have no methods: with one, Blender 4.2 as a Python module crashes at exit.
 
 
 class VERLET_PG_baked_key(bpy.types.PropertyGroup):
@@ -241,7 +241,7 @@ def body_properties(obj: bpy.types.Object) -> VERLET_PG_body:
 
 
 def is_body(obj: bpy.types.Object) -> bool:
-    """Tells whether an object is a body, switched on or off; `convert` has then set its type."""
+    """Whether an object is a body, enabled or not: `convert` sets the type of every body."""
     body = body_properties(obj)
     return body.enabled or body.is_property_set("body_type")
 

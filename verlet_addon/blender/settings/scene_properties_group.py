@@ -1,4 +1,4 @@
-"""What the add-on keeps on scenes; as for bodies, ranges are soft."""
+"""Property group on scenes; as for bodies, ranges are soft and the core checks the hard ones."""
 
 import bpy
 from bpy.props import (

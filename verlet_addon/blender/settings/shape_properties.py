@@ -1,4 +1,4 @@
-"""The part of `Object.verlet` that says what shape a body strives for, and where settings hold."""
+"""The rest-shape settings of `Object.verlet`, and the vertex groups that scale settings."""
 
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
@@ -18,13 +18,13 @@ PAINTED = {
     "object_collisions": "vertex_group_object_collisions",
     "self_collisions": "vertex_group_self_collisions",
 }
-"""Which group is painted for each layer of the core's Paint."""
+"""The vertex-group property for each layer of the core's `Paint`."""
 NAMES = ("pin_group", *PAINTED.values(), "rest_key", "thread_map")
-"""Properties that name a part of the object."""
+"""Properties that name a vertex group, shape key or UV map of the object."""
 
 
 class ShapeProperties:
-    """Properties of `VERLET_PG_body`."""
+    """Rest-shape and vertex-group properties of `VERLET_PG_body`."""
 
     stretch_group: StringProperty(
         name="Stretch Group",

@@ -31,9 +31,9 @@ that is bent to a radius of a centimetre. Sheets of 51 and 101 vertices a side t
 sphere in folds move by 1 mm/s on average after three seconds; without, by 1.5 or more."""
 
 SLIP_SHARE = 0.2
-"""By this share of the way to the bend g₋ slips in each step where its play would hold it: what
-hangs comes to where it would be without friction with a time constant of LAG / SLIP, a third of a
-second. Without, a clamped sheet would droop by an eighth less for ever."""
+"""Share of the distance to the bend by which g₋ slips in each step where friction would hold it: a
+hanging sheet approaches its frictionless shape with a time constant of DAMPING_TIME / SLIP_SHARE, a
+third of a second. Without, a clamped sheet would droop by an eighth less for ever."""
 
 
 def play_share(dt: float) -> float:

@@ -33,8 +33,8 @@ MAX_STRIP_RATIO = 20.0
 """Up to this one, lines along strips are solved strip after strip. Half of it changes no law and no
 real mesh; with twice as much, clamped triangles droop 5 % too far, and a dress stretches more."""
 MAX_SOFT_TWIST_RATIO = 3.0
-"""Up to this one, quads twist one after the other, and up to STRIPS_ALONE along face loops; with
-twice as much a square that is held at a corner hangs 10 % too low."""
+"""Up to this ratio, twists of quads are projected one after the other, and up to MAX_STRIP_RATIO
+along face loops; with twice as much a square held at a corner hangs 10 % too low."""
 
 NEAR_QUADS = 3
 """Twists no more quads than this from stiff bends are solved for with them: with 0, leather cut one
@@ -76,7 +76,7 @@ class BendBatches:
     """Other bends of surfaces, relaxed one after the other."""
     ropes: list[StencilBatch]
     stiff_particles: Booleans
-    """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
+    """(n,) bool, particles most of whose bends have a higher ratio than MAX_STRIP_RATIO."""
 
     def of_surfaces(
         self,
@@ -89,7 +89,7 @@ class BendBatches:
 
 
 def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
-    """The sets of one body, whose triangles are `merge_triangle_pairs`, given the strips of its edges."""
+    """Builds the bend constraints of one body with merged triangle pairs, given its edge strips."""
     positions, yields = shape.mesh.positions, shape.settings.use_plasticity
     hinges = find_hinges(shape.corners, shape.particle_count)
     # Lines know no side to stay bent to; where there are no faces, there are none across them.
@@ -139,9 +139,10 @@ def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[BendLines, Hinge
 def bend_batches(
     bends: BendConstraints, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> BendBatches:
-    """The batches for one h² [s²]: how stiff a bend is decides which way it is solved.
+    """The batches for one h² [s²]: the stiffness of a bend decides how it is solved.
 
-    In them each resists so many times as much, for it is damped; see `damping`.
+    All but soft rope bends are stiffened by the factor `stiffening`, for damping; see
+    `bend_damping`.
     """
     if bends.yields:
         return _yielding_batches(bends, inverse_masses, h_squared, stiffening)
@@ -220,7 +221,7 @@ def _yielding_batches(
 
 
 def _mostly_stiff(every: Bends, ratios: Floats, particle_count: int) -> Booleans:
-    """(n,) bool, where most bends have a higher ratio than STRIPS_ALONE."""
+    """(n,) bool, particles most of whose bends have a higher ratio than MAX_STRIP_RATIO."""
     votes = np.where(ratios > MAX_STRIP_RATIO, 1.0, -1.0)
     return (
         np.bincount(every.members.ravel(), np.repeat(votes, HINGE_PARTICLES), particle_count) > 0.0

@@ -1,1 +1,1 @@
-"""What meets what in a step, and how it gives way."""
+"""The collision world, and the contact step: detection and solution of contacts in a step."""

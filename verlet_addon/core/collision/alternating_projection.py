@@ -1,4 +1,4 @@
-"""Contacts, and single sweeps over lengths, in turn: by one call, where bodies are simple."""
+"""Contacts and single sweeps over lengths, alternately: one compiled call for simple bodies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,11 +23,11 @@ def project_alternately(
     max_rounds: int,
     body_steps: Mapping[int, BodyStep] | None = None,
 ) -> int:
-    """Pushes bodies (3, n) apart up to so many times, until nothing moves noticeably; how often.
+    """Projects contacts of bodies (3, n) until convergence; returns the number of rounds.
 
-    Between, movers are swept over once, and their rigid pieces take part.
-    Telling small bodies what to do takes as long as doing it, so compiled kernels do all of it by
-    one call, to the same bit.
+    Between the rounds, each of `body_steps` gets one sweep over its lengths, and its rigid pieces
+    follow their contacts. For small bodies the calls would cost as much as the computation, so the
+    compiled kernel does all rounds in one call, with the same bits.
     """
     body_steps = body_steps or {}
     if _is_simple(contact_step, body_steps.values()):
@@ -62,7 +62,7 @@ def project_rigid_pieces(
     trees: Sequence[TreeBatches],
     body_steps: Mapping[int, BodyStep],
 ) -> None:
-    """Pushes bodies (3, n) apart, of which some have rigid pieces, and leaves lengths alone."""
+    """Projects contacts of bodies (3, n), some with rigid pieces, without solving lengths."""
     for number in range(CONTACT_ROUNDS):
         for body_step in body_steps.values() if number else ():
             project_ground_contacts(body_step)
@@ -73,7 +73,7 @@ def project_rigid_pieces(
 
 
 def _is_simple(contact_step: ContactStep, body_steps: Iterable[BodyStep]) -> bool:
-    """Whether compiled kernels serve, and lengths are kept by strips and tethers alone."""
+    """Whether the compiled kernel applies: all lengths are those of strips and tethers."""
     if backend().library is None or contact_step.rows.on_ropes.any():
         return False
     return not any(
@@ -88,8 +88,8 @@ def _is_simple(contact_step: ContactStep, body_steps: Iterable[BodyStep]) -> boo
 
 
 def _body_struct(positions: Floats, own: slice, body_step: BodyStep | None) -> Packed:
-    """The member of alternating_projection.c."""
-    address(positions)  # has to be contiguous, for it is written to
+    """The `member` struct of alternating_projection.c."""
+    address(positions)  # raises unless contiguous: the kernel writes to it
     head = positions, positions.shape[1], own.start, own.stop - own.start
     if body_step is None:
         return pack(*head, None, 0, None, None, None, None)
@@ -100,7 +100,7 @@ def _body_struct(positions: Floats, own: slice, body_step: BodyStep | None) -> P
 
 
 def _ground(body_step: BodyStep) -> Packed | None:
-    """The ground of alternating_projection.c, if there is any."""
+    """The `ground` struct of alternating_projection.c, None without ground contact."""
     if not body_step.contacts:
         return None
     (contact,) = body_step.contacts

@@ -1,9 +1,10 @@
-"""All bodies and colliders in one world, and what may touch there."""
+"""The collision world: surfaces of all bodies and colliders, and the state of their contacts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -26,49 +27,49 @@ from .pair_properties import build_collision_matrix, combine_pair_properties, pa
 from .pinched_particles import NO_PINCHED, PinchedParticles
 
 SKIN_SHARE = 1.0
-"""Contacts are looked for as far beyond their gap as this share of the body's thickness, or of its
-longest edge if that is shorter."""
+"""Distance beyond the gap within which contacts are detected, as a share of the body's thickness,
+or of its longest edge if that is shorter."""
 
 
 @dataclass(eq=False)
 class CollisionWorld:
-    """What may touch during a simulation: particles of all bodies, then vertices of colliders."""
+    """The N particles that may touch: vertices of all bodies, then vertices of colliders."""
 
     surfaces: Surfaces
     on_ropes: Booleans
-    """(N,) bool, which particles are strung on ropes without rings…"""
+    """(N,) bool, particles of ropes without closed loops."""
     between_pins: Booleans
-    """(N,) …and which of bodies hang together with more than one pin."""
+    """(N,) bool, particles of bodies connected to more than one pin."""
     bodies: int
-    """How many of the owners are bodies."""
+    """Number of owners that are bodies; they come first."""
     body_slices: dict[int, slice]
-    """Where in the world each of them has its own."""
+    """Particles of each body, as a slice of the world's."""
     shortest_edges: Floats
-    """(N,) each particle's shortest edge [m]; infinite where pushing it alone stretches none."""
+    """(N,) shortest edge at each particle [m]; infinite in solids, shells and ropes."""
     gap_reductions: Floats
-    """(N,) how much less each keeps than others of its body, where that is painted [m]."""
+    """(N,) reduction of the gap where the painted thickness is smaller than the body's [m]."""
     pair_properties: PairProperties
     skins: Floats
-    """(owners,) how far beyond gaps contacts of each are looked for [m]."""
+    """(owners,) distance beyond the gap within which contacts are detected [m]."""
     depenetration: SurfaceDepenetration
-    """What starts inside of something, on its way out."""
+    """Depenetration of particles that start inside of solids or colliders."""
     statistics: ContactStatistics
-    """What users may be told of it."""
+    """Counts that diagnostics are made from."""
     colliders: Sequence[Collider]
     degenerate: Booleans
-    """(colliders,) which are a point or a line for now, and so touch nothing; changes."""
+    """(colliders,) bool, colliders without area in this step, which touch nothing; changes."""
     pinchable: Booleans
-    """(N,) which particles of cloth may be pinched between colliders."""
+    """(N,) bool, particles of cloth that may be pinched between colliders."""
     recovery_times: Floats
-    """(N,) for how long each touches no body yet since it was pinched [s]; changes."""
+    """(N,) time before a particle that was pinched touches bodies again [s]; changes."""
     cache: ContactCache | None = None
-    """What contacts start from; changes."""
+    """Multipliers of the step before, for the warm start; changes."""
     pinched: PinchedParticles = NO_PINCHED
-    """What has no room between colliders; changes."""
+    """Particles without room between colliders; changes."""
 
     @cached_property
     def pair_reaches(self) -> Floats:
-        """(owners, owners) the larger of both reaches [m]."""
+        """(owners, owners) the larger of the skins of both owners [m]."""
         return np.maximum.outer(self.skins, self.skins)
 
     @property
@@ -78,8 +79,8 @@ class CollisionWorld:
 
     @property
     def depenetrating(self) -> Booleans:
-        """(N,) which particles are on their way out of anything."""
-        if not self.surfaces.any_leaving:  # as mostly
+        """(N,) bool, particles that are depenetrating from any owner."""
+        if not self.surfaces.any_leaving:  # the usual case
             return np.zeros(len(self.penetration_states), dtype=bool)
         return np.asarray(
             ((self.penetration_states > 0) & (self.penetration_states < PINCHED)).any(axis=1)
@@ -91,7 +92,7 @@ class CollisionWorld:
         return int(self.surfaces.starts[self.bodies])
 
     def gather_positions(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
-        """(3, N) of bodies (3, n), whose first particles are vertices, and colliders (v, 3)."""
+        """(3, N) positions of bodies (3, n), whose vertices come first, and colliders (v, 3)."""
         counts = np.diff(self.surfaces.starts)
         vertices = [rows[:, :count] for rows, count in zip(bodies, counts, strict=False)]
         places = [
@@ -103,9 +104,10 @@ class CollisionWorld:
     def update_degenerate_colliders(
         self, bodies: Sequence[Floats], starts: Sequence[Floats], ends: Sequence[Floats]
     ) -> None:
-        """Leaves out those that are a point or a line at either end (v, 3) of their way [m].
+        """Excludes colliders without area at either end (v, 3) of their motion [m].
 
-        What comes to be where bodies (3, n) are has them come out of it, as what starts there.
+        Bodies (3, n) inside of a collider that gains an area depenetrate from it, as they do from
+        one in which they start.
         """
         degenerate = self.degenerate.copy()
         for number, ends_of_path in enumerate(zip(starts, ends, strict=True)):
@@ -123,11 +125,11 @@ def build_collision_world(
     colliders: Sequence[Collider],
     places: Sequence[Floats],
 ) -> CollisionWorld | None:
-    """What may touch, and nothing where nothing may.
+    """Builds the collision world; None if no pair of owners collides.
 
     Parameters
     ----------
-    places : per collider (v, 3), where its vertices are at the start [m].
+    places : per collider (v, 3), positions of its vertices at the start [m].
     """
     bodies = [model.settings for model in models]
     collides = build_collision_matrix(bodies, meshes, len(colliders))
@@ -138,24 +140,14 @@ def build_collision_world(
         Surface(rows.T, collider.triangles.T, NO_EDGES, collider.single_sided, is_collider=True)
         for collider, rows in zip(colliders, places, strict=True)
     ]
-    still = [np.zeros(len(rows)) for rows in places]
-    held = [model.contact_inverse_masses == 0.0 for model in models] + [
-        rows == 0.0 for rows in still
-    ]
-    on_ropes = np.concatenate([*map(_on_ropes, models), *(rows > 0.0 for rows in still)])
-    between_pins = np.concatenate(
-        [*map(_between_pins, models, meshes), *(rows > 0.0 for rows in still)]
-    )
     world_surfaces = join_surfaces(surfaces, collides, pair_gaps(bodies, colliders))
+    held = [model.contact_inverse_masses == 0.0 for model in models]
+    held += [np.ones(len(rows), dtype=bool) for rows in places]
     thick = np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)])
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return CollisionWorld(
         surfaces=world_surfaces,
         depenetration=build_depenetration(world_surfaces, soft, len(bodies), np.concatenate(held)),
-        on_ropes=on_ropes,
-        between_pins=between_pins,
-        shortest_edges=_shortest_edges(world_surfaces, models, on_ropes & ~between_pins),
-        gap_reductions=np.concatenate([_gap_reductions(model) for model in models] + still),
         pair_properties=combine_pair_properties(bodies, colliders),
         bodies=len(bodies),
         body_slices={
@@ -166,14 +158,30 @@ def build_collision_world(
         skins=SKIN_SHARE * np.minimum(thick, world_surfaces.longest),
         colliders=colliders,
         degenerate=np.zeros(len(colliders), dtype=bool),
-        pinchable=np.concatenate([*map(_pinchable, models), *(rows > 0.0 for rows in still)])
-        & ~on_ropes,
         recovery_times=np.zeros(world_surfaces.rest.shape[1]),
+        **_particle_arrays(world_surfaces, models, meshes),
     )
 
 
+def _particle_arrays(
+    surfaces: Surfaces, models: Sequence[SoftBodyModel], meshes: Sequence[MeshData]
+) -> dict[str, Any]:
+    """Fields of CollisionWorld per particle (N,): those of bodies, and 0 or False of colliders."""
+    rest = surfaces.rest.shape[1] - int(surfaces.starts[len(models)])
+    none, zero = np.zeros(rest, dtype=bool), np.zeros(rest)
+    on_ropes = np.concatenate([*map(_on_ropes, models), none])
+    between_pins = np.concatenate([*map(_between_pins, models, meshes), none])
+    return {
+        "on_ropes": on_ropes,
+        "between_pins": between_pins,
+        "shortest_edges": _shortest_edges(surfaces, models, on_ropes & ~between_pins),
+        "gap_reductions": np.concatenate([*map(_gap_reductions, models), zero]),
+        "pinchable": np.concatenate([*map(_pinchable, models), none]) & ~on_ropes,
+    }
+
+
 def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
-    """What a body touches others with: its mesh, or the finer skin of a solid of large faces."""
+    """The collision surface of a body: its mesh, or the subdivided surface of a solid."""
     if model.solid is None or not model.solid.surface.subdivided:
         return Surface(mesh.positions.T, model.triangles, mesh.edges.T, exempt=mesh.exempt)
     surface_points = model.solid.surface
@@ -183,7 +191,7 @@ def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
 def _shortest_edges(
     surfaces: Surfaces, models: Sequence[SoftBodyModel], on_ropes: Booleans
 ) -> Floats:
-    """(N,) each particle's shortest edge [m]; solids, shells and ropes give way as a whole."""
+    """(N,) shortest edge at each particle [m]; infinite in solids, shells and ropes."""
     shortest_edges = np.full(surfaces.rest.shape[1], np.inf)
     lengths = magnitudes(np.diff(surfaces.rest[:, surfaces.edges], axis=1)[:, 0])
     for ends in surfaces.edges:
@@ -196,26 +204,26 @@ def _shortest_edges(
 
 
 def _on_ropes(model: SoftBodyModel) -> Booleans:
-    """(v,) which of what touches is strung on ropes without rings."""
+    """(v,) bool, vertices of ropes without closed loops."""
     on_ropes = np.zeros(len(model.contact_inverse_masses), dtype=bool)
     on_ropes[model.ropes.trees.strips.path] = True
     return on_ropes
 
 
 def _between_pins(model: SoftBodyModel, mesh: MeshData) -> Booleans:
-    """(v,) which of what touches hangs together with more than one pin."""
+    """(v,) bool, vertices of components with more than one pin."""
     count = len(model.contact_inverse_masses)
     pieces = find_components(count, mesh.edges if model.solid is None else NO_EDGES.T)
     return np.asarray(np.bincount(pieces, model.contact_inverse_masses == 0.0)[pieces] > 1.0)
 
 
 def _gap_reductions(model: SoftBodyModel) -> Floats:
-    """(v,) how much less than half of the body's thickness its vertices keep [m]."""
+    """(v,) half the body's thickness less half of each vertex's own [m]."""
     own = model.thicknesses[: len(model.contact_inverse_masses)]
     return np.asarray((model.settings.thickness - own) / 2)
 
 
 def _pinchable(model: SoftBodyModel) -> Booleans:
-    """(v,) which vertices of a body are free, and moved by nothing but their own places."""
+    """(v,) bool, free vertices of bodies without solid, shell or rigid pieces."""
     whole = model.solid is None and model.shell is None and model.pieces is None
     return np.asarray((model.contact_inverse_masses > 0.0) & whole)

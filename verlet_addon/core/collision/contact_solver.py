@@ -1,4 +1,4 @@
-"""What acts between bodies, and between them and colliders, in a step."""
+"""The contact solver of a step: contacts between bodies, and between bodies and colliders."""
 
 from collections.abc import Sequence
 
@@ -31,28 +31,28 @@ from .pinched_cloth import update_pinched
 from .post_stabilization import post_stabilize
 
 MAX_ALTERNATIONS = 8
-"""How often contacts and lengths are solved in turn where bodies touch. Lengths come last: what a
-millimetre of contact lacks is hardly seen, but what it stretches an edge of two centimetres is.
-Until then each round sweeps over them once, this way and that in turn: solved to the last, they
-would answer pushes that the next round takes back."""
+"""Maximum rounds in which contacts and lengths are solved alternately. Lengths come last: a contact
+error of a millimetre is hardly visible, but an edge of two centimetres that it stretches is. Each
+round before makes one sweep over lengths, forwards and backwards alternately: a full solution would
+respond to contact corrections that the next round reverses."""
 MAX_DETECTIONS = 2
-"""How often contacts are looked for in a step, at most, as pushes lead bodies elsewhere. What
-else they lead to is left to the guard."""
+"""Maximum detections of contacts in a step; corrections of the first cause further contacts. Pairs
+that come near after the last are left to the tunnelling guard."""
 
 ENTANGLED_STRAIN = 0.05
-"""Tension that answers contacts is forgotten: the next step begins while nothing presses yet, and
-taut cloth would throw up what lies on it, higher than it fell from. Walls around gas, which presses
-from the start of a step, remember it, and so does a body where an edge is stretched by more than
-this share: else what a fast ball has wound around itself does not come off."""
+"""A body is entangled if an edge is stretched by more than this share. Entangled bodies, and bodies
+with gas, keep the strip multipliers that respond to contacts for the next step's warm start: else
+cloth that a fast ball has wound around itself does not come off. Other bodies discard them: taut
+cloth would throw up a body that lies on it, higher than it fell from."""
 SLIP_STRAIN = 0.02
-"""Nor does friction hold particles of such a body at edges that are stretched by more than this
-share: with 5 % some edges are stretched three times as much."""
+"""Friction is released for particles of entangled bodies at edges that are stretched by more than
+this share: with 5 % some edges are stretched three times as much."""
 
 
 def start_contact_step(
     body_steps: Sequence[BodyStep], world: CollisionWorld, inputs: StepInputs
 ) -> ContactStep:
-    """Finds what bodies touch on the way to where they would be by themselves."""
+    """Detects contacts along the motion from each body's start to its positions so far."""
     gather_positions = world.gather_positions
     masses = [_inverse_masses(body_step) for body_step in body_steps]
     still = [np.zeros_like(rows) for rows in inputs.collider_ends]
@@ -87,7 +87,7 @@ def start_contact_step(
 
 
 def _inverse_masses(body_step: BodyStep) -> Floats:
-    """(v,) of what touches others, as these feel it [1/kg]."""
+    """(v,) inverse masses of a body's surface vertices in contact rows [1/kg]."""
     solid = body_step.state.solid
     alone = solid is None or solid.depenetrated
     return (
@@ -96,9 +96,10 @@ def _inverse_masses(body_step: BodyStep) -> Floats:
 
 
 def warm_start_contacts(body_steps: Sequence[BodyStep], world: CollisionWorld | None) -> None:
-    """Pushes what the step before pushed apart as much as then, before lengths are solved for.
+    """Applies the cached contact multipliers to positions, before lengths are solved.
 
-    Else tension, which does not know of contacts yet, would draw cloth into what it lies on.
+    Without this, lengths, solved before the first detection, would pull cloth into the surface that
+    it lies on.
     """
     if world is not None and world.cache is not None:
         _displace_bodies(body_steps, world, world.cache.displacements, world.cache.rows)
@@ -107,18 +108,18 @@ def warm_start_contacts(body_steps: Sequence[BodyStep], world: CollisionWorld | 
 def _displace_bodies(
     body_steps: Sequence[BodyStep], world: CollisionWorld, displacements: Floats, *rows: ContactRows
 ) -> None:
-    """Moves bodies that have a part in rows as their particles in the world (3, N) [m]."""
+    """Adds displacements (3, N) of the world's particles to bodies in these rows [m]."""
     for body, own in {k: v for its in rows for k, v in bodies_in(its, world).items()}.items():
         body_steps[body].state.positions[:, : own.stop - own.start] += displacements[:, own]
 
 
 def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
-    """Keeps what contacts have pushed, for the next step.
+    """Caches contact multipliers for the next step's warm start.
 
-    Only what colliders push: taut cloth would throw up a heavy sheet that lies on it. Solids and
-    rigid parts take pushes in their own way; those of ropes are solved to the last digit. What is
-    caught would not come off, and what starts inside of something is pushed by how far it still has
-    to come.
+    Only contacts with colliders are cached: between bodies, taut cloth would throw up a heavy sheet
+    that lies on it. Solids, shells and rigid pieces have solvers of their own, and rows on ropes
+    are solved exactly. Entangled bodies would not come off, and depenetrating bodies are pushed by
+    their remaining depth anyway.
     """
     world, rows = contact_step.world, contact_step.rows
     surfaces = world.surfaces
@@ -134,7 +135,7 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
 
 
 def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:
-    """Solves contacts and lengths in turn, until both hold and nothing else is touched."""
+    """Solves contacts and lengths alternately, with further detections, until both hold."""
     if not len(contact_step.rows.gaps) and all(
         body_step.solid_step is None for body_step in body_steps
     ):
@@ -160,7 +161,7 @@ def solve_island(
     positions: Sequence[Floats],
     trees: Sequence[TreeBatches],
 ) -> None:
-    """Solves contacts and lengths in turn, in place; those of all bodies."""
+    """Solves contacts and lengths of one island alternately; `positions` (3, n) of all bodies."""
     touching_bodies = {body: body_steps[body] for body in island.touching_bodies}
     rounds = project_alternately(
         island, positions, trees, max_rounds=MAX_ALTERNATIONS, body_steps=touching_bodies
@@ -177,12 +178,12 @@ def solve_island(
 
 
 def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> bool:
-    """Lets what friction has stretched slip on what it touches; whether anything does.
+    """Sets friction to 0 at overstretched edges of entangled bodies; returns whether any was.
 
-    An arm that swings through a cape would drag some of its edges to ten times their length.
+    An arm that moves through a cape would stretch some of its edges to ten times their length.
     """
     entangled = [body for body in island.touching_bodies if body_steps[body].entangled]
-    if not entangled:  # as mostly
+    if not entangled:  # the usual case
         return False
     rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
     for body in entangled:
@@ -198,7 +199,7 @@ def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> boo
 
 
 def _is_entangled(body_step: BodyStep) -> bool:
-    """Whether any edge of a surface is stretched as it is only where something holds it fast."""
+    """Whether any edge of the body's surface is stretched by more than ENTANGLED_STRAIN."""
     return (
         strain_range(body_step.state.positions, body_step.batches.lengths.edges)[1]
         > ENTANGLED_STRAIN
@@ -208,10 +209,10 @@ def _is_entangled(body_step: BodyStep) -> bool:
 def solve_solids(
     body_steps: Sequence[BodyStep], affected: set[int], contact_step: ContactStep, dt: float
 ) -> None:
-    """Solves for the stress of solids together with the push of the colliders that they touch.
+    """Solves the stress of solids together with their collider contacts.
 
-    Those that touch each other are solved for as one, but not what had to be led out of another:
-    its corners may still cross, and would stay so.
+    Solids that touch each other are one coupled system, except solids that had to depenetrate:
+    their corners may still cross, and would stay crossed.
     """
     world, motion, rows = contact_step.world, contact_step.motion, contact_step.rows
     surfaces, fixed = world.surfaces, world.first_collider_particle
@@ -219,7 +220,7 @@ def solve_solids(
     solids = {body: solid_step.state for body, solid_step in solid_steps if solid_step is not None}
     if not solids:
         return
-    # What starts inside is led out by rows of its own.
+    # Depenetrating solids have rows of their own.
     penetrating = {
         body
         for body in solids
@@ -246,7 +247,7 @@ def solve_solids(
 
 
 def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
-    """Sets the speed of what has been pushed apart, and forgets what tension answered."""
+    """Applies the tunnelling guard and velocity updates, and caches contacts for the next step."""
     states = [body_step.state for body_step in body_steps]
     positions = [state.positions for state in states]
 

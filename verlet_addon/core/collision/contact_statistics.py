@@ -1,4 +1,4 @@
-"""What users may be told of contacts, counted step by step."""
+"""Statistics of contacts, counted step by step, for the diagnostics that users read."""
 
 from dataclasses import dataclass
 
@@ -10,35 +10,35 @@ from ..detection.proximity import nearest_on_edges, nearest_on_triangle
 from ..detection.surfaces import Surfaces
 
 CROWDED_SHARE = 0.5
-"""Pairs that end a step nearer than their gap by this share of it have found no room."""
+"""Pairs that end a step nearer than their gap by this share of it count as crowded."""
 ONE_SIDED_SHARE = 0.5
-"""What contacts push together by this share of what they push one by one has room on the other
-side: a sharp tip only presses far into what hangs on it."""
+"""A particle whose contact impulses sum to at least this share of the sum of their magnitudes is
+pushed from one side, and has room on the other: as cloth that hangs on a sharp tip is."""
 CONTACTS_PER_VERTEX, NEGLIGIBLE_CONTACTS = 4, 2000
-"""More contacts than so many for each vertex that touches take long, if there are more than a few:
-layers that lie on each other have two or three."""
+"""More contacts than this per touching vertex, and more than the second in all, count as excess,
+for they slow the bake: layers that lie on each other have two or three per vertex."""
 
 
 @dataclass(eq=False)
 class ContactStatistics:
-    """Counted since it was last read, but for what has been told."""
+    """Counts since the start of the frame, and diagnostics that were already reported."""
 
     deepest: Floats
-    """(owners,) how much nearer than its gap each came to anything."""
+    """(owners,) largest amount by which each came nearer than its gap [m]."""
     crowded_steps: Integers
-    """(owners, owners) in how many steps two ended too near to each other."""
+    """(owners, owners) number of steps in which a pair of owners was crowded."""
     excess_steps: Integers
-    """(owners, owners) in how many steps two had far more contacts than vertices that touch."""
+    """(owners, owners) number of steps in which a pair of owners had excess contacts."""
     steps: int
-    """Steps with contacts."""
+    """Number of steps with contacts."""
     crowding_told: Booleans
-    """(owners,) whose lack of room has been told."""
+    """(owners,) bool, owners whose lack of room has been reported."""
     excess_told: Booleans
-    """(owners, owners) whose many contacts have."""
+    """(owners, owners) bool, pairs whose excess contacts have been reported."""
 
 
 def empty_statistics(owners: int) -> ContactStatistics:
-    """Nothing has been counted yet."""
+    """Statistics with all counts at 0."""
     both = (owners, owners)
     return ContactStatistics(
         deepest=np.zeros(owners),
@@ -57,14 +57,14 @@ def record_step(
     depths: Floats,
     positions: Floats,
 ) -> None:
-    """Counts the rows of one step, which end so much nearer (k,) than their gaps [m].
+    """Counts the rows of one step, which end nearer than their gaps by `depths` (k,) [m].
 
-    That is along their normals; what ends beside what it met on its way, at positions (3, N), is
-    no nearer than it is.
+    Depths are along normals. Features that have moved past each other along the surface, at
+    positions (3, N), are farther apart than that: the actual distance limits the depth.
     """
     statistics.steps += 1
     if not len(depths):
-        return  # as mostly, with colliders that are far away
+        return  # the usual case, with colliders far away
     deep = np.flatnonzero(depths > CROWDED_SHARE * rows.gaps)
     depths[deep] = np.minimum(
         depths[deep], rows.gaps[deep] - _feature_distances(rows, deep, positions)
@@ -96,10 +96,7 @@ def record_step(
 
 
 def _squeezed_rows(rows: ContactRows, which: Integers, count: int) -> Integers:
-    """Those of some rows that press what is pushed from opposite sides, on either side of them.
-
-    There are so many particles in all.
-    """
+    """Rows whose movable particles are pushed from opposite sides, of `count` particles."""
     touching, pushes = rows.particles.ravel(), rows.weights * rows.normal_multipliers
     sums = sum_rows(touching, (rows.normals[:, None] * pushes).reshape(3, -1), count)
     sizes = sum_by(touching, np.abs(pushes).ravel(), count)
@@ -113,7 +110,7 @@ def _squeezed_rows(rows: ContactRows, which: Integers, count: int) -> Integers:
 
 
 def _feature_distances(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
-    """(k,) how far apart the features of some rows are [m]."""
+    """(k,) distances between the features of the chosen rows [m]."""
     apart = np.empty(len(which))
     by_vertex = np.signbit(rows.weights[1, which])
     for of_kind, nearest in ((by_vertex, nearest_on_triangle), (~by_vertex, nearest_on_edges)):
@@ -123,14 +120,14 @@ def _feature_distances(rows: ContactRows, which: Integers, positions: Floats) ->
 
 
 def reset_frame_counts(statistics: ContactStatistics) -> None:
-    """Begins to count anew."""
+    """Sets the counts of a frame back to 0."""
     statistics.crowded_steps.fill(0)
     statistics.excess_steps.fill(0)
     statistics.steps = 0
 
 
 def _pair_counts(first: Integers, second: Integers, owners: int) -> Integers:
-    """(owners, owners) how many rows any two have, whichever comes first."""
+    """(owners, owners) symmetric number of rows of each pair."""
     keys = np.minimum(first, second) * owners + np.maximum(first, second)
     counts = np.bincount(keys, minlength=owners * owners).reshape(owners, owners)
     return np.asarray(np.maximum(counts, counts.T))

@@ -1,4 +1,4 @@
-"""What touches during one step, and how it gives way."""
+"""Contacts of one step: detection, projection, tunnelling guard and velocity update."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,37 +17,37 @@ from .collision_world import SKIN_SHARE, CollisionWorld
 from .contact_statistics import record_step
 
 MIN_GAP_SHARE = 0.05
-"""Share of their distance that bodies keep, however thin they are painted; at 0 they tremble."""
+"""Smallest share of the gap that painted thickness leaves; with 0 bodies tremble."""
 CONVERGED_SHARE = 1e-3
-"""Rounds end once none moves anything by more than this share of the reach."""
+"""Convergence: no particle moves by more than this share of the largest skin in a round."""
 SAFE_GAP_SHARE = 0.25
-"""What keeps at least this share of its gap at the end of a step has not passed through."""
+"""Pairs that keep at least this share of their gap at the end of a step have not passed."""
 NEAR, FEW = 0.75, 8
-"""A particle has no room if it starts a step in more than a few contacts that are nearer than this
-share of their gap. Ropes in a tight knot have two such contacts, and three in one place have 10."""
+"""A particle is crowded if it starts a step in more than FEW contacts nearer than the share NEAR of
+their gap. Ropes in a tight knot have two such contacts; three ropes in one place have 10."""
 
 
 @dataclass(eq=False)
 class ContactStep:
-    """What touches during one step."""
+    """Contacts of one step, and the positions that they are solved for."""
 
     world: CollisionWorld
     motion: PredictedMotion
     end: Floats
-    """(3, N) where it would have ended by itself [m]."""
+    """(3, N) positions at the end of the step without contacts [m]."""
     positions: Floats
-    """(3, N) colliders at the end of the step [m]; bodies to work in."""
+    """(3, N) positions at the end of the step [m]; work array for bodies."""
     previous_positions: Floats
-    """(3, N) colliders at its beginning [m]; bodies to work in."""
+    """(3, N) positions at the start of the step [m]; work array for bodies."""
     rows: ContactRows
     touching_bodies: dict[int, slice]
-    """Bodies that have a part in it, and where in the world they have their own."""
+    """Bodies with contacts, and their particles as slices of the world's."""
     checked_positions: Floats | None = None
-    """(3, N) where everyone was when nothing was found to pass on the way there [m]."""
+    """(3, N) positions at which no tunnelling was found [m]; None if unchecked."""
 
 
 def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:
-    """Contacts with the gaps that are left where bodies are painted thinner."""
+    """Contacts with gaps reduced by the painted thickness."""
     if not world.gap_reductions.any():
         return contacts
     less = (np.abs(contacts.weights) * world.gap_reductions[contacts.particles]).sum(axis=0)
@@ -56,10 +56,11 @@ def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:
 
 
 def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotion) -> ContactRows:
-    """The rows of contacts, those of ropes solved as one but where colliders push between pins.
+    """The rows of contacts; `on_ropes` holds where ropes' direct solver takes them.
 
-    A rope cannot give way there as a whole: solving for what has no room would fling it about. Nor
-    are those of many ropes in one place, which would take hours.
+    Rows of colliders on a rope between pins are excluded: the rope cannot yield as a whole, and a
+    direct solution without room would throw it about. Crowded rows of many ropes in one place are
+    excluded too: they would take hours.
     """
     rows = make_rows(contacts, world.pair_properties, motion)
     if rows.on_ropes.any():
@@ -70,7 +71,7 @@ def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotio
 
 
 def _crowding(rows: ContactRows, count: int) -> Booleans:
-    """(k,) rows in which nothing that moves has room, of so many particles."""
+    """(k,) rows whose movable particles are all crowded, of `count` particles."""
     moves = rows.impulse_responses != 0.0
     deep = dot(rows.normals, rows.anchors) < NEAR * rows.gaps
     crowded = np.bincount(rows.particles[moves & deep], minlength=count) > FEW
@@ -78,7 +79,7 @@ def _crowding(rows: ContactRows, count: int) -> Booleans:
 
 
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
-    """Finds what touches on the way to `end` (3, N), where everyone would be by themselves [m]."""
+    """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
     rows = _find_rows(world, motion, end)
     if world.surfaces.any_leaving:
         vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
@@ -95,10 +96,10 @@ def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats)
 
 
 def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> bool:
-    """Finds what else touches on the way to where bodies (3, n) are now; whether that matters.
+    """Adds contacts along the motion to bodies' positions (3, n); returns whether to solve again.
 
-    It does where any of it ends too near, or anything passes: what a fast ball has wound around
-    itself would not come off.
+    Another solution is needed where a new contact is violated, or a pair passes: cloth that a fast
+    ball has wound around itself would not come off.
     """
     gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
     world, motion, positions = contact_step.world, contact_step.motion, contact_step.positions
@@ -125,7 +126,7 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
 
 
 def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
-    """The bodies that have a part in rows, and where they have their own."""
+    """The bodies in rows, and their particles as slices of the world's."""
     if world.bodies == 1:
         return world.body_slices if len(rows.gaps) else {}
     owners = world.surfaces.owners.take(rows.particles[[0, 3]]).ravel()
@@ -136,7 +137,7 @@ def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
 def _find_rows(
     world: CollisionWorld, motion: PredictedMotion, end: Floats, active: Booleans | None = None
 ) -> ContactRows:
-    """The rows of what touches on the way to `end` (3, N), near active particles (N,) alone."""
+    """Rows of contacts along the motion to `end` (3, N), near active particles (N,) alone."""
     way = motion.start, end, world.pair_reaches
     found = _reduce_gaps(world, find_contacts(world.surfaces, *way, active))
     return _make_rows(world, world.depenetration.filter_contacts(found, motion.start), motion)
@@ -145,9 +146,9 @@ def _find_rows(
 def project_body_contacts(
     contact_step: ContactStep, bodies: Sequence[Floats], trees: Sequence[TreeBatches]
 ) -> bool:
-    """Pushes bodies (3, n) apart where they touch, and rubs; whether anything moved noticeably.
+    """Projects contacts with friction of bodies (3, n) once; returns whether it has not converged.
 
-    Their ropes are such trees.
+    `trees` are the rope trees of each body, for rows that the ropes' solver takes.
     """
     world_positions, parts = contact_step.positions, contact_step.touching_bodies
     gather_bodies(parts, bodies, world_positions)
@@ -167,7 +168,7 @@ def project_body_contacts(
 def apply_tunnelling_guard(
     contact_step: ContactStep, bodies: Sequence[Floats], restore: Callable[[Sequence[int]], None]
 ) -> None:
-    """Holds back what would pass through something, where `restore` puts right what else holds."""
+    """Stops particles that would tunnel; `restore` projects the other constraints again."""
     world, motion = contact_step.world, contact_step.motion
     gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
     if contact_step.checked_positions is not None and np.array_equal(
@@ -200,16 +201,16 @@ def apply_tunnelling_guard(
 
 
 def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
-    """(N,) bool, particles that went astray far enough to have passed, and fast ones in contact.
+    """(N,) bool, particles displaced far enough to have tunnelled, and fast particles in contact.
 
-    Pairs without a row keep their gap and the reach of either more where free motion leads. So they
-    cannot have passed while both ended within half of that of where free motion led. A row stands
-    for the nearest of several pairs. The others cannot have passed where everyone moved, beside the
-    row as a whole, by less than a share of the distance; where not, neighbours count as fast too.
+    Pairs without a row were farther apart than gap and skin at the end of free motion. They cannot
+    have passed if both particles end within half of that from there. A row stands for the nearest
+    of several pairs. The other pairs cannot have passed if each particle of the row moved, relative
+    to the mean, by less than a share of the distance; else its neighbours count as fast too.
     """
     world, start = contact_step.world, contact_step.motion.start
     surfaces = world.surfaces
-    # But for colliders, or other bodies would be searched.
+    # Without colliders, or other bodies would be searched.
     owners = surfaces.owners[: world.first_collider_particle]
     allowed = world.skins[owners] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
     path = start, contact_step.positions, contact_step.end
@@ -225,7 +226,7 @@ def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
 def update_contact_velocities(
     contact_step: ContactStep, previous_positions: Sequence[Floats], bodies: Sequence[Floats]
 ) -> None:
-    """Sets the speed of what was pushed apart, through where bodies (3, n) were a step before."""
+    """Velocity update of contacts, through previous positions (3, n); records statistics."""
     gather_bodies(contact_step.touching_bodies, bodies, contact_step.positions)
     gather_bodies(contact_step.touching_bodies, previous_positions, contact_step.previous_positions)
     rows, world = contact_step.rows, contact_step.world
@@ -241,7 +242,7 @@ def update_contact_velocities(
 def gather_bodies(
     slices: dict[int, slice], bodies: Sequence[Floats], world_positions: Floats
 ) -> None:
-    """Writes bodies (3, n), those that have their own there, into the world (3, N)."""
+    """Copies positions of bodies (3, n) that have a slice into the world's (3, N)."""
     for body, own in slices.items():
         world_positions[:, own] = bodies[body][:, : own.stop - own.start]
 
@@ -249,6 +250,6 @@ def gather_bodies(
 def scatter_bodies(
     slices: dict[int, slice], bodies: Sequence[Floats], world_positions: Floats
 ) -> None:
-    """Writes the world (3, N) back into bodies (3, n), likewise."""
+    """Copies positions of the world (3, N) back into bodies (3, n) that have a slice."""
     for body, own in slices.items():
         bodies[body][:, : own.stop - own.start] = world_positions[:, own]

@@ -1,4 +1,4 @@
-"""Bodies that start inside of something are carried out of it, before each step."""
+"""Depenetration before each step, of bodies that start inside of solids or colliders."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from ..depenetration.surface_depenetration import piece_shifts, update_depenetration
 from ..phases.step_data import Body, StepInputs
-from ..solid.solid_step import point_components, shift_components
+from ..solid.external_moves import point_components, shift_components
 from .collision_world import CollisionWorld
 from .pinched_cloth import move_pinched
 
 
 def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInputs) -> None:
-    """Lets go of what is out, and carries jelly on, which keeps its shape on the way."""
+    """Releases particles that are out, and shifts solids, which depenetrate as rigid pieces."""
     depenetration, surfaces = world.depenetration, world.surfaces
     move_pinched(bodies, world, inputs)
     if not surfaces.any_leaving:

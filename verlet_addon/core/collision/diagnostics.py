@@ -1,4 +1,4 @@
-"""What the user should know of how bodies met, in one sentence each."""
+"""Diagnostics of collisions for the user, one sentence each."""
 
 from collections.abc import Sequence
 
@@ -15,16 +15,16 @@ from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
 
 MAX_HELD_STRAIN = 0.5
-"""Edges that are held at both ends are expected to stretch by less than this, as the skin of what
-they are held to does."""
+"""Edges pinned at both ends are expected to stretch by less than this share, as the skin of the
+character that they are pinned to does."""
 SELF_WEIGHT_STIFFNESS = 40.0
-"""A solid keeps its shape if it is so many times as stiff as its own weight presses."""
+"""A solid keeps its shape if its modulus is this many times the pressure of its own weight."""
 MAX_THICKNESS_SHARE = 0.5
-"""Nothing is thicker than this share of its size."""
+"""Largest sensible thickness, as a share of a body's size."""
 DEPENETRATION_DEADLINE = 1.0
-"""What starts inside of something is out after this time, or never [s]."""
+"""Time after which a body that has not depenetrated is reported [s]."""
 LASTING_SHARE = 0.9
-"""What is too near in this share of a frame's steps has no room."""
+"""Pairs crowded, or with excess contacts, in this share of a frame's steps are reported."""
 
 
 def start_diagnostics(
@@ -34,7 +34,7 @@ def start_diagnostics(
     start: Sample,
     gravity: Floats,
 ) -> list[str]:
-    """What starts inside of something, and what gravity (3,) [m/s²] will press flat."""
+    """Sentences on initial penetrations, solids too soft for gravity (3,) [m/s²], and thickness."""
     sentences = _initial_penetrations(bodies, world, colliders, start.ground)
     return sentences + _too_soft(bodies, gravity) + _too_thick(bodies)
 
@@ -45,10 +45,7 @@ def _initial_penetrations(
     colliders: Sequence[Collider],
     ground: Plane | None,
 ) -> list[str]:
-    """One sentence for each body and what it starts in, as far as it can come out.
-
-    The ground, if there is one, is where everything starts.
-    """
+    """One sentence for each body that starts inside of another owner or the ground."""
     names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
     cases = [] if ground is None else [_below_ground(body, ground) for body in bodies]
     if world is not None:
@@ -80,7 +77,7 @@ def _below_ground(body: Body, ground: Plane) -> tuple[str, str, int]:
 
 
 def _can_move(bodies: Sequence[Body], world: CollisionWorld) -> Booleans:
-    """(N,) which particles are vertices of bodies, and not pinned."""
+    """(N,) bool, particles that are unpinned vertices of bodies."""
     parts = [model.contact_inverse_masses > 0.0 for model, _ in bodies]
     for part, (model, _) in zip(parts, bodies, strict=True):
         part[model.vertex_count :] = False
@@ -89,7 +86,7 @@ def _can_move(bodies: Sequence[Body], world: CollisionWorld) -> Booleans:
 
 
 def _too_soft(bodies: Sequence[Body], gravity: Floats) -> list[str]:
-    """One sentence for each solid that its own weight presses flat."""
+    """One sentence for each solid too soft for its own weight."""
     sentences = []
     for model, state in bodies:
         pull = gravity * model.settings.gravity
@@ -109,7 +106,7 @@ def _too_soft(bodies: Sequence[Body], gravity: Floats) -> list[str]:
 
 
 def _too_thick(bodies: Sequence[Body]) -> list[str]:
-    """One sentence for each body that keeps farther off things than it is large."""
+    """One sentence for each body whose thickness is too large for its size."""
     sentences = []
     for model, state in bodies:
         thickness, size = model.settings.thickness, float(np.ptp(state.positions, axis=1).max())
@@ -124,7 +121,7 @@ def _too_thick(bodies: Sequence[Body]) -> list[str]:
 def _lasting_penetrations(
     bodies: Sequence[Body], world: CollisionWorld, names: Sequence[str], sample: Sample
 ) -> list[str]:
-    """One sentence for each body and what it started in, if it has not come out, once."""
+    """One sentence for each initial penetration that is left after the deadline, once."""
     depenetration = world.depenetration
     depenetration.age += sample.duration
     if not depenetration.initial_pairs or depenetration.age < DEPENETRATION_DEADLINE:
@@ -147,10 +144,10 @@ def frame_diagnostics(
     checked_targets: dict[int, Floats | None],
     sample: Sample,
 ) -> list[str]:
-    """What went on all through a frame, in one sentence, once: no room, and too many contacts.
+    """Sentences on a frame, each once: crowding, lasting penetrations, contacts, stretched pins.
 
-    And which bodies have been pulled apart where they are held: that is noted by their numbers, and
-    where they were held when they were looked at, None once it was told.
+    `checked_targets` holds, by the number of a body, the pin targets that were checked last; None
+    once its overstretched pins were reported.
     """
     frame, sentences = sample.frame, _overstretched_pins(meshes, bodies, checked_targets, sample)
     if world is not None:
@@ -168,7 +165,7 @@ def _overstretched_pins(
     checked_targets: dict[int, Floats | None],
     sample: Sample,
 ) -> list[str]:
-    """One sentence for each body with edges held at both ends by what parts."""
+    """One sentence for each body with an overstretched edge between two pins."""
     sentences = []
     given = zip(meshes, bodies, sample.targets, strict=True)
     for number, (mesh, (model, state), targets) in enumerate(given):
@@ -197,10 +194,10 @@ def _overstretched_pins(
 def _crowding(
     statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
 ) -> list[str]:
-    """One sentence for each body that found no room among others."""
+    """One sentence for each body that was crowded through a frame."""
     sentences = []
     lasting = statistics.crowded_steps >= LASTING_SHARE * max(statistics.steps, 1)
-    # Folds press on each other for a moment, and part by themselves.
+    # Self-contacts of folds are crowded for a moment, and part by themselves.
     np.fill_diagonal(lasting, False)
     for body in np.flatnonzero((lasting.any(axis=1) & ~statistics.crowding_told)[:bodies]).tolist():
         others = np.flatnonzero(statistics.crowded_steps[body]).tolist()
@@ -217,7 +214,7 @@ def _crowding(
 def _excess_contacts(
     statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
 ) -> list[str]:
-    """One sentence for each two that have so many contacts that the bake takes long."""
+    """One sentence for each pair whose excess contacts slow the bake."""
     sentences = []
     lasting = (
         statistics.excess_steps >= LASTING_SHARE * max(statistics.steps, 1)

@@ -1,6 +1,7 @@
-"""Bodies that touch each other, or things alone: each island of them is solved by itself.
+"""Islands: groups of bodies connected by contacts, each solved by itself.
 
-So a body's rounds end by what moves in its own island: it bakes alike alone and in company.
+Convergence is checked for each island, so that a body bakes to the same result whether or not other
+bodies, out of contact, are in the scene.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from .contact_step import ContactStep
 
 
 def islands(contact_step: ContactStep, bodies: set[int]) -> Iterator[ContactStep]:
-    """Each island that one of these bodies is in; what its rows have pushed is written back."""
+    """Yields each island with any of these bodies; its multipliers are written back afterwards."""
     rows = contact_step.rows
     if len(contact_step.touching_bodies) <= 1:
         if not bodies.isdisjoint(contact_step.touching_bodies):
@@ -38,7 +39,7 @@ def islands(contact_step: ContactStep, bodies: set[int]) -> Iterator[ContactStep
 
 
 def coupled_groups(contact_step: ContactStep, bodies: Sequence[int]) -> list[list[int]]:
-    """Such bodies, those that touch each other together."""
+    """Groups of these bodies, connected by contacts between them."""
     rows, count = contact_step.rows, contact_step.world.bodies
     own = np.append(np.isin(np.arange(count), bodies), False)
     first, second = contact_step.world.surfaces.owners.take(rows.particles[[0, 3]]).clip(max=count)
@@ -51,7 +52,7 @@ def coupled_groups(contact_step: ContactStep, bodies: Sequence[int]) -> list[lis
 
 
 def bodies_of_rows(contact_step: ContactStep, first: int) -> set[int]:
-    """The bodies of islands that have a part in rows from the first on."""
+    """The bodies of islands with any row from number `first` on."""
     if len(contact_step.touching_bodies) <= 1:
         return set(contact_step.touching_bodies if first < len(contact_step.rows.gaps) else ())
     labels, of_rows = _labels(contact_step)
@@ -60,7 +61,7 @@ def bodies_of_rows(contact_step: ContactStep, first: int) -> set[int]:
 
 
 def _labels(contact_step: ContactStep) -> tuple[Integers, Integers]:
-    """The islands of all bodies, and of all rows."""
+    """Island labels of all bodies, and of all rows."""
     count = contact_step.world.bodies
     owners = contact_step.world.surfaces.owners.take(contact_step.rows.particles[[0, 3]])
     first, second = owners.min(axis=0), owners.max(axis=0)  # colliders' numbers are higher

@@ -1,4 +1,4 @@
-"""Which bodies and colliders keep off each other, how far, and by which laws."""
+"""Collision matrix, gaps and contact properties of each pair of bodies and colliders."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from ..settings import BodySettings
 def combine_pair_properties(
     bodies: Sequence[BodySettings], colliders: Sequence[Collider]
 ) -> PairProperties:
-    """Friction, bounce and drag of each pair; bodies come first."""
+    """Friction, restitution and damping of each pair; bodies come first."""
     friction = np.array([b.friction for b in bodies] + [c.friction for c in colliders])
     damping = np.array([b.damping for b in bodies] + [0.0] * len(colliders))
     return PairProperties(
@@ -25,11 +25,11 @@ def combine_pair_properties(
 
 
 def _restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
-    """(owners, owners) share of speed that each pair keeps in a bounce; bodies come first."""
+    """(owners, owners) coefficient of restitution of each pair; bodies come first."""
     count = len(bodies)
     own = np.array([body.restitution for body in bodies] + [c.restitution for c in colliders])
     both = np.maximum.outer(own, own)
-    # Jelly bounces as its elasticity lets it.
+    # Solids rebound by their elasticity.
     added = np.where([body.body_type == "SOFT" for body in bodies], 0.0, own[:count])
     both[:count, count:] = np.outer(added, own[count:])
     both[count:, :count] = both[:count, count:].T
@@ -37,8 +37,8 @@ def _restitutions(bodies: Sequence[BodySettings], colliders: Sequence[Collider])
 
 
 def pair_gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> Floats:
-    """(owners, owners) how far apart each pair is kept [m]."""
-    # Bodies keep half their thickness off each other, and all of it off colliders.
+    """(owners, owners) gap of each pair [m]."""
+    # Half of a body's thickness counts towards other bodies, all of it towards colliders.
     bodies_own = np.array([body.thickness for body in bodies]) / 2
     own = np.concatenate([bodies_own, [collider.outer for collider in colliders]])
     gaps = own[:, None] + own
@@ -51,7 +51,7 @@ def pair_gaps(bodies: Sequence[BodySettings], colliders: Sequence[Collider]) -> 
 def build_collision_matrix(
     bodies: Sequence[BodySettings], meshes: Sequence[MeshData], colliders: int
 ) -> Booleans:
-    """(owners, owners) bool, who keeps off whom; on the diagonal, who keeps off itself."""
+    """(owners, owners) bool, symmetric: pairs that collide; self-collision on the diagonal."""
     count = len(bodies)
     collides = np.zeros((count + colliders,) * 2, dtype=bool)
     collides[:count, :count] = ~np.eye(count, dtype=bool)
@@ -59,6 +59,6 @@ def build_collision_matrix(
         collides[body, body] = settings.use_self_collision
         met = count + np.array(mesh.colliders, dtype=np.int64)
         collides[body, met] = collides[met, body] = True
-        if settings.body_type == "WATER":  # things dip into it
+        if settings.body_type == "WATER":  # bodies dip into it
             collides[body] = collides[:, body] = False
     return collides

@@ -1,7 +1,7 @@
-"""Cloth between colliders that pass into each other, as the parts of an arm do that is bent.
+"""Cloth pinched between colliders that overlap, as the parts of a bent arm do.
 
-There is no room for it. So what is pinched goes along with the skin that it lay on, touches
-nothing, and keeps its lengths, until there is room again: then it comes out on that side.
+Pinched particles have no room. They move with the collider surface that they lay on, touch nothing,
+and keep their lengths, until there is room again: then they move out on that side.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,21 @@ from .contact_step import ContactStep
 from .pinched_particles import NO_PINCHED, PinchedParticles
 
 OPPOSED_COSINE = -0.3
-"""Cosine of two pushes of which one takes back the other."""
+"""Two contact normals with a smaller cosine than this oppose each other."""
 ALIGNED_MEAN = 0.9
-"""Of particles that are pushed all one way, the mean of the pushes is longer than this."""
+"""Particles whose mean contact normal is longer than this are pushed from one side only."""
 PINCH_ROOM, RELEASE_ROOM = 1.5, 3.5
-"""Times the distance from a skin: with so little room above it, what lies on it is pinched; with so
-much it is led out."""
+"""Room above a collider surface, in gaps, below which a particle is pinched, and above which it is
+moved out."""
 NEAR_SHARE = 0.8
-"""Of two sides with so little room between, one is nearer than this share of its distance."""
+"""Contacts nearer than this share of their gap are considered for pinching."""
 DRAWN_STRAIN = 0.1
-"""What colliders hold back from the pinched by this share of an edge is pinched, too."""
+"""A particle in contact with a collider is pinched too if an edge to a pinched particle is
+stretched by more than this share."""
 
 
 def move_pinched(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInputs) -> None:
-    """Lets what is pinched go as the skin does that it lies on, and come out where it has room."""
+    """Moves pinched particles with their collider surface, and out of it where there is room."""
     pinched = world.pinched
     if not len(pinched.particles):
         return
@@ -55,7 +56,7 @@ def move_pinched(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInpu
 
 
 def update_pinched(contact_step: ContactStep) -> None:
-    """Finds what a step has left without room, and lets go of what is out again."""
+    """Finds particles that a step has left without room, and releases those that are out."""
     world, positions = contact_step.world, contact_step.positions
     pinched, pressed, penetration_states = (
         world.pinched,
@@ -75,7 +76,7 @@ def update_pinched(contact_step: ContactStep) -> None:
     _restore_contacts(world, contact_step.motion.dt)
     if len(pressed.particles):
         pressed = pressed.chosen(~_has_room(world, pressed, positions, PINCH_ROOM))
-        # What was hidden at the first frame mostly is.
+        # Particles without room at rest are usually hidden ones.
         pressed = pressed.chosen(_has_room(world, pressed, world.surfaces.rest, PINCH_ROOM))
         penetration_states[pressed.particles] = PINCHED
         pinched = pinched.with_more(pressed)
@@ -87,7 +88,7 @@ def update_pinched(contact_step: ContactStep) -> None:
 
 
 def _restore_contacts(world: CollisionWorld, dt: float) -> None:
-    """Lets what is out touch bodies again, once folds that met in there have parted."""
+    """Restores contacts with bodies after the recovery time, in which folds have parted."""
     particles = np.flatnonzero(world.recovery_times > 0.0)
     if len(particles):
         world.recovery_times[particles] -= dt
@@ -99,13 +100,13 @@ def _restore_contacts(world: CollisionWorld, dt: float) -> None:
 
 
 def _can_be_pinched(world: CollisionWorld, particles: Integers) -> Booleans:
-    """(k,) whether particles may be pinched, and no collider has anything to do with them yet."""
+    """(k,) whether particles are pinchable, and in no penetration state of a collider."""
     states = world.penetration_states[particles][:, world.surfaces.colliders]
     return np.asarray(world.pinchable[particles] & (states == 0).all(axis=1))
 
 
 def _pinched_neighbours(contact_step: ContactStep, pinched: PinchedParticles) -> PinchedParticles:
-    """What is inside of colliders beside what is pinched, or is held back from that by them."""
+    """Neighbours of pinched particles inside of colliders, or stretched away by contacts."""
     world, positions = contact_step.world, contact_step.positions
     surfaces = world.surfaces
     number = np.full(positions.shape[1], -1)
@@ -138,7 +139,7 @@ def _pinched_neighbours(contact_step: ContactStep, pinched: PinchedParticles) ->
 
 
 def _gaps(world: CollisionWorld, pinched: PinchedParticles) -> Floats:
-    """(k,) how far from the skins they are to be [m]."""
+    """(k,) gaps of pinched particles to their collider surfaces [m]."""
     owners = world.surfaces.owners
     found = world.surfaces.gaps[owners[pinched.particles], owners[pinched.corners[0]]]
     return np.asarray(found)
@@ -147,7 +148,7 @@ def _gaps(world: CollisionWorld, pinched: PinchedParticles) -> Floats:
 def _has_room(
     world: CollisionWorld, pinched: PinchedParticles, positions: Floats, times: float
 ) -> Booleans:
-    """(k,) whether there is so many times their distance of room over the skins, there and here."""
+    """(k,) whether there is room of so many gaps above surface points and particles."""
     out, here = triangle_frames(positions, pinched.corners)[:, 2], positions[:, pinched.particles]
     place, far = pinched.surface_points(positions), times * _gaps(world, pinched)
     above = np.maximum(far - dot(out, here - place), 0.0)
@@ -161,7 +162,7 @@ def _has_room(
 def _count_colliders_around(
     world: CollisionWorld, pinched: PinchedParticles, points: Floats, positions: Floats
 ) -> Integers:
-    """(k,) how many of the colliders that the pinched meet points (3, k) are within."""
+    """(k,) number of colliders, of those each particle collides with, around points (3, k)."""
     found, closed_surfaces = (
         np.zeros(points.shape[1], dtype=np.int64),
         world.depenetration.closed_surfaces,
@@ -179,7 +180,7 @@ def _count_colliders_around(
 
 
 def _pressed_from_both_sides(contact_step: ContactStep) -> PinchedParticles:
-    """What moving colliders press on something else, with the places on their skins."""
+    """Particles that moving colliders push from opposite sides, with their surface points."""
     world, rows, motion = contact_step.world, contact_step.rows, contact_step.motion
     fixed = slice(world.first_collider_particle, None)
     if np.array_equal(motion.start[:, fixed], motion.predicted[:, fixed], equal_nan=True):
@@ -207,7 +208,7 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> PinchedParticles:
 def _over_colliders(
     contact_step: ContactStep, particles: Integers, row: Integers, directions: Floats
 ) -> PinchedParticles:
-    """Such particles over the skins whose rows push them these ways (3, k), if from outside."""
+    """Particles with surface points on the colliders of their rows, on the side of directions."""
     world, positions, rows = contact_step.world, contact_step.positions, contact_step.rows
     touched = rows.particles[:, row]
     share = np.abs(rows.weights[:, row]) * (touched >= world.first_collider_particle)
@@ -219,7 +220,7 @@ def _over_colliders(
 def _nearest_triangles(
     world: CollisionWorld, particles: Integers, corners: Integers, positions: Floats
 ) -> PinchedParticles:
-    """Particles over the nearest of the triangles around vertices of colliders (k,)."""
+    """Particles with their nearest points on the triangles around colliders' vertices (k,)."""
     surfaces, starts = world.surfaces, world.surfaces.fan_starts[corners]
     counts = surfaces.fan_starts[corners + 1] - starts
     number = np.repeat(np.arange(len(particles)), counts)

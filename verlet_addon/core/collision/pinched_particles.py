@@ -1,4 +1,4 @@
-"""Cloth without room between colliders, and the places on their skins that it goes along with."""
+"""Pinched particles, and the points on collider surfaces that they move with."""
 
 from dataclasses import dataclass
 
@@ -9,31 +9,31 @@ from ..arrays import Booleans, Floats, Integers, concatenated, selected
 
 @dataclass(frozen=True, eq=False)
 class PinchedParticles:
-    """Particles that have no room, over the skins of colliders."""
+    """Particles without room, each above a point on a collider's surface."""
 
     particles: Integers
-    """(k,)"""
+    """(k,) numbers of the particles."""
     corners: Integers
-    """(3, k) of triangles, counter-clockwise seen from where particles came from."""
+    """(3, k) of triangles, counter-clockwise seen from the side that particles came from."""
     weights: Floats
-    """(3, k) of places on them."""
+    """(3, k) barycentric coordinates of points on the triangles."""
     ages: Floats
-    """(k,) for how long they have had room again [s]; they change."""
+    """(k,) time since there is room again [s]; changes."""
 
     def chosen(self, which: Booleans | Integers) -> "PinchedParticles":
-        """Some of them."""
+        """The chosen particles."""
         return selected(self, which)
 
     def with_more(self, more: "PinchedParticles") -> "PinchedParticles":
-        """These, and after them others."""
+        """These particles, followed by others."""
         return concatenated(self, more, axis=-1)
 
     def surface_points(self, positions: Floats) -> Floats:
-        """(3, k) those on the skins, of positions (3, N) [m]."""
+        """(3, k) points on the surfaces, from positions (3, N) [m]."""
         return np.asarray(np.einsum("ck,xck->xk", self.weights, positions[:, self.corners]))
 
 
 NO_PINCHED = PinchedParticles(
     np.empty(0, np.int64), np.empty((3, 0), np.int64), np.empty((3, 0)), np.empty(0)
 )
-"""Nothing is pinched."""
+"""No pinched particles."""

@@ -1,4 +1,4 @@
-"""Contacts alone, after they were solved with lengths in turn: how far each of both gives way."""
+"""Post-stabilization: contacts alone, after the alternation with lengths, within strain limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,29 +14,29 @@ from .alternating_projection import project_alternately
 from .contact_step import ContactStep, gather_bodies, scatter_bodies
 
 POST_ROUNDS = 4
-"""How often contacts are solved alone at last…"""
+"""Rounds of contact projection after the alternation with lengths."""
 MAX_POST_STRAIN = 6e-3
-"""…by which particles may move this share of their shortest edge. With no limit a sheet of 10,201
-vertices that falls over a ball is stretched by 12 %; with half of it a ball that is pressed between
-plates stays too near to them."""
+"""Largest displacement in these rounds, as a share of a particle's shortest edge. With no limit a
+sheet of 10,201 vertices that falls over a ball is stretched by 12 %; with half of it a ball that is
+pressed between plates stays too near to them."""
 MAX_GAP_DEFICIT = 0.4
-"""Contacts may be left short by this share of what their owners keep, and no more: what lies nearer
-at rest is mostly held by short edges, which farther pushes would stretch."""
+"""Violation that contacts may keep, as a share of their owners' gap. Pairs that lie nearer at rest
+mostly have short edges, which further corrections would stretch."""
 
 
 def post_stabilize(
     contact_step: ContactStep, bodies: Sequence[Floats], trees: Sequence[TreeBatches]
 ) -> None:
-    """Pushes bodies (3, n), with such ropes, apart as far as that hardly stretches their edges.
+    """Projects contacts of bodies (3, n), with their rope trees, within MAX_POST_STRAIN.
 
-    Only what is still much too near is pushed farther.
+    Only contacts violated by more than MAX_GAP_DEFICIT are corrected beyond that.
     """
     world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
     gather_bodies(contact_step.touching_bodies, bodies, positions)
     own = list(contact_step.touching_bodies.values())
     initial = [positions[:, part].copy() for part in own]
     project_alternately(contact_step, bodies, trees, max_rounds=POST_ROUNDS)
-    # What comes out of something has to, whatever that takes.
+    # Depenetration takes precedence over strain.
     depenetrating = world.depenetrating
     if any(depenetrating[part].any() for part in own):
         return
@@ -49,7 +49,7 @@ def post_stabilize(
 
 
 def _project_deep_contacts(rows: ContactRows, positions: Floats, surfaces: Surfaces) -> None:
-    """Pushes what is still much too near."""
+    """Corrects contacts that are violated by more than MAX_GAP_DEFICIT."""
     first, second = surfaces.owners[rows.particles[[0, 3]]]
     least = rows.targets - MAX_GAP_DEFICIT * surfaces.gaps[first, second]
     for _ in range(POST_ROUNDS):

@@ -1,1 +1,1 @@
-"""What is touched."""
+"""Contact constraints: rows between surfaces, the ground plane, warm start, tunnelling guard."""

@@ -1,4 +1,4 @@
-"""Rows of contacts and the plane in C: what `numpy_kernels` and `numpy_plane` do."""
+"""Kernels for contact rows and the plane in C; the same as `numpy_kernels` and `numpy_plane`."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _rebound_plane = declare("rebound_plane", "ppippdppdprdddd")
 
 @cached_struct
 def rows_struct(rows: ContactRows) -> Packed:
-    """The contact_rows of kernels.c."""
+    """The `contact_rows` struct of kernels.c."""
     return pack(
         len(rows.targets),
         *members(

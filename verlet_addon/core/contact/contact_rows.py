@@ -1,4 +1,4 @@
-"""What touches, as rows that are solved together with everything else: one row for each contact."""
+"""Contact rows: a constraint with friction per contact, solved with the other constraints."""
 
 from dataclasses import dataclass, fields
 
@@ -11,13 +11,14 @@ from ..integrators import start_displacement
 from .plane import bounce
 
 PUSH_OUT_TIME = 0.1
-"""What starts a step too near is pushed away so fast that a third of that is left after this time
-[s]."""
+"""Time constant of the correction of contacts that start a step violated: a third of the violation
+is left after it [s]."""
 MIN_PUSH_OUT_SPEED = 0.2
-"""Yet it is pushed away no slower than this [m/s]."""
+"""Smallest speed of that correction [m/s]."""
 
 MAX_LEVERAGE = 100.0
-"""Where a particle would have to go so many times as far as what touches, beside pins, it stays."""
+"""Rows are left out if a particle, beside pins, would move at least this many times as far as the
+contact point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +26,9 @@ class ContactRows:
     """Contacts of one step: normal · Σ weights positions ≥ targets, with friction."""
 
     particles: Integers
-    """(4, k) of all bodies and colliders in one array."""
+    """(4, k) numbers of particles in the world."""
     weights: Floats
-    """(4, k) positive for what is on the side that the normal points to; their sum is 0."""
+    """(4, k) positive for the feature on the side that the normal points to; their sum is 0."""
     impulse_responses: Floats
     """(4, k) weight × inverse mass [1/kg]."""
     mobilities: Floats
@@ -35,66 +36,66 @@ class ContactRows:
     normals: Floats
     """(3, k) unit vectors."""
     gaps: Floats
-    """(k,) how far apart they are to be kept [m]."""
+    """(k,) rest distances between the features [m]."""
     keys: Integers
-    """(k,) of the two features that they are between, the same from step to step; −1 for none."""
+    """(k,) identifiers of the two features, the same from step to step; −1 for none."""
     targets: Floats
-    """(k,) how far apart they have to be at the end of this step [m]."""
+    """(k,) smallest distances along normals at the end of this step [m]."""
     rebounds: Floats
-    """(k,) how far they part during the step that sets their speed, 0 but where they bounce [m]."""
+    """(k,) separation per step that sets the speed after contact, 0 without a bounce [m]."""
     anchors: Floats
-    """(3, k) Σ weights positions when the step began: what friction holds on to [m]."""
+    """(3, k) Σ weights positions at the start of the step, the anchor of friction [m]."""
     friction: Floats
-    """(k,) Coulomb coefficients; changes where what is held would be stretched."""
+    """(k,) Coulomb coefficients; set to 0 where friction overstretches edges."""
     on_ropes: Booleans
-    """(k,) bool, in which ropes take part: these are solved in `ropes.rope_contacts`."""
+    """(k,) bool, rows with particles of ropes, which are solved in `ropes.rope_contacts`."""
     normal_multipliers: Floats
     """(k,) multipliers of normals, 0 or more; changed by the kernels [kg m]."""
     friction_multipliers: Floats
-    """(3, k) those of friction; changed by the kernels [kg m]."""
+    """(3, k) multipliers of friction; changed by the kernels [kg m]."""
 
     def select(self, which: Integers) -> "ContactRows":
-        """Some of them, in arrays without gaps, for kernels write to them."""
+        """The chosen rows, in contiguous arrays, for kernels write to them."""
         parts = (getattr(self, each.name) for each in fields(self))
         return ContactRows(*(part.take(which, axis=-1) for part in parts))
 
     def heights(self, positions: Floats) -> Floats:
-        """(k,) how far apart they are along their normals, of positions (3, N) [m]."""
+        """(k,) distances along normals, at positions (3, N) [m]."""
         return dot(self.normals, sum_weighted(positions, self.particles, self.weights))
 
 
 @dataclass(frozen=True, eq=False)
 class PairProperties:
-    """What two owners are to each other, (owners, owners)."""
+    """Contact properties of each pair of owners, (owners, owners)."""
 
     friction: Floats
-    """The slipperier of two decides."""
+    """Coulomb coefficients, the smaller of both."""
     restitution: Floats
-    """The bouncier of two bodies decides; colliders leave a share of a body's."""
+    """Restitution, the larger of two bodies; the product with a collider's."""
     damping: Floats
-    """Rate of drag of what is slowed more [1/s]."""
+    """Rates of drag, the larger of both [1/s]."""
 
 
 @dataclass(frozen=True, eq=False)
 class PredictedMotion:
-    """How the particles of all bodies and colliders set out on a step."""
+    """Free motion of the particles of all bodies and colliders in one step."""
 
     inverse_masses: Floats
     """(N,) 0 for pins and colliders [1/kg]."""
     start: Floats
-    """(3, N) where they began [m]."""
+    """(3, N) positions at the start of the step [m]."""
     predicted: Floats
-    """(3, N) where free motion led them to, or animation [m]."""
+    """(3, N) positions after free motion, or of the animation [m]."""
     accelerations: Floats
-    """(3, N) what pulled at them [m/s²]."""
+    """(3, N) of free motion [m/s²]."""
     on_ropes: Booleans
-    """(N,) bool, which are strung on ropes without rings."""
+    """(N,) bool, particles of ropes without closed loops."""
     dt: float
     """Length of the step [s]."""
 
 
 def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion) -> ContactRows:
-    """The rows of contacts, but for those in which nothing can give way, or as good as nothing."""
+    """The rows of contacts, without those that no particle can move, or hardly (MAX_LEVERAGE)."""
     particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
     impulse_responses, most, mobilities, anchors, began = compute_row_terms(
         motion.start, motion.inverse_masses, particles, weights, normals
@@ -124,7 +125,7 @@ def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion
 
 
 def _any_on_ropes(on_ropes: Booleans, particles: Integers, impulse_responses: Floats) -> Booleans:
-    """(k,) in which rows any of such particles (N,) gives way."""
+    """(k,) rows with any movable particle on a rope (N,)."""
     if not on_ropes.any():
         return np.zeros(particles.shape[1], dtype=bool)
     return np.asarray((on_ropes.take(particles) & (impulse_responses != 0.0)).any(axis=0))
@@ -133,9 +134,9 @@ def _any_on_ropes(on_ropes: Booleans, particles: Integers, impulse_responses: Fl
 def _bounces(
     contacts: Contacts, pairs: PairProperties, motion: PredictedMotion, began: Floats
 ) -> tuple[Floats, Floats]:
-    """(k,) how much farther apart contacts end by bouncing, and how far they part in a step [m].
+    """(k,) added distance at the end of the step by bouncing, and separation per step after it [m].
 
-    They begin so far (k,) apart along their normals [m]. Most bounce off nothing.
+    `began` (k,) are distances along normals at the start of the step [m].
     """
     rise, rebounds = np.zeros((2, len(began)))
     if not pairs.restitution.any():
@@ -161,7 +162,7 @@ def _bounces(
 
 
 def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
-    """Rows, and after them those of `more` between other particles."""
+    """Rows, followed by rows of `more` between other particles."""
     if not len(more.gaps):
         return rows
     perhaps = np.flatnonzero(np.isin(rows.particles[0], more.particles[0]))
@@ -174,5 +175,5 @@ def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
 
 
 def max_push_out(lacks: Floats, dt: float) -> Floats:
-    """(k,) how much of what they lack to their distance they may be pushed apart in a step [m]."""
+    """(k,) correction per step of initial violations (k,) [m]."""
     return np.maximum(lacks * min(dt / PUSH_OUT_TIME, 1.0), MIN_PUSH_OUT_SPEED * dt)

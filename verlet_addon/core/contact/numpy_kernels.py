@@ -1,7 +1,7 @@
-"""Rows of contacts in NumPy: what compiled kernels solve one row after the other.
+"""Kernels for contact rows in NumPy: the same as the compiled ones, which go row by row.
 
-Rows of a turn share no particle that can move, so that solving turn after turn gives to the last
-digit what solving row after row does.
+Rows of a batch share no movable particle, so that solving batch after batch gives the same bits as
+solving row after row (Gauss-Seidel).
 """
 
 import numpy as np
@@ -13,18 +13,17 @@ from .contact_rows import ContactRows
 
 
 def project_rows(positions: Floats, rows: ContactRows) -> None:
-    """C = n · Σ w x − target ≥ 0, and Coulomb friction up to its coefficient times the push.
+    """C = n · Σ w x − target ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
 
-    Those of ropes are left alone.
-    Both are those of all rounds of a step together, so that a round may take back what the one
-    before did too much. `positions` (3, N) are those of all bodies and colliders.
+    Multipliers accumulate over all rounds of a step, so that a round can reduce an excess of the
+    one before. Rows on ropes are skipped. `positions` (3, N) are those of all bodies and colliders.
     """
     for batch in sequential_batches(rows.particles, rows.impulse_responses != 0.0):
         _project(positions, rows, batch[~rows.on_ropes[batch]])
 
 
 def _project(positions: Floats, rows: ContactRows, batch: Integers) -> None:
-    """The rows of one turn."""
+    """Projects the rows of one batch."""
     apart = sum_weighted(positions, rows.particles[:, batch], rows.weights[:, batch])
     normals, mobilities = rows.normals[:, batch], rows.mobilities[batch]
     height = dot(normals, apart)
@@ -53,7 +52,7 @@ def _project(positions: Floats, rows: ContactRows, batch: Integers) -> None:
 
 
 def push_rows(positions: Floats, rows: ContactRows) -> None:
-    """Moves particles (3, N) as rows have pushed and rubbed them in all."""
+    """Applies the accumulated multipliers of rows, with friction, to positions (3, N)."""
     impulses = rows.normals * rows.normal_multipliers - rows.friction_multipliers
     for corner in range(4):
         moves = rows.impulse_responses[corner] * impulses
@@ -61,11 +60,11 @@ def push_rows(positions: Floats, rows: ContactRows) -> None:
 
 
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
-    """Sets how fast what has been pushed parts: it stays together, or bounces.
+    """Velocity update of contacts: no normal speed, or that of a bounce.
 
     Parameters
     ----------
-    previous_positions, positions : (3, N) of all bodies and colliders, the first of which change.
+    previous_positions, positions : (3, N) of all bodies and colliders; the first ones change.
     """
     for batch in sequential_batches(rows.particles, rows.impulse_responses != 0.0):
         hit = batch[rows.normal_multipliers[batch] > 0.0]
@@ -80,11 +79,11 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
 def find_unsafe(
     start: Floats, positions: Floats, end: Floats, rows: ContactRows, allowed: Floats, safe: float
 ) -> tuple[Booleans, Booleans]:
-    """Finds which particles (N,) may have passed something on the way to where they are (3, N) [m].
+    """Finds particles (N,) that may have tunnelled on the way to their positions (3, N) [m].
 
-    Astray is what went farther than allowed (m,) [m] from where it was to end, or keeps no safe
-    share of its gap, of the first m. Fast is what moved, beside a row as a whole, by more than
-    such a share of the distance.
+    Of the first m particles, `astray` are those displaced by more than `allowed` (m,) [m] from
+    `end`, or in rows that keep no `safe` share of their gap. `fast` are particles of rows in which
+    any moved, relative to the mean, by more than such a share of the distance.
     """
     astray, fast = np.zeros((2, positions.shape[1]), dtype=bool)
     astray[: len(allowed)] = magnitudes(positions - end)[: len(allowed)] > allowed
@@ -92,7 +91,7 @@ def find_unsafe(
     astray[near[near < len(allowed)]] = True
     limits = safe * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
     displacements = (positions - start).take(rows.particles, axis=1)
-    # Nobody is farther off the mean of four than one and a half times as far as the farthest moved.
+    # The deviation from the mean of four is at most 1.5 times the largest displacement.
     perhaps = 2.0 * magnitudes(displacements).max(axis=0, initial=0.0) > limits
     beside = (
         displacements
@@ -107,7 +106,7 @@ def find_unsafe(
 
 
 def _add(positions: Floats, rows: ContactRows, batch: Integers, impulse: Floats) -> None:
-    """Moves the particles of rows that share none by impulses (3, t) [kg m]."""
+    """Adds impulses (3, t) of a batch's rows to their particles [kg m]."""
     for corner in range(4):
         impulse_responses = rows.impulse_responses[corner, batch]
         moved = np.flatnonzero(impulse_responses)

@@ -1,4 +1,4 @@
-"""The plane in NumPy: what compiled kernels solve one particle after the other."""
+"""Kernels for the plane in NumPy: the same as the compiled ones, which go particle by particle."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from .plane import PlaneContact, along, bounce
 
 
 def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floats) -> None:
-    """C = height − floor ≥ 0, and Coulomb friction up to its coefficient times the push.
+    """C = height − floor ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
 
-    Pushes and friction are those of all rounds of the step together, so that a round may take back
-    what the one before did too much.
+    Corrections accumulate over all rounds of a step, so that a round can reduce an excess of the
+    one before.
     """
     depth = contact.floors[1] - contact.plane.heights(positions)
     touching = (depth > 0.0) | (contact.normal_corrections > 0.0)
@@ -30,9 +30,9 @@ def project_plane(positions: Floats, contact: PlaneContact, inverse_masses: Floa
 
 
 def rebound_plane(positions: Floats, previous_positions: Floats, contact: PlaneContact) -> None:
-    """Sets the speed of what the plane has pushed: it stops there, or rebounds.
+    """Velocity update of particles in contact with the plane: no normal speed, or a rebound's.
 
-    Speeds are set through the previous positions (3, n); what bounces has risen by now (3, n).
+    Speeds are set through `previous_positions` (3, n); a rebound also raises `positions` (3, n).
     """
     hit = np.flatnonzero(contact.normal_corrections > 0.0)
     if not len(hit):

@@ -1,4 +1,4 @@
-"""A plane that a body rests on and bounces off, and how high a bounce takes it."""
+"""Contact of a body with a plane, and the height and speed of a bounce."""
 
 from dataclasses import dataclass
 
@@ -10,47 +10,48 @@ from ..scene import Plane
 
 @dataclass(eq=False)
 class PlaneContact:
-    """One body above a plane during one step; made anew for each."""
+    """Contact of one body with a plane during one step."""
 
     plane: Plane
-    """At the end of the step."""
+    """The plane at the end of the step."""
     start: Floats
-    """(3, n) where particles began the step, moved on as the plane does [m]."""
+    """(3, n) positions at the start of the step, moved with the plane [m]."""
     climb: float
-    """How far the plane goes along its normal during the step [m]."""
+    """Displacement of the plane along its normal during the step [m]."""
     floors: Floats
-    """(2, n) how high above the plane each is held, at the beginning and at the end [m]."""
+    """(2, n) smallest heights above the plane, at the start and at the end of the step [m]."""
     friction: float
     """Coulomb coefficient of the two surfaces."""
     restitution: float
-    """Share of speed that is kept in a bounce."""
+    """Coefficient of restitution."""
     normal_corrections: Floats
-    """(n,) how far each has been pushed out in this step; changed by the kernel [m]."""
+    """(n,) accumulated corrections along the normal; changed by the kernel [m]."""
     friction_corrections: Floats
-    """(3, n) how far friction has taken each back; changed by the kernel [m]."""
+    """(3, n) accumulated corrections by friction; changed by the kernel [m]."""
     predicted: Floats
-    """(3, n) where free motion led, before any constraint [m]."""
+    """(3, n) positions after free motion, before any constraint [m]."""
     accelerations: Floats
     """(3, n) of free motion [m/s²]."""
     dt: float
     """Length of the step [s]."""
     start_gains: tuple[float, float]
-    """What a speed and an acceleration at the end give the step before; see `start_gains`."""
+    """Displacements in the step per speed and per acceleration at its end; see `start_gains`."""
 
 
 def along(normal: Floats, vectors: Floats) -> Floats:
-    """(k,) components of vectors (3, k); NumPy's own sum, for BLAS sets idle threads spinning."""
+    """(k,) components of vectors (3, k) along the normal; by einsum, for BLAS starts threads."""
     return np.asarray(np.einsum("x,xk->k", normal, vectors))
 
 
 def bounce(
     restitution: Floats | float, fall: Floats, overshoot: Floats, pull: Floats, dt: float
 ) -> tuple[Floats, Floats]:
-    """How high above the ground a particle ends the step after a bounce, and how fast it rises.
+    """Heights above the floor at the end of a step with a bounce, and speeds upwards [m], [m/s].
 
-    It hit the ground on the way: v_c² = v² + 2 |g| overshoot gives the speed there, from which it
-    starts again at e v_c for what was left of the step. Slower than gravity's pull over two steps
-    it comes to rest instead. `fall` is the free displacement of the step, negative downwards.
+    The impact is within the step: v_c² = v² + 2 |g| overshoot is the speed there, and the particle
+    rises at e v_c for the rest of the step. With a rebound slower than the change of speed by
+    gravity in two steps, it comes to rest. `fall` is the free displacement of the step, negative
+    downwards.
     """
     speed = fall / dt + 0.5 * pull * dt
     impact = np.sqrt(np.maximum(speed**2 - 2.0 * pull * overshoot, 0.0))

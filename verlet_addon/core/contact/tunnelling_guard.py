@@ -1,4 +1,4 @@
-"""Nothing passes: what would on its way is held back, and what pushes it takes it along."""
+"""The tunnelling guard: particles that would pass through a surface in a step are stopped."""
 
 from collections.abc import Callable
 
@@ -14,16 +14,17 @@ from ..geometry.graph import find_components
 TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touching=True)
 """Pairs that come nearer than this count as passing."""
 SEPARATION = 3.0
-"""How many times as far apart they are put."""
+"""Distance to which such pairs are separated, as a multiple of that."""
 PUSH_ROUNDS = 8
-"""Rounds in which pairs are only held apart along their normals."""
+"""Rounds in which pairs are only separated along their normals."""
 HALVING_ROUNDS = 14
-"""Rounds after these in which what passes keeps half of its motion against what it would pass…"""
+"""Following rounds, in which particles of impact zones keep half of their relative motion; in later
+rounds they keep none."""
 MAX_ROUNDS = 40
-"""…before it keeps none. What still passes after so many rounds in all does pass."""
+"""Maximum rounds in all; pairs that still pass after them do pass."""
 MOST_PAIRS = 4
-"""What has no room is not pushed about for long: it keeps none at once when all rounds together
-have found so many pairs for each particle. Where there is room they find a hundredth of that."""
+"""Number of pairs per particle, summed over rounds, beyond which zones keep no relative motion:
+there is no room. With room, rounds find a hundredth of that."""
 
 
 def prevent_tunnelling(
@@ -34,16 +35,16 @@ def prevent_tunnelling(
     active: Booleans | None = None,
     restore: Callable[[Floats], None] | None = None,
 ) -> Floats:
-    """Returns where particles end so that none of their pairs passes through another on the way.
+    """Returns end positions (3, N) [m] such that no pair passes through each other on the way.
 
-    Particles go straight from `start` to `end`, both (3, N) [m]; what passes nothing ends where it
-    was going. Those of no inverse mass (N,) [1/kg] are left alone. At first pairs are held apart
-    along their normals. What still passes after that moves on together (impact zones; Provot,
+    Particles go straight from `start` to `end`, both (3, N) [m]; particles without such pairs keep
+    their `end`, and so do particles without inverse mass (N,) [1/kg]. In the first rounds pairs are
+    separated along their normals. Pairs that still pass then move together (impact zones; Provot,
     Collision and self-collision handling in cloth model dedicated to design garments, 1997,
-    without their rotation): round by round it keeps half of its own motion, so that it goes on as
-    far as there is room, and is not stuck for good. What is near no active particle (N,), where
-    these are given, is known not to pass. What else has to hold of positions (3, N), `restore` puts
-    right, as far as there is room.
+    without their rotation): each round halves their motion relative to the zone, so that they move
+    as far as there is room. Where `active` (N,) is given, pairs near no active particle are known
+    not to pass. `restore` projects the other constraints of positions (3, N) after each round,
+    while there is room.
     """
     end = end.copy()
     zone_pairs: list[Integers] = []
@@ -77,7 +78,7 @@ def find_tunnelling(
     inverse_masses: Floats,
     active: Booleans | None,
 ) -> Contacts:
-    """Returns the pairs that pass on the way, or nearly, of which something can give way."""
+    """Returns the pairs with a movable particle that pass on the way, or nearly."""
     found = find_pairs(surfaces, start, end, TUNNELLING, active)
     stopped = (inverse_masses[found.particles] > 0.0).any(axis=0)
     stopped &= contact_penetration_states(surfaces, found.particles, found.weights) == 0
@@ -85,7 +86,7 @@ def find_tunnelling(
 
 
 def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None:
-    """Puts pairs apart along their normals, one after the other, where they end."""
+    """Separates pairs along their normals at the end, one after the other."""
     for row in range(len(contacts.gaps)):
         particles, weights = contacts.particles[:, row], contacts.weights[:, row]
         normal = contacts.normals[:, row]
@@ -100,10 +101,7 @@ def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None
 def _move_zones(
     zones: Integers, start: Floats, end: Floats, inverse_masses: Floats, share: float
 ) -> None:
-    """Moves zones as their centres of mass move, or as what cannot be stopped in them does.
-
-    What is left of each particle's own motion is a share.
-    """
+    """Moves zones with their centres of mass, or fixed particles; `share` of the rest is kept."""
     members = np.flatnonzero(np.bincount(zones, minlength=len(zones))[zones] > 1)
     labels, free = zones[members], inverse_masses[members] > 0.0
     held = np.zeros(len(zones), dtype=bool)

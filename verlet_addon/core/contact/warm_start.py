@@ -1,4 +1,4 @@
-"""What contacts pushed in the step before: solving for those of this step starts from there."""
+"""Warm start of contact rows from the multipliers of the step before."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,30 +10,30 @@ from .compiled_kernels import push_rows
 from .contact_rows import ContactRows
 
 WARM_START_SHARE = 0.5
-"""Share of a push that is remembered. With all of it taut cloth that touches something swings on
-for ever, as it would if it remembered all of its tension; with more than half sheets of triangles
+"""Share of the multipliers that is kept. With all of them taut cloth in contact oscillates for
+ever, as it would with all of its strip multipliers; with more than half, sheets of triangles
 tremble beside poles of balls."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactCache:
-    """Rows of the step before that may push again."""
+    """Rows of the step before, with multipliers for the warm start."""
 
     rows: ContactRows
-    """By their keys; they push half as much as they did in both of the last two steps."""
+    """Rows sorted by keys; multipliers are WARM_START_SHARE of the smaller of the last two."""
     normal_multipliers: Floats
-    """(k,) what they did push in the last [kg m]."""
+    """(k,) multipliers of the last step, unscaled [kg m]."""
     count: int
-    """How many particles there are in the world."""
+    """Number of particles in the world."""
 
     @cached_property
     def displacements(self) -> Floats:
-        """(3, count) by how much the rows move each particle [m]."""
+        """(3, count) displacement of each particle by the rows [m]."""
         return row_displacements(self.rows, self.count)
 
 
 def warm_start_rows(rows: ContactRows, cache: ContactCache) -> None:
-    """Lets rows start from what they pushed and rubbed before."""
+    """Sets multipliers of rows to the cached ones of the same keys."""
     place, known = _find_cached(cache, rows)
     rows.normal_multipliers[known] = cache.rows.normal_multipliers[place]
     rows.friction_multipliers[:, known] = cache.rows.friction_multipliers[:, place]
@@ -42,9 +42,9 @@ def warm_start_rows(rows: ContactRows, cache: ContactCache) -> None:
 def cache_rows(
     rows: ContactRows, cacheable: Booleans, count: int, cache: ContactCache | None
 ) -> ContactCache:
-    """What to start from in the next step, of these rows (k,) between so many particles.
+    """Caches the multipliers of `cacheable` rows (k,) between `count` particles.
 
-    An impact pushes once. So a push is remembered only as far as the step before had it too.
+    The multiplier of an impact lasts one step. So the smaller of the last two steps is kept.
     """
     kept = np.flatnonzero(
         cacheable & (rows.normal_multipliers > 0.0) & (rows.keys >= 0) & (rows.rebounds == 0.0)
@@ -61,14 +61,14 @@ def cache_rows(
 
 
 def row_displacements(rows: ContactRows, count: int) -> Floats:
-    """(3, count) by how much rows have moved each particle in all [m]."""
+    """(3, count) total displacement of each particle by rows [m]."""
     displacements = np.zeros((3, count))
     push_rows(displacements, rows)
     return displacements
 
 
 def _find_cached(cache: ContactCache, rows: ContactRows) -> tuple[Integers, Booleans]:
-    """Where what is remembered of rows stands, and which rows are (k,)."""
+    """Places of rows in the cache, and which rows (k,) are in it."""
     keys = cache.rows.keys
     if not len(keys):
         return np.empty(0, dtype=np.int64), np.zeros(len(rows.keys), dtype=bool)

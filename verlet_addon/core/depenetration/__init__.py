@@ -1,1 +1,1 @@
-"""What starts inside of something, and its way out."""
+"""Depenetration of particles that start inside of the ground, solids or colliders."""

@@ -1,4 +1,4 @@
-"""Which surfaces enclose something, what is inside of them, and how far it is from there to out."""
+"""Closed surfaces: winding numbers of points, and distances from inside to the outside."""
 
 from dataclasses import dataclass
 
@@ -10,31 +10,31 @@ from ..geometry.ray_casting import cast_rays, find_winding_numbers
 
 DIRECTIONS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 DIRECTIONS /= np.sqrt((DIRECTIONS * DIRECTIONS).sum(axis=0))
-"""(3, 26) directions in which ways out are looked for: to a cube's sides, edges and corners."""
+"""(3, 26) unit directions of exit: to the sides, edges and corners of a cube."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedSurfaces:
-    """What of all surfaces encloses something that is to be kept empty."""
+    """Closed parts of all surfaces, the insides of which are kept empty."""
 
     surfaces: Surfaces
     triangles: list[Integers]
-    """Per owner (3, t) the closed pieces of its surface, their normals outwards."""
+    """Per owner (3, t), triangles of closed components, with normals outwards."""
     given_triangles: list[Integers]
-    """The same as they were given: normals inwards are those of a room."""
+    """The same triangles as given: inward normals are those of a room."""
     keeps_shape: Booleans
-    """(o,) whose vertices all take the same way out, and keep their places to each other."""
+    """(o,) bool, owners that depenetrate rigidly: all vertices in the same direction."""
     bodies: int
-    """How many of the owners are bodies, the first."""
+    """Number of owners that are bodies; they come first."""
 
     def obstacles_of(self, owner: int) -> list[int]:
-        """The owners of solids that one is to keep out of."""
+        """Other owners with closed surfaces that this owner collides with."""
         others = np.flatnonzero(self.surfaces.collides[owner]).tolist()
         return [other for other in others if other != owner and self.triangles[other].size]
 
 
 def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> Integers:
-    """(k,) how many times closed triangles (3, t) with corners at places (3, N) go round points."""
+    """(k,) winding numbers of closed triangles (3, t), at positions (3, N), round points (3, k)."""
     found = np.zeros(points.shape[1], dtype=np.int64)
     if not triangles.size:
         return found
@@ -51,10 +51,9 @@ def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> I
 def find_exit_distances(
     points: Floats, positions: Floats, triangles: Integers
 ) -> tuple[Floats, Integers]:
-    """(26, k) how far it is for points (3, k) out of all solids along each of WAYS, and where.
+    """(26, k) distances of points (3, k) to the outside along DIRECTIONS, and triangles there.
 
-    Solids are closed triangles (3, t) with corners at places (3, N). Where there is no way out, it
-    is infinitely far.
+    Solids are closed triangles (3, t) at positions (3, N). Distances are infinite without an exit.
     """
     count = points.shape[1]
     lengths = np.full((DIRECTIONS.shape[1], count), np.inf)
@@ -63,7 +62,7 @@ def find_exit_distances(
         through = cast_rays(points, positions, triangles, way, upwards=True)
         order = np.lexsort((through.heights, through.points))
         point, turns = through.points[order], through.turns[order]
-        # A way is out where what is left of it comes out as often as it goes in.
+        # A ray is outside where the rest of it enters as often as it leaves.
         left = sum_by(point, turns, count)[point] - _cumulative_turns(point, turns)
         out = np.flatnonzero(np.abs(left) < 0.5)
         first = out[np.unique(point[out], return_index=True)[1]]
@@ -73,21 +72,21 @@ def find_exit_distances(
 
 
 def vertex_normals(positions: Floats, triangles: Integers) -> Floats:
-    """(3, N) normals of the vertices of solids, of any length, at places (3, N) [m]."""
+    """(3, N) area-weighted vertex normals of solids, not unit, at positions (3, N) [m]."""
     a, b, c = (positions[:, corner] for corner in triangles)
     areas, count = np.cross(b - a, c - a, axis=0), positions.shape[1]
     return sum_rows(triangles.ravel(), np.tile(areas, 3), count)
 
 
 def orient_outwards(positions: Floats, triangles: Integers) -> Integers:
-    """The triangles (3, t) of a solid, the other way round where their normals look inwards."""
+    """The triangles (3, t) of a solid, reversed if their normals point inwards."""
     a, b, c = (positions[:, corner] - positions[:, triangles[0, :1]] for corner in triangles)
     inwards = (a * np.cross(b, c, axis=0)).sum() < 0.0
     return triangles[::-1] if inwards else triangles
 
 
 def _cumulative_turns(point: Integers, turns: Floats) -> Floats:
-    """(k,) sums of turns of the same point, up to and with each; points are sorted."""
+    """(k,) cumulative sums of turns of each point, inclusive; points are sorted."""
     total = np.cumsum(turns)
     first = np.searchsorted(point, point)
     return np.asarray(total - (total - turns)[first])

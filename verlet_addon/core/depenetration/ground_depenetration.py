@@ -1,4 +1,4 @@
-"""What starts in the ground comes out of it little by little."""
+"""Gradual depenetration from the ground."""
 
 from dataclasses import dataclass
 
@@ -7,27 +7,27 @@ import numpy as np
 from ..arrays import Floats, Integers
 
 DEPENETRATION_TIME = 0.5
-"""What starts in the ground is out of it after this time [s]."""
+"""Time after which particles that start in the ground are out [s]."""
 
 
 @dataclass(eq=False)
 class GroundDepenetration:
-    """How deep a body lay in the ground when it met it first."""
+    """Initial depths of a body in the ground, at first contact."""
 
     depths: Floats
-    """(n,) 0 once a particle is out [m]."""
+    """(n,) initial depths, 0 once a particle is out [m]."""
     age: float = 0.0
-    """Time since then [s]."""
+    """Time since first contact [s]."""
 
 
 def floor_heights(
     ground_depenetration: GroundDepenetration, above: Floats, thicknesses: Floats, dt: float
 ) -> Floats:
-    """(2, n) heights over the ground where particles' own floors begin and end the step [m].
+    """(2, n) heights of particles' floors over the ground, at start and end of the step [m].
 
-    `above` (n,) is where particles begin the step. The floor of one that met the ground d deep
-    stands d (1 + 2 s) (1 − s)² below it after s OUT_AFTER: it sets off and arrives without a jerk.
-    What has come out has the ground itself for its floor, and so has all once that time is over.
+    `above` (n,) are heights of particles at the start of the step. The floor of a particle with
+    initial depth d is d (1 + 2 s) (1 − s)² below the ground after s DEPENETRATION_TIME: its speed
+    is 0 at both ends. Particles that are out have no lowered floor, nor has any after that time.
     """
     ground_depenetration.depths[
         (above >= thicknesses) | (ground_depenetration.age >= DEPENETRATION_TIME)
@@ -44,12 +44,12 @@ def floor_heights(
 
 
 def lift_components(heights: Floats, lifts: Floats, components: Integers) -> Floats:
-    """(n,) how far bodies that nothing holds go up with the floors of the particles they stand on.
+    """(n,) displacements of unpinned components upwards, with the floors that they stand on [m].
 
-    They are put there: a push would become speed, and squash them. Heights (n,) are over the
-    floors, which rise by `lifts` (n,); `components` (n,) are −1 for what is held.
+    Components are shifted as a whole: a contact correction would become speed, and squash them.
+    Heights (n,) are above floors, which rise by `lifts` (n,); `components` (n,) are −1 if pinned.
     """
-    most = np.zeros(components.max(initial=-1) + 2)  # the last for what is held
+    most = np.zeros(components.max(initial=-1) + 2)  # the last for pinned ones
     np.maximum.at(most, components, np.minimum(lifts, -heights))
     most[-1] = 0.0
     return np.asarray(most[components])

@@ -1,4 +1,4 @@
-"""Triangles that pass through solids although all of their corners are outside."""
+"""Intersections: triangles that pass through solids, with all of their corners outside."""
 
 from collections.abc import Sequence
 
@@ -18,20 +18,20 @@ from .closed_surfaces import (
 from .penetration_states import EMERGING, INSIDE
 
 RELEASE_SHARE = 0.9
-"""What is out by this share of its gap is let go."""
+"""Particles and triangles that are out by this share of their gap are released."""
 SAMPLES_PER_SIDE = 6
-"""Triangles are tested at places as far apart as this part of their sides."""
+"""Number of intervals between sample points along each side of a triangle."""
 _BARYCENTRIC = [
     (i, j, SAMPLES_PER_SIDE - i - j)
     for i in range(SAMPLES_PER_SIDE + 1)
     for j in range(SAMPLES_PER_SIDE + 1 - i)
 ]
 SAMPLES = np.array(sorted(_BARYCENTRIC, key=max, reverse=True)).T / SAMPLES_PER_SIDE
-"""(3, s) those places, by the shares of the corners, the corners first."""
+"""(3, s) barycentric coordinates of the sample points, the corners first."""
 
 
 def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> Booleans:
-    """(N,) whether particles of bodies belong to edges near those of solids that they meet."""
+    """(N,) bool, particles of bodies with edges near those of solids that they collide with."""
     surfaces, near = closed_surfaces.surfaces, np.zeros(positions.shape[1], dtype=bool)
     some = np.array([own.size > 0 for own in closed_surfaces.triangles])
     for owner in np.flatnonzero((surfaces.collides & some).any(axis=1) | some).tolist():
@@ -52,14 +52,14 @@ def find_intersections(
 ) -> list[Contacts]:
     """Rows that push out triangles and loose edges of bodies that pass through solids.
 
-    What has just come out is held until it is clear, for between the places that are tested some of
-    it may still be inside.
+    Rows are kept until the triangle is out by RELEASE_SHARE of its gap, for between the sample
+    points some of it may still be inside.
 
     Parameters
     ----------
-    chosen : (N,) particles, of which a triangle has one at least.
-    pinned : (N,) pinned ones, of which it has none: what hangs beside a pin could never come out.
-    positions : (3, N) where all particles are [m].
+    chosen : (N,) particles; only triangles with at least one of them are tested.
+    pinned : (N,) pinned particles; triangles with any are skipped, for they could not come out.
+    positions : (3, N) of all particles [m].
     previous_rows : the rows of the step before.
     """
     surfaces = closed_surfaces.surfaces
@@ -90,7 +90,7 @@ def find_intersections(
 
 
 def _unreleased_rows(surfaces: Surfaces, rows: Contacts, positions: Floats) -> Contacts:
-    """Those rows whose triangles are out where they were deepest, but not by their gap."""
+    """Rows with triangles that are out at their deepest point, but by less than RELEASE_SHARE."""
     apart = np.einsum("pk,xpk->xk", rows.weights, positions[:, rows.particles])
     heights = (rows.normals * apart).sum(axis=0)
     kept = np.flatnonzero((heights >= 0.0) & (heights < RELEASE_SHARE * rows.gaps))
@@ -106,7 +106,7 @@ def _push_out_rows(
     within: Booleans,
     positions: Floats,
 ) -> Contacts:
-    """Rows that push triangles (3, k) out where they are deepest, of places (3, k, s) in them."""
+    """Rows that push triangles (3, k) out at the deepest of their sample points (3, k, s)."""
     surfaces, (count, samples) = closed_surfaces.surfaces, within.shape
     surfaces.penetration_states[corners, other] = EMERGING
     triangles = closed_surfaces.triangles[other]

@@ -1,4 +1,4 @@
-"""Contacts of what is on its way out of a solid: they point out of it, whichever side it is on."""
+"""Penetration states of particles, and the contacts of depenetrating particles."""
 
 from dataclasses import replace
 
@@ -10,14 +10,14 @@ from ..detection.surfaces import Surfaces
 from .closed_surfaces import vertex_normals
 
 EMERGING, INSIDE, PINCHED = 1, 2, 3
-"""Of a particle and an owner, in `Surfaces.penetration_states`: just out, its surroundings not; inside;
-without room, so that it touches nothing."""
+"""States of a particle and an owner in `Surfaces.penetration_states`: out, but not its neighbours;
+inside; pinched, so that it touches nothing."""
 
 
 def contact_penetration_states(
     surfaces: Surfaces, particles: Integers, weights: Floats
 ) -> Integers:
-    """(k,) EMERGING or BURIED for contacts (4, k) of what is on its way out; else 0."""
+    """(k,) the largest penetration state of particles (4, k) of each contact; 0 for none."""
     if not surfaces.any_leaving:
         return np.zeros(particles.shape[1], dtype=surfaces.penetration_states.dtype)
     own = surfaces.owners[particles]
@@ -30,7 +30,7 @@ def contact_penetration_states(
 def filter_penetrating(
     surfaces: Surfaces, contacts: Contacts, start: Floats, closed_surfaces: Integers
 ) -> tuple[Contacts, Integers]:
-    """The contacts without buried pairs, emerging ones with normals that look out of the solid.
+    """The contacts without particles inside; normals of emerging ones point out of the solid.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def filter_penetrating(
 
     Returns
     -------
-    The contacts, and the particles of those that had to be turned round.
+    The contacts, and the particles of contacts with reversed normals.
     """
     state = contact_penetration_states(surfaces, contacts.particles, contacts.weights)
     contacts, state = contacts.chosen(state < INSIDE), state[state < INSIDE]

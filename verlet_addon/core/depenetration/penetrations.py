@@ -1,4 +1,4 @@
-"""Ways out of solids for what starts inside of them."""
+"""Penetrations: directions and depths of vertices that start inside of solids."""
 
 from dataclasses import dataclass
 
@@ -10,37 +10,37 @@ from ..geometry.graph import find_components
 from .closed_surfaces import DIRECTIONS, ClosedSurfaces, find_exit_distances, triangle_frames
 
 MAX_SEPARATION = 4.0
-"""A patch takes one way out where its nearest ways would take neighbours apart by more than this
-many times their distance…"""
+"""A patch takes one common direction if the nearest directions would separate neighbours by more
+than this many times their distance, or…"""
 MAX_DETOUR = 1.5
-"""…or where one way for all is no longer than this many times the longest of the nearest ways."""
+"""…if the common depth is no more than this many times the largest of the nearest depths."""
 UPWARD_BONUS = 0.2
-"""Share by which a way for all counts as shorter if it leads straight up, and longer if down."""
+"""Share by which a common depth counts as smaller straight upwards, and as larger downwards."""
 
 
 @dataclass(frozen=True, eq=False)
 class Penetrations:
-    """Ways out of solids: each vertex is led along one until it is beyond a place on a triangle."""
+    """Penetrations: each vertex moves along a direction, out beyond a point on a triangle."""
 
     vertices: Integers
-    """(k,) particles of all owners in one array."""
+    """(k,) numbers of particles in the world."""
     corners: Integers
-    """(3, k) of the triangle."""
+    """(3, k) corners of the triangle."""
     weights: Floats
-    """(3, k) of the place on it."""
+    """(3, k) barycentric coordinates of the point on it."""
     local_directions: Floats
-    """(3, k) the way, in terms of two sides of the triangle and its normal, with which it moves."""
+    """(3, k) direction in the frame of two sides of the triangle and its normal, moving with it."""
     depths: Floats
-    """(k,) how long the way was when it was found [m]."""
+    """(k,) initial depths along the direction [m]."""
     ages: Floats
-    """(k,) time since then [s]; they change."""
+    """(k,) time since detection [s]; changes."""
 
     def chosen(self, which: Booleans | Integers) -> "Penetrations":
-        """Some of them."""
+        """The chosen penetrations."""
         return selected(self, which)
 
     def directions(self, positions: Floats) -> Floats:
-        """(3, k) unit vectors, of positions (3, N) [m]; nan where a triangle is squashed flat."""
+        """(3, k) unit vectors, at positions (3, N) [m]; nan where a triangle has no area."""
         way = np.einsum(
             "xsk,sk->xk", triangle_frames(positions, self.corners), self.local_directions
         )
@@ -48,7 +48,7 @@ class Penetrations:
             return np.asarray(way / magnitudes(way))
 
     def heights(self, positions: Floats) -> Floats:
-        """(k,) how far vertices are beyond their places along their ways; below 0 inside [m]."""
+        """(k,) heights of vertices above their points along directions; below 0 inside [m]."""
         place = np.einsum("ck,xck->xk", self.weights, positions[:, self.corners])
         apart = positions[:, self.vertices] - place
         return np.asarray((self.directions(positions) * apart).sum(axis=0))
@@ -62,15 +62,16 @@ NO_PENETRATIONS = Penetrations(
     np.empty(0),
     np.empty(0),
 )
-"""No exits."""
+"""No penetrations."""
 
 
 def find_penetrations(
     closed_surfaces: ClosedSurfaces, inside: Integers, positions: Floats
 ) -> Penetrations:
-    """The ways of buried vertices: for each the nearest, or one for all of a patch.
+    """Penetrations of vertices inside: in the nearest direction, or a common one of a patch.
 
-    What keeps its shape takes one way, and so does what the nearest ways would tear apart.
+    Rigidly depenetrating owners, and patches that the nearest directions would tear apart, take a
+    common direction.
     """
     patches, penetrations = _patches(closed_surfaces, inside), [NO_PENETRATIONS]
     owners = closed_surfaces.surfaces.owners[inside]
@@ -81,7 +82,7 @@ def find_penetrations(
         distances = [
             _exit_distances(closed_surfaces, owner, members, positions) for owner, members in tables
         ]
-        # What is inside of each other goes opposite ways.
+        # Owners inside of each other move in opposite directions.
         lengths = np.concatenate(
             [members[0][:: 1 - 2 * (k > 0)] for k, members in enumerate(distances)], axis=1
         )
@@ -102,10 +103,7 @@ def find_penetrations(
 
 
 def _patches(closed_surfaces: ClosedSurfaces, inside: Integers) -> Integers:
-    """(k,) labels of buried vertices that may go out together.
-
-    They are those that hang together, or, below 0, those of a pair of which one keeps its shape.
-    """
+    """(k,) patch labels of vertices inside: components, or, below 0, pairs with a rigid owner."""
     surfaces = closed_surfaces.surfaces
     count = len(surfaces.owners)
     inside_of, own = surfaces.penetration_states[inside].argmax(axis=1), surfaces.owners[inside]
@@ -123,7 +121,7 @@ def _patches(closed_surfaces: ClosedSurfaces, inside: Integers) -> Integers:
 def _exit_distances(
     closed_surfaces: ClosedSurfaces, owner: int, vertices: Integers, positions: Floats
 ) -> tuple[Floats, Integers]:
-    """(26, k) how far it is out of all that an owner meets, and the corners (3, 26, k) there."""
+    """(26, k) distances out of all obstacles of an owner, and corners (3, 26, k) there."""
     soup = np.concatenate(
         [closed_surfaces.triangles[other] for other in closed_surfaces.obstacles_of(owner)], axis=1
     )
@@ -134,7 +132,7 @@ def _exit_distances(
 def _share_one_direction(
     surfaces: Surfaces, vertices: Integers, positions: Floats, lengths: Floats
 ) -> bool:
-    """Whether one way is nearly as short as the nearest, or these lead neighbours far apart."""
+    """Whether a patch takes one common direction (see MAX_SEPARATION, MAX_DETOUR)."""
     if lengths.max(axis=1).min() <= MAX_DETOUR * lengths.min(axis=0).max():
         return True
     ends = positions.copy()
@@ -157,10 +155,7 @@ def _make_penetrations(
     *,
     along: bool,
 ) -> Penetrations:
-    """The exits of vertices by chosen ways (k,): along these, or along normals of the triangles.
-
-    Those without any way out have none.
-    """
+    """Penetrations along chosen directions (k,), or else triangle normals; none without exit."""
     column = np.arange(len(vertices))
     depths = lengths[chosen, column]
     free = np.flatnonzero(np.isfinite(depths))
@@ -168,7 +163,7 @@ def _make_penetrations(
     corners = corners[:, chosen[free], free]
     frames = triangle_frames(positions, corners)
     local_directions = _to_local(frames, directions)
-    # The place where the way comes out, from the first corner along two sides.
+    # The exit point, relative to the first corner, in terms of two sides.
     offsets = positions[:, vertices] + directions * depths - positions[:, corners[0]]
     b, c, _ = _to_local(frames, offsets)
     if not along:
@@ -179,7 +174,7 @@ def _make_penetrations(
 
 
 def _to_local(frames: Floats, vectors: Floats) -> Floats:
-    """(3, k) how much vectors (3, k) have of each vector of frames (3, 3, k) (G. Cramer, 1750)."""
+    """(3, k) coordinates of vectors (3, k) in frames (3, 3, k) (Cramer's rule)."""
     across, volumes = cofactors(frames.transpose(2, 1, 0))
     parts = np.stack([dot(each, vectors) for each in across.transpose(1, 2, 0)])
     return np.asarray(parts / np.where(volumes, volumes, 1.0))

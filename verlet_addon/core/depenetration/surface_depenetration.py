@@ -1,4 +1,4 @@
-"""What starts inside of a solid comes out of it little by little, and without speed."""
+"""Gradual depenetration from solids and closed colliders, without gain of speed."""
 
 from dataclasses import dataclass, field
 
@@ -16,43 +16,41 @@ from .penetration_states import EMERGING, INSIDE, PINCHED, filter_penetrating
 from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
 
 EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
-"""Vertices come out at about this speed [m/s], in no less than this time and no more than OUT_AFTER
-[s]."""
-
-
+"""Mean speed at which vertices move out [m/s], in no less than the second, and no more than
+DEPENETRATION_TIME [s]."""
 MAX_PIN_STRAIN = 0.02
-"""What would be torn from a pin deep within the same solid stays inside: its way out would lead it
-farther from the pin than it is at rest, by more than this share."""
+"""A vertex stays inside if a pin in the same solid is deeper than their distance at rest, by more
+than this share: moving out would stretch the body between them."""
 EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
-"""(2, s) places along edges, by the shares of their ends."""
+"""(2, s) sample points along edges, as weights of both ends."""
 CHUNK = 4000
-"""So many vertices are measured from all pins at once."""
+"""Number of vertices for which distances to all pins are computed at once."""
 
 
 @dataclass(eq=False)
 class SurfaceDepenetration:
-    """What is on its way out."""
+    """State of depenetration from all closed surfaces."""
 
     closed_surfaces: ClosedSurfaces
     penetrations: Penetrations = NO_PENETRATIONS
     held_by_pins: Booleans = field(default_factory=lambda: np.zeros(0, dtype=bool))
-    """(k,) the exits of vertices that pins hold inside for now."""
+    """(k,) bool, penetrations of vertices that pins hold inside for now."""
     intersections: list[Contacts] = field(default_factory=list)
-    """Rows of triangles that pass through a solid although their corners are out."""
+    """Rows of triangles that pass through a solid with their corners outside."""
     initial_pairs: list[tuple[int, int]] = field(default_factory=list)
-    """Owners and the solids that they start in, until they should be out; changes."""
+    """Owners and the solids that they start in, until the deadline; changes."""
     age: float = 0.0
-    """For how long that has gone on [s]; changes."""
+    """Time since the start [s]; changes."""
     flipped: Integers = field(default_factory=lambda: NO_PENETRATIONS.vertices)
-    """Particles of contacts whose normals looked into the solid in this step, and were turned."""
+    """Particles of contacts with normals that pointed into the solid, and were reversed."""
 
     @property
     def surfaces(self) -> Surfaces:
-        """Of all bodies and colliders."""
+        """The surfaces of all bodies and colliders."""
         return self.closed_surfaces.surfaces
 
     def held_heights(self, later: float = 0.0) -> Floats:
-        """(k,) how far out vertices are held after some more time [m]."""
+        """(k,) prescribed heights of vertices, at a time `later` [s] than now [m]."""
         times = np.clip(self.penetrations.depths / EXIT_SPEED, MIN_EXIT_TIME, DEPENETRATION_TIME)
         share = np.minimum((self.penetrations.ages + later) / times, 1.0)
         gaps = self.surfaces.gaps[tuple(self.owners())]
@@ -60,7 +58,7 @@ class SurfaceDepenetration:
         return np.asarray(gaps - (self.penetrations.depths + gaps) * left)
 
     def filter_contacts(self, contacts: Contacts, start: Floats) -> Contacts:
-        """The contacts of a step from `start` (3, N) [m], without those of what is still inside."""
+        """The contacts of a step from `start` (3, N) [m], without those of vertices inside."""
         if not self.surfaces.any_leaving:
             return contacts
         triangles = np.concatenate(self.closed_surfaces.triangles, axis=1)
@@ -69,7 +67,7 @@ class SurfaceDepenetration:
         return contacts
 
     def vertex_rows(self, positions: Floats) -> Contacts:
-        """Rows that hold vertices where their floors are, for positions (3, N) [m]."""
+        """Rows that keep vertices at their prescribed heights, for positions (3, N) [m]."""
         penetrations = self.penetrations
         rows = Contacts(
             particles=np.concatenate([penetrations.vertices[None], penetrations.corners]),
@@ -82,7 +80,7 @@ class SurfaceDepenetration:
         return rows.chosen(~self.held_by_pins & np.isfinite(rows.normals[0]))
 
     def owners(self) -> Integers:
-        """(2, k) of vertices and of the triangles where they come out."""
+        """(2, k) owners of vertices, and of the triangles where they exit."""
         pairs = self.surfaces.owners[
             np.stack([self.penetrations.vertices, self.penetrations.corners[0]])
         ]
@@ -92,10 +90,10 @@ class SurfaceDepenetration:
 def build_depenetration(
     surfaces: Surfaces, soft: Booleans, bodies: int, pinned: Booleans
 ) -> SurfaceDepenetration:
-    """Finds what is inside of colliders and soft bodies (o,) at rest, and its ways out.
+    """Finds penetrations into colliders and solids, `soft` (o,), at rest.
 
-    A piece that lies wholly inside of a body, or of a collider whose normals look inwards as those
-    of a room do, is meant to be there. The first owners are bodies; `pinned` (N,) are pinned.
+    A component wholly inside of a body, or of a collider with inward normals, as of a room, is
+    meant to be there, and stays. The first owners are bodies; `pinned` (N,) are pinned particles.
     """
     owners, positions = surfaces.owners[surfaces.triangles[0]], surfaces.rest
     triangles = []
@@ -128,7 +126,7 @@ def build_depenetration(
 def still_penetrating(
     depenetration: SurfaceDepenetration, positions: Floats, free: Booleans
 ) -> list[tuple[int, int]]:
-    """What has begun inside of what, where edges between free particles (N,) are not out."""
+    """Initial pairs of owners with edges between free particles (N,) that are still inside."""
     surfaces, closed_surfaces, found = depenetration.surfaces, depenetration.closed_surfaces, []
     free = free & ~surfaces.exempt[0] & (surfaces.penetration_states < PINCHED).all(axis=1)
     free[depenetration.penetrations.vertices[depenetration.held_by_pins]] = False
@@ -144,7 +142,7 @@ def still_penetrating(
 def _find_held_by_pins(
     depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans
 ) -> Booleans:
-    """(k,) the exits of vertices nearer at rest to a pin (N,) than that is to the way out."""
+    """(k,) penetrations of vertices nearer to a pin (N,) at rest than the pin's depth."""
     surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
     own, other = depenetration.owners()
     held_by_pins, pins = np.zeros(len(own), dtype=bool), pinned[penetrations.vertices]
@@ -162,14 +160,14 @@ def _find_held_by_pins(
 
 
 def _distances(points: Floats, others: Floats) -> Floats:
-    """(k, p) how far points (3, k) are from others (3, p) [m]."""
+    """(k, p) distances of points (3, k) from others (3, p) [m]."""
     return magnitudes(points[:, :, None] - others[:, None])
 
 
 def _mark_inside(
     closed_surfaces: ClosedSurfaces, owner: int, other: int, positions: Floats
 ) -> None:
-    """Marks what of an owner is inside of a solid."""
+    """Marks particles of an owner inside of a solid."""
     surfaces = closed_surfaces.surfaces
     first, last = surfaces.starts[owner : owner + 2].tolist()
     turns = winding_numbers(positions[:, first:last], positions, closed_surfaces.triangles[other])
@@ -185,7 +183,7 @@ def _mark_inside(
 
 
 def _mark_all_colliders(closed_surfaces: ClosedSurfaces, inside: Integers) -> None:
-    """Has what is inside of a solid leave all colliders that it meets, for these may overlap."""
+    """Marks particles inside as inside of all colliders they collide with: these may overlap."""
     surfaces = closed_surfaces.surfaces
     whole = [
         other >= closed_surfaces.bodies and own.size > 0
@@ -197,7 +195,7 @@ def _mark_all_colliders(closed_surfaces: ClosedSurfaces, inside: Integers) -> No
 
 
 def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions: Floats) -> None:
-    """Has what is inside of a solid that comes to be, at places (3, N) [m], look for a way out."""
+    """Marks particles inside of a collider that gains an area, at positions (3, N) [m]."""
     closed_surfaces, surfaces = depenetration.closed_surfaces, depenetration.surfaces
     closed_surfaces.triangles[obstacle] = closed_surfaces.given_triangles[obstacle]
     near = (
@@ -209,7 +207,7 @@ def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions:
         if obstacle in closed_surfaces.obstacles_of(owner):
             _mark_inside(closed_surfaces, owner, obstacle, positions)
     inside = surfaces.penetration_states[:, obstacle] == INSIDE
-    surfaces.penetration_states[inside, obstacle] = EMERGING  # until its way is found
+    surfaces.penetration_states[inside, obstacle] = EMERGING  # until penetrations are found
     closed_surfaces.triangles[obstacle] = orient_outwards(
         positions, closed_surfaces.triangles[obstacle]
     )
@@ -218,14 +216,14 @@ def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions:
 def update_depenetration(
     depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans, dt: float
 ) -> None:
-    """Lets go of what is out at places (3, N) [m], before a step of length dt [s].
+    """Releases particles that are out at positions (3, N) [m], before a step of length dt [s].
 
-    What is out of one place and within another looks for another way, and so does what no pin
-    (N,) holds inside any more.
+    Particles that are out by one penetration but still inside, and particles that pins (N,) no
+    longer hold inside, get new penetrations.
     """
     surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
     near_out = (surfaces.penetration_states == EMERGING).any(axis=1)
-    # What is squashed flat, or a point, has no inside, and ways out of it are no numbers.
+    # Solids without volume have no inside, and heights above them are nan.
     high = ~(
         penetrations.heights(positions)
         < RELEASE_SHARE * surfaces.gaps[tuple(depenetration.owners())]
@@ -247,7 +245,7 @@ def update_depenetration(
     again = np.setdiff1d(inner, penetrations.vertices[kept])
     found = find_penetrations(depenetration.closed_surfaces, again, positions)
     depenetration.penetrations = concatenated(penetrations.chosen(kept), found, axis=-1)
-    # What is on its way is not stopped because it swings a little.
+    # Penetrations in progress are not stopped by pins because the body oscillates a little.
     fresh = np.arange(len(depenetration.penetrations.ages)) >= kept.sum()
     depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned) & fresh
     depenetration.held_by_pins[: kept.sum()] = held_by_pins[kept]
@@ -260,7 +258,7 @@ def update_depenetration(
 def _still_inside(
     depenetration: SurfaceDepenetration, vertices: Integers, positions: Floats
 ) -> Booleans:
-    """(k, o) whether vertices are inside of what they have been inside of."""
+    """(k, o) whether vertices are still inside of each owner of a penetration state."""
     penetration_states = depenetration.surfaces.penetration_states[vertices] > 0
     for owner, obstacle in enumerate(depenetration.closed_surfaces.triangles):
         asked = np.flatnonzero(penetration_states[:, owner])
@@ -273,11 +271,11 @@ def _still_inside(
 def piece_shifts(
     depenetration: SurfaceDepenetration, positions: Floats, pieces: Integers, dt: float
 ) -> Floats:
-    """(3, p + 1) how far p pieces that keep their shape go out in the next step [m]; 0 at last.
+    """(3, p + 1) displacements of p rigidly depenetrating pieces in the next step [m]; last is 0.
 
-    They are put where their vertices are held to be: a push would become speed, and squash them.
-    The step begins at `positions` (3, N) [m]; `pieces` (N,) tell the free piece of particles, −1 of
-    all else.
+    Pieces are shifted to the prescribed heights of their vertices: a contact correction would
+    become speed, and squash them. The step starts at `positions` (3, N) [m]; `pieces` (N,) are the
+    free piece of each particle, −1 for none.
     """
     penetrations, shifts = depenetration.penetrations, np.zeros((3, pieces.max(initial=-1) + 2))
     held_heights, directions, heights = (

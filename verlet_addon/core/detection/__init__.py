@@ -1,1 +1,1 @@
-"""What comes near what during a step."""
+"""Collision detection along the motion of a step."""

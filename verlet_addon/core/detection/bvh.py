@@ -1,6 +1,7 @@
-"""A tree of bounding boxes over the triangles and loose edges of one surface."""
+"""A bounding volume hierarchy (BVH) over the triangles and loose edges of one surface."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -105,17 +106,24 @@ def build_bvh(
         vertices=vertices,
         vertex_starts=vertex_starts,
         edges=lines[by_leaf],
-        ridges=np.ones(len(lines), dtype=bool),
         edge_starts=np.searchsorted(first[by_leaf], np.arange(leaves + 1)),
         connected=connected,
         connected_starts=np.searchsorted(connected, np.arange(2 * leaves + 1) * (2 * leaves)),
-        cones=np.empty((2 * leaves, 2, 3)),
-        boxes=np.empty((2 * leaves, 2, 4), dtype=np.float32),
-        edge_paths=np.empty((len(lines), 18)),
-        swept_boxes=np.empty((leaves, LEAF_SIZE, 2, 4), dtype=np.float32),
-        turns=np.full((leaves, 2), np.inf),
-        active=np.ones(2 * leaves, dtype=bool),
+        **_work_arrays(leaves, len(lines)),
     )
+
+
+def _work_arrays(leaves: int, edges: int) -> dict[str, Any]:
+    """Fields of BVH that `refit`, `activate` and compiled kernels write, for so many leaves."""
+    return {
+        "ridges": np.ones(edges, dtype=bool),
+        "cones": np.empty((2 * leaves, 2, 3)),
+        "boxes": np.empty((2 * leaves, 2, 4), dtype=np.float32),
+        "edge_paths": np.empty((edges, 18)),
+        "swept_boxes": np.empty((leaves, LEAF_SIZE, 2, 4), dtype=np.float32),
+        "turns": np.full((leaves, 2), np.inf),
+        "active": np.ones(2 * leaves, dtype=bool),
+    }
 
 
 def _neighbours(

@@ -1,4 +1,4 @@
-"""Which triangles stand together in the leaves of a tree, and in what order."""
+"""Assignment of triangles to the leaves of a BVH, and the order of leaves."""
 
 import numpy as np
 

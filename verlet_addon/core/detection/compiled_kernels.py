@@ -1,4 +1,4 @@
-"""Detection of contacts in C: what `numpy_kernels` and `numpy_bvh` do."""
+"""Detection kernels in C; the same as `numpy_kernels` and `numpy_bvh`."""
 
 from collections.abc import Sequence
 from functools import cache

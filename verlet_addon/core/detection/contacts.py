@@ -1,4 +1,4 @@
-"""What comes near during a step: rows that keep vertices off triangles, and edges off edges."""
+"""Contact detection in a step: pairs of a vertex and a triangle, and of two edges."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What comes near, as the kernels that look for it tell."""
+"""Detected pairs, in the arrays that the detection kernels return."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

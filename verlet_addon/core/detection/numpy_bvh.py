@@ -1,4 +1,4 @@
-"""Boxes round all that moves, and which of them come near each other: the walk in NumPy."""
+"""Refit of the BVH, and its traversal for pairs of near features (broad phase), in NumPy."""
 
 import numpy as np
 

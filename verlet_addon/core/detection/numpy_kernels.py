@@ -1,4 +1,4 @@
-"""Which pairs touch on their way, when, and with what normals: the narrow phase in NumPy."""
+"""Times, weights and normals of pairs that touch on their way (narrow phase), in NumPy."""
 
 from collections.abc import Sequence
 

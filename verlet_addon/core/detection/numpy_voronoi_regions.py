@@ -1,4 +1,4 @@
-"""Which pairs belong to the side, the edge or the corner that they touch, in NumPy."""
+"""Filters of pairs by Voronoi regions of triangles, edges and corners, in NumPy."""
 
 import numpy as np
 

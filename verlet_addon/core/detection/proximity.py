@@ -1,4 +1,4 @@
-"""Where a point and a triangle, or two segments, are nearest to each other."""
+"""Nearest points of a point and a triangle, and of two segments."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How near pairs have to come to be found."""
+"""Distances within which pairs are detected."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Which particles of a surface are near each other along it."""
+"""Neighbours along a surface: particles within a short path of edges."""
 
 import numpy as np
 

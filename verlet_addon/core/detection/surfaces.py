@@ -1,4 +1,4 @@
-"""What may touch: the surfaces of all bodies and colliders, as one."""
+"""Collision surfaces of all bodies and colliders, joined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -82,7 +82,7 @@ class Surfaces:
     swept_boxes: Singles
     """(N, 2, 4) boxes round these ways, as trees have them. Compiled kernels make and use them."""
     penetration_states: Integers
-    """(N, o) which particles are still on the way out of which owner (see `penetration_states`); changes."""
+    """(N, o) penetration state of each particle and owner, 0 for none; changes."""
     exempt: Booleans
     """(2, N) which particles pass through other owners, and through their own: features that have
     no others touch nothing of theirs."""
@@ -93,12 +93,12 @@ class Surfaces:
 
     @property
     def any_leaving(self) -> bool:
-        """Whether any particle is on the way out of anything."""
+        """Whether any particle is in a penetration state."""
         return bool(self.penetration_states.max(initial=0) > 0)
 
     @cached_property
     def meeting_owners(self) -> list[int]:
-        """Owners that are kept off others, or off themselves."""
+        """Owners that collide with others, or with themselves."""
         found: list[int] = np.flatnonzero(self.collides.any(axis=1)).tolist()
         return found
 

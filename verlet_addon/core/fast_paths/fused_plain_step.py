@@ -23,9 +23,9 @@ Boxes = tuple[Floats, Floats]
 def find_plain(
     bodies: Sequence[Body], settings: SceneSettings, before: Sample, after: Sample
 ) -> list[int]:
-    """The numbers of bodies that single calls may take_all_steps on: `is_plain`, and nothing else acts.
+    """Numbers of the bodies that one compiled call can move: `is_plain`, with simple inputs.
 
-    That is nothing but gravity, pins that leave ropes as long as they are, and a ground at rest.
+    Simple inputs are gravity, pins that do not stretch ropes, and a ground at rest.
     """
     if not (
         backend().library is not None
@@ -67,7 +67,7 @@ def step_plain_bodies(
 ) -> bool:
     """Moves plain bodies on from one sample to the next as `step` would, to the bit.
 
-    They are all left to `step` as soon as one has come near another, or a collider, on its member:
+    They are all left to `step` as soon as one has come near another, or a collider, on its path:
     then their frame begins anew, and this returns False.
     """
     if world is None:
@@ -92,7 +92,7 @@ def step_plain_bodies(
 
 
 def _pins_may_stretch(body: Body, targets: Floats) -> bool:
-    """Whether pins that take_all_steps, or junctions between pins, may change lengths of ropes in a step."""
+    """Whether moving pins, or junctions between pins, may change rest lengths of ropes."""
     model, state = body
     spans = model.ropes.spans
     if not len(spans.starts):
@@ -121,11 +121,11 @@ def _boxes(bodies: Sequence[Body]) -> Boxes:
 
 
 def _collider_boxes(before: Sample, after: Sample) -> list[Floats]:
-    """Boxes (2, 3) round the member of each collider [m]."""
+    """Bounding boxes (2, 3) of each collider's motion [m]."""
     boxes = []
-    for members in zip(before.colliders, after.colliders, strict=True):
-        lowest = np.min([points.min(axis=0) for points in members], axis=0)
-        boxes.append(np.stack([lowest, np.max([points.max(axis=0) for points in members], axis=0)]))
+    for ends in zip(before.colliders, after.colliders, strict=True):
+        lowest = np.min([points.min(axis=0) for points in ends], axis=0)
+        boxes.append(np.stack([lowest, np.max([points.max(axis=0) for points in ends], axis=0)]))
     return boxes
 
 

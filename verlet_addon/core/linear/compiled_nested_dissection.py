@@ -15,7 +15,7 @@ def pack_factors(factors: Factors, values: Floats) -> Packed:
 
 
 def _pack_depth(depth: Depth, count: int, axes: int) -> Packed:
-    """The depth of nested_dissection.h, of so many unknowns in all, without what fills its parts up."""
+    """The C struct `depth` of one depth of `count` unknowns, without padding."""
     parts, size, reach = depth.coupling.shape
     own, border = depth.own < count, depth.border < count
     below = own[:, :, None] & np.tri(size, dtype=bool).T

@@ -1,4 +1,4 @@
-"""Plain bodies on their member from one sample to the next, moved by one call for all of them."""
+"""Plain bodies between two samples, moved by one compiled call for all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _finish_plain = declare("finish_plain", "pip")
 
 @dataclass(eq=False)
 class PlainBody:
-    """One body's member from one sample to the next."""
+    """One plain body between two samples."""
 
     model: SoftBodyModel
     state: ParticleState
@@ -47,7 +47,7 @@ class PlainBody:
 
 @dataclass(eq=False)
 class PlainGroup:
-    """Some bodies of a scene, and what is frame_inputs them."""
+    """The plain bodies of a scene, and the inputs of the frame."""
 
     members: dict[int, PlainBody]
     """By the numbers of the bodies."""
@@ -105,7 +105,7 @@ class PlainGroup:
 def make_group(
     bodies: Sequence[Body], numbers: Sequence[int], settings: SceneSettings, after: Sample
 ) -> PlainGroup:
-    """Those of the bodies with such numbers, on their member to a sample."""
+    """The group of the bodies with these numbers, for the steps to a sample."""
     members = {
         number: _make_member(bodies[number], after.targets[number], settings) for number in numbers
     }
@@ -117,7 +117,7 @@ def make_group(
 
 
 def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainBody:
-    """The member of one body."""
+    """The copies and the C struct of one body."""
     model, state = body
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()

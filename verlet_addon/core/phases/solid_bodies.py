@@ -14,12 +14,12 @@ from ..solid.collider_contacts import ColliderContacts
 from ..solid.compiled_kernels import interpolate
 from ..solid.coupled_solids import CoupledSolids, step_coupled_solids
 from ..solid.coupled_system import SolidContacts
+from ..solid.external_moves import move_nodes_with_points
 from ..solid.solid_body import fit_linear, rest_nodes, start_solid
 from ..solid.solid_step import (
     SolidStep,
     begin_step,
     motion_square,
-    move_nodes_with_points,
     predict_points,
     solve_step,
 )

@@ -23,7 +23,8 @@ def _poses_struct(poses: PiecePoses) -> Packed:
         *members(pieces, "starts particles labels arms totals"),
         *shared_arrays(
             poses,
-            "start_rotations rotations arms second_moments centres angular_momenta particle_positions",
+            "start_rotations rotations arms second_moments centres angular_momenta "
+            "particle_positions",
         ),
         np.zeros((pieces.count, 21)),
     )

@@ -1,1 +1,1 @@
-"""Ropes, solved to the last digit."""
+"""Length constraints of ropes, solved to tolerance."""

@@ -1,4 +1,4 @@
-"""Trees of paths in C: what `numpy_kernels` does."""
+"""Trees of paths in C: the functions of `numpy_kernels`, compiled."""
 
 from collections.abc import Iterable
 

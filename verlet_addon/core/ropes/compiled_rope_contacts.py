@@ -1,4 +1,4 @@
-"""Contacts that answer each other in C: what `numpy_rope_contacts` does, by rope_contacts.c."""
+"""Coupled rope contacts in C: `numpy_rope_contacts`, by rope_contacts.c."""
 
 import numpy as np
 

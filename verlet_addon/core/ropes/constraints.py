@@ -1,4 +1,4 @@
-"""Everything that keeps the lengths of ropes."""
+"""Length constraints of ropes: constant sets, and batches for one h²."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,44 +22,45 @@ ten times as much, 1,000 links with a heavy tip stretch by more than 0.01 %."""
 
 @dataclass(frozen=True, eq=False)
 class RopeConstraints:
-    """Constant sets of everything that keeps the lengths of ropes."""
+    """Constant sets of the length constraints of ropes."""
 
     trees: Trees
     """Edges of ropes, branched or not."""
     rings: Strips
     """Edges of rings and nets."""
     spans: PinSpans
-    """Ways along the former from pin to pin."""
+    """Paths along the trees from pin to pin."""
 
 
 @dataclass(frozen=True, eq=False)
 class RopeBatches:
-    """The same, ready for one h²."""
+    """Batches of the same constraints for one h²."""
 
     trees: TreeBatches
     rings: list[StripBatch]
     strip_system: StripSystem
-    """All of them."""
+    """Strips of trees and rings, for the tension warm start."""
     spans: PinSpans
-    """Ways from pin to pin along what does not yield."""
+    """Paths from pin to pin along links that hardly yield."""
     rests: Floats
-    """(k,) rest lengths of the trees' links…"""
+    """(k,) rest lengths of the trees' links [m]."""
     lengthened: Floats
-    """…and as long as pins need them to be in this step; the batches read these [m]."""
+    """(k,) rest lengths as the distances of pins require them in this step; read by the batches
+    [m]."""
 
     @property
     def strips(self) -> Sequence[StripBatch]:
-        """All of them."""
+        """All batches of strips, those of rings first."""
         return [*self.rings, *(generation.batch for generation in self.trees.generations)]
 
     @property
     def search_directions(self) -> int:
-        """How many to search in for what former tension does; a path alone is solved directly."""
+        """Search directions of the tension warm start; a single path is solved directly."""
         return SEARCH_DIRECTIONS if self.strip_system.labels[-1:].any() else 0
 
 
 def build_ropes(shape: RestShape) -> RopeConstraints:
-    """The sets of one body."""
+    """Builds the length constraints of the ropes of one body."""
     edges = shape.mesh.edges
     in_tree = shape.in_rope.copy()
     in_tree[in_tree] = find_tree_edges(shape.particle_count, edges[in_tree])
@@ -106,5 +107,5 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
 
 
 def lengthen_ropes(positions: Floats, batches: RopeBatches) -> None:
-    """Makes ropes as long as their pins at positions (3, n) need them to be."""
+    """Lengthens ropes whose pins, at positions (3, n), are further apart than they are long."""
     lengthen_spans(positions, batches.spans, batches.rests, batches.lengthened)

@@ -1,8 +1,9 @@
 """Trees of paths in NumPy: solved directly, from the branches to the root and back.
 
-What hangs on a junction answers its displacement u with a force f − K u, so that to the path it is
-in the junction is a particle of inverse mass W = w (1 + w K)⁻¹, a 3 × 3 matrix (R. Featherstone,
-*The Calculation of Robot Dynamics Using Articulated-Body Inertias*, 1983). Time is linear.
+The branches at a junction respond to its displacement u with a force f − K u, so that in the path
+through it the junction is a particle of inverse mass W = w (1 + w K)⁻¹, a 3 × 3 matrix (R.
+Featherstone, *The Calculation of Robot Dynamics Using Articulated-Body Inertias*, 1983). Time is
+linear.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,21 +18,21 @@ from ..stretch.strip_batches import StripBatch
 from .rope_trees import Generation, TreeBatches
 
 RESOLVED_VIBRATION = 0.1
-"""A rope's sideways vibration is resolved in time up to about this (h ω)²."""
+"""Largest (h ω)² at which a rope's sideways vibration is resolved in time."""
 
 
 @dataclass(frozen=True, eq=False)
 class _PathResponse:
-    """What a generation's paths do while their junctions stay, and by how much they move them."""
+    """Solution of a generation's paths for fixed junctions, and its sensitivity to their motion."""
 
     along: Floats
     """(3, c − 1) directions of the links."""
     steps: Floats
-    """(c − 1,) −Δλ while what they hang on stays."""
+    """(c − 1,) −Δλ with the junctions that the paths hang on fixed."""
     response: Floats
-    """(c − 1,) −Δλ where the first link is longer by 1."""
+    """(c − 1,) −Δλ per unit elongation of the first link."""
     mobility: Floats
-    """(q, 3, 3) W of the junctions that they pass."""
+    """(q, 3, 3) W of the junctions along the paths."""
 
 
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
@@ -42,9 +43,10 @@ def project_trees(positions: Floats, trees: TreeBatches) -> None:
 
 
 def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
-    """Takes from each of r displacements (r, 3, n) what would stretch links, to first order.
+    """Removes from each of r displacements (r, 3, n) the part that stretches links, to first order.
 
-    u' = u − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J u, at positions (3, n): what is pushed takes the rope along.
+    u' = u − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J u, at positions (3, n): a push on one particle moves the
+    rope with it.
     """
     for moved in displacements:
         measured = [_measure_links(positions, each.batch) for each in trees.generations]
@@ -55,7 +57,7 @@ def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatch
 
 
 LinkStrains = tuple[Floats, Floats]
-"""(3, c − 1) directions of a generation's links, and (c − 1,) by how much they are too long."""
+"""(3, c − 1) directions of a generation's links, and (c − 1,) their excess lengths."""
 
 
 def _measure_links(positions: Floats, batch: StripBatch) -> LinkStrains:
@@ -65,7 +67,7 @@ def _measure_links(positions: Floats, batch: StripBatch) -> LinkStrains:
 
 
 def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[LinkStrains]) -> None:
-    """Moves particles (3, n) so that links lose by how much they are too long."""
+    """Moves particles (3, n) so that links lose their excess length."""
     count = len(trees.inverse_masses)
     stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
     path_responses = []
@@ -92,7 +94,7 @@ def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[LinkStrai
 def _solve_generation(
     links: LinkStrains, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
 ) -> _PathResponse:
-    """The answer of a generation's paths, given what hangs on the junctions that they pass."""
+    """The response of a generation's paths, given the branches at the junctions along them."""
     batch = generation.batch
     along, violation = links
     diagonal, beside = batch.diagonal.copy(), off_diagonal(batch, along)
@@ -128,7 +130,7 @@ def _move_generation(
     force: Floats,
     displacements: Floats,
 ) -> None:
-    """Moves a generation's particles, given how far the junctions went that it hangs on."""
+    """Moves a generation's particles, given the displacements of its supporting junctions."""
     batch = generation.batch
     pulled = np.zeros(batch.labels[-1] + 1)
     pulled[batch.labels[generation.hung]] = np.einsum(
@@ -168,11 +170,12 @@ def add_start_spring_forces(
 def undo_implicit_damping(
     previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
 ) -> None:
-    """Gives back the speed that projecting along the new directions of edges has cost.
+    """Restores the speed lost by projecting along the new directions of edges.
 
-    Tension T at the step's end points along d', not along d as at its start; the difference
-    w h² T (d' − d) brakes every turn, a pendulum's by ω³h per second. It also steadies stiff ropes,
-    whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there it stays.
+    Tension T at the step's end points along d', not along d as at its start; the difference w h² T
+    (d' − d) damps every rotation, that of a pendulum by ω³h per second. It also stabilizes stiff
+    ropes, whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there the damping
+    is kept.
     """
     for batch in batches:
         tension = np.maximum(-batch.multipliers, 0.0)
@@ -184,7 +187,7 @@ def undo_implicit_damping(
 
 
 def _add_along(displacements: Floats, batch: StripBatch, pulls: Floats) -> None:
-    """Adds what pulls (3, c − 1) between the particles of a path move them."""
+    """Adds the displacements by pulls (3, c − 1) between the particles of a path."""
     count = displacements.shape[1]
     for axis, pull in enumerate(pulls):
         # A tree's paths may begin at the same particle.

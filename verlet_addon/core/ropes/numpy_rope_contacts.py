@@ -1,4 +1,4 @@
-"""Contacts that answer each other, in NumPy."""
+"""Coupled rope contacts in NumPy."""
 
 import numpy as np
 
@@ -7,18 +7,18 @@ from ..arrays import NONZERO, Floats, Integers
 MAX_CONTACT_SWEEPS = 40
 """Sweeps over all contacts, at most."""
 CONTACT_TOLERANCE = 1e-7
-"""Contacts are solved to this distance [m]."""
+"""Distance to which contacts are solved [m]."""
 
 
 def gather_responses(
     fields: Floats, particles: Integers, shares: Floats, directions: Floats
 ) -> Floats:
-    """Returns (k, 3, k, 3) how far apart k contacts are moved, by one impulse after the other.
+    """Returns (k, 3, k, 3) the displacement at k contacts by a unit impulse at each.
 
     Parameters
     ----------
-    fields : (3 k, 3, n) what each impulse moves: by contacts and directions.
-    particles, shares : (4, k) of each contact, and their weights in it.
+    fields : (3 k, 3, n) displacements by each impulse, ordered by contacts and directions.
+    particles, shares : (4, k) particles of each contact, and their weights in it.
     directions : (3, 3, k) of each contact, components in the middle.
     """
     moved = np.einsum("pk,fxpk->fxk", shares, fields[:, :, particles])
@@ -30,14 +30,14 @@ def gather_responses(
 def solve_contact_system(
     responses: Floats, separations: Floats, targets: Floats, friction: Floats, impulses: Floats
 ) -> None:
-    """Finds impulses ≥ 0 along normals, and within Coulomb's cone across (Gauss and Seidel).
+    """Finds normal impulses ≥ 0 and tangential ones within Coulomb's cone, by Gauss–Seidel.
 
     Parameters
     ----------
-    responses : (k, 3, k, 3) by how much an impulse at one contact, and direction, moves all [1/kg].
-    separations : (k, 3) how far apart contacts are along their normals and across [m]; changed.
-    targets, friction : (k,) how far they have to be [m], and coefficients.
-    impulses : (k, 3) along normals, and across; changed [kg m].
+    responses : (k, 3, k, 3) displacement at all contacts per impulse at one, by direction [1/kg].
+    separations : (k, 3) separations along the normal and both tangents [m]; changed.
+    targets, friction : (k,) least separations [m], and friction coefficients.
+    impulses : (k, 3) along normals and tangents; changed [kg m].
     """
     for _ in range(MAX_CONTACT_SWEEPS):
         largest = 0.0

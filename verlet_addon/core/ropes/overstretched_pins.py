@@ -1,4 +1,4 @@
-"""Ropes between pins that are farther apart than they are long."""
+"""Rest lengths of ropes between pins that are further apart than the rope is long."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,21 +10,22 @@ from ..arrays import Booleans, Floats, Integers, ranges
 from ..stretch.strip_paths import Strips
 
 ROPE_PIN_SLACK = 1e-7
-"""A rope is at least this share longer than its pins are apart. With no slack, no tension would
-hold its weight; with so much it sags by 0.2 mm a metre, and hangs still. With ten times as much,
-200 links drawn out to twice their length shake at 1 mm/s; with a hundred times, at 6 cm/s."""
+"""Least slack of a rope between its pins, as a share of their distance. Without slack, no tension
+would carry its weight; with this much it sags by 0.2 mm a metre, and hangs still. With ten times as
+much, 200 links stretched to twice their length jitter at 1 mm/s; with a hundred times, at 6
+cm/s."""
 MAX_INEXTENSIBLE_COMPLIANCE = 1e-7
-"""Links of a compliance above this share of their mobility are stretched by springs of their own
-that are in balance with their pull. With less, pulls grow until rounding throws ropes about."""
+"""Share of the mobility up to which a compliance counts as rigid; softer links stretch as springs
+in balance with their pull. With less, pulls grow until rounding makes ropes unstable."""
 JUNCTION_ROUNDS = 3
-"""Rounds in each step in which junctions are put where ropes are stretched least: as good as thirty
-for chains of two junctions. With one, ropes that three pins draw out quickly overshoot."""
+"""Rounds per step in which junctions are moved to where ropes stretch least: as good as thirty for
+chains of two junctions. With one, ropes stretched quickly by three pins overshoot."""
 JUNCTION_REGULARIZATION = 1e-9
-"""Share of its stiffness by which a junction resists where springs leave it free."""
+"""Share of its stiffness added where springs leave a junction free."""
 
 Point = tuple[float, float, float]
 TensionSpring = tuple[Point, float]
-"""Where it ends, and how long it is [m]; it only pulls."""
+"""End point, and rest length [m], of a spring that resists tension alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,26 +33,26 @@ class PinSpans:
     """Ropes from pin to pin, cut at junctions."""
 
     nodes: Integers
-    """(u,) particles: pins, and junctions that ropes to three and more pins meet at."""
+    """(u,) particles: pins, and junctions of ropes to three and more pins."""
     pinned: Booleans
     """(u,)"""
     ends: Integers
-    """(2, s) where each span ends, as entries of `nodes`."""
+    """(2, s) both ends of each span, as entries of `nodes`."""
     links: Integers
     """(l,) the links of each span, as entries of the strips' path, span after span."""
     starts: Integers
-    """(s,) where those of each begin."""
+    """(s,) start of the links of each span."""
 
     @property
     def counts(self) -> Integers:
-        """(s,) how many links each has."""
+        """(s,) number of links of each span."""
         return np.diff(self.starts, append=len(self.links))
 
 
 def find_pin_spans(strips: Strips, pinned: Booleans) -> PinSpans:
-    """Every way from pin or junction to the next along ropes without rings, for pins (n,).
+    """Finds all paths from pin or junction to the next along ropes without rings, for pins (n,).
 
-    What dangles from them is left out: nothing draws it out.
+    Free ends are left out: no pin stretches them.
     """
     branches: dict[int, list[tuple[int, int]]] = {}
     for link in np.flatnonzero(strips.linked).tolist():
@@ -85,7 +86,7 @@ def find_pin_spans(strips: Strips, pinned: Booleans) -> PinSpans:
 def _paths_from(
     node: int, branches: dict[int, list[tuple[int, int]]], nodes: dict[int, int]
 ) -> Iterator[tuple[int, list[int]]]:
-    """The nodes that come next along ropes, each with the links on the way there."""
+    """The next nodes along ropes, each with the links up to it."""
     for first, link in branches[node]:
         before, at, path = node, first, [link]
         while at not in nodes:
@@ -98,7 +99,7 @@ def _paths_from(
 def select_rigid_spans(
     spans: PinSpans, strips: Strips, inverse_masses: Floats, h_squared: float
 ) -> PinSpans:
-    """Those of them whose links hardly yield, for particles of such inverse masses (n,)."""
+    """The spans whose links hardly yield, for inverse masses (n,)."""
     masses = inverse_masses[strips.path]
     mobilities = masses + np.roll(masses, -1)
     rigid = strips.compliances / h_squared <= MAX_INEXTENSIBLE_COMPLIANCE * mobilities
@@ -113,8 +114,9 @@ def select_rigid_spans(
 def lengthen_spans(positions: Floats, spans: PinSpans, rests: Floats, lengthened: Floats) -> None:
     """Writes the rest lengths (k,) of links to `lengthened`, longer where pins are too far apart.
 
-    Pins are at `positions` (3, n) [m]; each span is drawn out evenly, and where several meet, as
-    they would be if all were springs that only pull, as stiff as they are short.
+    Pins are at `positions` (3, n) [m]. Each span is stretched evenly; where several share a
+    junction, it is placed as if all were springs that resist tension alone, of stiffness 1 /
+    length.
     """
     lengthened[...] = rests
     if not len(spans.starts):
@@ -127,7 +129,7 @@ def lengthen_spans(positions: Floats, spans: PinSpans, rests: Floats, lengthened
 
 
 def _span_distances(node_positions: Floats, spans: PinSpans) -> Floats:
-    """(s,) how far the ends of spans are from each other, nodes being at `node_positions` (3, u) [m]."""
+    """(s,) distance between the ends of each span, for nodes at (3, u) [m]."""
     one, other = spans.ends
     return np.asarray(
         np.sqrt(((node_positions[:, other] - node_positions[:, one]) ** 2).sum(axis=0))
@@ -135,7 +137,7 @@ def _span_distances(node_positions: Floats, spans: PinSpans) -> Floats:
 
 
 def _balance_junctions(node_positions: Floats, spans: PinSpans, lengths: Floats) -> Floats:
-    """(3, u) where the sum of (stretch of spans)² / length is least, from junctions' places [m]."""
+    """(3, u) node positions of least Σ (stretch of spans)² / length, from the current ones [m]."""
     distances = _span_distances(node_positions, spans)
     if spans.pinned.all() or (distances <= lengths).all():
         return node_positions
@@ -153,7 +155,7 @@ def _balance_junctions(node_positions: Floats, spans: PinSpans, lengths: Floats)
 
 
 def _balance_step(point: Point, springs: list[TensionSpring]) -> Point:
-    """One step of Newton's method to where springs that only pull are in balance."""
+    """One Newton step towards the balance of springs that resist tension alone."""
     xx = yy = zz = xy = yz = zx = total_stiffness = 0.0
     fx = fy = fz = 0.0
     for end, length in springs:

@@ -10,7 +10,7 @@ from .shell_system import FactoredShell, ShellSystem, angle_gradients, gather
 
 
 def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
-    """Sets `gradients` and `isotropic_stiffnesses` for positions (3, n); (3, n) what springs pull, and their energy.
+    """(3, n) spring forces at positions (3, n), and energy; sets the linearized matrix.
 
     Gauss and Newton's matrix, of the energy ½ k (|g| − r)²: c cᵀ k (ĝ ĝᵀ + t (I − ĝ ĝᵀ)), with t =
     1 − r/|g| where that is above 0, as tension makes it. All is times h².

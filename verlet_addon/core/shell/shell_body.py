@@ -76,7 +76,7 @@ class Shell:
 
 
 def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
-    """The springs of a body whose triangles are `merge_triangle_pairs`, or none where it has no angle at rest.
+    """The springs of a body after `merge_triangle_pairs`; None if it has no rest angle.
 
     Nor where it is floppy, where ropes hang on it, which are relaxed with what they hang on, or
     where it is too large. Triangles of constant strain are too firm when bent within their plane.

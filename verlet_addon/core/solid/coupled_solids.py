@@ -1,4 +1,4 @@
-"""Solids that touch each other, moved on as one."""
+"""One step of solids in contact with each other, solved as one system."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -54,7 +54,7 @@ def _start_of(step: SolidStep) -> SolidStepStart:
 
 
 def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
-    """Moves solids on by one step as `solid_step.solve_step` does one; (3, p) where points of each are."""
+    """Steps solids together, as `solid_step.solve_step` does one; (3, p) points of each."""
     steps, starts, solid_contacts = group.steps, group.starts, group.solid_contacts
     inputs = [
         rows for each in zip(steps, group.colliders, strict=True) for rows in all_inputs(*each)
@@ -81,62 +81,67 @@ def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
     return points
 
 
-def _solve(solids: CoupledSolids) -> list[Floats]:
-    """(3, p) where points of each are once stress and what stops them are solved for."""
-    steps, starts, solid_contacts = solids.steps, solids.starts, solids.solid_contacts
-    states, systems = [step.state for step in steps], []
-    for step, start, each in zip(steps, starts, solids.colliders, strict=True):
-        step.system.contacts.friction_stiffnesses.fill(-1.0)
-        systems.append(
-            with_colliders(
-                step.system, each, step.solid.surface.area_factors, start.collider_anchors
-            )
-        )
-    stiffnesses = [
-        step.system.contacts.stiffnesses * step.solid.surface.area_factors for step in steps
-    ]
-    # Points as their nodes carry them: those that were put outside of others have not slid.
-    start_points = [
-        interpolate(step.solid.embedding, start.nodes)
-        for step, start in zip(steps, starts, strict=True)
-    ]
-    system = couple_systems(
-        systems,
-        solid_contacts,
-        stiffnesses,
-        solid_contacts.offsets(start_points) - _previous_deflections(starts, solid_contacts),
-    )
-    moves = stack_solids(state.moves for state in states)
+def _solve(group: CoupledSolids) -> list[Floats]:
+    """(3, p) points of each solid after stress, pins and contacts are solved for together."""
+    steps, starts = group.steps, group.starts
+    systems = _systems_with_colliders(group)
+    system = _coupled_system(group, systems)
+    moves = stack_solids(step.state.moves for step in steps)
     solve_contacts(
         system, stack_solids(map(find_stress_forces, steps, starts)), moves, solver_tolerance(steps)
     )
-    contact_points, points = (
-        clamp_points(system, _update_velocities(solids, systems, system, moves)),
-        [],
-    )
-    contacts_of_each = [each.contacts for each in systems]
-    own = slices(len(contacts.levels) for contacts in contacts_of_each)
-    for step, colliders, own_slice, contacts in zip(
-        steps, solids.colliders, own, contacts_of_each, strict=True
-    ):
-        count = len(step.solid.layer_masses)
+    contact_points = clamp_points(system, _update_velocities(group, systems, system, moves))
+    own = slices(len(each.contacts.levels) for each in systems)
+    points = []
+    for step, colliders, own_slice, each in zip(steps, group.colliders, own, systems, strict=True):
+        count, contacts = len(step.solid.layer_masses), each.contacts
         contacts.anchors[:] = system.contacts.anchors[:, own_slice]
         step.state.anchors[:] = contacts.anchors[:, :count]
         step.state.collider_anchors = find_collider_anchors(contacts, colliders, count)
         points.append(contact_points[:, own_slice][:, :count].copy())
         push_out_of_colliders(colliders, points[-1])
     between_solids = slice(own[-1].stop, None)
-    deflections = tangential_part(
-        solid_contacts.normals,
-        contact_points[:, between_solids] - system.contacts.anchors[:, between_solids],
+    _set_solid_friction(
+        group, contact_points[:, between_solids] - system.contacts.anchors[:, between_solids]
     )
+    separate_solids(group.solid_contacts, points)
+    return points
+
+
+def _systems_with_colliders(group: CoupledSolids) -> list[SolidSystem]:
+    """The system of each solid, with its collider contacts."""
+    systems = []
+    for step, start, colliders in zip(group.steps, group.starts, group.colliders, strict=True):
+        step.system.contacts.friction_stiffnesses.fill(-1.0)
+        area_factors = step.solid.surface.area_factors
+        systems.append(with_colliders(step.system, colliders, area_factors, start.collider_anchors))
+    return systems
+
+
+def _coupled_system(group: CoupledSolids, systems: Sequence[SolidSystem]) -> SolidSystem:
+    """The system of all solids, with the contacts between them."""
+    steps, starts, solid_contacts = group.steps, group.starts, group.solid_contacts
+    stiffnesses = [
+        step.system.contacts.stiffnesses * step.solid.surface.area_factors for step in steps
+    ]
+    # Points as interpolated from nodes: moving points out of other solids is no sliding.
+    start_points = [
+        interpolate(step.solid.embedding, start.nodes)
+        for step, start in zip(steps, starts, strict=True)
+    ]
+    anchors = solid_contacts.offsets(start_points) - _previous_deflections(starts, solid_contacts)
+    return couple_systems(systems, solid_contacts, stiffnesses, anchors)
+
+
+def _set_solid_friction(group: CoupledSolids, offsets: Floats) -> None:
+    """Stores the tangential parts of offsets (3, k) from the anchors as friction deflections."""
+    solid_contacts = group.solid_contacts
+    deflections = tangential_part(solid_contacts.normals, offsets)
     has_friction = np.flatnonzero(~np.isnan(deflections[0]) & (solid_contacts.keys >= 0))
-    for state in states:
-        state.solid_friction = SolidFriction(
+    for step in group.steps:
+        step.state.solid_friction = SolidFriction(
             solid_contacts.keys[has_friction], deflections[:, has_friction]
         )
-    separate_solids(solid_contacts, points)
-    return points
 
 
 def _previous_deflections(
@@ -269,37 +274,48 @@ def _with_rolling_resistance(
     ends: Sequence[Floats],
     motions: Sequence[_RigidMotion],
 ) -> Floats:
-    """(3, m) nodes of one solid, slowed where it rolls on whatever it touches."""
-    step, start, solid_contacts = group.steps[number], group.starts[number], group.solid_contacts
-    contacts, slowed_nodes, start_nodes = system.contacts, ends[number].copy(), start.nodes
-    support_turn = np.zeros(3)
-    first_between = len(contacts.normal_forces) - len(solid_contacts.levels)
+    """(3, m) nodes of one solid, slowed by rolling resistance on ground, colliders and solids."""
+    solid_contacts, slowed_nodes = group.solid_contacts, ends[number].copy()
+    start_nodes, support_turn = group.starts[number].nodes, np.zeros(3)
+    forces = system.contacts.normal_forces
+    forces = forces[len(forces) - len(solid_contacts.levels) :]
     sides = (solid_contacts.solids == number).sum(axis=0)
-    chosen = np.flatnonzero((contacts.normal_forces[first_between:] > 0.0) & (sides % 4 > 0))
+    chosen = np.flatnonzero((forces > 0.0) & (sides % 4 > 0))
     if len(chosen):
-        rows_between = first_between + chosen
-        total_force = own.contacts.normal_forces.sum() + contacts.normal_forces[rows_between].sum()
+        total_force = own.contacts.normal_forces.sum() + forces[chosen].sum()
         others = np.where(solid_contacts.solids == number, -1, solid_contacts.solids)[
             :, chosen
         ].max(axis=0)
         for other in np.unique(others):
-            of_other = np.flatnonzero(others == other)
-            normal_forces, motion = contacts.normal_forces[rows_between[of_other]], motions[other]
+            touching = chosen[others == other]
+            normal_forces, motion = forces[touching], motions[other]
             start_nodes = start_nodes + normal_forces.sum() / total_force * motion.displacement_at(
-                start.nodes
+                group.starts[number].nodes
             )
-            touched = solid_contacts.as_collider_contacts(int(other), chosen[of_other])
+            touched = solid_contacts.as_collider_contacts(int(other), touching)
             turned = _contact_rotation(group.steps[other], ends[other], touched, normal_forces)
             support_turn += normal_forces.sum() / total_force * (turned - motion.rotation[:, 0])
-        colliders = group.colliders[number].appended(
-            solid_contacts.as_collider_contacts(number, chosen)
-        )
-        with_others = with_colliders(
-            step.system, colliders, step.solid.surface.area_factors, start.collider_anchors
-        )
-        for name in ("friction_stiffnesses", "normal_forces", "stiffnesses"):
-            rows = getattr(own.contacts, name), getattr(contacts, name)[rows_between]
-            getattr(with_others.contacts, name)[:] = np.concatenate(rows)
-        own = with_others
+        own = _with_other_solids(group, system, own, number, chosen)
     resist_rolling(own, start_nodes, slowed_nodes, support_turn)
     return slowed_nodes
+
+
+def _with_other_solids(
+    group: CoupledSolids, system: SolidSystem, own: SolidSystem, number: int, chosen: Integers
+) -> SolidSystem:
+    """The system of one solid, with chosen contacts with other solids as collider contacts."""
+    step, solid_contacts = group.steps[number], group.solid_contacts
+    colliders = group.colliders[number].appended(
+        solid_contacts.as_collider_contacts(number, chosen)
+    )
+    with_others = with_colliders(
+        step.system,
+        colliders,
+        step.solid.surface.area_factors,
+        group.starts[number].collider_anchors,
+    )
+    rows_between = len(system.contacts.normal_forces) - len(solid_contacts.levels) + chosen
+    for name in ("friction_stiffnesses", "normal_forces", "stiffnesses"):
+        rows = getattr(own.contacts, name), getattr(system.contacts, name)[rows_between]
+        getattr(with_others.contacts, name)[:] = np.concatenate(rows)
+    return with_others

@@ -1,4 +1,4 @@
-"""What rolls on the ground comes to rest: it is pressed flat there, and is not quite elastic."""
+"""Rolling resistance, from the inelastic flattening of a solid at its contacts."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def resist_rolling(
     Parameters
     ----------
     start, nodes : (3, m) at the beginning and the end of the step [m].
-    support_turn : (3,) how far that turns on which pieces are pressed, beside what `start` takes off.
+    support_turn : (3,) rotation of the support, apart from the part contained in `start`.
     """
     contacts, embedding, masses = system.contacts, system.embedding, system.masses
     components = system.components

@@ -1,1 +1,1 @@
-"""Everything that keeps the lengths of surfaces."""
+"""Length constraints of surfaces."""

@@ -1,9 +1,9 @@
-"""Coarse levels of the mesh graph, so that a pull reaches across the body in one step.
+"""Coarse levels of the mesh graph: corrections reach across a body in one step.
 
 M. Müller, *Hierarchical Position Based Dynamics* (2008): coarse particles are a subset of the fine
-ones, joined by one-sided "at most" distances; they are solved first, and their corrections are
-interpolated to the next finer level. Here the subset is grown in lattice order over any graph, and
-a coarse distance is the length of the way through the finer level.
+ones, joined by one-sided distance limits. Coarse levels are projected first, and their corrections
+are interpolated to the next finer level. Here the subset is chosen in lattice order on any graph,
+and a coarse distance is the length of the shortest path through the finer level.
 """
 
 from dataclasses import dataclass
@@ -23,43 +23,44 @@ _choose_coarse = declare("choose_coarse", "p", "i")
 MIN_LEVEL_SIZE = 40
 """Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
 MAX_PARENTS = 4
-"""A fine particle follows at most this many coarse ones."""
+"""Number of coarse particles, at most, that a fine one interpolates from."""
 MAX_STRAIGHT_DETOUR = 1.15
-"""A way through the mesh at most this much longer than the straight one on its surface may be that
-one; ways round a slit are longer. From 1.05 to 1.4 real meshes are stretched alike."""
+"""A path through the mesh up to this much longer than the straight path on its surface is replaced
+by the straight one; paths round a slit are longer. Real meshes stretch alike from 1.05 to 1.4."""
 CURVATURE_FACTOR = 1.2
-"""What a straight way on a curved surface is longer than the line between its ends counts so much:
-it is measured at a few places only. With 1.1 corrugated cloth could not unroll by 0.6 %."""
+"""Factor on the extra length of a straight path on a curved surface over the chord between its
+ends, because curvature is sampled at a few points only. With 1.1 corrugated cloth cannot unroll by
+0.6 %."""
 
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One coarse level; its particles are numbered 0 … k − 1."""
+    """One coarse level; particles are numbered 0 … k − 1."""
 
     particles: Integers
-    """(k,) their numbers in the model."""
+    """(k,) numbers of the particles in the model."""
     limits: list[DistanceLimitBatch]
-    """At-most distances between them, by their numbers in the level; of the masses of all that they
-    carry with them."""
+    """Distance limits between particles, by their numbers in the level. Masses include the finer
+    particles that each one moves."""
     children: Integers
     """(f,) particles of the next finer level, by their numbers in the model."""
     parents: Integers
-    """(f, PARENTS) the particles of this level that each child follows."""
+    """(f, PARENTS) particles of this level that each child interpolates from."""
     weights: Floats
-    """(f, PARENTS) and by how much; rows of pinned children are 0."""
+    """(f, PARENTS) interpolation weights; rows of pinned children are 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """Particles at one coarseness while levels are being built, numbered by their place here."""
+    """Particles at one coarseness while levels are built, numbered by their place here."""
 
     particles: Integers
-    """(k,) their numbers in the model."""
+    """(k,) numbers of the particles in the model."""
     graph: Graph
     straightened: Floats
-    """(m,) how long its pairs' ways would be without zigzags [m]."""
+    """(m,) path lengths of the pairs with zigzags removed [m]."""
     masses: Floats
-    """(k,) of all that they carry with them [kg]."""
+    """(k,) masses, including the finer particles that each one moves [kg]."""
     positions: Floats
     """(k, 3) at rest [m]."""
     normals: Floats
@@ -73,15 +74,15 @@ def build_levels(
     masses: Floats,
     pinned: Booleans,
 ) -> list[Level]:
-    """Levels from coarse to fine.
+    """Builds levels from coarse to fine.
 
     Parameters
     ----------
-    graph : edges and diagonals of the mesh; particles without any take no part.
+    graph : edges and diagonals of the mesh; particles without any are left out.
     positions : (n, 3) rest positions [m].
     normals : (n, 3) unit surface normals at rest, 0 on ropes.
     masses : (n,) [kg].
-    pinned : (n,) bool, which particles follow their targets.
+    pinned : (n,) bool, particles that follow their targets.
     """
     levels: list[Level] = []
     fine = _start(graph, positions, normals, masses)
@@ -99,7 +100,7 @@ def build_levels(
 
 
 def _start(graph: Graph, positions: Floats, normals: Floats, masses: Floats) -> _Layer:
-    """The particles of the mesh that have neighbours."""
+    """The finest layer: all particles that have neighbours."""
     particles, pairs = np.unique(graph.pairs, return_inverse=True)
     return _Layer(
         particles=particles,
@@ -114,7 +115,7 @@ def _start(graph: Graph, positions: Floats, normals: Floats, masses: Floats) -> 
 def _level(
     fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Booleans
 ) -> Level:
-    """What the solver needs of a coarse layer and the finer one below it."""
+    """The solver data of a coarse layer and the finer one below it."""
     inverse_masses = np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses)
     return Level(
         particles=coarse.particles,
@@ -126,10 +127,10 @@ def _level(
 
 
 def choose_coarse_numpy(graph: Graph, pinned: Booleans) -> Integers:
-    """A maximal independent set, grown so that a lattice yields every second row and column.
+    """Chooses a maximal independent set: on a lattice, every second row and column.
 
-    The next particle is always the one that most two-step ways join to particles chosen already,
-    the nearest first; pinned ones come before all others.
+    The next particle is always the one with the most two-edge paths to particles already chosen,
+    ties broken by distance; pinned particles come first.
     """
     neighbours = find_neighbours(graph, len(pinned))
     others, lengths = neighbours.others.tolist(), neighbours.lengths.tolist()
@@ -140,7 +141,7 @@ def choose_coarse_numpy(graph: Graph, pinned: Booleans) -> Integers:
     front = [(-inf, 0.0, pin) for pin in np.flatnonzero(pinned).tolist()]
 
     def two_steps(start: int) -> list[tuple[int, float]]:
-        """Where two steps lead from a particle, and how far."""
+        """Particles two edges away from a particle, and the lengths of those paths."""
         return [
             (others[onward], lengths[path] + lengths[onward])
             for path in paths[start]
@@ -169,7 +170,7 @@ def choose_coarse_numpy(graph: Graph, pinned: Booleans) -> Integers:
 
 @falls_back_to(choose_coarse_numpy)
 def choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
-    """The same, by coarse_levels.c."""
+    """Chooses the same set, by coarse_levels.c."""
     neighbours, count = find_neighbours(graph, len(pinned)), len(pinned)
     chosen = np.empty(count, dtype=np.int64)
     layer = pack(
@@ -187,7 +188,7 @@ def choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
 
 
 def _parents(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floats]:
-    """For each particle the nearest chosen neighbours, weighted by 1 / distance²."""
+    """The nearest chosen neighbours of each particle, weighted by 1 / distance²."""
     number = np.full(count, -1)
     number[chosen] = np.arange(len(chosen))
     towards = np.concatenate([graph.pairs, graph.pairs[:, ::-1]])
@@ -209,7 +210,7 @@ def _parents(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floa
 
 
 def _coarsen(fine: _Layer, chosen: Integers, masses: Floats) -> _Layer:
-    """The chosen particles of a layer, joined by the shortest ways through it."""
+    """The chosen particles of a layer, joined by the shortest paths through it."""
     paths, lengths = _shortest_paths(fine.graph, chosen, len(fine.particles))
     straightened = _straightened_lengths(fine, paths)
     nearly_straight = lengths < MAX_STRAIGHT_DETOUR * straightened
@@ -226,9 +227,9 @@ def _coarsen(fine: _Layer, chosen: Integers, masses: Floats) -> _Layer:
 
 
 def _shortest_paths(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floats]:
-    """(4, k) particles along the shortest ways between chosen ones, and their lengths (k,) [m].
+    """(4, k) particles on the shortest paths between chosen ones, and path lengths (k,) [m].
 
-    They have two steps, and the particle between them twice, or three.
+    A path has two edges, its middle particle then listed twice, or three.
     """
     is_chosen = np.zeros(count, dtype=bool)
     is_chosen[chosen] = True
@@ -254,10 +255,10 @@ def _shortest_paths(graph: Graph, chosen: Integers, count: int) -> tuple[Integer
 
 
 def _straightened_lengths(fine: _Layer, paths: Integers) -> Floats:
-    """(k,) how long ways (4, k) through a layer would be if they went straight on its surface [m].
+    """(k,) lengths of paths (4, k) through a layer if they ran straight on its surface [m].
 
-    Seen along the surface they leave the straight line between their ends, seen from the side they
-    follow the surface: only that makes them longer than the line.
+    Deviations within the surface from the chord between the ends are zigzags and are removed;
+    deviations along the normal follow the surface and are kept.
     """
     start = fine.positions[paths[0]]
     across = fine.positions[paths[3]] - start
@@ -272,7 +273,7 @@ def _straightened_lengths(fine: _Layer, paths: Integers) -> Floats:
         up = up - (up * across).sum(axis=1)[:, None] * across
         steepness = magnitudes(up.T)
         upward = (step * up).sum(axis=1) * inverse(steepness, steepness)
-        # Where it has no normal nothing is known to lie along the surface.
+        # Without a normal, no part of the step can be taken as a zigzag within the surface.
         higher = np.where(steepness > 0.0, upward, magnitudes(step.T))
         length += factor * np.sqrt((further - onward) ** 2 + (higher - above) ** 2)
         onward, above = further, higher
@@ -280,7 +281,7 @@ def _straightened_lengths(fine: _Layer, paths: Integers) -> Floats:
 
 
 def _detour_factors(fine: _Layer, paths: Integers) -> Floats:
-    """(3, k) by what factor the steps of ways (4, k), straightened, are longer than a line."""
+    """(3, k) ratios of straightened length to chord for the steps of paths (4, k)."""
     keys = edge_keys(fine.graph.pairs.T, len(fine.particles))
     order = np.argsort(keys, kind="stable")
     wanted = edge_keys((paths[:-1], paths[1:]), len(fine.particles))
@@ -290,11 +291,11 @@ def _detour_factors(fine: _Layer, paths: Integers) -> Floats:
 
 
 EndPairs = tuple[Integers, Integers, Floats]
-"""Among neighbours, the way back from each end, and the length of the whole."""
+"""Indices of both end edges in the neighbour lists, and path lengths."""
 
 
 def _two_edge_paths(roots: Neighbours) -> EndPairs:
-    """From root to root of every particle."""
+    """Paths from root to root through one particle."""
     entries = np.arange(len(roots.others))
     later = np.repeat(roots.starts[1:], roots.counts) - entries - 1
     first, second = np.repeat(entries, later), ranges(entries + 1, later)
@@ -302,7 +303,7 @@ def _two_edge_paths(roots: Neighbours) -> EndPairs:
 
 
 def _three_edge_paths(roots: Neighbours, pairs: Integers, lengths: Floats) -> EndPairs:
-    """From the roots of each pair's one particle to those of the other."""
+    """Paths from the roots of a pair's first particle to the roots of its second."""
     low, high = np.sort(pairs, axis=1).T
     begins = ranges(roots.starts[low], roots.counts[low])
     pair = np.repeat(np.arange(len(pairs)), roots.counts[low])

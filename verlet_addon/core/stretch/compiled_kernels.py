@@ -1,4 +1,4 @@
-"""Lengths in C: what `numpy_kernels` does."""
+"""Length constraints in C: the functions of `numpy_kernels`, compiled."""
 
 from collections.abc import Iterable
 
@@ -57,7 +57,7 @@ strip_struct = cached_struct(pack_strips)
 
 
 def _strip_row(batches: Iterable[StripBatch]) -> Integers:
-    """The addresses of batches, whose order may be another in every step."""
+    """Addresses of batches, whose order may change from step to step."""
     return np.fromiter(map(strip_struct, batches), dtype=np.int64)
 
 

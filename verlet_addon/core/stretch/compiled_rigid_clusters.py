@@ -1,4 +1,4 @@
-"""Clusters in C: what `numpy_rigid_clusters` does, by the functions of rigid_clusters.c."""
+"""Rigid clusters in C: `numpy_rigid_clusters`, by the functions of rigid_clusters.c."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Seams in C: what `numpy_seams` does, by the function of seams.c."""
+"""Seams in C: `numpy_seams`, by the function of seams.c."""
 
 from collections.abc import Iterable
 

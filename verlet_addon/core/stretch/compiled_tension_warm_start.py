@@ -1,4 +1,4 @@
-"""Former tension in C: what `numpy_tension_warm_start` does, by the functions of tension_warm_start.c."""
+"""Tension warm start in C: `numpy_tension_warm_start`, by tension_warm_start.c."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Everything that keeps the lengths of a surface."""
+"""Length constraints of a surface: constant sets, and batches for one h²."""
 
 from dataclasses import dataclass, replace
 
@@ -19,61 +19,61 @@ from .strip_system import StripSystem, make_strip_system
 from .tethers import Tethers, build_tethers
 
 MIN_STRIPS_PER_PARTICLE = 0.25
-"""Surfaces with more strips than this for each particle, for they are short, get coarse levels:
-without, a dress takes a quarter longer, and a strewn and decimated sheet a fifth to two fifths;
-with 0.24 Suzanne, who needs few sweeps, takes an eighth longer."""
+"""Surfaces with more strips per particle than this get coarse levels, because their strips are
+short. Without levels, a dress takes a quarter longer, and an irregular and decimated sheet a fifth
+to two fifths; with 0.24 Suzanne, who needs few sweeps, takes an eighth longer."""
 STRIP_REGULARIZATION = 3e-5
-"""Share of the mobility added to strips: they are solved once a sweep, and without it they would
-jump to and fro where they buckle. From 1e-5 to 3e-4 real meshes are stretched alike; with 1e-3 the
-99th percentile of a grid of triangles is seven times as large."""
+"""Share of the mobility added to the diagonal of strips: each is solved once a sweep, and would
+oscillate where it buckles. Real meshes stretch alike from 1e-5 to 3e-4; with 1e-3 the 99th
+percentile of a grid of triangles is seven times as large."""
 
 
 @dataclass(frozen=True, eq=False)
 class LengthConstraints:
-    """Constant sets of everything that keeps lengths."""
+    """Constant sets of all length constraints."""
 
     edges: Strips
-    """Edges of surfaces, and of ropes that hang on them."""
+    """Edges of surfaces, and of ropes attached to them."""
     clusters: Clusters
-    """Particles of surfaces that are far closer together than those around them."""
+    """Particles far closer together than the particles around them."""
     shear: Strips
     """Diagonals of quads."""
     shear_faces: Integers
-    """The face of each."""
+    """Face of each diagonal."""
     opposite_particles: Integers
-    """Particles that two triangles have on either side of an edge."""
+    """Particles opposite a shared edge of two triangles."""
     levels: list[Level]
-    """From coarse to fine; empty where nothing is to be gained."""
+    """Coarse levels, from coarse to fine; empty where they bring no gain."""
     tethers: Tethers
 
 
 @dataclass(frozen=True, eq=False)
 class LengthBatches:
-    """The same, ready for one h²."""
+    """Batches of the same constraints for one h²."""
 
     edges: list[StripBatch]
     shear: list[StripBatch]
     diagonals: Diagonals
-    """Those of shear, whose rests follow their faces."""
+    """Diagonals of `shear`, whose rest lengths follow the size of their face."""
     strip_system: StripSystem
-    """Edges and shear."""
+    """Strips of edges and shear, for the tension warm start."""
     links: StripLinks
-    """Edges."""
+    """Links of `edges`, for strain limiting."""
 
 
 def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
-    """The sets of one body."""
+    """Builds the length constraints of one body."""
     positions, body = shape.mesh.positions, shape.settings
     edges = build_edge_strips(shape, ~shape.in_rope)
     shear, shear_faces, opposite, graph = build_diagonals(shape, hinges)
-    # What acts on lengths alone would hold an elastic body back from stretching as it should.
+    # Clusters, levels and tethers ignore compliance: elastic bodies go without them.
     none = Graph(graph.pairs[:0], graph.lengths[:0])
-    # Neither knows what shrinks more in one place than in another.
+    # Painted shrinking goes without them too: their rest lengths cannot vary by place.
     inextensible = body.stretch_compliance == 0.0 and shape.mesh.paint.shrinking is None
     inextensible_graph = graph if inextensible else none
     inextensible_edges = shape.mesh.edges[~shape.in_rope & inextensible]
-    # Clusters would stiffen the joints of rigid pieces, and levels know nothing of what is rigid,
-    # nor of cloth that shears: a weave leaves edges without faces.
+    # Clusters would stiffen the joints of rigid pieces. Levels handle neither rigid pieces nor
+    # shearing cloth: a weave leaves edges without faces.
     rigid = shape.rigid
     may_have_levels = not rigid.any() and len(shape.areas) > 0
     particles, strips = len(np.unique(edges.path)), np.count_nonzero(~edges.linked)
@@ -100,7 +100,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
 def length_batches(
     lengths: LengthConstraints, inverse_masses: Floats, h_squared: float, warm_started: Booleans
 ) -> LengthBatches:
-    """The batches for one h² [s²]; `warm_started` (n,) bool tells which particles remember tension."""
+    """The batches for one h² [s²]; particles `warm_started` (n,) bool keep their tension."""
     count = len(lengths.edges.path)
     tension = np.zeros(count + len(lengths.shear.path))
     shear = replace(lengths.shear, rest_lengths=lengths.shear.rest_lengths.copy())

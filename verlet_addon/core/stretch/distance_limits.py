@@ -1,4 +1,4 @@
-"""Pairs of particles that must not be further apart than at rest, sorted by colour."""
+"""One-sided distance constraints: pairs at most their rest length apart, by colour."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,7 +26,7 @@ class DistanceLimitBatch:
 def distance_limit_batches(
     pairs: Integers, rest_lengths: Floats, inverse_masses: Floats
 ) -> list[DistanceLimitBatch]:
-    """Pairs (m, 2) that are at most (m,) apart [m], of particles of these inverse masses (n,)."""
+    """Batches of pairs (m, 2) at most (m,) apart [m], for inverse masses (n,)."""
     order, starts = color_constraints(pairs)
     pairs, rest_lengths = pairs[order], rest_lengths[order]
     masses = inverse_masses[pairs]

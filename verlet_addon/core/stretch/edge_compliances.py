@@ -1,4 +1,4 @@
-"""The compliance of every edge and diagonal of a surface, so that no mesh changes the cloth."""
+"""Compliances of edges and diagonals of a surface, scaled to be independent of the mesh."""
 
 from math import pi
 
@@ -12,20 +12,20 @@ from ..geometry.rest_shape import RestShape, painted_shares
 from .strip_paths import Strips, build_strips
 
 MIN_FACE_AREA = 1e-18
-"""Faces without area count as this large, so that nothing is divided by 0 [m²]."""
+"""Least area that a face counts as, to avoid division by 0 [m²]."""
 COMPRESSION_SOFTENING = 5.0
-"""By this factor edges among triangles are softer when pushed together than cloth in shear. With 1,
-some meshes drape by up to 6 points more stiffly than others; with 20, coarse ones hang 4 lower."""
+"""Factor by which edges among triangles are softer in compression than cloth in shear. With 1, some
+meshes drape by up to 6 points more stiffly than others; with 20, coarse ones hang 4 lower."""
 
 TENSION_ONLY_COMPLIANCE = 1e9
-"""Compliance of edges that only pull [m/N]."""
+"""Compression compliance of edges that resist tension alone [m/N]."""
 
 
 def build_edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
     """The chosen edges, (m,) bool, as strips; strain = compliance × tension, per width on surfaces.
 
-    Among triangles, cloth could not shear or hang in folds if no edge could become shorter; real
-    cloth buckles, finer than the mesh can show. There, edges give way to being pushed together.
+    Among triangles, cloth could not shear or fold if no edge could shorten; real cloth buckles at a
+    scale finer than the mesh. Edges there are compliant in compression.
     """
     edges = shape.mesh.edges
     areas = edge_areas(edges, shape.corners, shape.areas, shape.particle_count)
@@ -35,7 +35,7 @@ def build_edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
     compression = _compression_compliances(shape) * among_triangles(
         edges, shape.corners, shape.particle_count
     )
-    # Of a weave, which knows itself how it is pushed together, edges are left without their faces.
+    # A weave has its own compression; its edges, left without faces, only resist tension.
     tension_only = ~shape.loose & (len(shape.areas) == 0)
     return build_strips(
         shape.mesh.positions,
@@ -48,9 +48,9 @@ def build_edge_strips(shape: RestShape, chosen: Booleans) -> Strips:
 
 
 def _compression_compliances(shape: RestShape) -> Floats:
-    """(m,) strain per unit pressure where cloth is pushed together [m/N].
+    """(m,) strain per unit pressure of cloth in compression [m/N].
 
-    Never more than where a strip as long as the edge would buckle: L² / (π² B), B being its bending
+    Bounded by the buckling of a strip as long as the edge: L² / (π² B), B being its bending
     stiffness (L. Euler, *Methodus inveniendi lineas curvas*, 1744).
     """
     body, edges, paint = shape.settings, shape.mesh.edges, shape.mesh.paint
@@ -60,7 +60,7 @@ def _compression_compliances(shape: RestShape) -> Floats:
 
 
 def build_diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers, Integers, Graph]:
-    """Shear, the faces of its pairs, what is opposite in pairs of triangles, and all ways."""
+    """Shear strips, faces of their pairs, opposite particles, and the graph of all of them."""
     compliance, paint = shape.settings.shear_compliance, shape.mesh.paint.shear
     across, face = face_diagonals(shape.corners)
     opposite, hinge = triangle_pair_diagonals(hinges)
@@ -88,9 +88,10 @@ def build_diagonals(shape: RestShape, hinges: Hinges) -> tuple[Strips, Integers,
 def _unfolded_lengths(
     shape: RestShape, hinges: Hinges, hinge: Integers, opposite: Integers
 ) -> Floats:
-    """(k,) distance of the opposite vertices when both triangles lie in one plane [m].
+    """(k,) distance of the opposite vertices with both triangles unfolded into one plane [m].
 
-    Across a pair that is not convex the way bends round the edge's end, and is never shorter.
+    For a pair that is not convex the shortest path bends round an end of the edge, and is never
+    shorter.
     """
     positions = shape.mesh.positions
     p, q = positions[hinges.p[hinge]], positions[hinges.q[hinge]]

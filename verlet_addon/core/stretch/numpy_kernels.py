@@ -1,7 +1,7 @@
-"""Lengths in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
+"""Length constraints in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
-Each walks its batches in the order given and moves `positions` (3, n) in place:
-Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice.
+Each function projects its batches in the order given and moves `positions` (3, n) in place: Δλ =
+−(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. No batch contains a particle twice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,19 +19,19 @@ from .strip_links import StripLinks
 from .tethers import Tethers
 
 MIN_FACE_SCALE = 0.98
-"""Faces that are pushed together to less than this share resist it by their diagonals too: folds
-that the mesh shows take over. With 0.97 silk that hangs over a rim still moves after three seconds,
-without it it is crumpled to two thirds."""
+"""Faces compressed to less than this share of their size resist by their diagonals too: beyond it,
+folds that the mesh resolves take over. With 0.97 silk hung over a rim still moves after three
+seconds; without it, it crumples to two thirds."""
 REST_TOLERANCE = 1e-9
-"""Lengths are at rest within this share: rounding must not decide what yields."""
+"""Relative tolerance for a length at rest: rounding must not decide whether an edge yields."""
 STRAIN_LIMITING_ROUNDS = 160
-"""So often edges are looked for that are stretched too far; fewer are left each time. With 40, a
-dress needs three times as many sweeps, 10,201 vertices on two corners take a fifth longer, and
-90,601 are stretched by 12 % for 6 %…"""
+"""Rounds of strain limiting at most, each over fewer edges than the one before. With 40, a dress
+needs three times as many sweeps, a sheet of 10,201 vertices on two corners takes a fifth longer,
+and one of 90,601 stretches by 12 % instead of 6 %."""
 OVER_RELAXATION = 1.5
-"""…and drawn together by so much more than each alone would need, for those around it pull back:
-with 1, a dress takes a fifth more sweeps, and 22,500 strewn vertices stretch by 2.7 % for 1.2 %.
-With 1.7, those take a sixth longer."""
+"""Factor on the correction of each edge in strain limiting, because its neighbours pull it back.
+With 1, a dress takes a fifth more sweeps, and an irregular sheet of 22,500 vertices stretches by
+2.7 % instead of 1.2 %; with 1.7, that sheet takes a sixth longer."""
 
 
 def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
@@ -40,7 +40,7 @@ def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
     (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
     next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
 
-    Returns the largest (C + α̃ λ) / L that it came upon.
+    Returns the largest (C + α̃ λ) / L measured before the strips were solved.
     """
     largest = 0.0
     for batch in batches:
@@ -60,7 +60,7 @@ def _solve_strips(
     """Moves the points of the path by the solution of its tridiagonal system."""
     diagonal = batch.diagonal
     if len(batch.scaled_compression):
-        # What will be pushed, once its tension is taken back, yields, down to its least length.
+        # Edges in compression, once their tension is removed, yield down to their least length.
         compliance, max_shortening = (
             batch.scaled_compression,
             (1.0 - MIN_LENGTH_SHARE) * batch.reference_lengths,
@@ -83,10 +83,10 @@ def _solve_strips(
 
 
 def update_diagonal_rests(positions: Floats, diagonals: Diagonals) -> None:
-    """Makes the rests of diagonals as much longer or shorter as those of their face are on average.
+    """Scales the rest lengths of diagonals by the mean stretch of the diagonals of their face.
 
-    Their energy is then Σ ½ k L² (l/L − mean)², which is that of shear: no stretch along the edges
-    counts, nor what pushes the face together. The mean is that of the moment before.
+    The energy is then Σ ½ k L² (l/L − mean)², the energy of shear: neither stretch along the edges
+    nor compression of the face contributes. The mean is taken at the current positions.
     """
     first, second = diagonals.pairs.T
     lengths = norms(positions[:, second] - positions[:, first])
@@ -110,7 +110,7 @@ def measure_strips(
     positions: Floats, batch: StripBatch
 ) -> tuple[list[Floats], list[Floats], Floats]:
     """The points of the path by axis, unit vectors along it by axis, and C + α̃ λ."""
-    # mode="clip" skips the bounds check: twice as fast, and the indices are ours.
+    # mode="clip" skips the bounds check: twice as fast, and the indices are known to be valid.
     points = [row.take(batch.path, mode="clip") for row in positions]
     along = [row[1:] - row[:-1] for row in points]
     violation = norms(along)
@@ -133,9 +133,9 @@ def off_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
 
 
 def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
-    """Solves each coarse level, and hands its corrections down to the next finer one.
+    """Projects each coarse level, and interpolates its corrections to the next finer one.
 
-    Every child moves by the weighted mean of its parents' corrections.
+    Every child moves by the weighted mean of the corrections of its parents.
     """
     for level in levels:
         moved = positions.take(level.particles, axis=1)
@@ -150,7 +150,7 @@ def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
 
 
 def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitBatch]) -> None:
-    """C = |x₂ − x₁| − L ≤ 0: acts on pairs further apart than their length."""
+    """C = |x₂ − x₁| − L ≤ 0: moves only pairs further apart than their length."""
     for batch in batches:
         count = len(batch.rest_lengths)
         ends = [row.take(batch.particles, mode="clip") for row in positions]
@@ -169,7 +169,7 @@ def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitB
 
 
 def project_tethers(positions: Floats, tethers: Tethers) -> None:
-    """C = |x − pin| − L ≤ 0; pins do not move, so all are solved at once."""
+    """C = |x − pin| − L ≤ 0; pins do not move, so all tethers are projected at once."""
     arms = positions.take(tethers.particles, axis=1, mode="clip")
     arms -= positions.take(tethers.pins, axis=1, mode="clip")
     reach = norms(arms)
@@ -182,14 +182,14 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
 
 
 def limit_strain(positions: Floats, links: StripLinks, *, max_strain: float) -> bool:
-    """Draws edges together that are stretched by more than is left to them, one after the other.
+    """Strain limiting: shortens overstretched edges one after the other, by Gauss–Seidel.
 
-    That takes the edges around them along a little, which spreads peaks that sweeps over whole
-    strips push to and fro. Each is drawn together by more than it needs (successive
-    over-relaxation; D. Young, *Iterative Methods for Solving Partial Difference Equations of
-    Elliptic Type*, 1954). Edges pushed shorter than they may be are pushed apart likewise.
+    Each correction stretches the neighbouring edges a little, which spreads strain peaks that
+    sweeps over whole strips would move to and fro (successive over-relaxation; D. Young, *Iterative
+    Methods for Solving Partial Difference Equations of Elliptic Type*, 1954). Edges shorter than
+    their least length are lengthened likewise.
 
-    Returns whether any is still stretched by more than `max_strain`.
+    Returns whether any edge is still stretched by more than `max_strain`.
     """
     candidates = np.arange(len(links.first))
     for _ in range(STRAIN_LIMITING_ROUNDS):
@@ -203,7 +203,7 @@ def limit_strain(positions: Floats, links: StripLinks, *, max_strain: float) -> 
 def _overstretched_links(
     positions: Floats, links: StripLinks, tolerance: float, candidates: Integers
 ) -> Integers:
-    """Those of the links looked at that are stretched by more than this share, or too short."""
+    """The candidate links stretched by more than this share, or too short."""
     first, second = links.first[candidates], links.second[candidates]
     squares = np.zeros(len(first))
     for row in positions:
@@ -218,7 +218,7 @@ def _overstretched_links(
 
 
 def _project_links(positions: Floats, links: StripLinks, overstretched: Integers) -> Integers:
-    """Mends the links found; the particles that have moved, as they did first."""
+    """Projects the links found; returns their particles, in the order of first correction."""
     ends = np.stack([links.first[overstretched], links.second[overstretched]])
     masses = links.inverse_masses[:, overstretched]
     for turn in sequential_batches(ends, masses > 0.0):
@@ -228,12 +228,12 @@ def _project_links(positions: Floats, links: StripLinks, overstretched: Integers
         lengths = norms(along)
         excess = lengths - links.rest_lengths[link] + compliances * links.multipliers[link]
         shortfall = np.minimum(lengths - links.min_lengths[link], 0.0)
-        # What stretches by its tension is not overdone: nothing would take that back.
+        # Elastic links are not over-relaxed: no later correction would undo it.
         relaxation = np.where(compliances > 0.0, 1.0, OVER_RELAXATION)
         steps = relaxation * (np.maximum(excess, 0.0) + shortfall) * links.gains[link]
         links.multipliers[link] -= steps
         pulls = steps / lengths
-        # One that cannot move may be in several.
+        # A fixed particle may be in several links, so only moving ones are written.
         positions[:, first[to > 0.0]] += (to * pulls * along)[:, to > 0.0]
         positions[:, second[fro > 0.0]] -= (fro * pulls * along)[:, fro > 0.0]
     return unique_in_order(ends.T.ravel())

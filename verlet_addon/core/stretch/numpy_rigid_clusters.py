@@ -1,4 +1,4 @@
-"""Clusters in NumPy: each is put where its particles lie best, as the rigid piece that it is."""
+"""Rigid clusters in NumPy: shape matching with rotation and translation only."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from .rigid_clusters import Clusters
 
 
 def project_clusters(positions: Floats, clusters: Clusters) -> None:
-    """Puts each cluster at c + R r, with the rotation R that is nearest to Σ m (x − c) rᵀ.
+    """Moves each cluster to c + R r, with the rotation R nearest to Σ m (x − c) rᵀ.
 
-    Centre of mass and angular momentum stay (M. Müller et al., *Meshless Deformations Based on
-    Shape Matching*, 2005).
+    Centre of mass and angular momentum are conserved (M. Müller et al., *Meshless Deformations
+    Based on Shape Matching*, 2005).
     """
     if not len(clusters.particles):
         return
     points = positions[:, clusters.particles]
     if not np.isfinite(points).all():
-        return  # the frame's check will say which body broke
+        return  # the check after the frame reports the body
     count = int(clusters.labels[-1]) + 1
     weighted = points * clusters.shares
     centres = sum_rows(clusters.labels, weighted, count)

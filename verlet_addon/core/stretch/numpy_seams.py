@@ -9,9 +9,9 @@ from .seams import CLOSED_SEAM_FACTOR, SeamBatch
 
 
 def project_seams(positions: Floats, batches: Iterable[SeamBatch]) -> None:
-    """C = x₂ − x₁ = 0, as far as the force goes: it is linear, and holds where both lie together.
+    """C = x₂ − x₁ = 0, a linear constraint with the force of each seam limited.
 
-    Moves positions (3, n) in place.
+    Moves positions (3, n) in place, and marks the seams that have closed or torn.
     """
     for batch in batches:
         offsets = positions[:, batch.second] - positions[:, batch.first]

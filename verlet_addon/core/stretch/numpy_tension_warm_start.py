@@ -1,4 +1,4 @@
-"""The tension that strips had a step ago, solved for implicitly."""
+"""Warm start of strips with the tension of the step before, solved implicitly."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,15 @@ from ..linear.tridiagonal import Factors, factorize, solve
 from .strip_system import SEARCH_DIRECTIONS, StripSystem
 
 TAUT_KEPT_SHARE = 0.85
-"""Share of its tension that a taut link starts from at least, for it carries what hangs below. With
-0.95 dresses take a fifth less, but undamped triangles on two corners gain energy in tiny steps."""
+"""Least share of its tension that a taut link starts from, because it carries the load below it.
+With 0.95 dresses take a fifth less, but undamped triangles on two corners gain energy in tiny
+steps."""
 MAX_LINK_TAUTNESS = 1e6
-"""Links are never stiffer than this h² T/(l m): next to crushed ones, masses would not count. Real
-meshes are stretched alike from 1e4 to 1e8."""
+"""Upper limit on the stiffness h² T/(l m) of a link: beside strongly compressed links, masses would
+be lost to rounding. Real meshes stretch alike from 1e4 to 1e8."""
 STIFF_LINK_SHARE = 0.05
-"""Links less taut than this share of `min_tautness` pull with the force they have, and resist nothing: if
-all resisted, hung sheets and skirts would take a twelfth longer."""
+"""Links less taut than this share of `min_tautness` act by their force alone, without stiffness: if
+all had stiffness, hung sheets and skirts would take a twelfth longer."""
 
 
 def warm_start_tension(
@@ -27,21 +28,22 @@ def warm_start_tension(
     min_tautness: float,
     rounds: int = SEARCH_DIRECTIONS,
 ) -> None:
-    """Starts from a share `kept_share` of the tension T of the step before, along the new directions.
+    """Starts a step from the share `kept_share` of the previous tension, in the new directions.
 
-    (m/h² + T/l between neighbours) δ = T/l (neighbours − x) for the displacement δ: implicitly, for
-    a light strip under a heavy load turns by more than Newton's steps can follow. Sweeps then only
-    have to find how tension changes. Strips that cross make the system one of a net: it is solved
-    by conjugate gradients, preconditioned by solving the tautest strips directly.
+    (m/h² + T/l between neighbours) δ = T/l (neighbours − x), T the tension, gives the displacement
+    δ. It is implicit because a light strip under a heavy load turns further in a step than Newton's
+    method can follow. Sweeps then only find the change of tension. Crossing strips couple the
+    system; it is solved by conjugate gradients, preconditioned by direct solves of the tautest
+    strips.
 
     Parameters
     ----------
     positions : (3, n), moved in place.
     strip_system : the strips; their multipliers are read, and set to the tension that acts now.
-    kept_share : share of the former tension that slack links start from; taut ones start from at least
-        TAUT_MEMORY of it, and those at `min_tautness` from the mean of both.
+    kept_share : share of the previous tension that slack links start from; taut ones start from at
+        least TAUT_KEPT_SHARE of it, and links at `min_tautness` from the mean of both.
     min_tautness : strips with a link of more than this h² T/(l m) are solved directly.
-    rounds : directions searched in: the former displacement, then those of conjugate gradients.
+    rounds : search directions: the previous displacement, then those of conjugate gradients.
     """
     if not len(strip_system.path):
         return
@@ -59,7 +61,7 @@ def warm_start_tension(
 
 
 def _measure_links(positions: Floats, strip_system: StripSystem) -> Floats:
-    """(k − 1,) distances along the path; leaves the vectors in the net."""
+    """(k − 1,) distances along the path; stores the vectors in the strip system."""
     for row, along in zip(positions, strip_system.vectors, strict=True):
         points = row.take(strip_system.path, mode="clip")
         np.subtract(points[1:], points[:-1], out=along)
@@ -97,28 +99,28 @@ def _force(strip_system: StripSystem, force_densities: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """Masses joined by the stiffer links; taut strips are factorized to precondition it."""
+    """Masses joined by the stiff links; taut strips are factorized as preconditioner."""
 
     masses: Floats
     """(n,)"""
     pinned: Integers
     """(p,)"""
     tails: Integers
-    """(s,) where each stiff link begins."""
+    """(s,) first particle of each stiff link."""
     heads: Integers
-    """(s,) where it ends."""
+    """(s,) second particle of each stiff link."""
     force_densities: Floats
     """(s,)"""
     inverse: Floats
     """(n,) 1 / diagonal."""
     path: Integers
-    """(t,) along the taut strips."""
+    """(t,) particles along the taut strips."""
     factors: Factors
     shares: Floats
-    """(t,) 1 / how often each particle occurs in the path."""
+    """(t,) 1 / number of times each particle occurs in the path."""
 
     def multiply(self, direction: Floats) -> Floats:
-        """(3, n) m u + Σ pull · (u − that of the neighbour) for displacements u."""
+        """(3, n) m u + Σ pull · (u − u of the neighbour) for displacements u."""
         total = direction * self.masses
         for axis, row in enumerate(direction):
             across = row.take(self.tails, mode="clip")
@@ -130,7 +132,7 @@ class _System:
         return total
 
     def precondition(self, residual: Floats) -> Floats:
-        """(3, n) the displacement that each strip or particle alone would answer with."""
+        """(3, n) displacements that balance the residual, each strip or particle alone."""
         displacement = residual * self.inverse
         if len(self.path):
             alone = solve(self.factors, residual.take(self.path, axis=1, mode="clip"))
@@ -144,7 +146,7 @@ class _System:
 def _assemble_system(
     strip_system: StripSystem, force_densities: Floats, min_tautness: float
 ) -> _System:
-    """Chooses the stiffer links, and factorizes the taut strips."""
+    """Selects the stiff links, and factorizes the taut strips."""
     tautness = force_densities * strip_system.max_inverse_masses
     stiff = np.flatnonzero(tautness > STIFF_LINK_SHARE * min_tautness)
     tails, heads, n = (
@@ -179,16 +181,16 @@ def _assemble_system(
 def _conjugate_gradients(
     strip_system: StripSystem, system: _System, residual: Floats, rounds: int
 ) -> Floats:
-    """(3, n) the displacement that balances the residual force, searched for from the former one.
+    """(3, n) the displacement that balances the residual force, starting from the previous one.
 
-    What imbalance is left is answered by strips and particles alone. So nothing is wrong with a
-    body at rest, whose displacement is the same in every step, however early the search ends.
+    The remaining residual is balanced by the preconditioner alone. A body at rest, whose
+    displacement is the same in every step, therefore has no error, however few rounds there are.
     """
     solution = np.zeros_like(residual)
     direction = preconditioned = (
         strip_system.displacement if rounds else system.precondition(residual)
     )
-    # The former displacement is none of the conjugate directions, which start anew: size / ∞ = 0.
+    # The previous displacement is no conjugate direction; the recurrence restarts: size / ∞ = 0.
     size = np.inf
     for search in range(rounds):
         if search:
@@ -210,5 +212,5 @@ def _conjugate_gradients(
 
 
 def _inner_product(first: Floats, second: Floats) -> float:
-    """The inner product; BLAS would add up in another order for every number of threads."""
+    """The inner product; in BLAS the order of summation depends on the number of threads."""
     return float(np.einsum("xn,xn->", first, second))

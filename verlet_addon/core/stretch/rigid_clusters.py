@@ -1,7 +1,7 @@
-"""Particles far closer together than those around them, which move as one small rigid piece.
+"""Rigid clusters: particles far closer together than the particles around them.
 
-Where scans have clumps of tiny triangles, no order of sweeps brings all their edges to length.
-What they could bend or shear is finer than what the mesh around them can show.
+In clumps of tiny triangles, as in scans, no order of sweeps converges on all edge lengths. Their
+bending and shear are finer than the mesh around them resolves, so each clump is rigid.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from ..geometry.graph import edge_lengths
 from ..rigid.pieces import PINNED_MASS_FACTOR
 
 MAX_CLUSTER_SHARE = 0.1
-"""Clusters are smaller than this share of the edges around them."""
+"""Upper limit on the size of a cluster, as a share of the edges around it."""
 MIN_GRADING = 0.5
-"""Where edges shrink by no more than this from particle to particle, the mesh is only graded."""
+"""Edge lengths that shrink by no more than this from particle to particle are mere grading."""
 RATIO_DIGITS = 6
-"""Lengths that agree so far are equal: on a lattice the order of the mesh decides."""
+"""Digits to which ratios are rounded: on a lattice the order of the mesh decides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,17 +27,17 @@ class Clusters:
     particles: Integers
     """(k,)"""
     labels: Integers
-    """(k,) number of the cluster that each belongs to."""
+    """(k,) cluster number of each particle."""
     movable: Booleans
     """(k,) bool"""
     shares: Floats
-    """(k,) of the cluster's mass; those of each cluster sum to 1."""
+    """(k,) shares of the cluster's mass; those of each cluster sum to 1."""
     arms: Floats
     """(3, k) at rest, from the cluster's centre of mass [m]."""
 
 
 def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -> Clusters:
-    """Joins particles along the short ones of the edges (m, 2) of surfaces."""
+    """Merges particles along the short ones of the edges (m, 2) of surfaces."""
     members: list[list[int]] = []
     if len(edges):
         spacing = _spacing(positions, edges)
@@ -65,9 +65,9 @@ def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -
 
 
 def _spacing(positions: Floats, edges: Integers) -> Floats:
-    """(n,) how far apart particles are there: the mean length of their edges.
+    """(n,) particle spacing: the mean length of the edges at each particle.
 
-    It is never less than grading leaves of what it is at neighbours.
+    Never less than MIN_GRADING times the spacing at a neighbour.
     """
     n = len(positions)
     length_sums = np.bincount(edges.ravel(), np.repeat(edge_lengths(positions, edges), 2), n)
@@ -83,7 +83,7 @@ def _spacing(positions: Floats, edges: Integers) -> Floats:
 
 
 def _short_edges(positions: Floats, edges: Integers, spacing: Floats) -> Integers:
-    """(s, 2) those of the edges (m, 2) that join clusters, the shortest for their place first."""
+    """(s, 2) the edges (m, 2) within clusters, the shortest relative to the spacing first."""
     lengths = edge_lengths(positions, edges)
     ratios = np.round(lengths / spacing[edges].min(axis=1, initial=np.inf), RATIO_DIGITS)
     short = np.flatnonzero(ratios < MAX_CLUSTER_SHARE)
@@ -104,7 +104,7 @@ def _merge_clusters(positions: Floats, short: Integers, spacing: Floats) -> list
 def _are_small_together(
     positions: Floats, spacing: Floats, first: list[int], second: list[int]
 ) -> bool:
-    """Whether two clusters are near each other compared with the spacing around them."""
+    """Whether the union of two clusters is small compared with the spacing around it."""
     across = positions[first][:, None] - positions[second]
     widest = np.linalg.norm(across, axis=2).max() / spacing[first + second].max()
     return bool(np.round(widest, RATIO_DIGITS) < MAX_CLUSTER_SHARE)

@@ -1,9 +1,8 @@
-"""Seams: pairs of particles that are drawn together by at most a certain force.
+"""Seams: pairs of particles pulled together by a limited force.
 
-Loose edges between faces are sewn, and hold again whenever they come together; where no force is
-set, those that have closed hold firmly. Where cloth was split beforehand, either side is sewn to
-the other by seams of no length. They hold all that comes, or tear for good: pulled by their
-greatest force until they gape.
+Loose edges between faces are sewn; without a set force, closed seams hold firmly. Cloth that was
+split beforehand is joined by seams of zero length, which hold any force or tear for good: they pull
+with their largest force until the gap is too wide.
 """
 
 from collections.abc import Sequence
@@ -19,35 +18,35 @@ from ..geometry.rest_shape import RestShape
 from ..mesh import SHORTEST_EDGE, MeshData
 
 SEAM_ACCELERATION = 20.0
-"""Where no force is set, all seams together draw with this times the body's mass, twice its weight.
-With half as much panels that hang by ten stitches stay open; five times the weight throws panels
-into each other [m/s²]."""
+"""Default total force of all seams, per mass of the body: about twice its weight. With half as
+much, panels that hang by ten stitches stay open; five times the weight throws panels into each
+other [m/s²]."""
 CLOSED_SEAM_FACTOR = 10.0
-"""Then those that have closed draw with so many times that: with thrice that a dress that falls on
-its shoulders still comes off."""
+"""Factor on the default force of closed seams: with 3, a dress that falls on its shoulders still
+comes off."""
 SEAM_ROUNDS, TEARING_SEAM_ROUNDS = 3, 8
-"""Rounds of edges and seams. What hangs on a seam is stretched beside it by 16 % where a single one
-leaves 12 rows of edges to the first, and by 5 % after three. What a storm tears stands it longer,
-and is stretched there thrice as much, with three rounds as with eight."""
+"""Rounds of alternating edges and seams. Cloth hanging on a seam is stretched beside it by 16 %
+where a single round leaves 12 rows of edges to the first, and by 5 % after three. Cloth in a storm
+tears later, and is stretched there three times as much, with three rounds as with eight."""
 TORN_GAP_SHARE = 0.2
-"""A seam has torn that gapes by this share of the edges along it. Until then it goes on to resist,
-so that its neighbours take their part, and a jerk does not tear it."""
+"""Gap at which a seam has torn, as a share of the edges along it. Until then it still resists, so
+that its neighbours take up load, and a jerk does not tear it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Seams:
-    """Pairs that are sewn to each other."""
+    """Pairs of sewn particles."""
 
     pairs: Integers
     """(m, 2) sorted by colour."""
     starts: Integers
-    """(colours + 1,) where each colour begins."""
+    """(colours + 1,) start of each colour."""
     forces: Floats
-    """(m,) the greatest of each pair [N]."""
+    """(m,) largest force of each pair [N]."""
     torn_gaps: Floats
-    """(m,) how far apart they are when they have torn [m]."""
+    """(m,) gap above which a seam has torn [m]."""
     closed_gaps: Floats
-    """(m,) how far apart they are when they have closed; 0 where that changes nothing [m]."""
+    """(m,) gap below which a seam has closed; 0 where closing changes nothing [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +62,7 @@ class SeamBatch:
     gains: Floats
     """(c,) 1 / sum of inverse masses; 0 where nothing can move."""
     max_multipliers: Floats
-    """(c,) the greatest multipliers: force × h² [N s²]."""
+    """(c,) largest multipliers: force × h² [N s²]."""
     torn_gaps: Floats
     """(c,) [m]"""
     closed_gaps: Floats
@@ -77,9 +76,9 @@ class SeamBatch:
 
 
 def with_seams(mesh: MeshData, *, every: bool) -> MeshData:
-    """The mesh with loose edges between faces taken for seams: every one, or those of no length.
+    """The mesh with loose edges between faces made seams: every one, or only those of zero length.
 
-    The latter are where it was split, so that it can tear.
+    Edges of zero length are where the mesh was split for tearing.
     """
     loose = without_faces(mesh.edges, read_corners(mesh), len(mesh.positions))
     seam = loose & np.isin(mesh.edges, mesh.face_vertices).all(axis=1)
@@ -109,13 +108,13 @@ def build_seams(shape: RestShape) -> Seams:
 
 
 def _widths(shape: RestShape, pairs: Integers, split: Booleans) -> Floats:
-    """(m,) how much of the split each pair stands for: half of the edges along it [m]."""
+    """(m,) length of the split that each pair represents: half of the edges along it [m]."""
     n, edges = shape.particle_count, shape.mesh.edges
     ends = np.zeros(n, dtype=bool)
     ends[pairs[split]] = True
     faces = np.bincount(shape.corners.vertex, minlength=n)
     valence = np.bincount(edges.ravel(), minlength=n)
-    rim = valence > faces  # particles at the rim have an edge more than faces
+    rim = valence > faces  # a particle at the rim has one edge more than faces
     along = (ends & rim)[edges].all(axis=1)
     widths = sum_by(edges[along].ravel(), np.repeat(shape.lengths[along] / 2, 2), n)
     return np.asarray(widths[pairs].min(axis=1))
@@ -124,7 +123,7 @@ def _widths(shape: RestShape, pairs: Integers, split: Booleans) -> Floats:
 def seam_batches(
     seams: Seams, closed: Booleans, torn: Booleans, inverse_masses: Floats, h_squared: float
 ) -> list[SeamBatch]:
-    """One batch per colour for one h² [s²]; they change which seams have closed or torn, (m,)."""
+    """One batch per colour for one h² [s²]; kernels update `closed` and `torn`, (m,) bool."""
     batches = []
     for start, stop in zip(seams.starts[:-1], seams.starts[1:], strict=True):
         first, second = seams.pairs[start:stop].T
@@ -148,7 +147,7 @@ def seam_batches(
 
 
 def seam_rounds(batches: Sequence[SeamBatch]) -> int:
-    """How often edges and seams are solved in turn: once without seams."""
+    """Number of times that edges and seams are alternated: once without seams."""
     if any(np.isfinite(batch.torn_gaps).any() for batch in batches):
         return TEARING_SEAM_ROUNDS
     return SEAM_ROUNDS if batches else 1

@@ -1,4 +1,4 @@
-"""Diagonals of faces, whose rests follow how large their face is: they resist shear alone."""
+"""Diagonals of faces, with rest lengths scaled by the size of the face: they resist shear alone."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,24 @@ from .strip_paths import Strips
 
 @dataclass(frozen=True, eq=False)
 class Diagonals:
-    """Links of strips, those of a face one after the other."""
+    """Links of shear strips, sorted by face."""
 
     pairs: Integers
     """(d, 2) particles."""
     faces: Integers
-    """(d,) numbers of the faces, from 0 on."""
+    """(d,) face numbers, counted from 0."""
     rests: Floats
     """(d,) lengths at rest [m]."""
     weights: Floats
-    """(d,) 1 / rest, shared out over the diagonals of the face [1/m]."""
+    """(d,) 1 / rest, divided by the number of diagonals of the face [1/m]."""
     link_indices: Integers
-    """(d,) where their rest lengths stand…"""
+    """(d,) indices of the diagonals in `rest_lengths`."""
     rest_lengths: Floats
-    """…in (k,) those of the strips; changed by the kernel [m]."""
+    """(k,) the strips' rest lengths; changed by the kernel [m]."""
 
 
 def make_diagonals(strips: Strips, faces: Integers) -> Diagonals:
-    """The links of strips by face, (m,) that of each pair; writes to the strips' rest lengths."""
+    """Sorts the links of strips by the faces (m,) of their pairs, sharing their rest lengths."""
     link_indices = np.flatnonzero(strips.linked)
     link_indices = link_indices[np.argsort(faces[strips.pairs[link_indices]], kind="stable")]
     labels = np.unique(faces[strips.pairs[link_indices]], return_inverse=True)[1].reshape(-1)

@@ -1,7 +1,7 @@
 """Strips: paths of edges, ready for one h², each of which is solved directly.
 
-The edges of a row or column of a grid, or of a whole rope, form a tridiagonal system, so that a
-pull on one end reaches the other at once. Strips of one colour share no particle and are solved
+The edges of a row or column of a grid, or of a whole rope, form a tridiagonal system: one solve
+carries a correction along the whole strip. Strips of one colour share no particle and are solved
 together; between colours it is Gauss–Seidel.
 """
 
@@ -15,7 +15,7 @@ from ..linear.tridiagonal import short_runs
 from .strip_paths import Strips
 
 MIN_LENGTH_SHARE = 0.5
-"""Edges that yield to being pushed together keep at least this share of their length."""
+"""Least length of edges that yield in compression, as a share of their rest length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,33 +25,35 @@ class StripBatch:
     path: Integers
     """(c,)"""
     labels: Integers
-    """(c,) number of the path that each entry belongs to."""
+    """(c,) path number of each entry."""
     inverse_masses: Floats
     """(c,) [1/kg]"""
     shared_inverse_masses: Floats
-    """(c − 2,) of the particle between an edge and the next [1/kg]; 0 beside gaps."""
+    """(c − 2,) inverse mass shared by an edge and the next [1/kg]; 0 beside gaps."""
     rest_lengths: Floats
     """(c − 1,) [m]; 0 in gaps."""
     reference_lengths: Floats
-    """(c − 1,) rest lengths to measure violations by; 1 in gaps [m]."""
+    """(c − 1,) rest lengths that violations are relative to; 1 in gaps [m]."""
     scaled_compliances: Floats
     """(c − 1,) compliance / h² [1/kg]."""
     scaled_compression: Floats
-    """(c − 1,) compliance added where pushed together / h² [1/kg]; empty if no edge yields."""
+    """(c − 1,) extra compliance in compression / h² [1/kg]; empty if no edge yields."""
     mobilities: Floats
     """(c − 1,) sum of the inverse masses of both ends [1/kg]; 0 in gaps."""
     movable: Floats
     """(c − 1,) 1 where an end can move, 0 elsewhere and in gaps."""
     diagonal: Floats
-    """(c − 1,) of the system: mobility + scaled compliance [1/kg]; 1 where nothing can move."""
+    """(c − 1,) diagonal of the system: mobility + scaled compliance [1/kg]; 1 where nothing can
+    move."""
     reduction_rounds: int
-    """Rounds of cyclic reduction that part every edge from the next."""
+    """Rounds of cyclic reduction needed to decouple all edges."""
     runs: list[Integers]
-    """Where its edges are, (l, p) for p paths of l; none where any is long."""
+    """Edge indices (l, p) of p paths of l edges each; empty where any path is long."""
     multipliers: Floats
-    """(c − 1,) XPBD's: −tension × h²; changed by the kernels [kg m]."""
+    """(c − 1,) XPBD multipliers: −tension × h²; changed by the kernels [kg m]."""
     start_stiffnesses: Floats
-    """(c − 1,) pull of soft links per metre of stretch when a step begins; those of ropes alone."""
+    """(c − 1,) force of soft rope links per metre of stretch at a step's start; empty for
+    surfaces."""
 
 
 def strip_batches(
@@ -67,8 +69,8 @@ def strip_batches(
     Parameters
     ----------
     regularization : share of the mobility added to the diagonal, so that a taut strip between two
-        pins, or one that can only buckle, has a solution; more of it is safer and less exact.
-    multipliers : (k,) where batches are to have theirs, as long as the strips' path.
+        pins, or one that can only buckle, has a solution; more of it is more robust and less exact.
+    multipliers : (k,) storage of the batches' multipliers, as long as the strips' path.
     """
     multipliers = np.zeros(len(strips.path)) if multipliers is None else multipliers
     batches = []
@@ -79,10 +81,9 @@ def strip_batches(
         masses = inverse_masses[path]
         both_linked = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
-        scaled, compression = (
-            strips.compliances[links] / h_squared,
-            strips.compression_compliances[links] / h_squared,
-        )
+        scaled = strips.compliances[links] / h_squared
+        compression = strips.compression_compliances[links] / h_squared
+        regularized = mobilities * (1.0 + regularization) + scaled
         batches.append(
             StripBatch(
                 path=path,
@@ -95,9 +96,7 @@ def strip_batches(
                 scaled_compression=compression if compression.any() else np.empty(0),
                 mobilities=mobilities,
                 movable=(mobilities > 0.0).astype(np.float64),
-                diagonal=np.where(
-                    mobilities > 0.0, mobilities * (1.0 + regularization) + scaled, 1.0
-                ),
+                diagonal=np.where(mobilities > 0.0, regularized, 1.0),
                 reduction_rounds=int(longest).bit_length(),
                 runs=short_runs(both_linked),
                 multipliers=multipliers[links],

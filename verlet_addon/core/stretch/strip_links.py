@@ -1,4 +1,4 @@
-"""The links of all strips in one place, so that those stretched too far are found quickly."""
+"""Links of all strips in one array, for strain limiting of single edges."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from .strip_batches import MIN_LENGTH_SHARE
 from .strip_paths import Strips
 
 STRAIN_TOLERANCE = 4e-3
-"""Edges that are stretched by no more than this share are left as they are; then the 99th
-percentile stays under 0.5 % on real meshes."""
+"""Strain up to which edges are left as they are; the 99th percentile then stays under 0.5 % on real
+meshes."""
 STRAIN_ACCELERATION_TOLERANCE = 300.0
-"""In short steps the tolerance is this times h² [1/s²]: what is left over acts as a force there,
-and would shake the cloth."""
+"""In short steps the tolerance is this times h² [1/s²]: the remaining strain acts as a force there,
+and would make the cloth jitter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,17 +21,17 @@ class StripLinks:
     """Links and gaps of strips, along their path."""
 
     multipliers: Floats
-    """(k,) where they are read from, and written to; those of the batches are parts of it."""
+    """(k,) multipliers of all links; the batches hold views of them."""
     first: Integers
-    """(k,) the particle where each link begins."""
+    """(k,) first particle of each link."""
     second: Integers
-    """(k,) and where it ends."""
+    """(k,) second particle of each link."""
     inverse_masses: Floats
-    """(2, k) of both [1/kg]."""
+    """(2, k) inverse masses of both particles [1/kg]."""
     rest_lengths: Floats
     """(k,) ∞ in gaps, and where nothing can move [m]."""
     min_lengths: Floats
-    """(k,) what links are never pushed shorter than [m]; 0 in gaps, and where nothing can move."""
+    """(k,) least lengths in compression [m]; 0 in gaps, and where nothing can move."""
     scaled_compliances: Floats
     """(k,) compliance / h² [1/kg]."""
     gains: Floats
@@ -39,12 +39,12 @@ class StripLinks:
     order: Integers
     """(2k,) links sorted by particle, first by their beginnings and then by their ends."""
     starts: Integers
-    """(n + 1,) where those of each particle begin."""
+    """(n + 1,) start of the links of each particle in `order`."""
     tolerance: float
-    """Links stretched by no more than this share are left as they are."""
+    """Strain up to which links are left as they are."""
 
     def at(self, particles: Integers) -> Integers:
-        """The links at some of the particles, each once, those of the first before the others."""
+        """The links at some particles, each once, those of the first particle first."""
         starts = self.starts[particles]
         return unique_in_order(self.order[ranges(starts, self.starts[particles + 1] - starts)])
 
@@ -52,7 +52,7 @@ class StripLinks:
 def make_strip_links(
     strips: Strips, multipliers: Floats, inverse_masses: Floats, h_squared: float
 ) -> StripLinks:
-    """The links of strips for one h² [s²], and particles of these inverse masses (n,)."""
+    """The links of strips for one h² [s²] and inverse masses (n,)."""
     first, second = strips.path[:-1], strips.path[1:]
     masses = np.stack([inverse_masses[first], inverse_masses[second]])
     mobility = masses.sum(axis=0)
@@ -76,7 +76,7 @@ def make_strip_links(
 
 
 def find_stretched_particles(positions: Floats, links: StripLinks, strain: float) -> Integers:
-    """The particles at links that are longer by this share than their tension makes them."""
+    """The particles of links stretched by this share beyond their elastic length."""
     lengths = magnitudes(positions[:, links.second] - positions[:, links.first])
     excess = lengths - links.rest_lengths + links.scaled_compliances * links.multipliers
     stretched = np.flatnonzero(excess > strain * links.rest_lengths)

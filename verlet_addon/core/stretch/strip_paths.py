@@ -1,4 +1,4 @@
-"""Edges strung into paths that go as straight as they can through the mesh, sorted by colour."""
+"""Edges joined into paths as straight as the mesh allows, sorted by colour."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +9,7 @@ from ..arrays import NONZERO, Booleans, Floats, Integers
 from ..geometry.greedy_matching import match_greedily
 
 MAX_JOINT_COSINE = -0.5
-"""Cosine of 120°: strips do not go round sharper corners."""
+"""Cosine of 120°, the sharpest corner within a strip."""
 
 ColoredPath = tuple[int, list[int], list[int]]
 """A path before it is laid out: its colour, its particles, and the pairs between them."""
@@ -17,10 +17,10 @@ ColoredPath = tuple[int, list[int], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """Distances as paths, one colour after the other.
+    """Distance constraints as paths, one colour after the other.
 
-    Whole colours are worked on as one long path. So each entry has a link to the next, and the
-    link from the end of a path to the beginning of the next one is a gap, which holds nothing.
+    A whole colour is processed as one long path: each entry has a link to the next, and the link
+    from the end of a path to the beginning of the next one is a gap without a constraint.
     """
 
     path: Integers
@@ -30,13 +30,13 @@ class Strips:
     compliances: Floats
     """(k,) [m/N]"""
     compression_compliances: Floats
-    """(k,) compliance added where an edge is pushed together [m/N]."""
+    """(k,) extra compliance of an edge in compression [m/N]."""
     pairs: Integers
-    """(k,) which pair each link is; −1 in gaps."""
+    """(k,) pair number of each link; −1 in gaps."""
     starts: Integers
-    """(colours + 1,) where each colour begins in `path`."""
+    """(colours + 1,) start of each colour in `path`."""
     longest_paths: Integers
-    """(colours,) the most edges of any path of the colour."""
+    """(colours,) number of edges of the longest path of the colour."""
 
     @property
     def linked(self) -> Booleans:
@@ -52,7 +52,7 @@ def build_strips(
     compression_compliances: Floats,
     loose: Booleans,
 ) -> Strips:
-    """Strings pairs together at their ends, the straightest first, and colours the strips.
+    """Joins pairs at their ends, the straightest first, and colours the strips.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def build_strips(
     pairs : (m, 2)
     rest_lengths : (m,) [m].
     compliances : (m,) [m/N].
-    compression_compliances : (m,) compliance added where a pair is pushed together [m/N].
-    loose : (m,) bool, pairs of ropes, which are strung together round any corner.
+    compression_compliances : (m,) extra compliance of a pair in compression [m/N].
+    loose : (m,) bool, pairs of ropes, which are joined round any corner.
     """
     colored_paths: list[ColoredPath] = []
     if len(pairs):
@@ -103,7 +103,7 @@ def lay_out(
 
 
 def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Integers:
-    """(j, 2) ends of pairs that are strung together there, the straightest first, each once.
+    """(j, 2) ends of pairs joined there, the straightest first, each once.
 
     Pair k has the ends 2k and 2k + 1.
     """
@@ -111,7 +111,7 @@ def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Int
     centre = pairs.ravel()[first]
     outward = _outward_directions(positions, pairs)
     cosines = np.einsum("kx,kx->k", outward[first], outward[second])
-    # A rope goes on round any corner: only where strips cross must they be straight.
+    # Ropes are joined round any corner; only crossing strips must be straight.
     two_edges = np.bincount(pairs.ravel(), minlength=len(positions))[centre] == 2
     fits = (cosines < MAX_JOINT_COSINE) | (two_edges & loose[first // 2] & loose[second // 2])
     first, second, cosines = first[fits], second[fits], cosines[fits]
@@ -122,13 +122,13 @@ def _straight_joints(positions: Floats, pairs: Integers, loose: Booleans) -> Int
 
 
 def shared_ends(pairs: Integers) -> tuple[Integers, Integers]:
-    """Which two ends of pairs lie on one particle."""
+    """Pairs of ends that lie on one particle."""
     particles = pairs.ravel()
     order = np.argsort(particles, kind="stable")
     edge_counts = np.bincount(particles)
     ends = [np.empty((0, 2), dtype=np.int64)]
     for offset in range(1, int(edge_counts.max(initial=0))):
-        # One particle of many edges must not make a whole mesh be looked through as often.
+        # Keeps the cost linear: one particle of many edges must not repeat the search everywhere.
         order = order[edge_counts[particles[order]] > offset]
         matches = np.flatnonzero(particles[order[offset:]] == particles[order[:-offset]])
         ends.append(np.stack([order[matches], order[matches + offset]], axis=1))
@@ -163,7 +163,7 @@ def trace_paths(pairs: Integers, joints: Integers) -> list[tuple[list[int], list
 
 
 def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[int], list[int]]]:
-    """A path cut wherever it comes back to a particle that it has visited."""
+    """A path cut wherever it returns to a particle already in it."""
     if len(set(particles)) == len(particles):
         return [(particles, along)]
     strips: list[tuple[list[int], list[int]]] = []
@@ -178,10 +178,10 @@ def _cut_at_revisits(particles: list[int], along: list[int]) -> list[tuple[list[
 
 
 def _color_strips(strips: list[tuple[list[int], list[int]]], count: int) -> list[ColoredPath]:
-    """Pieces of strips with colours, so that none of so many particles has a colour twice.
+    """Coloured pieces of strips; none of the `count` particles has a colour twice.
 
-    Each strip, the longest first, keeps the colour that it can keep longest, and is cut where that
-    colour is taken: long strips reach far, and few colours are quick.
+    Each strip, the longest first, takes the colour that stays free the longest along it, and is cut
+    where that colour is taken: long strips converge faster, and few colours cost less.
     """
     used, colors = [0] * count, 0
     colored_paths: list[ColoredPath] = []
@@ -204,7 +204,7 @@ def _color_strips(strips: list[tuple[list[int], list[int]]], count: int) -> list
 def _longest_free_color(
     used: list[int], particles: list[int], start: int, free_colors: int
 ) -> tuple[int, int]:
-    """How far along a path one free colour reaches from `start`, and which one does (a bit)."""
+    """How far one free colour reaches along a path from `start`, and the colour (a bit)."""
     for place in range(start, len(particles)):
         still_free = free_colors & ~used[particles[place]]
         if not still_free:

@@ -1,4 +1,4 @@
-"""Strips that cross each other, put together so that their tension is solved for at once."""
+"""Crossing strips combined into one system, whose tension is solved for at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from ..arrays import Booleans, Floats, Integers
 from .strip_paths import Strips
 
 SEARCH_DIRECTIONS = 2
-"""Directions searched in for a displacement. The count is fixed: if a residual decided when to
-stop, rounding could, and results would differ in bits. With 1 a skirt is stretched twice as much
-and a dress takes a third longer; with 3 nothing gets better."""
+"""Number of search directions for a displacement. It is fixed: a stopping criterion on the residual
+would depend on rounding, and results would differ in bits. With 1 a skirt is stretched twice as
+much and a dress takes a third longer; 3 brings no gain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +19,13 @@ class StripSystem:
     """Strips as one path of k entries, a gap after each."""
 
     multipliers: Floats
-    """(k − 1,) where tension is read from, and written to; those of the batches are parts of it."""
+    """(k − 1,) multipliers read and written; the batches hold views of them."""
     path: Integers
     """(k,)"""
     labels: Integers
-    """(k,) number of the strip that each entry belongs to."""
+    """(k,) strip number of each entry."""
     warm_started: Booleans
-    """(k − 1,) where tension is remembered: in links, of which an end can move."""
+    """(k − 1,) bool, links that keep their tension and have an end that can move."""
     both_free: Booleans
     """(k − 1,) whether both ends of a link can move."""
     max_inverse_masses: Floats
@@ -35,12 +35,13 @@ class StripSystem:
     pinned: Integers
     """(p,) particles that cannot move."""
     reduction_rounds: int
-    """Rounds of cyclic reduction that part every entry from the next."""
+    """Rounds of cyclic reduction needed to decouple all entries."""
     vectors: Floats
-    """(3, k − 1) vectors along the path; a place for the kernel to work in [m]. Arrays so large,
-    made anew in every step, would be handed back to the system and fetched again each time."""
+    """(3, k − 1) workspace of the kernel: vectors along the path [m]. Kept between steps, because
+    allocating arrays this large in every step is slow."""
     displacement: Floats
-    """(3, n) what the tension did in the step before, to start from; changed by the kernel [m]."""
+    """(3, n) displacement by the tension in the step before, the first search direction; changed by
+    the kernel [m]."""
     gas_forces: Floats
     """(3, n) h² times the forces of gas, which tension balances [kg m]."""
 
@@ -48,7 +49,7 @@ class StripSystem:
 def make_strip_system(
     parts: Sequence[Strips], multipliers: Floats, inverse_masses: Floats, warm_started: Booleans
 ) -> StripSystem:
-    """Puts strips together for particles of these inverse masses (n,), `warm_started` (n,) or not."""
+    """Combines strips for inverse masses (n,), with (n,) bool `warm_started` particles."""
     path = np.concatenate([strips.path for strips in parts])
     linked = np.concatenate([strips.linked for strips in parts])[:-1]
     longest = np.concatenate([strips.longest_paths for strips in parts]).max(initial=0)

@@ -1,4 +1,4 @@
-"""One sweep over everything that keeps the lengths of a surface."""
+"""Sweeps over the length constraints of a surface."""
 
 from dataclasses import replace
 from math import inf
@@ -22,18 +22,19 @@ from .strip_batches import StripBatch
 from .strip_links import StripLinks
 
 MAX_STRAIN = 0.012
-"""Sweeps go on until no edge is stretched by more than this once what is left over has been shared
-with the edges around: with 1.5 % a dress is stretched by 0.55 % at the 99th percentile…"""
+"""Sweeps stop once no edge is stretched by more than this after strain limiting: with 1.5 % a dress
+is stretched by 0.55 % at the 99th percentile."""
 MIN_SWEEP_PROGRESS, MAX_STALLED_SWEEPS = 0.97, 4
-"""…or until so many sweeps in a row leave more than this share of the least strain so far: without
-it 22,801 vertices on two corners take a quarter longer, for a fifteenth less at the worst edge;
-with two, they are stretched by 3.1 % for 1.7 %. Meshes with coarse levels always go on…"""
+"""Sweeps also stop when this many in a row leave more than this share of the least strain so far.
+Without it 22,801 vertices on two corners take a quarter longer, for a fifteenth less at the worst
+edge; with two, they stretch by 3.1 % instead of 1.7 %. Meshes with coarse levels are not stopped by
+it."""
 MAX_SWEEPS = 16
-"""…up to this many sweeps."""
+"""Number of sweeps, at most."""
 
 
 def project_shear(positions: Floats, batches: LengthBatches, *, backwards: bool) -> None:
-    """Draws faces back to their angles."""
+    """Projects the shear diagonals of faces."""
     update_diagonal_rests(positions, batches.diagonals)
     project_strips(positions, batches.shear[:: -1 if backwards else 1])
 
@@ -47,13 +48,14 @@ def project_stretch(
     rigid: PiecePoses | None = None,
     max_sweeps: int = MAX_SWEEPS,
 ) -> None:
-    """Sweeps over edges and tethers until no edge is stretched noticeably, up to so many times.
+    """Sweeps over edges and tethers until no edge is overstretched, at most `max_sweeps` times.
 
-    Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which hardly
-    give way to them. The first goes the opposite way in every other step, for always the same order
-    is slightly unstable. Later ones begin with coarse levels, as the step has done: short strips
-    carry tension no further than they reach. Clusters come last, for their corrections hardly
-    disturb the others. What is stretched even after two sweeps is shared with the edges around.
+    Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which they
+    hardly affect. The first sweep is reversed in every other step, because a fixed order is
+    slightly unstable. Later sweeps begin with coarse levels, as the step has done: short strips
+    carry tension only along their own length. Clusters come last, because their corrections hardly
+    disturb the others. From the second sweep on, strain limiting spreads the remaining strain over
+    neighbouring edges.
     """
     by_tension = _sorted_by_tension(lengths, batches)
     least_strain, stalled = inf, 0
@@ -76,11 +78,11 @@ def project_stretch(
 
 
 def limit_peak_strain(positions: Floats, links: StripLinks) -> None:
-    """Shares what single edges are stretched by beyond what sweeps leave."""
+    """Strain limiting of the single edges stretched beyond the tolerance of the sweeps."""
     limit_strain_numpy(positions, replace(links, tolerance=MAX_STRAIN), max_strain=MAX_STRAIN)
 
 
 def _sorted_by_tension(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:
-    """The batches of edges, by the tension of their tautest link."""
+    """The batches of edges, sorted by the tension of their tautest link."""
     tension = np.minimum.reduceat(batches.links.multipliers, lengths.edges.starts[:-1])
     return [batches.edges[place] for place in np.argsort(tension, kind="stable").tolist()]

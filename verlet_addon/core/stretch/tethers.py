@@ -1,4 +1,4 @@
-"""Tethers: how far from its pin every particle may be."""
+"""Tethers: the largest distance of every particle from its pin."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ from ..geometry.graph import Graph, find_neighbours
 
 @dataclass(frozen=True, eq=False)
 class Tethers:
-    """Particles and the pins that hold them back."""
+    """Particles and the pins that they are tethered to."""
 
     particles: Integers
     """(t,)"""
     pins: Integers
     """(t,) the nearest pin of each, along the mesh."""
     lengths: Floats
-    """(t,) how far from its pin each may be [m]."""
+    """(t,) largest distance of each particle from its pin [m]."""
 
 
 def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
-    """For each particle the nearest pin along the mesh, and how far that is.
+    """Finds for each particle the nearest pin along the mesh, and the distance to it.
 
     T.-Y. Kim, N. Chentanez, M. Müller-Fischer, *Long Range Attachments* (2012).
     """
@@ -31,7 +31,7 @@ def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
     pending = pinned & (neighbours.counts > 0)
     width = graph.lengths.sum() / max(len(graph.lengths), 1)
     while pending.any():
-        # Only what is nearest goes on, as in Dijkstra's algorithm, a whole edge's width at once.
+        # As in Dijkstra's algorithm, only the nearest are expanded, within one mean edge length.
         front = np.flatnonzero(pending)
         front = front[distance[front] <= distance[front].min() + width]
         pending[front] = False
@@ -39,7 +39,7 @@ def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
         entries = ranges(neighbours.starts[front], counts)
         others, source = neighbours.others[entries], np.repeat(pin[front], counts)
         lengths = np.repeat(distance[front], counts) + neighbours.lengths[entries]
-        # Of pins that are equally near the first one counts.
+        # Of equally near pins, the one with the lowest number is taken.
         order = np.lexsort((source, lengths, others))
         order = order[np.diff(others[order], prepend=-1) > 0]
         others, source, lengths = others[order], source[order], lengths[order]

@@ -85,7 +85,8 @@ def count_steps(name: str, water: Water, speed: float, dt: float) -> int:
     if steps > MAX_WAVE_STEPS:
         raise SettingsError(
             f"the wave speed of '{name}' is {speed:g} m/s, too fast for its smallest faces; raise "
-            f"the substeps {np.ceil(steps / MAX_WAVE_STEPS):g}-fold, lower the speed, or merge vertices"
+            f"the substeps {np.ceil(steps / MAX_WAVE_STEPS):g}-fold, lower the speed, or merge "
+            "vertices"
         )
     return steps
 

@@ -15,8 +15,8 @@ from ..geometry.rest_shape import RestShape
 from ..geometry.triangle_pairs import find_quad_halves
 
 MAX_SLANT, MAX_FOLD = 1.0, 0.5
-"""Two triangles are one patch up to this slant (`find_quad_halves`), as two equilateral ones are, and up
-to this angle between their planes and between their threads [rad]."""
+"""Largest slant (`find_quad_halves`) of two triangles in one patch, that of two equilateral ones,
+and largest angle between their planes and between their threads [rad]."""
 
 
 @dataclass(frozen=True, eq=False)
