@@ -23,7 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from verlet_addon.core.compiled import (
+from verlet_addon.core.compiled import (  # noqa: E402
     BUILD_FOLDER,
     CORE,
     RECORDED_DIGEST,

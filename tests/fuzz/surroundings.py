@@ -37,6 +37,9 @@ def time(draw: Draw) -> str:
     scene.frame_current = draw.whole(-2, 8)
     scene.render.fps, scene.render.fps_base = rate = draw.one_of(FRAME_RATES)
     for prop in scene.verlet.bl_rna.properties:
+        # A live simulation adds and removes modifiers by itself.
+        if prop.identifier == "use_live":
+            continue
         if prop.type in ("BOOLEAN", "ENUM", "FLOAT", "INT") and draw.chance(0.2):
             setattr(scene.verlet, prop.identifier, draw.value(prop))
     return f"frames {start} to {end} at {rate[0]}/{rate[1]:g}"
