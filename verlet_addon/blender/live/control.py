@@ -1,4 +1,4 @@
-"""Live simulations in progress, and the events of Blender that move them on or end them."""
+"""Live simulations in progress, and the application handlers that advance or end them."""
 
 import sys
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ def before_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
 
 
 def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Simulates the frame, if it is the next one; begins anew at the first where that is due."""
+    """Simulates the next frame, or restarts a stale simulation at its first frame."""
     session = session_of(scene)
     if session is None or _busy[0]:
         return

@@ -1,4 +1,4 @@
-"""One live simulation: frames that are simulated as the scene comes to them, and their caches."""
+"""One live simulation: frames simulated during playback, and their point caches."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack

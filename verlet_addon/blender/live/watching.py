@@ -1,4 +1,4 @@
-"""What a live simulation depends on that Blender's dependency graph tells of when it changes."""
+"""Detection of changes, from depsgraph updates, that make a live simulation stale."""
 
 from collections.abc import Iterator
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""The panel that bakes, and what it says of the last bake."""
+"""The Bake panel: frame range, Live and Bake buttons, and the record of the last bake."""
 
 from textwrap import wrap
 
@@ -54,7 +54,7 @@ class VERLET_PT_bake(SidebarPanel):
         self.fill_record(column, scene)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        """Shows the button of live simulation, how far that is, and why it goes no further."""
+        """Draws the Live button, the last simulated frame, and why the simulation is stale."""
         session = session_of(scene)
         button = column.row()
         button.scale_y = 1.5
@@ -65,7 +65,9 @@ class VERLET_PT_bake(SidebarPanel):
         if session is None:
             return
         if session.stale:
-            column.label(text=f"Begins anew at {session.start}: {session.stale}", icon="INFO")
+            lines = column.column(align=True)
+            lines.label(text=f"Stale: starts over at frame {session.start}", icon="INFO")
+            lines.label(text=session.stale, icon="BLANK1")
         elif scene.frame_current > session.last + 1:
             column.label(text=f"Simulated to {session.last}, and skipped since", icon="ERROR")
         else:

@@ -1,1 +1,1 @@
-"""Collision detection along the motion of a step."""
+"""Continuous collision detection along the motion of a step."""

@@ -10,60 +10,64 @@ from ..geometry.graph import find_components
 from .bvh_leaves import LEAF_SIZE, fill_leaves
 
 MIN_CONE_HEIGHT = 3
-"""Up to this height, or twice as wide as they keep off themselves, pieces are small enough to tell
-from their normals that they cannot touch."""
+"""Nodes up to this height, or about twice as wide as the gap, are culled from self-collision by
+their normal cones; wider ones could touch themselves all the same."""
 
 
 @dataclass(frozen=True, eq=False)
 class BVH:
     """A complete binary tree: node k has the children 2 k and 2 k + 1; the root is node 1.
 
-    Each leaf owns some of the vertices and edges of its triangles, and every one is owned by one
-    leaf only, so that a walk comes upon each pair of them once.
+    Each vertex and each edge is owned by exactly one of the leaves whose triangles have it, so that
+    a traversal tests each pair of features once.
     """
 
     height: int
-    """Its 2^height leaves are the nodes from there on."""
+    """Levels below the root; the 2^height leaves are the nodes from 2^height on."""
     corners: Integers
-    """(leaves, LEAF, 3) of triangles and loose edges, whose last two are alike; −1 = none."""
+    """(leaves, LEAF, 3) corners of triangles and loose edges; −1 = none. The last two corners of a
+    loose edge are the same."""
     triangles: Integers
-    """(leaves, LEAF) their numbers; −1 for none and for loose edges."""
+    """(leaves, LEAF) numbers of the triangles; −1 for none and for loose edges."""
     vertices: Integers
-    """Particles that leaves own, leaf after leaf."""
+    """Particles that the leaves own, leaf after leaf."""
     vertex_starts: Integers
-    """(leaves + 1,) where those of each leaf begin."""
+    """(leaves + 1,) index of each leaf's first vertex."""
     edges: Integers
-    """Edges that leaves own, leaf after leaf."""
+    """Edges that the leaves own, leaf after leaf."""
     ridges: Booleans
-    """Whether their triangles make an angle, or there are not two. Written by NumPy's `refit`."""
+    """(edges,) whether an edge is a border, or its triangles make an angle. Written by NumPy's
+    `refit`."""
     edge_starts: Integers
-    """(leaves + 1,) where those of each leaf begin."""
+    """(leaves + 1,) index of each leaf's first edge."""
     connected: Integers
-    """(j,) a · 2 leaves + b for any two small nodes a ≤ b of one height whose triangles make up one
-    piece across edges, each and together; sorted. Empty if it never meets itself."""
+    """(j,) keys a · 2 leaves + b of small nodes a ≤ b of one height, sorted: the triangles of each
+    node, and of both together, are connected across edges. Empty without self-collision."""
     connected_starts: Integers
-    """(2 leaves + 1,) where those of each a begin."""
+    """(2 leaves + 1,) index of the first key of each a."""
     cones: Floats
-    """(2 leaves, 2, 3) the least and the largest components of their triangles' unit normals, at
-    both ends of the way. Written by `refit`."""
+    """(2 leaves, 2, 3) least and largest components of the triangles' unit normals over both ends
+    of the step. Written by `refit`."""
     boxes: Singles
-    """(2 leaves, 2, 4) the least coordinates of each node on its way, and the largest with the
-    other sign [m]; all are infinite for an empty one, and the last are 0. Written by `refit`."""
+    """(2 leaves, 2, 4) swept box of each node [m]: the least coordinates, and the negated largest
+    ones; all are infinite for an empty node, and the fourth entries are 0. Written by `refit`."""
 
     edge_paths: Floats
-    """(its edges, 18) the box of each on its way, and what is beside it. For the compiled kernels,
-    which come upon each edge in many pairs of leaves; written by them."""
+    """(edges, 18) swept box, direction and adjacent triangles of each edge, cached by the compiled
+    kernels, which test each edge in many pairs of leaves."""
     swept_boxes: Singles
-    """(leaves, LEAF, 2, 4) boxes of triangles on their way, likewise [m]."""
+    """(leaves, LEAF, 2, 4) swept boxes of the triangles, in the form of `boxes` [m]. Written by the
+    compiled kernels."""
     turns: Floats
-    """(leaves, 2) the most that a collider's surface turns at what each leaf owns, likewise [rad],
-    [rad/m]; infinite for bodies."""
+    """(leaves, 2) largest angle and curvature of a collider's surface at the vertices and edges of
+    each leaf [rad], [rad/m]; infinite for bodies. Written by the compiled kernels."""
     active: Booleans
-    """(2 leaves,) whether what nodes come near is wanted; two nodes are if either of them is."""
+    """(2 leaves,) whether a node has active particles; a pair of nodes is traversed if either
+    has."""
 
     @property
     def leaves(self) -> int:
-        """How many there are, a power of two."""
+        """Number of leaves, a power of two."""
         return 1 << self.height
 
 
@@ -76,11 +80,16 @@ def build_bvh(
     lines: Integers,
     apart: float,
 ) -> BVH:
-    """Gathers triangles and loose edges that lie together at rest in leaves, and these in nodes.
+    """Builds the BVH of one surface from its rest shape.
 
-    Of `triangles` (3, t) and `edges` (2, e), which have particles in `rest` (3, N) [m] and `sides`
-    (2, e), it holds its own and the lines among them. These keep so far apart [m]; below 0 if they
-    never meet.
+    Parameters
+    ----------
+    rest : (3, N) positions of all particles at rest [m].
+    triangles : (3, t) of all surfaces.
+    edges, sides : (2, e) of all surfaces; see `Surfaces`.
+    own : numbers of this surface's triangles.
+    lines : numbers of this surface's edges.
+    apart : gap of self-collision [m]; below 0 without self-collision.
     """
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
@@ -114,7 +123,7 @@ def build_bvh(
 
 
 def _work_arrays(leaves: int, edges: int) -> dict[str, Any]:
-    """Fields of BVH that `refit`, `activate` and compiled kernels write, for so many leaves."""
+    """Fields of BVH that `refit`, `activate` and the compiled kernels write."""
     return {
         "ridges": np.ones(edges, dtype=bool),
         "cones": np.empty((2 * leaves, 2, 3)),
@@ -129,14 +138,14 @@ def _work_arrays(leaves: int, edges: int) -> dict[str, Any]:
 def _neighbours(
     rest: Floats, edges: Integers, sides: Integers, own: Integers
 ) -> tuple[Integers, Floats]:
-    """(2, k) triangles that share an edge, counted from the first of their own, and its length."""
+    """(2, k) triangles that share an edge, numbered from the first own one, and edge lengths."""
     inner = (sides >= 0).all(axis=0)
     a, b = edges[:, inner]
     return sides[:, inner] - own[:1].sum(), np.linalg.norm(rest[:, b] - rest[:, a], axis=0)
 
 
 def _places(members: Integers, count: int) -> Integers:
-    """(count + 1,) where each member stands in the list, −1 for none."""
+    """(count + 1,) index of each member in the list, −1 for none."""
     places = np.full(count + 1, -1)
     places[members] = np.arange(len(members))
     places[-1] = -1
@@ -144,11 +153,7 @@ def _places(members: Integers, count: int) -> Integers:
 
 
 def _connected(neighbours: Integers, used: Booleans, most: int) -> Integers:
-    """The keys of nodes that are one piece, and of any two that are so together, sorted.
-
-    Neighbours (2, k) are places of triangles in the leaves, some of which (p,) are used; nodes have
-    so many leaves at most.
-    """
+    """Sorted keys of connected nodes of at most `most` leaves, from adjacent triangles (2, k)."""
     if not used.any():
         return np.empty(0, dtype=np.int64)
     levels = range(min(len(used) // LEAF_SIZE, most).bit_length())
@@ -156,7 +161,7 @@ def _connected(neighbours: Integers, used: Booleans, most: int) -> Integers:
 
 
 def _connected_at(neighbours: Integers, used: Booleans, at: int) -> Integers:
-    """The keys of nodes of one height."""
+    """Keys of connected nodes of height `at`."""
     leaves = len(used) // LEAF_SIZE
     nodes = (neighbours // LEAF_SIZE >> at) + (leaves >> at)
     within = nodes[0] == nodes[1]
@@ -172,7 +177,7 @@ def _connected_at(neighbours: Integers, used: Booleans, at: int) -> Integers:
 
 
 def _owned(corners: Integers, leaves: int) -> tuple[Integers, Integers]:
-    """Each vertex in the first leaf that has it, and where the vertices of each leaf begin."""
+    """Vertices, each in the first leaf that has it, and the index of each leaf's first vertex."""
     particles, first = np.unique(corners.ravel(), return_index=True)
     first = first[particles >= 0] // (3 * LEAF_SIZE)
     particles = particles[particles >= 0]
@@ -181,7 +186,7 @@ def _owned(corners: Integers, leaves: int) -> tuple[Integers, Integers]:
 
 
 def _owned_edges(corners: Integers, edges: Integers, count: int) -> Integers:
-    """(e,) the first leaf that has each edge (2, e) between so many particles."""
+    """(e,) first leaf that has each edge (2, e); `count` particles."""
     keys = edges[0] * count + edges[1]
     ends = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     found, first = np.unique(ends[:, 0] * count + ends[:, 1], return_index=True)

@@ -10,13 +10,13 @@ LEAF_SIZE = 2
 
 
 def fill_leaves(middles: Floats, neighbours: Integers, lengths: Floats) -> Integers:
-    """(leaves, LEAF) the triangles of each leaf, −1 for none; leaves are a power of two.
+    """Returns the triangles of each leaf, (leaves, LEAF), −1 for none; leaves are a power of two.
 
     Parameters
     ----------
-    middles : (3, k) of triangles [m].
+    middles : (3, k) centroids of triangles [m].
     neighbours : (2, e) triangles that share an edge.
-    lengths : (e,) of these edges [m].
+    lengths : (e,) lengths of the shared edges [m].
     """
     pairs = _in_pairs(neighbours, lengths, middles.shape[1])
     filled = np.full((1 << max(len(pairs) - 1, 0).bit_length(), LEAF_SIZE), -1)
@@ -26,10 +26,7 @@ def fill_leaves(middles: Floats, neighbours: Integers, lengths: Floats) -> Integ
 
 
 def _in_pairs(neighbours: Integers, lengths: Floats, count: int) -> Integers:
-    """(u, 2) triangles in pairs across long edges, and the rest by themselves, with −1.
-
-    Neighbours (2, k) share edges of these lengths (k,).
-    """
+    """(u, 2) triangles paired across their longest shared edges; unpaired ones have −1."""
     longest_first = neighbours.T[np.argsort(-lengths, kind="stable")]
     one, other = longest_first[match_greedily(longest_first, count)].T
     partner = np.full(count, -1)
@@ -39,10 +36,9 @@ def _in_pairs(neighbours: Integers, lengths: Floats, count: int) -> Integers:
 
 
 def _along_axes(points: Floats) -> Integers:
-    """(k,) an order in which every node's points (3, k) lie together.
+    """(k,) order of points (3, k) by recursive median splits along the axis of largest extent.
 
-    From the root down, the points of each node are halved along the axis along which they spread
-    most (k-d trees; Bentley, Multidimensional binary search trees, 1975).
+    k-d trees: Bentley, Multidimensional binary search trees, 1975.
     """
     count = points.shape[1]
     points = np.where(np.isfinite(points), points, 0.0)

@@ -1,4 +1,4 @@
-"""Detection kernels in C; the same as `numpy_kernels` and `numpy_bvh`."""
+"""Detection kernels in C, with the same results as `numpy_kernels` and `numpy_bvh`."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -25,22 +25,22 @@ _refit_nodes = declare("refit_nodes", "pp")
 _find_near_rows = declare("find_near_rows", "ppppdpippi", "i")
 
 ROWS_PER_PARTICLE = 8
-"""Rows that there is room for, for each particle: what finds more is searched again. Layers that
-lie on each other have five for each."""
+"""Capacity of a row buffer per particle; a search that finds more rows is repeated with a larger
+buffer. Stacked layers have five rows per particle."""
 
 SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD, REFIT_LEAVES_PER_THREAD = 2048, 512, 4096
-"""Each thread has so many leaves, twice as many triangles, to look at in what meets itself, or
-another, or to fit. With fewer it takes longer to call one than it gains."""
+"""Leaves (of two triangles each) per thread in self-collision, in collision of two owners, and in a
+refit. With fewer, waking a thread costs more time than the thread saves."""
 LARGE = 2 * REFIT_LEAVES_PER_THREAD
-"""Trees of so many leaves are worth more than one thread; others are fitted by one call."""
+"""Trees of this many leaves are refitted by several threads; all smaller ones by one call."""
 TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
-"""A walk through two trees is shared out in about so many parts, none of less than this height,
-which is some hundred triangles."""
+"""A traversal of two trees is split into about this many parts, for threads to take one by one;
+each part has at least this height, which is some hundred triangles."""
 
 
 @cached_struct
 def _surfaces(surfaces: Surfaces) -> Packed:
-    """The surfaces of surfaces.h."""
+    """The struct `surfaces` of surfaces.h."""
     return pack(
         len(surfaces.owners),
         len(surfaces.gaps),
@@ -59,7 +59,7 @@ def _surfaces(surfaces: Surfaces) -> Packed:
 
 
 def _pack_tree(bvh: BVH) -> Packed:
-    """The tree of surfaces.h."""
+    """The struct `bvh` of surfaces.h."""
     return pack(
         *members(
             bvh,
@@ -100,7 +100,7 @@ def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
 
 @cached_struct
 def _fits(surfaces: Surfaces) -> Packed:
-    """The fits of bvh_refit.c."""
+    """The struct `fits` of bvh_refit.c."""
     owners = [each for each in surfaces.meeting_owners if surfaces.leaves[each] < LARGE]
     bvhs = pack(*(_pack_tree(surfaces.bvhs[owner]) for owner in owners))
     return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, bvhs)
@@ -115,7 +115,7 @@ def find_rows(
     capacity, used = ROWS_PER_PARTICLE * len(surfaces.owners), list[RowBuffer]()
 
     def search_parts() -> tuple[int, DetectedRows]:
-        """How many rows there are in the parts that this thread has taken on, and these rows."""
+        """Rows of the parts that this thread takes, and how many exceed the capacity."""
         try:
             buffer = surfaces.row_buffers.pop()
         except IndexError:
@@ -142,7 +142,7 @@ def find_rows(
 def _traversal_arguments(
     surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria
 ) -> tuple[Any, ...]:
-    """What tells the kernel how to look for what two owners come near each other with."""
+    """Arguments of `find_near_rows` for two owners."""
     bvhs, gap = (surfaces.bvhs[a], surfaces.bvhs[b]), float(surfaces.gaps[a, b])
     criteria_struct = _criteria_struct(criteria, gap, float(surfaces.longest[a])).address
     nodes = _parts(bvhs[0].height, bvhs[1].height, own=a == b)
@@ -151,7 +151,7 @@ def _traversal_arguments(
 
 
 def _thread_limit(surfaces: Surfaces, a: int, b: int) -> int:
-    """By how many threads it is worth being looked for."""
+    """Number of threads worth using for two owners."""
     bvhs = surfaces.bvhs[a], surfaces.bvhs[b]
     wanted = sum(np.count_nonzero(bvh.active[bvh.leaves :]) for bvh in bvhs)
     return min(wanted, *(bvh.leaves for bvh in bvhs)) // (
@@ -161,7 +161,7 @@ def _thread_limit(surfaces: Surfaces, a: int, b: int) -> int:
 
 @cache
 def _criteria_struct(criteria: SearchCriteria, gap: float, longest: float) -> Packed:
-    """The search of pairs.h, for two owners that are kept so far apart."""
+    """The struct `search_criteria` of pairs.h, for two owners with this gap."""
     limits = flush_limits(criteria, gap, longest)
     return pack(
         criteria.skin, criteria.gap_share, criteria.start_share, *limits, int(criteria.all_touching)
@@ -170,16 +170,13 @@ def _criteria_struct(criteria: SearchCriteria, gap: float, longest: float) -> Pa
 
 @cached_struct
 def _row_buffer(buffer: RowBuffer) -> Packed:
-    """The rows of pairs.h."""
+    """The struct `rows` of pairs.h."""
     return pack(buffer.capacity, buffer.features, buffer.weights, buffer.normals, buffer.gaps)
 
 
 @cache
 def _parts(height: int, other_height: int, *, own: bool) -> Integers:
-    """(p, 2) pairs of nodes of two trees, or of one and itself, that make up the whole walk.
-
-    Each is worth a thread's while, and they are many enough to share out evenly.
-    """
+    """(p, 2) pairs of nodes of two trees, or of one and itself, that cover the whole traversal."""
     pairs = [(1, 1)]
     while max(height, other_height) > MIN_PART_HEIGHT and len(pairs) < TARGET_PARTS:
         if own:

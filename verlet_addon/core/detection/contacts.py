@@ -1,4 +1,4 @@
-"""Contact detection in a step: pairs of a vertex and a triangle, and of two edges."""
+"""Contact detection in a step: pairs of a vertex and a triangle, or of two edges."""
 
 from dataclasses import dataclass
 
@@ -12,28 +12,29 @@ from .search_criteria import SearchCriteria
 from .surfaces import Surfaces
 
 ROUNDING_MARGIN = 1.0 + 1e-6
-"""Boxes in single precision come near within so much more of their margin."""
+"""Factor on the margin between boxes, because they are rounded to single precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """k rows: normal · Σ weights x ≥ gap, over the four particles of each; Σ weights = 0."""
+    """k rows: normal · Σ weights x ≥ gap over the four particles of a row; Σ weights = 0."""
 
     particles: Integers
     """(4, k) a vertex and the corners of a triangle, or the ends of two edges."""
     weights: Floats
-    """(4, k) positive for the vertex or the first edge, and negative for the other."""
+    """(4, k) positive for the first feature (vertex or edge), negative for the second."""
     normals: Floats
-    """(3, k) unit vectors from the second to the first, on the side where the step began."""
+    """(3, k) unit vectors from the second feature to the first, on the side where the first was as
+    the step began."""
     gaps: Floats
-    """(k,) how far apart they are kept [m]."""
+    """(k,) distances that the features are kept apart [m]."""
     owners: Integers
-    """(2, k) of the first and of the second."""
+    """(2, k) owners of the first and of the second feature."""
     keys: Integers
-    """(k,) of the two features that they are between, the same from step to step; −1 for none."""
+    """(k,) keys of the two features, the same from step to step; −1 for none."""
 
     def chosen(self, which: Booleans | Integers) -> "Contacts":
-        """Some of them."""
+        """The chosen rows."""
         return selected(self, which)
 
 
@@ -44,13 +45,13 @@ def find_contacts(
     skin: float | Floats,
     active: Booleans | None = None,
 ) -> Contacts:
-    """Returns every pair that comes nearer than its gap on the way, vertices before edges.
+    """Returns every pair that comes nearer than its gap during the step, vertices before edges.
 
-    Particles go straight from `start` to `end`, both (3, N) [m]. Normals and weights are those of
-    the moment at which a pair first comes as near as its gap. Those that only come within gap and
-    `skin` [m], (o, o) or for all, have the normals of the end. What is farther apart than that at
-    the end, along its normal, is left out. So is what is near no active particle (N,), where these
-    are given.
+    Particles move in straight lines from `start` to `end`, both (3, N) [m]. Normals and weights are
+    those at the time when a pair first comes as near as its gap. Pairs within gap + `skin` [m],
+    (o, o) or one for all, are returned too, with the normals of the end; pairs farther apart than
+    that at the end, along the normal, are not. With `active` (N,), only pairs near an active
+    particle are sought.
     """
     return find_pairs(surfaces, start, end, SearchCriteria(skin=skin), active)
 
@@ -62,7 +63,7 @@ def find_pairs(
     criteria: SearchCriteria,
     active: Booleans | None,
 ) -> Contacts:
-    """Returns every pair within reach, sorted by its features."""
+    """Returns every pair that meets the criteria, sorted by features."""
     for bvh in surfaces.bvhs:
         if active is None:
             bvh.active[:] = True
@@ -79,7 +80,7 @@ def find_pairs(
 
 
 def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
-    """Rows but for those of features that are exempt as a whole, from their own owner or others."""
+    """Removes rows of features whose particles are all exempt from contact with the other owner."""
     if not surfaces.exempt.any():
         return rows
     kind, first, second = rows[0]
@@ -97,9 +98,9 @@ def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
 
 
 def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:
-    """Pairs of owners that are kept off each other and whose ways' boxes are within reach.
+    """Pairs of colliding owners whose swept boxes are within gap and skin.
 
-    Of many bodies that are far apart none is then looked at closely. Their trees are fitted.
+    The trees must have been refitted. Bodies that are far apart are then never traversed.
     """
     boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
     widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
@@ -116,6 +117,6 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
 
 
 def update_bvh(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
-    """Fits the tree of an owner to the way from `start` to `end` (3, N) [m], if it is a new one."""
+    """Refits the tree of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
     if update_paths(surfaces, owner, start, end):
         refit(surfaces, owner)

@@ -1,4 +1,4 @@
-"""Detected pairs, in the arrays that the detection kernels return."""
+"""Arrays of detected pairs that the detection kernels return."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ NO_ROWS: DetectedRows = (
 
 
 def join_rows(parts: Iterable[DetectedRows]) -> DetectedRows:
-    """All rows of some parts, one after the other."""
+    """Concatenates the rows of all parts."""
     features, weights, normals, gaps = (
         np.concatenate(each, axis=-1) for each in zip(NO_ROWS, *parts, strict=True)
     )
@@ -30,25 +30,25 @@ def join_rows(parts: Iterable[DetectedRows]) -> DetectedRows:
 
 @dataclass(frozen=True, eq=False)
 class RowBuffer:
-    """Where a kernel writes rows."""
+    """Arrays that a kernel writes rows to."""
 
     capacity: int
-    """How many there is room for."""
+    """Largest number of rows."""
     features: Integers
-    """(3, capacity), and so on: see Rows."""
+    """(3, capacity); this and the following arrays are those of DetectedRows."""
     weights: Floats
     normals: Floats
     gaps: Floats
 
     def first(self, count: int) -> DetectedRows:
-        """The first rows of it."""
+        """The first `count` rows."""
         columns = slice(count)
         parts = (self.features[:, columns], self.weights[:, columns], self.normals[:, columns])
         return *parts, self.gaps[columns]
 
 
 def make_row_buffer(capacity: int) -> RowBuffer:
-    """Room for so many rows."""
+    """Allocates a buffer for `capacity` rows."""
     features = np.empty((3, capacity), dtype=np.int64)
     return RowBuffer(
         capacity, features, np.empty((4, capacity)), np.empty((3, capacity)), np.empty(capacity)

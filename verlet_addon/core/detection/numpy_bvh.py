@@ -1,4 +1,4 @@
-"""Refit of the BVH, and its traversal for pairs of near features (broad phase), in NumPy."""
+"""Refit of a BVH, and traversal of two for pairs of near features (broad phase), in NumPy."""
 
 import numpy as np
 
@@ -7,15 +7,16 @@ from .bvh import BVH
 from .surfaces import Surfaces
 
 RIDGE = 0.005
-"""Triangles that meet in a smaller angle than this make no ridge [rad]."""
+"""An edge whose triangles make a smaller angle than this is no ridge [rad]."""
 ROUNDING_MARGIN = 1e-6
-"""More than single precision leaves off a sum, as a share of it: boxes are in that."""
+"""Upper bound of the relative rounding error of a sum in single precision, as boxes have it."""
 CONE_COSINE = 0.5
-"""Neighbouring triangles whose normals are all as near as this to one direction do not touch."""
+"""Connected triangles do not touch each other if a direction exists whose cosine with each of their
+normals is larger than this."""
 
 
 def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
-    """Takes over an owner's ways from `start` to `end` (3, N) [m]; whether they are new ones."""
+    """Copies an owner's motion from `start` to `end` (3, N) [m]; returns whether it changed."""
     own = slice(*surfaces.starts[owner : owner + 2])
     known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
     new = not np.array_equal(known, way)
@@ -24,7 +25,7 @@ def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> 
 
 
 def refit(surfaces: Surfaces, owner: int) -> None:
-    """Puts boxes round the ways of an owner's nodes, and round their normals."""
+    """Computes the swept boxes, normal cones, ridges and turns of an owner's tree."""
     bvh = surfaces.bvhs[owner]
     start, end = surfaces.paths.transpose(1, 2, 0)
     bvh.ridges[:] = _ridges(surfaces, bvh.edges, start)
@@ -56,10 +57,10 @@ def refit(surfaces: Surfaces, owner: int) -> None:
 
 
 def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
-    """(k,) whether the triangles of edges make an angle, or there are not two."""
+    """(k,) whether edges are borders, or their triangles make an angle."""
     base, other = surfaces.edges[:, edges]
     left, right = surfaces.wings[:, edges]
-    with np.errstate(invalid="ignore"):  # some are nowhere
+    with np.errstate(invalid="ignore"):  # positions may be NaN
         edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
         normal = cross(edge, to_left)
         height, square = dot(normal, to_right), dot(normal, normal)
@@ -69,14 +70,14 @@ def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
 
 
 def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
-    """(k, 2) the sine of the angle in which the triangles of edges meet, and over their heights.
+    """(k, 2) sine of the angle between the triangles of edges, and curvature, infinite for borders.
 
-    On a round surface triangles turn by their height from one to the next, and by two thirds of
-    it between their middles, or by none across the diagonals of quads.
+    The curvature is the sine over a third of the triangles' heights, which is the distance of
+    their centroids across the edge at worst.
     """
     base, other = surfaces.edges[:, edges]
     left, right = surfaces.wings[:, edges]
-    with np.errstate(invalid="ignore", divide="ignore"):  # some are nowhere, or have no area
+    with np.errstate(invalid="ignore", divide="ignore"):  # NaN, or no area
         edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
         normal, opposite = cross(edge, to_left), cross(edge, to_right)
         areas = np.sqrt(dot(normal, normal)), np.sqrt(dot(opposite, opposite))
@@ -88,13 +89,13 @@ def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
 
 
 def _bounds(points: Floats, there: Booleans) -> Floats:
-    """(leaves, 2, 3) those of points (3, moments, leaves, LEAF, k), as far as they are there."""
+    """(leaves, 2, 3) bounds of points (3, moments, leaves, LEAF, k), where `there`."""
     low = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
     return np.stack([low, np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T], axis=1)
 
 
 def activate(bvh: BVH, active: Booleans) -> None:
-    """Tells the nodes of a tree whether they hold any active particle (N,)."""
+    """Marks the nodes of a tree that have an active particle (N,)."""
     leaves = bvh.leaves
     held = active[bvh.corners] & (bvh.corners >= 0)
     bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
@@ -104,16 +105,17 @@ def activate(bvh: BVH, active: Booleans) -> None:
 
 
 def candidate_pairs(a: BVH, b: BVH, margin: float, *, flat: bool) -> tuple[Integers, Integers]:
-    """(2, k) vertices and triangles, and (2, k) edges, of leaves as near as the margin [m].
+    """Returns (2, k) vertices and triangles, and (2, k) edges, of leaves within the margin [m].
 
-    Two edges that are no ridges are among them only if `flat`: vertices tell what they would.
+    Pairs of two edges that are no ridges are included only if `flat`: pairs of a vertex and a
+    triangle cover the same contacts.
     """
     leaves = _near_leaves(a, b, margin)
     return _near_vertices(a, b, leaves), _near_edges(a, b, leaves, flat)
 
 
 def _near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
-    """(2, p) leaves whose boxes are as near as the margin; those of one tree once each."""
+    """(2, p) pairs of leaves whose boxes are within the margin; each pair of one tree once."""
     heights, far = [a.height, b.height], np.float32(_widened(a, b, margin))
     nodes = np.ones((2, 1), dtype=np.int64)
     while True:
@@ -138,20 +140,20 @@ def _near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
 
 
 def _widened(a: BVH, b: BVH, margin: float) -> float:
-    """The margin, and what boxes are off by, whose largest coordinates count [m]."""
+    """Margin plus the rounding error of boxes, relative to their largest coordinate [m]."""
     return margin + ROUNDING_MARGIN * (margin + float(np.abs([a.boxes[1], b.boxes[1]]).max()))
 
 
 def _overlap(a: Singles, b: Singles, far: np.float32) -> Booleans:
-    """(k,) whether boxes (k, 2, 4) come so near on every axis."""
+    """(k,) whether boxes (k, 2, 4) are within the distance `far` on every axis."""
     return np.asarray(((a[:, 0] + b[:, 1] <= far) & (b[:, 0] + a[:, 1] <= far)).all(axis=1))
 
 
 def _smooth(bvh: BVH, nodes: Integers) -> Booleans:
-    """(k,) whether two nodes of one piece, or one with itself, are too flat to touch.
+    """(k,) whether two connected nodes, or a node and itself, are too flat to touch.
 
-    That is so if the normals of both are near enough to one direction (Volino and Thalmann,
-    Efficient self-collision detection on smoothly discretized surface animations, 1994).
+    The test is whether all normals are near one direction (Volino and Thalmann, Efficient
+    self-collision detection on smoothly discretized surface animations, 1994).
     """
     keys = nodes.min(axis=0) * (2 * bvh.leaves) + nodes.max(axis=0)
     connected = np.isin(keys, bvh.connected)
@@ -165,7 +167,7 @@ def _smooth(bvh: BVH, nodes: Integers) -> Booleans:
 
 
 def _near_vertices(a: BVH, b: BVH, leaves: Integers) -> Integers:
-    """(2, k) the vertices of either leaf and the triangles of the other."""
+    """(2, k) vertices of either leaf and triangles of the other."""
     pairs = [_vertices_by_triangles(a, b, leaves)]
     others = leaves[::-1] if a is not b else leaves[::-1, leaves[0] != leaves[1]]
     pairs.append(_vertices_by_triangles(b, a, others))
@@ -173,7 +175,7 @@ def _near_vertices(a: BVH, b: BVH, leaves: Integers) -> Integers:
 
 
 def _vertices_by_triangles(a: BVH, b: BVH, leaves: Integers) -> Integers:
-    """(2, k) every vertex of the first leaf and every triangle of the second."""
+    """(2, k) all vertices of the first leaf by all triangles of the second."""
     which, places = _members(a.vertex_starts, leaves[0])
     triangles = b.triangles[leaves[1, which]]
     pairs = np.stack([np.repeat(a.vertices[places], triangles.shape[1]), triangles.ravel()])
@@ -181,7 +183,7 @@ def _vertices_by_triangles(a: BVH, b: BVH, leaves: Integers) -> Integers:
 
 
 def _near_edges(a: BVH, b: BVH, leaves: Integers, flat: bool) -> Integers:
-    """(2, k) the edges of both leaves; those of one tree once each, the lower number first."""
+    """(2, k) pairs of edges of both leaves; each pair of one tree once, the lower number first."""
     which, one = _members(a.edge_starts, leaves[0])
     place, other = _members(b.edge_starts, leaves[1, which])
     wanted = a.ridges[one[place]] | b.ridges[other] | flat
@@ -194,7 +196,7 @@ def _near_edges(a: BVH, b: BVH, leaves: Integers, flat: bool) -> Integers:
 
 
 def _members(starts: Integers, leaves: Integers) -> tuple[Integers, Integers]:
-    """The place of its leaf in the list for each that leaves own, and its own in theirs."""
+    """Index into `leaves`, and index into the owned features, of all features of leaves."""
     counts = starts[leaves + 1] - starts[leaves]
     which = np.repeat(np.arange(len(leaves)), counts)
     ends = np.cumsum(counts)

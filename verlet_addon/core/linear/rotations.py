@@ -21,7 +21,7 @@ def nearest_rotations(products: Floats) -> Floats:
 
 
 def portable_rotations(products: Floats) -> Floats:
-    """The same to DIGITS, alike on every processor: each rounds singular values in its own way."""
+    """The same rounded to ROTATION_DIGITS: processors round singular values differently."""
     return orthonormalize(np.round(nearest_rotations(products), ROTATION_DIGITS))
 
 

@@ -79,7 +79,7 @@ def factorize(
 def short_runs(linked: Booleans) -> list[Integers]:
     """Places (l, r) of the r runs of each length l, in which each is linked to the next (n − 1,).
 
-    Empty where any is longer than SHORT, for cyclic reduction is quicker there.
+    Empty where any is longer than MAX_SHORT_RUN: cyclic reduction is quicker there.
     """
     starts = np.flatnonzero(np.append(True, ~linked))
     sizes = np.diff(starts, append=len(linked) + 1)

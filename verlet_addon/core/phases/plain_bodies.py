@@ -58,7 +58,7 @@ class Plain:
     friction_corrections: Floats
     """(3, n) how far friction has taken each back on the ground [m]."""
     normal_corrections: Floats
-    """(n,) how far that has normal_corrections each out [m]."""
+    """(n,) displacement of each particle out of the ground [m]."""
 
 
 def plain(batches: Batches) -> Plain:

@@ -54,7 +54,7 @@ class PlainGroup:
     structs: Packed
     """What is told of them."""
     frame_inputs: Packed
-    """The surroundings of plain_bodies.c."""
+    """The C struct `frame_inputs` of plain_bodies.c."""
     body_steps: dict[int, BodyStep]
     """Those that have set out, in all steps."""
     number: int = 0

@@ -9,7 +9,7 @@ from ..linear.nested_dissection import Factors, factorize
 from .shell_body import MEMBERS, Shell, ShellAngles, ShellSprings
 
 MIN_STIFF_RATIO = 0.3
-"""From this ratio of stiffness on (see bending.all_at_once) a hinge is stiff. Half a tube that is
+"""From this ratio of stiffness on (see bending.stiff_bends) a hinge is stiff. Half a tube that is
 relaxed in turn droops seven times too far at 1.6; at 0.1, hardly too far."""
 SHELL_REGULARIZATION = 1e-5
 """Least compliance of a spring, as a share of its mobility."""

@@ -30,7 +30,7 @@ class Cells:
     """Cells of elastic material with w nodes each."""
 
     nodes: Integers
-    """(h, w) corners in the order of `elements.CELL_CORNERS`, then middles as in `curved.EDGES`."""
+    """(h, w) corners in the order of `elements.CELL_CORNERS`, then middles as in `quadratic_elements.EDGES`."""
     kinds: Integers
     """(h,) numbers of their elements."""
     elements: Elements
@@ -160,7 +160,7 @@ def _cells_at(grid: Grid, cell_coordinates: Floats) -> tuple[Integers, ...]:
 
 
 def _needed(grid: Grid, kept: Booleans, cell_coordinates: Floats) -> Booleans:
-    """Cells of points that would be farther than FARTHEST from all that are kept."""
+    """Cells of points that would be farther than MAX_OUTSIDE_DISTANCE from all that are kept."""
     padded = np.pad(kept, 1)
     far = cell_coordinates[~kept[_cells_at(grid, cell_coordinates)]]
     near = np.zeros(len(far), dtype=bool)

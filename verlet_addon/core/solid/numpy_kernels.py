@@ -76,7 +76,7 @@ def update_corotation(cells: Cells, nodes: Floats, corotation: Corotation) -> No
 
 
 def _clamped(deformation: Floats) -> Floats:
-    """(h, 3, 3) deformations, stretched no more than LARGEST."""
+    """(h, 3, 3) deformations, with |F|² of at most MAX_SQUARED_STRETCH."""
     share = np.sqrt(MAX_SQUARED_STRETCH / np.maximum((deformation**2).sum(axis=(1, 2)), NONZERO))
     return np.asarray(deformation * np.minimum(1.0, share)[:, None, None])
 

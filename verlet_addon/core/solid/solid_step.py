@@ -269,7 +269,7 @@ def solver_tolerance(steps: Sequence[SolidStep]) -> SolverTolerance:
 
 
 def relative_change(solid: Solid) -> float:
-    """QUICK, or 0 for several pieces: what moves one would count for what moves another."""
+    """MIN_RELATIVE_CHANGE, or 0 for several pieces, whose motions do not count for each other."""
     return MIN_RELATIVE_CHANGE if len(np.unique(solid.free_components)) == 1 else 0.0
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from ..arrays import NONZERO, Floats, Integers, sum_by
 
 MAX_SUBDIVIDED, MIN_COARSE_CUTS = 4000, 3
-"""Where faces are longer than COARSE cells, others are touched by triangles that are cut small, if
-that makes no more than MOST_CUT of them. The ground is touched by all points anyway."""
+"""Faces longer than MIN_COARSE_CUTS cells are subdivided for contacts with other bodies, into at most
+MAX_SUBDIVIDED triangles. All points touch the ground in any case."""
 
 
 @dataclass(frozen=True, eq=False)
