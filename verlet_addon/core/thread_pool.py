@@ -17,7 +17,7 @@ MAX_THREADS = 8
 
 
 def thread_count() -> int:
-    """Returns how many threads there are to be: as many as processors that may be used, up to MAX_THREADS.
+    """Returns the number of threads: that of the usable processors, up to MAX_THREADS.
 
     VERLET_THREADS in the environment has its say.
 

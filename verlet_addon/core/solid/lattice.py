@@ -30,7 +30,7 @@ class Cells:
     """Cells of elastic material with w nodes each."""
 
     nodes: Integers
-    """(h, w) corners in the order of `elements.CELL_CORNERS`, then middles as in `quadratic_elements.EDGES`."""
+    """(h, w) as `elements.CELL_CORNERS`, then middles as `quadratic_elements.EDGES`."""
     kinds: Integers
     """(h,) numbers of their elements."""
     elements: Elements

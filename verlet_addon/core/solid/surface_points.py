@@ -8,8 +8,8 @@ import numpy as np
 from ..arrays import NONZERO, Floats, Integers, sum_by
 
 MAX_SUBDIVIDED, MIN_COARSE_CUTS = 4000, 3
-"""Faces longer than MIN_COARSE_CUTS cells are subdivided for contacts with other bodies, into at most
-MAX_SUBDIVIDED triangles. All points touch the ground in any case."""
+"""Faces longer than MIN_COARSE_CUTS cells are subdivided for contacts with other bodies, into at
+most MAX_SUBDIVIDED triangles. All points touch the ground in any case."""
 
 
 @dataclass(frozen=True, eq=False)
