@@ -13,6 +13,7 @@ from tests.core.bodies import (
     pinned,
     rope,
     rotation,
+    samples,
     sheet,
     simulated,
     split,
@@ -24,6 +25,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.ropes import compiled_rope_contacts, numpy_rope_contacts
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
 
 ROPE = BodySettings(body_type="ROPE", mass=0.1, damping=5.0, use_self_collision=True)
 
@@ -130,3 +132,14 @@ def test_a_rope_on_cloth_is_not_flung_about() -> None:
     _, track = simulated(bodies, frames(0.6, 24))
     assert np.abs(strains(line, track)).max() < 1e-3
     assert np.abs(np.diff(track, axis=0)).max() * 24 < 1.5
+
+
+def test_ropes_that_lie_in_one_another_are_told_once_and_stay_finite() -> None:
+    """One sentence names them; they are pushed apart one by one, not solved as one system."""
+    mesh, settings = straight(20, height=1.0)
+    meshes = [replace(mesh, name=f"Rope {number}") for number in range(6)]
+    results = list(simulate(meshes, [settings] * 6, HALF, samples(meshes, frames(4 / 24, 24))))
+    assert all(np.isfinite(places).all() for places in results[-1].positions)
+    (told,) = [remark for result in results for remark in result.remarks]
+    assert told.startswith("Rope 0, Rope 1, Rope 2 and 3 more had no room at frame 2")
+    assert "move them apart" in told

@@ -66,16 +66,18 @@ def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotio
     if rows.on_ropes.any():
         hard = (rows.particles >= world.first_collider_particle).any(axis=0)
         rows.on_ropes[hard & world.between_pins[rows.particles].any(axis=0)] = False
-        rows.on_ropes[_crowding(rows, len(motion.on_ropes))] = False
+        crowded = _crowded_particles(rows, len(motion.on_ropes))
+        world.statistics.overfull[world.surfaces.owners[crowded]] = True
+        moves = rows.impulse_responses != 0.0
+        rows.on_ropes[(crowded[rows.particles] | ~moves).all(axis=0)] = False
     return rows
 
 
-def _crowding(rows: ContactRows, count: int) -> Booleans:
-    """(k,) rows whose movable particles are all crowded, of `count` particles."""
+def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
+    """(count,) bool, movable particles in more than FEW deep rows."""
     moves = rows.impulse_responses != 0.0
     deep = dot(rows.normals, rows.anchors) < NEAR * rows.gaps
-    crowded = np.bincount(rows.particles[moves & deep], minlength=count) > FEW
-    return np.asarray((crowded[rows.particles] | ~moves).all(axis=0))
+    return np.asarray(np.bincount(rows.particles[moves & deep], minlength=count) > FEW)
 
 
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:

@@ -23,6 +23,8 @@ MAX_THICKNESS_SHARE = 0.5
 """Largest sensible thickness, as a share of a body's size."""
 DEPENETRATION_DEADLINE = 1.0
 """Time after which a body that has not depenetrated is reported [s]."""
+NAMED = 3
+"""Number of bodies that one sentence names; the others are counted."""
 LASTING_SHARE = 0.9
 """Pairs crowded, or with excess contacts, in this share of a frame's steps are reported."""
 
@@ -152,11 +154,28 @@ def frame_diagnostics(
     frame, sentences = sample.frame, _overstretched_pins(meshes, bodies, checked_targets, sample)
     if world is not None:
         names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
+        sentences += _overfull(world.statistics, names, len(bodies), frame)
         sentences += _crowding(world.statistics, names, len(bodies), frame)
         sentences += _lasting_penetrations(bodies, world, names, sample)
         sentences += _excess_contacts(world.statistics, names, len(bodies), frame)
         reset_frame_counts(world.statistics)
     return sentences
+
+
+def _overfull(
+    statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
+) -> list[str]:
+    """One sentence on all bodies that lie in one another, each named once."""
+    found = np.flatnonzero((statistics.overfull & ~statistics.crowding_told)[:bodies]).tolist()
+    statistics.crowding_told[found] = True
+    if not found:
+        return []
+    named = [names[body] for body in found]
+    shown = named if len(named) <= NAMED else [*named[:NAMED], f"{len(named) - NAMED} more"]
+    return [
+        f"{', '.join(shown[:-1])}{' and ' if shown[1:] else ''}{shown[-1]} had no room at frame "
+        f"{frame}, for ropes lie in one another there; move them apart, or lower their Thickness"
+    ]
 
 
 def _overstretched_pins(
