@@ -143,3 +143,14 @@ def test_ropes_that_lie_in_one_another_are_told_once_and_stay_finite() -> None:
     (told,) = [remark for result in results for remark in result.remarks]
     assert told.startswith("Rope 0, Rope 1, Rope 2 and 3 more had no room at frame 2")
     assert "move them apart" in told
+
+
+def test_a_single_sided_collider_without_faces_is_no_hindrance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ropes and it have no triangle at all: nothing can lie behind one, on NumPy's kernels too."""
+    monkeypatch.setattr(backend(), "library", None)
+    empty = collider(np.empty((0, 3), dtype=np.int64), single_sided=True)
+    bodies = [straight(4, height=0.0), straight(4, height=0.003)]
+    tracks = simulated(bodies, frames(1 / 24, 24), HALF, colliders=[(empty, np.zeros((3, 3)))])
+    assert all(np.isfinite(track).all() for track in tracks)

@@ -30,7 +30,7 @@ def is_behind(
     That is, behind all triangles of the corner, edge or triangle that they are nearest to.
     """
     behind = np.zeros(features.shape[1], dtype=bool)
-    if not surfaces.single_sided.any():
+    if not surfaces.single_sided.any() or not surfaces.triangles.size:
         return behind
     for place, outwards in ((0, -1.0), (1, 1.0)):
         faces = _faces(surfaces, kind, place, features[place])
