@@ -123,6 +123,7 @@ def test_what_was_said_of_a_bake_can_be_read_until_it_is_cleared(scene: Any, rec
     """The status bar shows it for some seconds only, and of several sentences the last."""
     body(sheet())
     away = body(line("Rope"))
+    away.location = (0.0, 0.0, 5.0)
     away.hide_set(True)
     verlet.bake()
     assert record.baked_remarks(scene) == ["Rope is hidden and left out; show it to bake it too"]

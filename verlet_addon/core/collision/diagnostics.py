@@ -174,7 +174,7 @@ def _overfull(
     shown = named if len(named) <= NAMED else [*named[:NAMED], f"{len(named) - NAMED} more"]
     return [
         f"{', '.join(shown[:-1])}{' and ' if shown[1:] else ''}{shown[-1]} had no room at frame "
-        f"{frame}, for ropes lie in one another there; move them apart, or lower their Thickness"
+        f"{frame}: parts of them lie in one another; move them apart, or lower their Thickness"
     ]
 
 
