@@ -8,7 +8,12 @@ import numpy as np
 from .arrays import Floats
 from .build import build
 from .changes.overstretched_pins import PinPaths
-from .changes.rebuilding import change_each, held_meshes, hold_each, lengthen_each
+from .changes.rebuilding import (
+    change_all_pins,
+    change_all_settings,
+    lengthen_all,
+    with_current_pin_weights,
+)
 from .collision.collision_world import CollisionWorld, build_collision_world
 from .collision.depenetration_step import depenetrate
 from .collision.diagnostics import frame_diagnostics, start_diagnostics
@@ -86,9 +91,9 @@ class Simulation:
     def _build(self, sample: Sample) -> list[str]:
         """Models for the way to a sample: all at the start, later where something changes."""
         before, given, remarks = self.wholes, self.body_settings, list[str]()
-        self.wholes = held_meshes(before, self.reflections, self.sample)
+        self.wholes = with_current_pin_weights(before, self.reflections, self.sample)
         if self.bodies:
-            self.bodies = hold_each(self.bodies, before, self.wholes, self.sample, sample)
+            self.bodies = change_all_pins(self.bodies, before, self.wholes, self.sample, sample)
         else:
             dt = sample.duration / self.scene_settings.substeps
             given = self.sample.settings or given
@@ -107,8 +112,8 @@ class Simulation:
             for own, (model, _) in zip(sample.settings, self.bodies, strict=False)
         ):
             self.world.pair_properties = combine_pair_properties(sample.settings, self.colliders)
-        self.bodies = change_each(self.bodies, self.wholes, sample.settings)
-        self.bodies = lengthen_each(
+        self.bodies = change_all_settings(self.bodies, self.wholes, sample.settings)
+        self.bodies = lengthen_all(
             self.bodies, self.wholes, self.reflections, self.pin_paths, self.sample, sample
         )
         return remarks
@@ -129,12 +134,12 @@ class Simulation:
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
         plain = find_plain(bodies, settings, before, after)
-        if not self._take_one_call(plain, after):
+        if not self._take_fused_steps(plain, after):
             self._take_steps(plain, after)
         for model, state in bodies:
             check_sane(model, state, after.frame)
 
-    def _take_one_call(self, plain: Sequence[int], after: Sample) -> bool:
+    def _take_fused_steps(self, plain: Sequence[int], after: Sample) -> bool:
         """Moves bodies to a sample by one call, if they come near nothing; whether it did."""
         bodies, settings, before = self.bodies, self.scene_settings, self.sample
         if len(plain) == len(bodies):

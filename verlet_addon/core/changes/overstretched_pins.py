@@ -19,7 +19,7 @@ from ..stretch.tethers import build_tethers
 PIN_SLACK = 1e-3
 """What is drawn out is made longer than pins need by this share, so that sweeps find where all
 fits; pins that are farther apart by less draw nothing out."""
-ONWARD = 0.9
+MIN_APPROACH = 0.9
 """A particle leads nearer to a pin if it is nearer by this share of the way to it."""
 
 
@@ -37,15 +37,15 @@ class PinPaths:
     """(k,) how long it is at rest [m]."""
     middles: Integers
     """(2, k) two neighbours in the middle of the way, each nearest to its pin."""
-    onward: Neighbours
+    towards_pins: Neighbours
     """From each particle, those that lead nearer to its pin."""
     growth: Floats
     """(n,) how many times as long each is made."""
     built: object = None
     """The constraints that were built so."""
-    asked: tuple[Floats, ...] = ()
-    """Targets that were asked about last…"""
-    needed: Floats | None = None
+    cached_targets: tuple[Floats, ...] = ()
+    """Targets of the last call…"""
+    cached_growth: Floats | None = None
     """…and the growth that they need."""
 
 
@@ -84,12 +84,12 @@ def find_pin_paths(mesh: MeshData, settings: BodySettings) -> PinPaths:
         pins=np.stack([pin[one], pin[other]]),
         lengths=distance[one] + graph.lengths[over] + distance[other],
         middles=np.stack([one, other]),
-        onward=_onward(graph, pin, distance),
+        towards_pins=_neighbours_towards_pins(graph, pin, distance),
         growth=np.ones(n),
     )
 
 
-def _onward(graph: Graph, pin: Integers, distance: Floats) -> Neighbours:
+def _neighbours_towards_pins(graph: Graph, pin: Integers, distance: Floats) -> Neighbours:
     """From each particle those around it through which a way to its pin leads, or nearly."""
     n = len(pin)
     neighbours = find_neighbours(graph, n)
@@ -100,7 +100,7 @@ def _onward(graph: Graph, pin: Integers, distance: Floats) -> Neighbours:
     )
     kept = (
         (pin[neighbours.others] == pin[here])
-        & (nearer >= ONWARD * neighbours.lengths)
+        & (nearer >= MIN_APPROACH * neighbours.lengths)
         & (nearer > 0.0)
     )
     starts = np.concatenate([[0], np.cumsum(kept)])[neighbours.starts]
@@ -122,17 +122,22 @@ def needed_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
         higher = shares > growth[at]
         np.maximum.at(growth, at[higher], shares[higher])
         at = np.unique(at[higher])
-        counts = pin_paths.onward.counts[at]
+        counts = pin_paths.towards_pins.counts[at]
         shares = np.repeat(growth[at], counts)
-        at = pin_paths.onward.others[ranges(pin_paths.onward.starts[at], counts)]
+        at = pin_paths.towards_pins.others[ranges(pin_paths.towards_pins.starts[at], counts)]
     return growth
 
 
 def _cached_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
-    """(n,) the same, which is known where nothing has moved since it was asked last."""
-    if pin_paths.needed is None or not all(map(np.array_equal, pin_paths.asked, targets)):
-        pin_paths.asked, pin_paths.needed = targets, needed_growth(pin_paths, *targets)
-    return pin_paths.needed
+    """(n,) the same, which is known where nothing has moved since the last call."""
+    if pin_paths.cached_growth is None or not all(
+        map(np.array_equal, pin_paths.cached_targets, targets)
+    ):
+        pin_paths.cached_targets, pin_paths.cached_growth = (
+            targets,
+            needed_growth(pin_paths, *targets),
+        )
+    return pin_paths.cached_growth
 
 
 def is_current(pin_paths: PinPaths | None, mesh: MeshData, settings: BodySettings) -> bool:
@@ -146,8 +151,8 @@ def lengthen(body: Body, pin_paths: PinPaths, mesh: MeshData, *targets: Floats) 
     """The body, in motion, as long as it has to be for its pins to get to all targets (n, 3)."""
     model, state = body
     growth = _cached_growth(pin_paths, *targets)
-    was_drawn = pin_paths.built is model.lengths
-    if np.array_equal(growth, pin_paths.growth if was_drawn else np.ones(len(growth))):
+    was_lengthened = pin_paths.built is model.lengths
+    if np.array_equal(growth, pin_paths.growth if was_lengthened else np.ones(len(growth))):
         return body
     settings = model.settings
     if (growth == 1.0).all():

@@ -21,7 +21,7 @@ from .pin_change import change_pins
 from .settings_change import change_settings
 
 
-def held_meshes(
+def with_current_pin_weights(
     meshes: Sequence[MeshData], reflections: Sequence[Sequence[Reflection]], sample: Sample
 ) -> list[MeshData]:
     """The whole meshes with the pin weights that hold them from a sample on."""
@@ -31,7 +31,7 @@ def held_meshes(
     return [replace(mesh, pin_weights=each) for mesh, each in zip(meshes, weights, strict=True)]
 
 
-def hold_each(
+def change_all_pins(
     bodies: Sequence[Body],
     before: Sequence[MeshData],
     now: Sequence[MeshData],
@@ -46,7 +46,7 @@ def hold_each(
     ]
 
 
-def change_each(
+def change_all_settings(
     bodies: Sequence[Body], meshes: Sequence[MeshData], settings: Sequence[BodySettings]
 ) -> list[Body]:
     """The bodies with the settings that they have on the way to a sample; empty = unchanged."""
@@ -55,7 +55,7 @@ def change_each(
     return [change_settings(*each) for each in zip(bodies, meshes, settings, strict=True)]
 
 
-def lengthen_each(
+def lengthen_all(
     bodies: Sequence[Body],
     meshes: Sequence[MeshData],
     reflections: Sequence[Sequence[Reflection]],

@@ -26,8 +26,8 @@ typedef struct {
     real *positions;
     integer n, first, count;
     const strip_order *strips; /* NULL where contacts alone are solved */
-    integer tied;
-    const integer *particles, *pins; /* (tied,) tethers, and their lengths */
+    integer tether_count;
+    const integer *particles, *pins; /* (tether_count,) tethers, and their lengths */
     const real *lengths;
     const ground *under; /* or NULL */
 } island_body;
@@ -45,7 +45,7 @@ SMALL static void sweep(const island_body *body, integer backwards)
     sort_by_tension(body->strips);
     if (backwards)
         reverse_order(body->strips);
-    project_tethers(body->positions, body->n, body->tied, body->particles, body->pins,
+    project_tethers(body->positions, body->n, body->tether_count, body->particles, body->pins,
                     body->lengths);
     project_strips(body->positions, body->n, body->strips->order, body->strips->count);
 }

@@ -80,7 +80,7 @@ class CollisionWorld:
     @property
     def depenetrating(self) -> Booleans:
         """(N,) bool, particles that are depenetrating from any owner."""
-        if not self.surfaces.any_leaving:  # the usual case
+        if not self.surfaces.any_penetrating:  # the usual case
             return np.zeros(len(self.penetration_states), dtype=bool)
         return np.asarray(
             ((self.penetration_states > 0) & (self.penetration_states < PINCHED)).any(axis=1)

@@ -33,9 +33,9 @@ class ContactStatistics:
     """Number of steps with contacts."""
     overfull: Booleans
     """(owners,) bool, owners with particles in so many deep contacts that they have no room."""
-    crowding_told: Booleans
+    crowding_reported: Booleans
     """(owners,) bool, owners whose lack of room has been reported."""
-    excess_told: Booleans
+    excess_reported: Booleans
     """(owners, owners) bool, pairs whose excess contacts have been reported."""
 
 
@@ -48,8 +48,8 @@ def empty_statistics(owners: int) -> ContactStatistics:
         excess_steps=np.zeros(both, dtype=np.int64),
         steps=0,
         overfull=np.zeros(owners, dtype=bool),
-        crowding_told=np.zeros(owners, dtype=bool),
-        excess_told=np.zeros(both, dtype=bool),
+        crowding_reported=np.zeros(owners, dtype=bool),
+        excess_reported=np.zeros(both, dtype=bool),
     )
 
 
@@ -80,10 +80,10 @@ def record_step(
     if len(near):
         near = _squeezed_rows(rows, near, len(surfaces.owners))
         statistics.crowded_steps += (
-            _pair_counts(first[near], second[near], len(statistics.crowding_told)) > 0
+            _pair_counts(first[near], second[near], len(statistics.crowding_reported)) > 0
         )
     counts = (
-        _pair_counts(first, second, len(statistics.crowding_told))
+        _pair_counts(first, second, len(statistics.crowding_reported))
         if len(depths) > NEGLIGIBLE_CONTACTS
         else None
     )
@@ -91,7 +91,7 @@ def record_step(
         return
     own = np.zeros(len(surfaces.owners), dtype=bool)
     own[rows.particles] = True
-    touching = np.bincount(surfaces.owners[own], minlength=len(statistics.crowding_told))
+    touching = np.bincount(surfaces.owners[own], minlength=len(statistics.crowding_reported))
     touching[surfaces.colliders] = 0
     both = touching[:, None] + touching
     np.fill_diagonal(both, touching)

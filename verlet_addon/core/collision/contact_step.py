@@ -83,7 +83,7 @@ def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
     """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
     rows = _find_rows(world, motion, end)
-    if world.surfaces.any_leaving:
+    if world.surfaces.any_penetrating:
         vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
         rows = with_more(
             rows,

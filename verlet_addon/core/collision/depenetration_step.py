@@ -15,7 +15,7 @@ def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInput
     """Releases particles that are out, and shifts solids, which depenetrate as rigid pieces."""
     depenetration, surfaces = world.depenetration, world.surfaces
     move_pinched(bodies, world, inputs)
-    if not surfaces.any_leaving:
+    if not surfaces.any_penetrating:
         return
     places = world.gather_positions(
         [state.positions for _, state in bodies], inputs.collider_starts

@@ -166,8 +166,8 @@ def _overfull(
     statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
 ) -> list[str]:
     """One sentence on all bodies that lie in one another, each named once."""
-    found = np.flatnonzero((statistics.overfull & ~statistics.crowding_told)[:bodies]).tolist()
-    statistics.crowding_told[found] = True
+    found = np.flatnonzero((statistics.overfull & ~statistics.crowding_reported)[:bodies]).tolist()
+    statistics.crowding_reported[found] = True
     if not found:
         return []
     named = [names[body] for body in found]
@@ -218,7 +218,9 @@ def _crowding(
     lasting = statistics.crowded_steps >= LASTING_SHARE * max(statistics.steps, 1)
     # Self-contacts of folds are crowded for a moment, and part by themselves.
     np.fill_diagonal(lasting, False)
-    for body in np.flatnonzero((lasting.any(axis=1) & ~statistics.crowding_told)[:bodies]).tolist():
+    for body in np.flatnonzero(
+        (lasting.any(axis=1) & ~statistics.crowding_reported)[:bodies]
+    ).tolist():
         others = np.flatnonzero(statistics.crowded_steps[body]).tolist()
         among = " and ".join("itself" if other == body else names[other] for other in others)
         where = "among" if len(others) > 1 else "beside"
@@ -226,7 +228,7 @@ def _crowding(
             f"{names[body]} had no room {where} {among} at frame {frame}, and was pressed closer "
             "than its distance; leave it more room, or lower its Thickness"
         )
-        statistics.crowding_told[body] = True
+        statistics.crowding_reported[body] = True
     return sentences
 
 
@@ -237,7 +239,7 @@ def _excess_contacts(
     sentences = []
     lasting = (
         statistics.excess_steps >= LASTING_SHARE * max(statistics.steps, 1)
-    ) & ~statistics.excess_told
+    ) & ~statistics.excess_reported
     for body, other in np.argwhere(np.triu(lasting)[:bodies]).tolist():
         others = "itself" if other == body else names[other]
         remedy = "lower its Thickness"
@@ -249,5 +251,5 @@ def _excess_contacts(
             f"{names[body]} slows the bake from frame {frame} on by its contacts with {others}, "
             f"more than {CONTACTS_PER_VERTEX} for each vertex that touches; {remedy}"
         )
-        statistics.excess_told[body, other] = True
+        statistics.excess_reported[body, other] = True
     return sentences

@@ -28,7 +28,7 @@ PINCH_ROOM, RELEASE_ROOM = 1.5, 3.5
 moved out."""
 NEAR_SHARE = 0.8
 """Contacts nearer than this share of their gap are considered for pinching."""
-DRAWN_STRAIN = 0.1
+PINCHING_STRAIN = 0.1
 """A particle in contact with a collider is pinched too if an edge to a pinched particle is
 stretched by more than this share."""
 
@@ -128,13 +128,14 @@ def _pinched_neighbours(contact_step: ContactStep, pinched: PinchedParticles) ->
     touched = np.zeros(len(number), dtype=bool)
     rows = contact_step.rows.particles
     touched[rows[:, (rows >= world.first_collider_particle).any(axis=0)]] = True
-    drawn = (
-        (now > (1.0 + DRAWN_STRAIN) * rest)[most]
+    stretched = (
+        (now > (1.0 + PINCHING_STRAIN) * rest)[most]
         & touched[neighbours]
         & (pinched.ages[beside] == 0.0)
     )
     return found.chosen(
-        drawn | (_count_colliders_around(world, found, positions[:, neighbours], positions) != 0)
+        stretched
+        | (_count_colliders_around(world, found, positions[:, neighbours], positions) != 0)
     )
 
 

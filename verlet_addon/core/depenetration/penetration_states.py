@@ -18,7 +18,7 @@ def contact_penetration_states(
     surfaces: Surfaces, particles: Integers, weights: Floats
 ) -> Integers:
     """(k,) the largest penetration state of particles (4, k) of each contact; 0 for none."""
-    if not surfaces.any_leaving:
+    if not surfaces.any_penetrating:
         return np.zeros(particles.shape[1], dtype=surfaces.penetration_states.dtype)
     own = surfaces.owners[particles]
     other = np.where(own == own[0], own[3], own[0])

@@ -59,7 +59,7 @@ class SurfaceDepenetration:
 
     def filter_contacts(self, contacts: Contacts, start: Floats) -> Contacts:
         """The contacts of a step from `start` (3, N) [m], without those of vertices inside."""
-        if not self.surfaces.any_leaving:
+        if not self.surfaces.any_penetrating:
             return contacts
         triangles = np.concatenate(self.closed_surfaces.triangles, axis=1)
         contacts, flipped = filter_penetrating(self.surfaces, contacts, start, triangles)
@@ -232,11 +232,11 @@ def update_depenetration(
     near_out[penetrations.vertices[high | depenetration.held_by_pins]] = True
     vertices = np.flatnonzero(near_out)
     within = _still_inside(depenetration, vertices, positions)
-    settled = (surfaces.penetration_states[vertices] == EMERGING) & ~within
-    settled[np.isin(vertices, depenetration.flipped)] = False
+    released = (surfaces.penetration_states[vertices] == EMERGING) & ~within
+    released[np.isin(vertices, depenetration.flipped)] = False
     depenetration.flipped = NO_PENETRATIONS.vertices
     out = np.where(within, INSIDE, np.minimum(surfaces.penetration_states[vertices], EMERGING))
-    surfaces.penetration_states[vertices] = np.where(settled, 0, out)
+    surfaces.penetration_states[vertices] = np.where(released, 0, out)
     inner = vertices[within.any(axis=1)]
     _mark_all_colliders(depenetration.closed_surfaces, inner)
     kept = ~np.isin(penetrations.vertices, vertices) | (

@@ -65,7 +65,7 @@ static inline void enclose(box *own, const real *way)
 }
 
 /* Whether a box is round something that is somewhere. */
-static inline int is_somewhere(const box *it)
+static inline int is_finite_box(const box *it)
 {
     return it->low[3] == 0.0f;
 }
@@ -78,7 +78,7 @@ static int enclose_element(box *swept_box, real *cone, const surfaces *all, cons
     *swept_box = *swept_boxes[0];
     widen_box(swept_box, swept_boxes[1]);
     widen_box(swept_box, swept_boxes[2]);
-    if (!is_somewhere(swept_boxes[0]) || !is_somewhere(swept_boxes[1]) || !is_somewhere(swept_boxes[2])) {
+    if (!is_finite_box(swept_boxes[0]) || !is_finite_box(swept_boxes[1]) || !is_finite_box(swept_boxes[2])) {
         const real any[6] = {-1.0, -1.0, -1.0, 1.0, 1.0, 1.0};
         widen(cone, any);
         return 0;
@@ -214,18 +214,18 @@ typedef struct {
     integer count;
     const integer *owners, *starts; /* (count,) and (o + 1,) */
     const bvh *const *trees;       /* (count,) */
-} fits;
+} refit_list;
 
 /* Takes over the ways of all their particles, and fits those trees to them whose ways are new. */
-EXPORT void fit_trees(real *paths, box *swept_boxes, const surfaces *all, const fits *these,
+EXPORT void fit_trees(real *paths, box *swept_boxes, const surfaces *all, const refit_list *list,
                       const real *start, const real *end)
 {
-    for (integer i = 0; i < these->count; i++) {
-        integer owner = these->owners[i], next = 0;
-        if (update_paths(paths, swept_boxes, start, end, all->particles, these->starts[owner],
-                      these->starts[owner + 1])) {
-            refit_leaves(these->trees[i], all, &next);
-            refit_nodes(these->trees[i], all);
+    for (integer i = 0; i < list->count; i++) {
+        integer owner = list->owners[i], next = 0;
+        if (update_paths(paths, swept_boxes, start, end, all->particles, list->starts[owner],
+                      list->starts[owner + 1])) {
+            refit_leaves(list->trees[i], all, &next);
+            refit_nodes(list->trees[i], all);
         }
     }
 }

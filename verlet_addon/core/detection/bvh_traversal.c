@@ -24,9 +24,9 @@ typedef struct {
 } feature;
 
 /* Whether a collider's corner or edge tells nothing that what lies on it does not. */
-static int is_flush(const search_criteria *wanted, const real *turns)
+static int is_flush(const search_criteria *criteria, const real *turns)
 {
-    return turns[0] <= wanted->limits[0] && turns[1] <= wanted->limits[1];
+    return turns[0] <= criteria->limits[0] && turns[1] <= criteria->limits[1];
 }
 
 /* Takes the vertices of a leaf that come near a box. */
@@ -37,7 +37,7 @@ static int take_vertices(const traversal *job, feature *list, const bvh *of, int
     for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
         feature *it = list + count;
         it->number = it->particles[0] = of->vertices[i];
-        if (is_flush(job->wanted, job->all->corner_turns + 2 * it->number))
+        if (is_flush(job->criteria, job->all->corner_turns + 2 * it->number))
             continue;
         it->swept_box = job->all->swept_boxes + it->number;
         count += are_close(job, it->swept_box, near);
@@ -71,7 +71,7 @@ static int take_edges(const traversal *job, feature *list, const bvh *of, intege
         it->swept_box = &it->way->swept_box;
         it->number = of->edges[i];
         if (!are_close(job, it->swept_box, near)
-            || is_flush(job->wanted, job->all->edge_turns + 2 * it->number))
+            || is_flush(job->criteria, job->all->edge_turns + 2 * it->number))
             continue;
         for (int k = 0; k < 2; k++)
             it->particles[k] = job->all->ends[k * job->all->edges + it->number];
@@ -121,7 +121,7 @@ static void test_edges(traversal *job, integer leaf, const box *near, integer ot
             if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
                 || (same && one->number > other->number)
                 || !are_close(job, one->swept_box, other->swept_box)
-                || (!job->wanted->all_touching
+                || (!job->criteria->all_touching
                     && is_redundant(job->all, one->way, one->number, other->way, other->number)))
                 continue;
             if (own && one->number > other->number)
@@ -163,8 +163,8 @@ static void __attribute__((noinline)) test_leaves(traversal *job, integer a, int
     const box *near = first->boxes + a, *other_near = second->boxes + b;
     a -= (integer)1 << first->height;
     b -= (integer)1 << second->height;
-    int flush = is_flush(job->wanted, first->turns + 2 * a);
-    int other_flush = is_flush(job->wanted, second->turns + 2 * b);
+    int flush = is_flush(job->criteria, first->turns + 2 * a);
+    int other_flush = is_flush(job->criteria, second->turns + 2 * b);
     if (!flush)
         test_vertices(job, first, a, near, second, b, other_near);
     if (!other_flush && (first != second || a != b))
@@ -223,11 +223,11 @@ static real size_of(const bvh *it)
    Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. Adds to so
    many rows that were found before. */
 EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
-                              const search_criteria *wanted, real margin, const integer *nodes,
+                              const search_criteria *criteria, real margin, const integer *nodes,
                               integer pairs, integer *next, rows *found, integer before)
 {
     float far = (float)(margin + ROUNDING_MARGIN * (margin + larger(size_of(a), size_of(b))));
-    traversal job = {all, wanted, found, a, b, margin, {far, far, far, far}, before};
+    traversal job = {all, criteria, found, a, b, margin, {far, far, far, far}, before};
     integer k;
     while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
         const integer *from = nodes + 2 * k;

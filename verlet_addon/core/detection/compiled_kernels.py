@@ -91,7 +91,7 @@ def refit(surfaces: Surfaces, owner: int) -> None:
 
 @falls_back_to(reference.fit_all)
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
-    structs = _surfaces(surfaces), _fits(surfaces)
+    structs = _surfaces(surfaces), _refit_list(surfaces)
     _fit_trees(surfaces.paths, surfaces.swept_boxes, *structs, start, end)
     for owner in np.flatnonzero(surfaces.leaves >= LARGE).tolist():
         if surfaces.collides[owner].any() and update_paths(surfaces, owner, start, end):
@@ -99,9 +99,9 @@ def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
 
 
 @cached_struct
-def _fits(surfaces: Surfaces) -> Packed:
+def _refit_list(surfaces: Surfaces) -> Packed:
     """The struct `fits` of bvh_refit.c."""
-    owners = [each for each in surfaces.meeting_owners if surfaces.leaves[each] < LARGE]
+    owners = [each for each in surfaces.colliding_owners if surfaces.leaves[each] < LARGE]
     bvhs = pack(*(_pack_tree(surfaces.bvhs[owner]) for owner in owners))
     return pack(len(owners), np.array(owners, dtype=np.int64), surfaces.starts, bvhs)
 

@@ -162,7 +162,7 @@ static int starts_beyond(const pair *p, real far)
 /* Adds the row of a pair, if it comes within reach. */
 void test_pair(traversal *job, pair *p)
 {
-    const search_criteria *wanted = job->wanted;
+    const search_criteria *criteria = job->criteria;
     if (!read_motion(job, p))
         return;
     real most = fastest(p);
@@ -173,19 +173,19 @@ void test_pair(traversal *job, pair *p)
         return;
     p->gap = gap_of(job->all, p);
     if (!(p->gap > LEAST_GAP)
-        || (wanted->all_touching && !is_guarded(job->all, p)))
+        || (criteria->all_touching && !is_guarded(job->all, p)))
         return;
-    real touch = smaller(p->gap * wanted->gap_share, (p->now.apart + SHORTEST) * wanted->start_share);
+    real touch = smaller(p->gap * criteria->gap_share, (p->now.apart + SHORTEST) * criteria->start_share);
     p->time = 0.0;
     int touched = advance(p, most, touch);
-    if (wanted->all_touching && touched && value_at_end(p) >= touch)
+    if (criteria->all_touching && touched && value_at_end(p) >= touch)
         touched = advance(p, most, GRAZING_SHARE * touch);
-    p->gap = touch / wanted->gap_share;
-    if (wanted->all_touching ? !touched : !(value_at_end(p) < touch + wanted->skin))
+    p->gap = touch / criteria->gap_share;
+    if (criteria->all_touching ? !touched : !(value_at_end(p) < touch + criteria->skin))
         return;
     if (is_behind(job, p))
         return;
-    if (wanted->all_touching || is_closest(job, p))
+    if (criteria->all_touching || is_closest(job, p))
         add_row(job, p);
 }
 

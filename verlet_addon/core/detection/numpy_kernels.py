@@ -65,7 +65,7 @@ def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> 
 
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     """Fits the trees of all that meet any to the way from `start` to `end` (3, N) [m]."""
-    for owner in surfaces.meeting_owners:
+    for owner in surfaces.colliding_owners:
         if update_paths(surfaces, owner, start, end):
             refit(surfaces, owner)
 

@@ -143,8 +143,8 @@ def closest_edges(
     inner = weights != 0.0
     inner_first, inner_second = inner[:2].all(axis=0), inner[2:].all(axis=0)
     first_faces, second_faces = (surfaces.sides[0, feature] >= 0 for feature in features)
-    told = (~inner_first & second_faces) | (~inner_second & first_faces)
-    ridge, steepest = np.zeros(len(told), dtype=bool), np.zeros(len(told))
+    redundant = (~inner_first & second_faces) | (~inner_second & first_faces)
+    ridge, steepest = np.zeros(len(redundant), dtype=bool), np.zeros(len(redundant))
     for place, towards in ((0, -normals), (1, normals)):
         base = particles[2 * place]
         for wing in surfaces.wings[:, features[place]]:
@@ -155,7 +155,7 @@ def closest_edges(
     shares = np.where(
         both & (steepest > 0.0), MAX_FOLD_SLOPE / np.maximum(steepest, SHORTEST), np.inf
     )
-    return np.asarray(~told & (~both | (ridge & ~(steepest > SHARED_SLOPE)))), shares
+    return np.asarray(~redundant & (~both | (ridge & ~(steepest > SHARED_SLOPE)))), shares
 
 
 def _slopes(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Floats:

@@ -24,7 +24,7 @@ typedef struct {
 /* What a walk needs everywhere. */
 typedef struct {
     const surfaces *all;
-    const search_criteria *wanted;
+    const search_criteria *criteria;
     rows *found;
     const bvh *a, *b;
     real margin;

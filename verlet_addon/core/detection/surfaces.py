@@ -92,12 +92,12 @@ class Surfaces:
     """Where compiled kernels write rows, as long as no thread does."""
 
     @property
-    def any_leaving(self) -> bool:
+    def any_penetrating(self) -> bool:
         """Whether any particle is in a penetration state."""
         return bool(self.penetration_states.max(initial=0) > 0)
 
     @cached_property
-    def meeting_owners(self) -> list[int]:
+    def colliding_owners(self) -> list[int]:
         """Owners that collide with others, or with themselves."""
         found: list[int] = np.flatnonzero(self.collides.any(axis=1)).tolist()
         return found
@@ -122,7 +122,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
     rest = np.concatenate([surface.rest for surface in surfaces], axis=1)
     count = rest.shape[1]
     shifted = list(zip(surfaces, starts.tolist(), strict=False))
-    own_triangles = [_sound(surface.triangles) + start for surface, start in shifted]
+    own_triangles = [_without_degenerate(surface.triangles) + start for surface, start in shifted]
     own_edges = [_all_edges(surface) + start for surface, start in shifted]
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
@@ -170,7 +170,7 @@ def _numbers(parts: Sequence[Integers]) -> list[Integers]:
     return [np.arange(first, last) for first, last in pairwise(ends)]
 
 
-def _sound(triangles: Integers) -> Integers:
+def _without_degenerate(triangles: Integers) -> Integers:
     """(3, t) those with three different corners."""
     a, b, c = triangles
     return np.asarray(triangles[:, (a != b) & (b != c) & (c != a)])

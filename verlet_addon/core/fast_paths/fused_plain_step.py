@@ -8,13 +8,13 @@ from ..arrays import Floats
 from ..collision.collision_world import CollisionWorld
 from ..compiled import backend
 from ..geometry.sweep_and_prune import find_near_boxes
-from ..phases.plain_bodies import is_plain, memory_of
+from ..phases.plain_bodies import is_plain, warm_start_arrays
 from ..phases.plain_group import make_group
 from ..phases.step_data import Body
 from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import batches_for
-from .sleeping import act_evenly, is_buried
+from .sleeping import has_simple_inputs, is_in_ground
 
 Boxes = tuple[Floats, Floats]
 """Lowest and highest corners (k, 3) [m]."""
@@ -30,7 +30,7 @@ def find_plain(
     if not (
         backend().library is not None
         and settings.iterations == 1
-        and act_evenly(before, after)
+        and has_simple_inputs(before, after)
         and not any((*before.pressures, *after.pressures))
     ):
         return []
@@ -41,7 +41,7 @@ def find_plain(
         if state.previous_dt == dt
         and len(targets[number]) == model.vertex_count  # a mirror makes another half of it
         and is_plain(model, state)
-        and not is_buried((model, state), after.ground)
+        and not is_in_ground((model, state), after.ground)
         and not _pins_may_stretch((model, state), targets[number])
     ]
 
@@ -107,7 +107,7 @@ def _have_no_contacts(bodies: Sequence[Body], world: CollisionWorld) -> bool:
     return (
         all(state.steps_in_contact == 0 for _, state in bodies)
         and not surfaces.collides.diagonal().any()
-        and not surfaces.any_leaving
+        and not surfaces.any_penetrating
     )
 
 
@@ -145,4 +145,4 @@ def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[
     every = (
         batches_for(model, state, settings.integrator, state.previous_dt) for model, state in bodies
     )
-    return [(rows, rows.copy()) for batches in every for rows in memory_of(batches)]
+    return [(rows, rows.copy()) for batches in every for rows in warm_start_arrays(batches)]

@@ -221,18 +221,18 @@ SMALL static void take_step(const solid_model *body, solid_state *state, const f
         keep_at_rest(body, state);
 }
 
-/* Moves a solid on by some steps; one that lay without speed when a step began, and does when it
+/* Moves a solid on by some steps; one that was at rest without speed when a step began, and does when it
    ends, would not move in those to come. */
 EXPORT SMALL void step_solid(const solid_model *body, solid_state *state, const frame_inputs *inputs)
 {
     const solid_system *all = body->system;
-    integer p = all->contacts->points, lay = 0;
+    integer p = all->contacts->points, was_at_rest = 0;
     for (integer number = 1; number <= inputs->steps; number++) {
-        if (lay && *state->is_at_rest && inputs->at_rest) {
+        if (was_at_rest && *state->is_at_rest && inputs->at_rest) {
             copy(state->previous_points, state->points, 3 * p);
             return;
         }
-        lay = *state->is_at_rest && motion_square(all, state->nodes, state->previous_nodes) == 0.0;
+        was_at_rest = *state->is_at_rest && motion_square(all, state->nodes, state->previous_nodes) == 0.0;
         take_step(body, state, inputs, number);
         for (int axis = 0; axis < 3; axis++)
             for (integer i = 0; i < body->pins; i++)

@@ -22,7 +22,7 @@ from ..solid.solid_step import (
 )
 from ..solid.solid_system import set_pin_springs, step_shares
 from ..state import Batches, ParticleState, ready_batches
-from .sleeping import act_evenly, is_buried
+from .sleeping import has_simple_inputs, is_in_ground
 
 _step_solid = declare("step_solid", "ppp")
 
@@ -39,8 +39,8 @@ def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sampl
         or backend().library is None
         or state.previous_dt != dt
         or len(after.targets[0]) != model.vertex_count  # a mirror has made another half of it
-        or not act_evenly(before, after)
-        or is_buried(body, after.ground)
+        or not has_simple_inputs(before, after)
+        or is_in_ground(body, after.ground)
         or not _is_undisturbed(state, solid_state)
     ):
         return False

@@ -48,14 +48,14 @@ def _equal_points(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def act_evenly(before: Sample, after: Sample) -> bool:
+def has_simple_inputs(before: Sample, after: Sample) -> bool:
     """Whether no field and no mirror acts on bodies, and the ground, if there is any, stands."""
     if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
         return False
     return after.ground is None or same_plane(before.ground, after.ground)
 
 
-def is_buried(body: Body, ground: Plane | None) -> bool:
+def is_in_ground(body: Body, ground: Plane | None) -> bool:
     """Whether any of a body lies in the ground, which it has met by now."""
     model, state = body
     if ground is None:

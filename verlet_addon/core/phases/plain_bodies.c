@@ -71,8 +71,8 @@ typedef struct {
     const strip_batch *const *shear; /* (shears,) */
     integer levels;
     const struct coarse_level *const *level; /* (levels,) */
-    integer tied;
-    const integer *particles, *pins; /* (tied,) tethers, and their lengths */
+    integer tether_count;
+    const integer *particles, *pins; /* (tether_count,) tethers, and their lengths */
     const real *lengths;
     const strip_order *edges;
     const struct clusters *clusters; /* or NULL */
@@ -115,17 +115,17 @@ typedef struct {
     real velocity_gain, h_squared, dt, drift, bend;
     real *start, *predicted, *accelerations, *friction_corrections; /* (3, n) to work in, as what follows */
     real *normal_corrections, *before, *whole;                  /* (n,), (3, n), (16 free,) */
-} plain;
+} plain_model;
 
 /* A body on its way from one frame to the next. */
 typedef struct {
-    const plain *body;
+    const plain_model *body;
     real *x, *previous;                /* (3, n) */
     const real *pins_start, *pins_end; /* (3, pins) */
     real heaviness;             /* share of gravity that pulls at it */
     real friction, restitution; /* on the ground */
     integer taken;              /* steps taken before */
-} moving;
+} plain_state;
 
 /* What is around all: how many steps to take, and the ground, whose normal is NULL without one. */
 typedef struct {
@@ -136,30 +136,30 @@ typedef struct {
 } frame_inputs;
 
 /* Moves particles by inertia, gravity and springs, and pins to where they are at step `number`. */
-static void predict(const moving *its, const frame_inputs *inputs, integer number)
+static void predict(const plain_state *state, const frame_inputs *inputs, integer number)
 {
-    const plain *body = its->body;
+    const plain_model *body = state->body;
     integer n = body->n;
-    real *x = its->x, *moved = body->predicted;
+    real *x = state->x, *moved = body->predicted;
     for (integer i = 0; i < 3 * n; i++) {
-        body->accelerations[i] = inputs->gravity[i / n] * its->heaviness;
-        moved[i] = (x[i] - its->previous[i]) * body->velocity_gain
+        body->accelerations[i] = inputs->gravity[i / n] * state->heaviness;
+        moved[i] = (x[i] - state->previous[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
     }
     for (integer i = 0; body->ropes && i < body->ropes->generations; i++)
         add_start_spring_forces(moved, x, n, body->ropes->strips[i]);
-    copy(its->previous, x, 3 * n);
+    copy(state->previous, x, 3 * n);
     copy(body->start, x, 3 * n);
     copy(x, moved, 3 * n);
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++)
             x[axis * n + body->pinned[i]] =
-                at_step(its->pins_start[at], its->pins_end[at], number, inputs->steps);
+                at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
     copy(body->predicted, x, 3 * n);
 }
 
 /* Gives what nothing holds the momentum that it had before. */
-static void keep_momentum(real *after, const plain *body, const real *about)
+static void keep_momentum(real *after, const plain_model *body, const real *about)
 {
     if (body->free)
         conserve_momentum(body->n, body->components, body->inverse_masses, body->before, about,
@@ -202,7 +202,7 @@ static void project_stretch(real *x, integer n, const surface *of, const limits 
             project_levels(x, n, of->level, of->levels);
         if (sweep == 1 && backwards)
             reverse_order(of->edges);
-        project_tethers(x, n, of->tied, of->particles, of->pins, of->lengths);
+        project_tethers(x, n, of->tether_count, of->particles, of->pins, of->lengths);
         real largest = project_strips(x, n, of->edges->order, of->edges->count);
         if (of->clusters)
             project_clusters(x, n, of->clusters);
@@ -231,7 +231,7 @@ static void project_ropes(real *x, integer n, const ropes *of, const limits *lim
 }
 
 /* Solves bends and lengths. */
-static void project_constraints(real *x, const plain *body, int backwards)
+static void project_constraints(real *x, const plain_model *body, int backwards)
 {
     integer n = body->n;
     const limits *limits = body->limits;
@@ -253,33 +253,33 @@ static void project_constraints(real *x, const plain *body, int backwards)
 }
 
 /* Pushes a body out of the ground. */
-static void push_off_ground(const moving *its, const frame_inputs *inputs)
+static void push_off_ground(const plain_state *state, const frame_inputs *inputs)
 {
-    const plain *body = its->body;
+    const plain_model *body = state->body;
     integer n = body->n;
     for (integer i = 0; i < n; i++)
         body->normal_corrections[i] = body->friction_corrections[i] = body->friction_corrections[n + i] = body->friction_corrections[2 * n + i] = 0.0;
     if (inputs->normal)
-        project_plane(its->x, n, body->inverse_masses, inputs->normal, inputs->level, body->start,
-                      body->floors, its->friction, body->normal_corrections, body->friction_corrections);
+        project_plane(state->x, n, body->inverse_masses, inputs->normal, inputs->level, body->start,
+                      body->floors, state->friction, body->normal_corrections, body->friction_corrections);
 }
 
 /* Gives ropes back the speed that solving took, which leaves the momentum as it was, and lets what
    was pushed out of the ground rebound. */
-static void finish(const moving *its, const frame_inputs *inputs)
+static void finish(const plain_state *state, const frame_inputs *inputs)
 {
-    const plain *body = its->body;
+    const plain_model *body = state->body;
     integer n = body->n;
     if (body->ropes) {
-        copy(body->before, its->previous, 3 * n);
+        copy(body->before, state->previous, 3 * n);
         for (integer i = 0; i < body->ropes->generations; i++)
-            undo_implicit_damping(its->previous, body->start, its->x, n, body->ropes->strips[i],
+            undo_implicit_damping(state->previous, body->start, state->x, n, body->ropes->strips[i],
                                   body->limits->resolved_vibration);
-        keep_momentum(its->previous, body, its->x);
+        keep_momentum(state->previous, body, state->x);
     }
     if (inputs->normal)
-        rebound_plane(its->x, its->previous, n, body->normal_corrections, inputs->normal, inputs->level,
-                      body->start, body->floors, its->restitution, body->predicted,
+        rebound_plane(state->x, state->previous, n, body->normal_corrections, inputs->normal, inputs->level,
+                      body->start, body->floors, state->restitution, body->predicted,
                       body->accelerations, body->dt, body->drift, body->bend, 0.0);
 }
 
@@ -295,24 +295,24 @@ static void widen(real *box, const real *positions, integer n)
 }
 
 /* Moves a body on by all steps; the box (2, 3) holds where it has been at their ends. */
-static void take_steps(const moving *its, const frame_inputs *inputs, real *box)
+static void take_steps(const plain_state *state, const frame_inputs *inputs, real *box)
 {
-    const plain *body = its->body;
+    const plain_model *body = state->body;
     integer n = body->n;
     for (int axis = 0; axis < 3; axis++)
-        box[axis] = box[3 + axis] = its->x[axis * n];
-    widen(box, its->x, n);
+        box[axis] = box[3 + axis] = state->x[axis * n];
+    widen(box, state->x, n);
     for (integer number = 1; number <= inputs->steps; number++) {
-        predict(its, inputs, number);
-        project_constraints(its->x, body, (its->taken + number - 1) % 2);
-        push_off_ground(its, inputs);
-        finish(its, inputs);
-        widen(box, its->x, n);
+        predict(state, inputs, number);
+        project_constraints(state->x, body, (state->taken + number - 1) % 2);
+        push_off_ground(state, inputs);
+        finish(state, inputs);
+        widen(box, state->x, n);
     }
 }
 
 /* Moves bodies on by all steps, each by itself, and tells their boxes (count, 2, 3). */
-EXPORT void move_plain(const moving *const *all, integer count, const frame_inputs *inputs,
+EXPORT void move_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                        real *boxes)
 {
     for (integer i = 0; i < count; i++)
@@ -320,7 +320,7 @@ EXPORT void move_plain(const moving *const *all, integer count, const frame_inpu
 }
 
 /* Lets bodies go where inertia and gravity lead them in a step of that number. */
-EXPORT void predict_plain(const moving *const *all, integer count, const frame_inputs *inputs,
+EXPORT void predict_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                           integer number)
 {
     for (integer i = 0; i < count; i++)
@@ -329,17 +329,17 @@ EXPORT void predict_plain(const moving *const *all, integer count, const frame_i
 
 /* Solves what acts within bodies in a step of that number, and pushes them out of the ground; those
    that lie (count,) sweep forwards in every step. */
-EXPORT void project_plain(const moving *const *all, integer count, const frame_inputs *inputs,
-                        integer number, const uint8_t *lie)
+EXPORT void project_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
+                        integer number, const uint8_t *resting)
 {
     for (integer i = 0; i < count; i++) {
-        project_constraints(all[i]->x, all[i]->body, (all[i]->taken + number - 1) % 2 && !lie[i]);
+        project_constraints(all[i]->x, all[i]->body, (all[i]->taken + number - 1) % 2 && !resting[i]);
         push_off_ground(all[i], inputs);
     }
 }
 
 /* Sets the speeds of bodies that nothing pushes any more. */
-EXPORT void finish_plain(const moving *const *all, integer count, const frame_inputs *inputs)
+EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs)
 {
     for (integer i = 0; i < count; i++)
         finish(all[i], inputs);

@@ -44,11 +44,11 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Plain:
+class PlainStruct:
     """A plain body ready for steps of one length, and what compiled kernels tell of each step."""
 
     struct: Packed
-    """The plain of plain_bodies.c, which has the following."""
+    """The struct `plain_model` of plain_bodies.c, which has the following."""
     start: Floats
     """(3, n) where the step began [m]."""
     predicted: Floats
@@ -61,22 +61,22 @@ class Plain:
     """(n,) displacement of each particle out of the ground [m]."""
 
 
-def plain(batches: Batches) -> Plain:
+def plain_struct(batches: Batches) -> PlainStruct:
     """What is made of batches, once."""
-    found = _known.get(batches)
+    found = _structs.get(batches)
     if found is None:
         n = batches.model.vertex_count
         start, predicted, accelerations, friction_corrections = (np.zeros((3, n)) for _ in range(4))
         work = start, predicted, accelerations, friction_corrections, np.zeros(n)
-        found = _known[batches] = Plain(_pack_plain(batches, *work), *work)
+        found = _structs[batches] = PlainStruct(_pack_plain(batches, *work), *work)
     return found
 
 
-_known: WeakKeyDictionary[Batches, Plain] = WeakKeyDictionary()
+_structs: WeakKeyDictionary[Batches, PlainStruct] = WeakKeyDictionary()
 
 
 def _pack_plain(batches: Batches, *work: Floats) -> Packed:
-    """The plain of plain_bodies.c, which works in these rows."""
+    """The struct `plain_model` of plain_bodies.c, which works in these rows."""
     model = batches.model
     n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
     return pack(
@@ -190,7 +190,7 @@ def _pack_ropes(batches: Batches) -> Packed:
     )
 
 
-def memory_of(batches: Batches) -> list[Floats]:
+def warm_start_arrays(batches: Batches) -> list[Floats]:
     """What a step leaves to the next, besides places: tension, and how far bends lag behind."""
     strip_systems = batches.lengths.strip_system, batches.ropes.strip_system
     kept = [

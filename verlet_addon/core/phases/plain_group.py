@@ -14,7 +14,7 @@ from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
 from .internal_constraints import RESTING_STEPS
-from .plain_bodies import plain
+from .plain_bodies import plain_struct
 from .step_data import Body, BodyStep
 
 _move_plain = declare("move_plain", "pipp")
@@ -35,7 +35,7 @@ class PlainBody:
     previous_positions: Floats
     """(3, n) a step before [m]."""
     struct: Packed
-    """The moving of plain_bodies.c."""
+    """The struct `plain_state` of plain_bodies.c."""
 
     def write_state(self) -> None:
         """Lets the state have the places."""
@@ -86,10 +86,10 @@ class PlainGroup:
     def project_constraints(self) -> None:
         """Sweeps once over all that acts within them, and pushes them out of the ground."""
         if self.members:
-            lie = np.array(
+            resting = np.array(
                 [member.state.steps_in_contact >= RESTING_STEPS for member in self.members.values()]
             )
-            _project_plain(*self._arguments, self.number, lie)
+            _project_plain(*self._arguments, self.number, resting)
 
     def finish_body_step(self) -> None:
         """Sets the speeds that they have by themselves."""
@@ -123,7 +123,7 @@ def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainB
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
     struct = pack(
-        plain(batches).struct,
+        plain_struct(batches).struct,
         positions,
         previous,
         positions[:, model.pinned],
@@ -146,7 +146,7 @@ def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, 
 
 def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:
     """A body in all steps: what each of them changes, compiled kernels write."""
-    its, model, ground = plain(member.batches), member.model, after.ground
+    work, model, ground = plain_struct(member.batches), member.model, after.ground
     body_step = BodyStep(
         model=model,
         state=member.state,
@@ -154,9 +154,9 @@ def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -
         contacts=[],
         targets=member.positions,
         pressure=0.0,
-        accelerations=its.accelerations,
-        start=its.start,
-        predicted=its.predicted,
+        accelerations=work.accelerations,
+        start=work.start,
+        predicted=work.predicted,
     )
     if ground is not None:
         n = len(model.inverse_masses)
@@ -164,15 +164,15 @@ def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -
         body_step.contacts.append(
             PlaneContact(
                 plane=ground,
-                start=its.start,
+                start=work.start,
                 climb=0.0,
                 floors=np.broadcast_to(model.thicknesses, (2, n)),
                 friction=friction,
                 restitution=restitution,
-                normal_corrections=its.normal_corrections,
-                friction_corrections=its.friction_corrections,
-                predicted=its.predicted,
-                accelerations=its.accelerations,
+                normal_corrections=work.normal_corrections,
+                friction_corrections=work.friction_corrections,
+                predicted=work.predicted,
+                accelerations=work.accelerations,
                 dt=member.batches.steps[0],
                 start_gains=member.batches.start_gains,
             )

@@ -45,9 +45,9 @@ class Level:
     children: Integers
     """(f,) particles of the next finer level, by their numbers in the model."""
     parents: Integers
-    """(f, PARENTS) particles of this level that each child interpolates from."""
+    """(f, MAX_PARENTS) particles of this level that each child interpolates from."""
     weights: Floats
-    """(f, PARENTS) interpolation weights; rows of pinned children are 0."""
+    """(f, MAX_PARENTS) interpolation weights; rows of pinned children are 0."""
 
 
 @dataclass(frozen=True, eq=False)
