@@ -300,9 +300,9 @@ def test_other_attachments_change_the_settings_of_a_bake(addon: Addon) -> None:
     item = attach(rope, hook(), [0])
     verlet.bake()
     changed = addon("blender.bake.record").changed_since_bake
-    assert changed(bpy.context.scene) == []
+    assert changed(bpy.context.scene, bpy.context.view_layer) == []
     item.weight = 0.5
-    assert changed(bpy.context.scene) == ["Line"]
+    assert changed(bpy.context.scene, bpy.context.view_layer) == ["Line"]
 
 
 def test_turning_by_more_than_a_half_turn_keeps_its_place() -> None:

@@ -69,7 +69,7 @@ def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
 ) -> None:
     obj, other = body(sheet("Flag")), body(line("Rope"))
     verlet.bake()
-    assert record.changed_since_bake(scene) == []
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
     owners = {"body": obj.verlet, "settings": scene.verlet, "scene": scene, "render": scene.render}
     for holder, name, value in CHANGES:
         owner = owners[holder]
@@ -77,9 +77,9 @@ def test_a_setting_changed_since_the_bake_is_seen_until_it_is_set_back(
         before = tuple(before) if holder == "scene" and name == "gravity" else before
         setattr(owner, name, value)
         changed = ["Flag"] if holder == "body" else ["Flag", "Rope"]
-        assert record.changed_since_bake(scene) == changed, name
+        assert record.changed_since_bake(scene, bpy.context.view_layer) == changed, name
         setattr(owner, name, before)
-        assert record.changed_since_bake(scene) == [], name
+        assert record.changed_since_bake(scene, bpy.context.view_layer) == [], name
     assert other.verlet.baked_settings
 
 
@@ -90,7 +90,9 @@ def test_the_panel_names_three_that_changed_and_counts_the_others(scene: Any, ad
     verlet.bake()
     bpy.context.scene.verlet.substeps = 11
     column = Mock()
-    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(
+        None, column, scene, scene.view_layers[0]
+    )
     said = [call.kwargs["text"] for call in column.label.mock_calls]
     assert said == ["Baked frames 3 to 6", "Changed since: A, B, C and 2 more"]
 
@@ -101,9 +103,65 @@ def test_the_panel_names_bodies_that_have_no_bake(scene: Any, addon: Addon) -> N
     verlet.bake()
     body(sheet("Flag"))
     column = Mock()
-    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(None, column, scene)
+    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(
+        None, column, scene, scene.view_layers[0]
+    )
     said = [call.kwargs["text"] for call in column.label.mock_calls]
     assert said == ["Baked frames 3 to 6", "Not baked: Flag"]
+
+
+def test_other_inputs_than_settings_are_seen_until_they_are_set_back(
+    scene: Any, record: Any
+) -> None:
+    """A collider, a field, what moves them, and the mesh itself."""
+    obj, away = body(sheet("Flag")), sheet("Table", height=-1.0)
+    verlet.make_collider()
+    blender.ops.object.effector_add(type="WIND")
+    wind = bpy.context.object
+    verlet.bake()
+
+    def changed() -> list[str]:
+        return list(record.changed_since_bake(scene, bpy.context.view_layer))
+
+    assert changed() == []
+    scene.frame_set(5)
+    assert changed() == []
+    for owner, name, value in (
+        (away.modifiers[0], "show_viewport", False),
+        (away.collision, "thickness_outer", 0.1),
+        (away, "location", (0.0, 0.0, -0.5)),
+        (wind.field, "strength", 7.0),
+        (wind, "rotation_euler", (1.0, 0.0, 0.0)),
+        (obj.data.shape_keys.key_blocks[0].points[3], "co", (0.0, 0.0, 0.7)),
+    ):
+        before = getattr(owner, name)
+        before = tuple(before) if isinstance(value, tuple) else before
+        setattr(owner, name, value)
+        assert changed() == ["Flag"], name
+        setattr(owner, name, before)
+        assert changed() == [], name
+    away.keyframe_insert("location", frame=3)
+    assert changed() == ["Flag"]
+    verlet.bake()
+    scene.frame_set(4)
+    assert changed() == []
+    away.keyframe_insert("location", frame=6)
+    assert changed() == ["Flag"]
+
+
+def test_keys_of_the_users_are_inputs_and_those_of_a_bake_are_not(scene: Any, record: Any) -> None:
+    obj = body(sheet("Flag"))
+    obj.shape_key_add(name="Basis")
+    own = obj.shape_key_add(name="Smile")
+    own.keyframe_insert("value", frame=1)
+    own.value = 0.5
+    own.keyframe_insert("value", frame=6)
+    verlet.bake()
+    verlet.bake()
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
+    own.value = 0.2
+    own.keyframe_insert("value", frame=5)
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == ["Flag"]
 
 
 def test_vertices_added_since_the_bake_are_seen(scene: Any, record: Any) -> None:
@@ -114,9 +172,9 @@ def test_vertices_added_since_the_bake_are_seen(scene: Any, record: Any) -> None
     blender.ops.object.mode_set(mode="EDIT")
     blender.ops.mesh.subdivide()
     blender.ops.object.mode_set(mode="OBJECT")
-    assert record.changed_since_bake(scene) == ["Flag"]
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == ["Flag"]
     verlet.bake()
-    assert record.changed_since_bake(scene) == []
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
 
 
 def test_what_was_said_of_a_bake_can_be_read_until_it_is_cleared(scene: Any, record: Any) -> None:
@@ -142,7 +200,7 @@ def test_baking_again_takes_the_mark_away(scene: Any, record: Any) -> None:
     verlet.bake()
     obj.verlet.damping = 2.0
     verlet.bake()
-    assert record.changed_since_bake(scene) == []
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
 
 
 def test_what_is_animated_is_no_change_at_another_frame(scene: Any, record: Any) -> None:
@@ -154,7 +212,7 @@ def test_what_is_animated_is_no_change_at_another_frame(scene: Any, record: Any)
     verlet.bake()
     scene.frame_set(6)
     assert scene.verlet.ground_height == 1.0
-    assert record.changed_since_bake(scene) == []
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
 
 
 def test_a_body_that_is_switched_off_is_left_alone(scene: Any, record: Any) -> None:
@@ -163,7 +221,7 @@ def test_a_body_that_is_switched_off_is_left_alone(scene: Any, record: Any) -> N
     verlet.bake()
     obj.verlet.enabled = False
     scene.verlet.substeps = 11
-    assert record.changed_since_bake(scene) == []
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
     assert record.baked_range(scene) == (3, 6)
 
 
@@ -185,7 +243,7 @@ def test_a_copy_and_a_bake_that_was_cancelled_keep_the_record(scene: Any, record
     with pytest.raises(RuntimeError, match="mass"):
         verlet.bake(frame_end=9)
     assert record.baked_range(scene) == (3, 6)
-    assert record.changed_since_bake(scene) == ["Flag.001"]
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == ["Flag.001"]
 
 
 def test_a_bake_reports_frames_seconds_and_stretch(

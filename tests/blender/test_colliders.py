@@ -331,9 +331,9 @@ def test_another_collection_changes_the_settings_of_a_bake(addon: Addon) -> None
     pin(rope, [0])
     verlet.bake(frame_start=1, frame_end=3)
     changed = addon("blender.bake.record").changed_since_bake
-    assert changed(bpy.context.scene) == []
+    assert changed(bpy.context.scene, bpy.context.view_layer) == []
     rope.verlet.collision_collection = collection("Chosen")
-    assert changed(bpy.context.scene) == ["Line"]
+    assert changed(bpy.context.scene, bpy.context.view_layer) == ["Line"]
 
 
 # --- a bake ---------------------------------------------------------------------------------------

@@ -144,9 +144,9 @@ def test_what_is_keyed_counts_as_no_change_of_settings(addon: Addon) -> None:
         obj.verlet.keyframe_insert("friction", frame=frame)
     verlet.bake()
     bpy.context.scene.frame_set(7)
-    assert changed(bpy.context.scene) == []
+    assert changed(bpy.context.scene, bpy.context.view_layer) == []
     obj.verlet.damping = 3.0
-    assert changed(bpy.context.scene) == ["Cord"]
+    assert changed(bpy.context.scene, bpy.context.view_layer) == ["Cord"]
 
 
 def test_a_shape_key_is_the_rest_shape() -> None:
@@ -257,10 +257,10 @@ def test_a_change_of_paint_is_told(addon: Addon) -> None:
     obj = body(sheet())
     verlet.bake()
     changed = addon("blender.bake.record").changed_since_bake
-    assert changed(bpy.context.scene) == []
+    assert changed(bpy.context.scene, bpy.context.view_layer) == []
     painted(obj, "Soft", np.ones(len(obj.data.vertices)))
     obj.verlet.bend_group = "Soft"
-    assert changed(bpy.context.scene) == [obj.name]
+    assert changed(bpy.context.scene, bpy.context.view_layer) == [obj.name]
     verlet.release()
     assert obj.verlet.bend_group == ""
 

@@ -38,6 +38,7 @@ OURS = {
         "baked_start",
         "baked_end",
         "baked_settings",
+        "baked_inputs",
         "baked_kernels",
         "made_basis",
     },

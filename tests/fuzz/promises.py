@@ -141,7 +141,7 @@ def _keys_of_users() -> Keys:
 def _changed() -> set[str]:
     """Bodies that are said to have changed since they were baked; some were not baked again."""
     scene: Any = bpy.context.scene
-    return set(changed_since_bake(scene))
+    return set(changed_since_bake(scene, scene.view_layers[0]))
 
 
 def _meshes() -> list[Any]:

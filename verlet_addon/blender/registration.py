@@ -19,6 +19,7 @@ from .ui import (
     attachment_operators,
     bake_operator,
     bake_panel,
+    changed_bodies,
     collider_operators,
     live_operators,
     material_menu,
@@ -103,12 +104,14 @@ def register() -> None:
     _blender.utils.register_preset_path(_PRESETS_PARENT)
     control.register_handlers()
     timeline.register_timeline()
+    changed_bodies.register_handlers()
     _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
 def unregister() -> None:
     """Unregisters everything that `register` registered, in reverse order."""
     bpy.utils.unregister_cli_command(_commands.pop())
+    changed_bodies.unregister_handlers()
     timeline.unregister_timeline()
     control.unregister_handlers()
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)

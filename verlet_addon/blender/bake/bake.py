@@ -28,7 +28,7 @@ from .cautions import why_nothing
 from .former_bake import former_bakes_hidden
 from .frame_visits import all_alike
 from .memory import check_room, check_room_to_write, told_throughout
-from .record import remember_bake, settings_mark
+from .record import BakeInputs, bake_inputs, remember_bake
 from .self_crossing import through_themselves
 from .shape_keys import write_bake
 from .statistics import BakeStatistics
@@ -200,7 +200,7 @@ def _bake(
     stage: Stage, frames: list[int], simulated: Simulated | None
 ) -> Generator[Progress, bool | None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
-    marks = [settings_mark(obj, stage.scene) for obj in stage.bodies]
+    inputs = bake_inputs(stage.bodies, stage.scene, stage.view_layer)
     with stage.left_as_found(former_bakes_hidden):
         if simulated is None:
             start = _start_anew(stage, frames)
@@ -234,7 +234,7 @@ def _bake(
         # Again, for what makes one follow may be animated from nothing.
         ground = scene_properties(stage.scene).ground_object
         check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
-    keys.write(marks)
+    keys.write(inputs)
 
 
 class _Start(NamedTuple):
@@ -330,11 +330,11 @@ class _Keys:
         """Leaves out what comes after a frame."""
         self._frames = [each for each in self._frames if each <= frame]
 
-    def write(self, marks: Sequence[str]) -> None:
-        """Writes all keys of all bodies, and what tells their settings."""
+    def write(self, inputs: Sequence[BakeInputs]) -> None:
+        """Writes all keys of all bodies, and the record of their inputs."""
         check_room_to_write(self._stage.bodies, self._frames)
         served = kernels()
-        for obj, mark in zip(self._stage.bodies, marks, strict=True):
+        for obj, read in zip(self._stage.bodies, inputs, strict=True):
             # What is written makes room for what Blender keeps of it.
             write_bake(obj, self._frames, self._keys.pop(0)[: len(self._frames)])
-            remember_bake(obj, self._frames, mark, served)
+            remember_bake(obj, self._frames, read, served)

@@ -18,6 +18,8 @@ def _number(attribute: str, choice: str) -> int:
     return int(choices.enum_items[choice].value)
 
 
+_PATH_START, _PATH_END = 'key_blocks["', '"].value'
+
 _EACH = {
     "interpolation": _number("interpolation", "LINEAR"),
     # Drawn small, so that the user's own stand out, from Blender 4.3 on.
@@ -66,7 +68,7 @@ def animated_names(key: bpy.types.Key, names: Iterable[str]) -> set[str]:
 
     Blender renames the curve of a shape key together with the key, so this finds it again.
     """
-    return {_name_of(curve) for curve in _baked_curves(actions.channels(key), set(names))}
+    return {key_of_curve(curve) for curve in _baked_curves(actions.channels(key), set(names))}
 
 
 def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[str]:
@@ -74,10 +76,18 @@ def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[
     key, wanted = shape_keys_of(obj), set(names)
     held = actions.channels(key) if key is not None else None
     curves = [curve for curve in (held.fcurves if held else ()) if curve.mute != mute]
-    changed = {name: curve for curve in curves if (name := _name_of(curve)) in wanted}
+    changed = {name: curve for curve in curves if (name := key_of_curve(curve)) in wanted}
     for curve in changed.values():
         curve.mute = mute
     return set(changed)
+
+
+def key_of_curve(curve: bpy.types.FCurve) -> str:
+    """The shape key whose value a curve sets; empty where it sets something else."""
+    path = curve.data_path
+    if not (path.startswith(_PATH_START) and path.endswith(_PATH_END)):
+        return ""
+    return str(bpy.utils.unescape_identifier(path[len(_PATH_START) : -len(_PATH_END)]))
 
 
 def _pulses(frames: Sequence[float]) -> Iterator[list[tuple[float, float]]]:
@@ -101,10 +111,10 @@ def _strip(channels: Any, names: set[str]) -> None:
 
 def _baked_curves(channels: Any, names: set[str]) -> list[bpy.types.FCurve]:
     """Curves of these shape keys, and of those beside them in a group of a bake."""
-    curves = [curve for curve in (channels.fcurves if channels else ()) if _name_of(curve)]
-    groups = {_group_of(curve) for curve in curves if _name_of(curve) in names}
+    curves = [curve for curve in (channels.fcurves if channels else ()) if key_of_curve(curve)]
+    groups = {_group_of(curve) for curve in curves if key_of_curve(curve) in names}
     groups = {group for group in groups if group.split(".")[0] == _GROUP}
-    return [c for c in curves if _name_of(c) in names or _group_of(c) in groups]
+    return [c for c in curves if key_of_curve(c) in names or _group_of(c) in groups]
 
 
 def _group_of(curve: bpy.types.FCurve) -> str:
@@ -112,17 +122,6 @@ def _group_of(curve: bpy.types.FCurve) -> str:
     return str(curve.group.name) if curve.group is not None else ""
 
 
-_PATH_START, _PATH_END = 'key_blocks["', '"].value'
-
-
 def _value_path(name: str) -> str:
     """RNA path of a shape key's value, as seen from the Key datablock."""
     return _PATH_START + bpy.utils.escape_identifier(name) + _PATH_END
-
-
-def _name_of(curve: bpy.types.FCurve) -> str:
-    """The shape key whose value a curve sets; empty where it sets something else."""
-    path = curve.data_path
-    if not (path.startswith(_PATH_START) and path.endswith(_PATH_END)):
-        return ""
-    return str(bpy.utils.unescape_identifier(path[len(_PATH_START) : -len(_PATH_END)]))

@@ -1,6 +1,7 @@
 """What a bake leaves beside its keys: its frames, and the settings and kernels that made it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..settings.core_settings import animatable, setting_values
 from ..settings.properties import body_properties, scene_properties
 from ..settings.shape_properties import NAMES
 from .actions import channels
+from .input_digest import input_digests
 
 # Where something is animated, these may have another value at every frame.
 _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
@@ -71,16 +73,38 @@ def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
     return (target, item.bone, item.vertex_group, weight)
 
 
-def remember_bake(obj: bpy.types.Object, frames: Sequence[int], mark: str, kernels: str) -> None:
-    """Notes which frames an object's bake has, and the settings and kernels it was made with."""
+@dataclass(frozen=True)
+class BakeInputs:
+    """Digests of what a bake of a body depends on."""
+
+    settings: str
+    read: str
+    """Of the meshes, animation, colliders and fields, by `input_digests`."""
+
+
+def bake_inputs(
+    bodies: Sequence[bpy.types.Object], scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> list[BakeInputs]:
+    """The digests of each body as the scene is now."""
+    read = input_digests(bodies, scene, view_layer)
+    return [
+        BakeInputs(settings_mark(obj, scene), digest)
+        for obj, digest in zip(bodies, read, strict=True)
+    ]
+
+
+def remember_bake(
+    obj: bpy.types.Object, frames: Sequence[int], inputs: BakeInputs, kernels: str
+) -> None:
+    """Notes the frames of an object's bake, and the inputs and kernels it was made with."""
     body = body_properties(obj)
-    body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], mark
-    body.baked_kernels = kernels
+    body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], inputs.settings
+    body.baked_inputs, body.baked_kernels = inputs.read, kernels
 
 
 def forget_bake(obj: bpy.types.Object) -> None:
     """Takes back what `remember_bake` noted."""
-    for name in ("baked_start", "baked_end", "baked_settings", "baked_kernels"):
+    for name in ("baked_start", "baked_end", "baked_settings", "baked_inputs", "baked_kernels"):
         body_properties(obj).property_unset(name)
 
 
@@ -102,13 +126,17 @@ def baked_remarks(scene: bpy.types.Scene) -> list[str]:
     return scene_properties(scene).baked_remarks.splitlines() if baked_range(scene) else []
 
 
-def changed_since_bake(scene: bpy.types.Scene) -> list[str]:
-    """Names the bodies that take part and have other settings or vertices than when baked."""
+def changed_since_bake(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Names the bodies that take part and whose bake would have other inputs now.
+
+    A bake of an older version has no digest of its meshes and animation: its settings alone tell.
+    """
+    recorded = [obj for obj in _recorded(scene) if body_properties(obj).enabled]
     return [
         obj.name
-        for obj in _recorded(scene)
-        if (body := body_properties(obj)).enabled
-        and body.baked_settings != settings_mark(obj, scene)
+        for obj, now in zip(recorded, bake_inputs(recorded, scene, view_layer), strict=True)
+        if body_properties(obj).baked_settings != now.settings
+        or body_properties(obj).baked_inputs not in ("", now.read)
     ]
 
 

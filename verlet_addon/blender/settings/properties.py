@@ -222,6 +222,11 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         description="Mark of the settings that the last bake was made with",
         options={"HIDDEN"},
     )
+    baked_inputs: StringProperty(
+        name="Baked Inputs",
+        description="Mark of the meshes, animation, colliders and force fields of the last bake",
+        options={"HIDDEN"},
+    )
     baked_kernels: StringProperty(
         name="Baked Kernels",
         description="The kernels that served the last bake, NumPy's or the compiled ones",

@@ -6,11 +6,12 @@ import bpy
 
 from ..bake.bake import bodies, frame_range
 from ..bake.memory import LARGE, needed, size_in_words
-from ..bake.record import baked_range, baked_remarks, changed_since_bake, is_baked
+from ..bake.record import baked_range, baked_remarks, is_baked
 from ..live.control import message_of, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
+from .changed_bodies import changed_bodies
 from .panel_base import SidebarPanel, layout_of
 
 LETTERS = 80
@@ -51,7 +52,7 @@ class VERLET_PT_bake(SidebarPanel):
         clear.operator("verlet.clear_bake", text=text, icon="TRASH")
         if several:
             clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
-        self.fill_record(column, scene)
+        self.fill_record(column, scene, file_context(context).view_layer)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         """Draws the Live button, the last simulated frame, and why the simulation is stale."""
@@ -77,23 +78,33 @@ class VERLET_PT_bake(SidebarPanel):
             every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")
             every.data_path, every.value = "scene.sync_mode", "NONE"
 
-    def fill_record(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        """Says which frames are baked, how that went, and which bodies have changed since."""
+    def fill_record(
+        self,
+        column: bpy.types.UILayout,
+        scene: bpy.types.Scene,
+        view_layer: bpy.types.ViewLayer,
+    ) -> None:
+        """Draws the baked frames, the remarks, and the bodies that are not as they were baked."""
         if (frames := baked_range(scene)) is None:
             return
         column.separator()
-        text, (_, end) = f"Baked frames {frames[0]} to {frames[1]}", frame_range(scene)
-        if frames[1] < end:
-            column.label(text=f"{text}, not to {end}", icon="TIME")
+        missing = [obj.name for obj in bodies(scene) if not is_baked(obj)]
+        changed = changed_bodies(scene, view_layer)
+        start, end = frame_range(scene)
+        text = f"Baked frames {frames[0]} to {frames[1]}"
+        if frames[0] > start or frames[1] < end:
+            column.label(text=f"{text} of {start} to {end}", icon="TIME")
         else:
-            column.label(text=text, icon="CHECKMARK")
-        if missing := [obj.name for obj in bodies(scene) if not is_baked(obj)]:
-            column.label(text=f"Not baked: {some(missing)}", icon="ERROR")
+            column.label(text=text, icon="ERROR" if missing or changed else "CHECKMARK")
+        if missing:
+            column.label(text=f"Not baked: {some(missing)}", icon="BLANK1")
+        if changed:
+            column.label(text=f"Changed since: {some(changed)}", icon="BLANK1")
+        elif not missing:
+            column.label(text="Settings, meshes, animation unchanged", icon="BLANK1")
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")
-        if changed := changed_since_bake(scene):
-            column.label(text=f"Changed since: {some(changed)}", icon="ERROR")
 
 
 class VERLET_PT_remarks(bpy.types.Panel):

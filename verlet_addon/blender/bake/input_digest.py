@@ -1,0 +1,151 @@
+"""Digest of whatever a bake reads beside the settings: meshes, transforms, animation, colliders."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..scene.attachments import acting_attachments
+from ..scene.colliders import all_met
+from ..scene.force_fields import acting_fields, enabled_fields
+from ..scene.mesh_access import shape_keys_of
+from ..settings.properties import body_properties, scene_properties
+from .actions import channels
+from .curves import key_of_curve
+
+_POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "interpolation": 1}
+"""Attributes of keyframes that decide an F-curve's values, and the numbers that each has."""
+
+_INTERFACE = ("select", "show_", "active")
+"""How names of properties begin that no result depends on."""
+
+
+def input_digests(
+    bodies: Sequence[bpy.types.Object], scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> list[str]:
+    """A digest per body, equal only while its bake would read the same meshes and animation.
+
+    Vertex-group weights are left out, since reading them takes too long for a redraw; so are other
+    modifiers than the objects that they name.
+    """
+    colliders, met = all_met(bodies, view_layer)
+    fields = enabled_fields(view_layer)
+    contents: dict[bpy.types.Object, Any] = {}
+
+    def content(obj: bpy.types.Object) -> Any:
+        """Content of an object, read once."""
+        if obj not in contents:
+            contents[obj] = _content(obj)
+        return contents[obj]
+
+    ground = scene_properties(scene).ground_object
+    digests = []
+    for obj, numbers in zip(bodies, met, strict=True):
+        surfaces = [colliders[number] for number in numbers]
+        acting = acting_fields(obj, fields)
+        targets = [item.target for _, item in acting_attachments(obj)]
+        read = [obj, *surfaces, *acting, *targets, *([ground] if ground is not None else ())]
+        values = [
+            [content(each) for each in _with_carriers(read)],
+            [_plain(each.collision) for each in surfaces],
+            [_plain(each.field) for each in acting],
+        ]
+        digests.append(sha256(repr(values).encode()).hexdigest())
+    return digests
+
+
+def _with_carriers(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Objects and, each once, the parents, constraint targets and modifier objects they follow."""
+    waiting, seen = [*objects], set()
+    while waiting:
+        obj = waiting.pop(0)
+        if obj in seen:
+            continue
+        seen.add(obj)
+        yield obj
+        named = [getattr(item, "object", None) for item in obj.modifiers]
+        named += [getattr(item, "target", None) for item in obj.constraints]
+        waiting += [each for each in (obj.parent, *named) if isinstance(each, bpy.types.Object)]
+
+
+def _content(obj: bpy.types.Object) -> list[Any]:
+    """Name, transform, mesh and animation of an object.
+
+    The transform is left out where the object is animated: it changes with the current frame.
+    """
+    animation = _animation(obj)
+    content: list[Any] = [obj.name_full, animation]
+    if animation is None:
+        content += [_numbers(obj.matrix_basis), _numbers(obj.matrix_parent_inverse)]
+        if obj.pose is not None:
+            content += [_numbers(bone.matrix_basis) for bone in obj.pose.bones]
+    if isinstance(obj.data, bpy.types.Mesh):
+        content += _shapes(obj, obj.data)
+    return content
+
+
+def _shapes(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> list[Any]:
+    """Sizes of a mesh, digests of its vertices or of its shape keys, and their animation."""
+    sizes = [len(mesh.vertices), len(mesh.edges), len(mesh.polygons)]
+    if (key := shape_keys_of(obj)) is None:
+        return [*sizes, _digest(mesh.vertices, "co", 3), None]
+    baked = {item.name for item in body_properties(obj).baked_keys}
+    own = [block for block in key.key_blocks if block.name not in baked]
+    if body_properties(obj).made_basis:
+        return [*sizes, _digest(own[0].points, "co", 3), None]
+    return [*sizes, *(_digest(block.points, "co", 3) for block in own), _animation(key, baked)]
+
+
+def _animation(
+    item: bpy.types.Object | bpy.types.Key, baked: Collection[str] = ()
+) -> list[Any] | None:
+    """F-curves, drivers and NLA strips that animate a datablock, but for those of baked keys."""
+    animation: Any = item.animation_data
+    if animation is None:
+        return None
+    held = channels(item)
+    curves = [*(held.fcurves if held is not None else ()), *animation.drivers]
+    content = [_curve(curve) for curve in curves if key_of_curve(curve) not in baked]
+    strips = [
+        [_plain(strip), strip.action.name if strip.action is not None else ""]
+        for track in animation.nla_tracks
+        for strip in track.strips
+    ]
+    return [content, strips] if content or strips else None
+
+
+def _curve(curve: Any) -> list[Any]:
+    """Path, keyframes, modifiers and driver of an F-curve."""
+    driver = curve.driver
+    return [
+        (curve.data_path, curve.array_index, curve.mute, curve.extrapolation),
+        [_digest(curve.keyframe_points, name, size) for name, size in _POINTS.items()],
+        [_plain(modifier) for modifier in curve.modifiers],
+        None if driver is None else (driver.type, driver.expression),
+    ]
+
+
+def _digest(items: Any, name: str, size: int) -> str:
+    """Digest of an attribute with some numbers per item."""
+    values = np.empty(size * len(items), np.int32 if name == "interpolation" else np.float32)
+    items.foreach_get(name, values)
+    return sha256(values.tobytes()).hexdigest()
+
+
+def _numbers(matrix: Any) -> tuple[float, ...]:
+    """Entries of a matrix."""
+    return tuple(entry for row in matrix for entry in row)
+
+
+def _plain(item: Any) -> list[Any]:
+    """Editable numbers, choices and texts of an RNA struct, but for the state of the interface."""
+    names = [
+        p.identifier
+        for p in item.bl_rna.properties
+        if not (p.is_readonly or p.type in ("POINTER", "COLLECTION"))
+        and not p.identifier.startswith(_INTERFACE)
+    ]
+    values = [getattr(item, name) for name in names]
+    return [tuple(value) if hasattr(value, "__len__") else value for value in values]
