@@ -1,1 +1,1 @@
-"""The simulation: NumPy only, world space, SI units, float64."""
+"""The simulation: NumPy and compiled kernels, without Blender; world space, SI units, float64."""

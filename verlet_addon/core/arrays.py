@@ -64,7 +64,7 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 def cofactors(matrices: Floats) -> tuple[Floats, Floats]:
-    """(k, 3, 3) cofactors and (k,) determinants of matrices (k, 3, 3).
+    """(k, 3, 3) cofactor matrices and (k,) determinants of matrices (k, 3, 3).
 
     The inverse is the transposed cofactors over the determinant. LAPACK is not used because its
     rounding differs between processors.

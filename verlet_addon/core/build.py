@@ -63,7 +63,7 @@ def build(
 
 
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
-    """Builds a body's model, which is constant as long as its pins and settings are."""
+    """Builds a body's model from a checked mesh; changed pins or settings need a new model."""
     whole = without_mirror_faces(mesh) if settings.body_type == "SOFT" else mesh
     surface = shape = build_rest_shape(whole, settings)
     solid = build_solid(surface) if settings.body_type == "SOFT" else None

@@ -22,21 +22,21 @@ _CORE = __name__.rpartition(".")[0]
 _CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 _FORMAT: Any = np.lib.format
 _RESOURCES = (ThreadPool,)
-"""Classes without data: reading a checkpoint creates a new object of the class."""
+"""Classes whose objects are stored without data; reading a checkpoint creates new ones."""
 
 Node = list[Any]
 """One object: its kind and constructor data; objects it refers to are node numbers."""
 
 
 def write_checkpoint(path: Path, root: object) -> None:
-    """Writes an object to a file, from which `read_checkpoint` makes an equal object.
+    """Writes an object to a file, from which `read_checkpoint` recreates an equal object.
 
     Parameters
     ----------
     path : the file, replaced once the new one is complete.
     root : dataclasses of the core, lists, tuples, sets, dictionaries, slices, ranges, arrays,
-        numbers and strings, nested to any depth. Shared objects stay shared, as do views of one
-        array.
+        numbers and strings, nested to any depth. Objects with several references, and arrays with
+        several views, are stored once.
     """
     encoder = _Encoder()
     tree = {"format": FORMAT, "root": encoder.encode(root), "nodes": encoder.nodes}
@@ -54,7 +54,7 @@ def read_checkpoint(path: Path) -> Any:
     Raises
     ------
     CheckpointError
-        If the file is not there, damaged, or of another version.
+        If the file is missing, damaged, or of another version.
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -91,7 +91,7 @@ def _class_name(of: type) -> str:
 
 
 def _class_named(name: str) -> type:
-    """The class of the core that `_class_name` gives this name."""
+    """The class of the core with a name from `_class_name`."""
     module, _, own = name.rpartition(".")
     found = getattr(import_module(f"{_CORE}.{module}"), own)
     if not (isinstance(found, type) and _class_name(found) == name):
@@ -100,7 +100,7 @@ def _class_named(name: str) -> type:
 
 
 class _Encoder:
-    """Converts objects to nodes, each once, and collects the arrays that own their memory."""
+    """Converts each object to a node, once, and collects the arrays that own their memory."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -168,7 +168,7 @@ class _Decoder:
         self._made: dict[int, Any] = {}
 
     def decode(self, value: Any) -> Any:
-        """The object that `_Encoder.encode` was given."""
+        """The object that was encoded to `value` by `_Encoder.encode`."""
         if isinstance(value, dict):
             return float.fromhex(value["float"])
         if not isinstance(value, list):

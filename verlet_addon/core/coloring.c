@@ -1,10 +1,10 @@
-/* Colours of constraints: the same as coloring.py. */
+/* Graph colouring of constraints, as in coloring.py. */
 #include "kernels.h"
 
-/* Gives each of m constraints of k particles the first colour that none of them has.
+/* Colours (m,) of constraints with k particles each: the lowest that none of the particles has yet.
 
-   members (m, k), used (n, words) 0, of 64 colours in a word, colors (m,). Returns 0 if these
-   colours are too few, else 1. */
+   members: (m, k). used: (n, words), 0 initially, a bit mask of 64 colours per word. Returns 0 if
+   there are too few words, else 1. */
 EXPORT integer find_colors(integer m, integer k, const integer *members, integer words,
                            uint64_t *used, integer *colors)
 {

@@ -30,7 +30,7 @@ def color_constraints(members: Integers) -> tuple[Integers, Integers]:
 
 
 def first_free_colors(groups: Iterable[Sequence[int]], count: int) -> list[int]:
-    """The colour of each group of particles: the lowest that none of them has yet.
+    """The colour of each group of particles: the lowest that none of the particles has yet.
 
     `count` is the number of particles.
     """
@@ -48,14 +48,14 @@ def first_free_colors(groups: Iterable[Sequence[int]], count: int) -> list[int]:
 
 
 def find_colors_one_by_one(members: Integers) -> Integers:
-    """(m,) colours of constraints (m, k): the lowest that no particle of theirs has yet."""
+    """(m,) colours of constraints with particles (m, k), assigned greedily in order."""
     colors = first_free_colors(members.tolist(), int(members.max(initial=-1)) + 1)
     return np.array(colors, dtype=np.int64)
 
 
 @falls_back_to(find_colors_one_by_one)
 def find_colors(members: Integers) -> Integers:
-    """(m,) colours of constraints (m, k), as `find_colors_one_by_one`; kernel in coloring.c."""
+    """(m,) the colours of `find_colors_one_by_one`, by coloring.c."""
     count = int(members.max(initial=-1)) + 1
     colors, (m, k) = np.zeros(len(members), dtype=np.int64), members.shape
     words, enough = 0, False
@@ -72,12 +72,12 @@ def sequential_batches(members: Integers, moved: Booleans) -> list[Integers]:
     Parameters
     ----------
     members : (k, m) the particles of each constraint.
-    moved : (k, m) bool, the particles among them that the constraint moves.
+    moved : (k, m) bool, whether the constraint moves the particle.
 
     Returns
     -------
-    The constraints of each batch, ascending. A constraint comes after every earlier one that moves
-    a particle which it moves too.
+    The constraints of each batch, ascending. A constraint is in a later batch than all earlier
+    constraints that move one of the same particles.
     """
     latest: dict[int, int] = {}
     numbers = []

@@ -1,4 +1,4 @@
-"""Compiled kernels: C functions called through ctypes, if there is a library for this machine.
+"""Compiled kernels: C functions called through ctypes, where a library exists for the machine.
 
 The NumPy kernels are the reference and the fallback; they are slower and give the same results.
 """
@@ -138,7 +138,7 @@ def falls_back_to(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Calla
 
 
 def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
-    """A function of the library, looked up at its first call.
+    """A callable for a C function, which is looked up in the library at its first call.
 
     One letter declares each argument and the result: p for contiguous arrays and addresses of
     structs; r for read-only arrays, which are copied if not contiguous; i for 64-bit integers;
@@ -166,7 +166,7 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A C struct and the arrays that it points to."""
+    """A C struct, with references that keep the arrays it points to alive."""
 
     address: int
     memory: Any
@@ -216,7 +216,7 @@ def address(array: NDArray[Any]) -> int:
     Raises
     ------
     ValueError
-        If it is not contiguous.
+        If the array is not contiguous.
     """
     try:
         return addressof(byte_of(array))  # a third of the time of the fallback
@@ -229,14 +229,14 @@ def address(array: NDArray[Any]) -> int:
 def for_all(
     call: Callable[..., Any], positions: NDArray[Any], structs: NDArray[Any], *more: NDArray[Any]
 ) -> Any:
-    """Calls a function once for the structs of all batches; not at all if there are none."""
+    """Calls a C function once with the structs of all batches, unless there are none."""
     if not len(structs):
         return None
     return call(positions, positions.shape[1], structs, len(structs), *more)
 
 
 def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
-    """Decorates a function that packs a batch: caches the struct per batch, returns its address."""
+    """Decorates a function that packs a batch: caches structs by batch, and returns addresses."""
     kept: dict[int, tuple[ref[Batch], Packed]] = {}
     known: dict[int, int] = {}  # WeakKeyDictionary costs as much as a kernel call
 
@@ -255,10 +255,10 @@ def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
 
 
 def cached_row(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
-    """Returns a function that gives the addresses of batches as an array, cached by their order.
+    """Makes a function that returns the struct addresses of batches as an array, and caches it.
 
-    `find` is a `cached_struct`. A mesh with a vertex of many edges has a hundred batches, which
-    every step passes to C.
+    `find` is decorated by `cached_struct`. A mesh with a vertex of many edges has a hundred
+    batches, which every step passes to C.
     """
     known: dict[tuple[int, ...], tuple[list[ref[Batch]], NDArray[Any]]] = {}
 

@@ -1,4 +1,4 @@
-"""The integration schemes of the sources, and the step that the solver takes with them.
+"""Integration schemes: the Verlet step of the solver, and schemes from the literature for study.
 
 In the formulas x is position, v velocity, a acceleration, c damping, h this step and h₋ the step
 before.
@@ -26,28 +26,28 @@ Start = Callable[[Floats, Floats, float], Floats]
 Scheme = Callable[[Field, Floats, Floats, Clock, Start], Iterator[Floats]]
 
 MAX_START_DECAY = 300.0
-"""Largest damping × step run backwards: e³⁰⁰ can still be squared in a float."""
+"""Largest damping × step in a backward step: the square of e³⁰⁰ is still a finite float."""
 NO_DAMPING = np.zeros(())
-"""The study's schemes feel drag through the acceleration."""
+"""Damping of the study schemes, in which drag is a part of the acceleration."""
 
 
 # The solver's step: x' = x + (x − x₋)·velocity_gain + a·acceleration_gain
 
 
 def verlet_gains(dt: float, _previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """Plain Verlet: x' = x + (x − x₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
+    """VERLET, which ignores h₋: x' = x + (x − x₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
     decay = damping * dt
     return by_value(exp, -decay), dt * dt * mean_decay(decay)
 
 
 def tcv_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """Time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
+    """TCV, time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
     decay = damping * dt
     return dt / previous_dt * by_value(exp, -decay), dt * dt * mean_decay(decay)
 
 
 def tcv_exact_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
-    """Exact: x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
+    """TCV_EXACT: x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
     span = decay_span(dt, previous_dt, damping)
     decay = damping * span
     return dt / previous_dt * by_value(exp, -decay), dt * span * mean_decay(decay)
@@ -63,13 +63,13 @@ GAINS: dict[str, Gains] = {
 def step_gains(
     integrator: str, dt: float, previous_dt: float, damping: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Returns the two factors of a Verlet step with drag.
+    """Computes the two factors of a Verlet step with drag.
 
     ``x' = x + (x − x₋)·velocity_gain + a·acceleration_gain``
 
-    TCV_EXACT follows v' = a − c v without error for constant a, whatever the steps; its factors
-    without drag are h/h₋ and h(h + h₋)/2. TCV has h/h₋ and h², VERLET 1 and h²; with drag, too,
-    they equal TCV_EXACT where steps are equal.
+    TCV_EXACT solves v' = a − c v exactly for constant a and any steps; without drag, its factors
+    are h/h₋ and h(h + h₋)/2. Those of TCV are h/h₋ and h², those of VERLET 1 and h². Where steps
+    are equal, all three have the same factors, with and without drag.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def step_gains(
     Returns
     -------
     velocity_gain, acceleration_gain
-        Of the shape of `damping`; plain number and [s²].
+        In the shape of `damping`; without unit, and [s²].
 
     Raises
     ------
@@ -110,7 +110,7 @@ def step_gains(
 def start_displacement(
     velocity: ArrayLike, acceleration: ArrayLike, previous_dt: float, damping: ArrayLike
 ) -> Floats:
-    """Returns x − x₋ over an imagined step before the first, from the velocity at the start.
+    """Computes x − x₋ over an imagined step before the first, from the velocity at the start.
 
     ``x − x₋ = v (e^(c h₋) − 1)/c − a (e^(c h₋) − 1 − c h₋)/c²``, without drag v h₋ − ½ a h₋²
 
@@ -119,10 +119,10 @@ def start_displacement(
     velocity, acceleration
         At the start [m/s] and [m/s²], the acceleration without the drag.
     previous_dt
-        Length of the imagined step [s]; TCV_EXACT is exact from here with any.
+        Length of the imagined step [s]; TCV_EXACT is exact for any length.
     damping
-        As for `step_gains`, and broadcast against the velocity. Where damping × previous_dt passes
-        300, the start velocity, which would not carry a hundredth of a step, is damped faster.
+        As for `step_gains`, and broadcast against the velocity. Where damping × previous_dt exceeds
+        300, the start velocity, which decays within a hundredth of a step, is damped faster.
 
     Notes
     -----
@@ -143,7 +143,7 @@ def start_gains(previous_dt: float, damping: ArrayLike) -> tuple[Floats, Floats]
 
 
 def _euler(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> Iterator[Floats]:
-    """Velocity first: v' = v + a h; x' = x + v' h."""
+    """Semi-implicit Euler: v' = v + a h; x' = x + v' h."""
     for t, h in clock:
         v = v + field(x, v, t) * h
         x = x + v * h
@@ -153,7 +153,7 @@ def _euler(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> I
 def _improved_euler(
     field: Field, x: Floats, v: Floats, clock: Clock, _start: Start
 ) -> Iterator[Floats]:
-    """Position by Taylor: x' = x + v h + ½ a h²; v' = v + a h."""
+    """Euler with a second-order position: x' = x + v h + ½ a h²; v' = v + a h."""
     for t, h in clock:
         a = field(x, v, t)
         x = x + v * h + a * h * h / 2
@@ -164,7 +164,7 @@ def _improved_euler(
 def _velocity_verlet(
     field: Field, x: Floats, v: Floats, clock: Clock, _start: Start
 ) -> Iterator[Floats]:
-    """Both by Taylor: x' = x + v h + ½ a h²; v' = v + ½(a + a')h, where a' feels v + a h."""
+    """Velocity Verlet: x' = x + v h + ½ a h²; v' = v + ½(a + a')h, a' at velocity v + a h."""
     for t, h in clock:
         a = field(x, v, t)
         x = x + v * h + a * h * h / 2
@@ -173,7 +173,7 @@ def _velocity_verlet(
 
 
 def _leapfrog(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -> Iterator[Floats]:
-    """Velocity u at half steps: u' = u + a(h₋ + h)/2; x' = x + u' h."""
+    """Leapfrog, with velocity u at half steps: u' = u + a(h₋ + h)/2; x' = x + u' h."""
     previous_h = clock[0][1]
     u = v - field(x, v, 0.0) * previous_h / 2
     for t, h in clock:
@@ -188,7 +188,7 @@ def _leapfrog(field: Field, x: Floats, v: Floats, clock: Clock, _start: Start) -
 def _two_positions(
     gains: Gains, field: Field, x: Floats, v: Floats, clock: Clock, start: Start
 ) -> Iterator[Floats]:
-    """The solver's step: x' = x + (x − x₋)·velocity_gain + a·acceleration_gain."""
+    """Verlet schemes, with the step of the solver: x' = x + (x − x₋)·gain + a·acceleration_gain."""
     previous_h = clock[0][1]
     displacement = start(v, field(x, v, 0.0), previous_h)
     for t, h in clock:
@@ -202,12 +202,12 @@ def _two_positions(
 
 
 def _taylor_start(v: Floats, a: Floats, h: float) -> Floats:
-    """The path run backwards: x₀ − x₋₁ = v₀ h₋ − ½ a₀ h₋²."""
+    """Second-order start: x₀ − x₋₁ = v₀ h₋ − ½ a₀ h₋²."""
     return start_displacement(v, a, h, 0.0)
 
 
 def _naive_start(v: Floats, _a: Floats, h: float) -> Floats:
-    """A straight line: x₀ − x₋₁ = v₀ h₋, which misses the path by ½ a₀ h₋² at once."""
+    """First-order start: x₀ − x₋₁ = v₀ h₋, with an error of ½ a₀ h₋²."""
     return v * h
 
 
@@ -232,7 +232,7 @@ def trajectory(
     *,
     start: str = "taylor",
 ) -> Floats:
-    """Returns the positions that a scheme reaches from x0 and v0, step after step.
+    """Integrates positions from x0 and v0 with a scheme.
 
     Parameters
     ----------
@@ -243,15 +243,15 @@ def trajectory(
         ``acceleration(x, v, t)``, a number or of the shape of `x0`, at positions x, velocities v
         and time t since the start. The first v is `v0`. Later, the Euler schemes pass their own v;
         ``velocity_verlet`` its own v and, at the end of the step, v + a h; the others
-        (x − x₋)/h₋ + ½ a₋ h₋, the mean velocity of the last step carried on to its end.
+        (x − x₋)/h₋ + ½ a₋ h₋, the mean velocity of the last step extrapolated to its end.
     x0, v0
         Start position, of any shape, and velocity, a number or of the same shape.
     time_steps
         Every h in turn, above 0.
     start
-        How ``verlet``, ``tcv`` and ``tcv_exact`` imagine the position before the first; the other
-        schemes start from v0 itself. The imagined step is as long as the first. ``taylor``:
-        x₋₁ = x₀ − v₀ h₋ + ½ a₀ h₋²; ``naive``: x₋₁ = x₀ − v₀ h₋, kept to show how far it misses.
+        Position before the first for ``verlet``, ``tcv`` and ``tcv_exact``; the other schemes start
+        from v0 itself. The step before the first has the length of the first. ``taylor``:
+        x₋₁ = x₀ − v₀ h₋ + ½ a₀ h₋²; ``naive``: x₋₁ = x₀ − v₀ h₋, to show its error.
 
     Returns
     -------
@@ -288,7 +288,7 @@ def trajectory(
 
 
 def _clock(time_steps: ArrayLike) -> Clock:
-    """Every step's beginning and length; raises SettingsError if a step is not above 0."""
+    """Start and length of every step; raises SettingsError if a step is not above 0."""
     steps = np.asarray(time_steps, dtype=float)
     if steps.ndim != 1:
         raise SettingsError(f"time_steps have shape {steps.shape}; give one row of steps")
@@ -300,7 +300,7 @@ def _clock(time_steps: ArrayLike) -> Clock:
 
 
 def _broadcast(what: str, value: ArrayLike, positions: Floats) -> Floats:
-    """The value in the shape of the positions; raises SettingsError if it does not fit."""
+    """The value broadcast to the shape of the positions; raises SettingsError if impossible."""
     values = np.asarray(value, dtype=float)
     try:
         return np.broadcast_to(values, positions.shape)
@@ -311,7 +311,7 @@ def _broadcast(what: str, value: ArrayLike, positions: Floats) -> Floats:
 
 
 def _choose(what: str, name: str, options: dict[str, Option]) -> Option:
-    """The option of that name; raises SettingsError if there is none."""
+    """The option with a name; raises SettingsError if there is none."""
     if name not in options:
         raise SettingsError(f"{what} is {name!r}; choose one of {', '.join(options)}")
     return options[name]

@@ -1,9 +1,9 @@
-/* What the kernels of all families share.
+/* Types and small functions for all kernels.
 
    Positions are component rows (3, n) [m]: x, then y, then z of every particle. Structs mirror the
-   batches of the Python beside them; their members are 8 bytes each, in the order in which
-   `pack` (compiled.py) is given them. Arrays are contiguous and belong to the caller, `work` among
-   them, which is to work in. Nothing is allocated, and nothing is remembered from call to call. */
+   batches of the Python module beside them; their members have 8 bytes each, in the order of the
+   arguments of `pack` (compiled.py). Arrays are contiguous and owned by the caller, including
+   scratch memory (`work`). Kernels allocate nothing and have no state between calls. */
 #ifndef VERLET_KERNELS_H
 #define VERLET_KERNELS_H
 
@@ -19,8 +19,8 @@ typedef int64_t integer;
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* What takes no time to speak of is made small rather than quick, and loops take several numbers at
-   a time only where they say WIDE: six libraries lie in one zip. */
+/* Functions that take little time are optimized for size (SMALL), and only loops marked WIDE are
+   vectorized, because the zip holds six libraries. */
 #if defined(__clang__)
 #define SMALL __attribute__((minsize, noinline, unused))
 #define WIDE _Pragma("clang loop vectorize(enable)")
@@ -29,12 +29,12 @@ typedef int64_t integer;
 #define SMALL __attribute__((unused))
 #endif
 
-/* Distances are not divided by less than this [m]; coincident particles have no direction. */
+/* Lower bound of distances that are divisors [m]; coincident particles have no direction. */
 #define SHORTEST 1e-12
-/* Keeps 0 / 0 away where sizes may be as small as any. */
+/* Lower bound of divisors that may be arbitrarily small, against 0 / 0. */
 #define NONZERO 1e-300
 
-/* Two at a time, which every processor has: the same bits as one after the other. */
+/* Two numbers at a time, which every processor supports: the same bits as one by one. */
 typedef real two_reals __attribute__((vector_size(16)));
 typedef integer two_integers __attribute__((vector_size(16)));
 
@@ -67,7 +67,7 @@ static inline real distance(real x, real y, real z)
     return larger(__builtin_sqrt(x * x + y * y + z * z), SHORTEST);
 }
 
-/* Where what goes evenly from here to there is after some of all steps. */
+/* Linear interpolation from `here` to `there` at a step of all steps. */
 static inline real at_step(real here, real there, integer step, integer steps)
 {
     return step == steps ? there : here + (there - here) * ((real)step / (real)steps);
@@ -79,7 +79,7 @@ static inline void copy(real *to, const real *from, integer count)
         to[i] = from[i];
 }
 
-/* Puts a particle at (x, y, z). */
+/* Sets the position of a particle to (x, y, z). */
 static inline void put(real *positions, integer n, integer particle, real x, real y, real z)
 {
     positions[particle] = x;

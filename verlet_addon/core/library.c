@@ -1,11 +1,11 @@
-/* What the library says of itself. */
+/* Identification of the library. */
 #include "kernels.h"
 
-/* The digest of the source that it was made from; compiled.py compares it with the source there. */
+/* Digest of the source that the library was built from; compiled.py compares it with its own. */
 EXPORT const char *kernels_source(void) { return KERNELS_SOURCE; }
 
 #if defined(_WIN32)
-/* Windows calls this when the library comes and goes; there is nothing to do. */
+/* Windows calls this when the library is loaded and unloaded; nothing needs to be done. */
 int DllMainCRTStartup(void *library, unsigned long reason, void *reserved);
 int DllMainCRTStartup(void *library, unsigned long reason, void *reserved)
 {

@@ -1,6 +1,6 @@
-"""Materials by name: settings that drape, stretch and weigh as the real thing does.
+"""Materials by name: settings measured on real cloth, ropes and solids.
 
-Where each number comes from stands in docs/materials.md.
+The source of each number is in docs/materials.md.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from .settings import BodySettings, BodyType
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a name stands for."""
+    """A named material."""
 
     label: str
-    """As users read it."""
+    """Name in the interface."""
     example: str
-    """What exactly was measured, in a few words."""
+    """The measured sample, in a few words."""
     settings: BodySettings
-    """Of which those in `MATERIAL_SETTINGS` belong to the material, and the type."""
+    """Settings, of which `body_type` and those of `material_settings` belong to the material."""
 
 
 MATERIAL_SETTINGS = (
@@ -31,11 +31,11 @@ MATERIAL_SETTINGS = (
     "friction",
     "restitution",
 )
-"""Names of the settings that a material is made of; it goes with one type of body."""
+"""Names of the settings that every material sets."""
 
 
 def material_settings(name: str) -> tuple[str, ...]:
-    """Names of the settings that a material sets: gas is left as it is but by what is blown up."""
+    """Names of the settings that a material sets; solids also have stiffness, balloons pressure."""
     settings = MATERIALS[name].settings
     if settings.body_type == "SOFT":
         return (*MATERIAL_SETTINGS, "stiffness")
@@ -55,7 +55,7 @@ def _cloth(
     restitution: float = 0.0,
     pressure: float = 0.0,
 ) -> Material:
-    """A sheet; compliances as in `BodySettings`."""
+    """A material of cloth; units as in `BodySettings`."""
     settings = BodySettings(
         body_type="CLOTH",
         use_density=True,
@@ -83,7 +83,7 @@ def _rope(
     friction: float,
     restitution: float = 0.0,
 ) -> Material:
-    """A line; compliances as in `BodySettings`."""
+    """A material of ropes; units as in `BodySettings`."""
     settings = BodySettings(
         body_type="ROPE",
         use_density=True,
@@ -107,7 +107,7 @@ def _solid(
     friction: float,
     restitution: float,
 ) -> Material:
-    """What fills its surface; its stiffness is Young's modulus [Pa]."""
+    """A material of solids; `stiffness` is Young's modulus [Pa]."""
     settings = BodySettings(
         body_type="SOFT",
         use_density=True,
@@ -254,7 +254,7 @@ MATERIALS = {
         restitution=0.7,
     ),
 }
-"""By the names that scripts use."""
+"""All materials by their names in scripts."""
 
 FITTING: dict[BodyType, str] = {"CLOTH": "COTTON", "ROPE": "HEMP", "SOFT": "GELATIN"}
-"""The material that a new body of each type gets; water has none."""
+"""Default material of each body type; water has none."""

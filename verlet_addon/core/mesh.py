@@ -1,4 +1,4 @@
-"""One body's mesh, as the core takes it from Blender, and whether it can be simulated."""
+"""One body's mesh, as the core takes it from Blender, and the check that it can be simulated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,21 +12,21 @@ from .scene import Plane
 
 @dataclass(frozen=True, eq=False)
 class Mirror:
-    """A plane behind which a body shows once more, joined to itself where it touches the plane."""
+    """A mirror plane of a mesh, with its merge distance, as of Blender's Mirror modifier."""
 
     plane: Plane
-    """At the first frame."""
+    """The plane at the first frame."""
     point_velocity: Floats
-    """(3,) how fast the plane's point moves there [m/s]."""
+    """(3,) velocity of the plane's point at the first frame [m/s]."""
     normal_velocity: Floats
-    """(3,) how fast its normal turns there [1/s]."""
+    """(3,) rate of change of the plane's normal at the first frame [1/s]."""
     reach: float
-    """Vertices as near to the plane as this are on it [m]."""
+    """Merge distance: vertices within it are on the plane [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """Per vertex (n,), what share of a setting holds there, 0 … 1; None where all of it does."""
+    """Painted weights: per vertex (n,), a factor on a setting, 0 … 1; None = 1 everywhere."""
 
     stretch: Floats | None = None
     shear: Floats | None = None
@@ -36,60 +36,61 @@ class Paint:
     pressure: Floats | None = None
     stiffness: Floats | None = None
     rigid: Floats | None = None
-    """Not a share: what is painted at least half moves as one."""
+    """Not a factor: vertices with a weight of at least ½ belong to rigid pieces."""
     object_collisions: Floats | None = None
-    """Not a share: what is painted at all passes through colliders and other bodies."""
+    """Not a factor: vertices above 0 are exempt from collisions with colliders and other bodies."""
     self_collisions: Floats | None = None
-    """Likewise through the body itself."""
+    """Not a factor: vertices above 0 are exempt from self-collision."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeshData:
-    """One body's mesh in world space, as it stands at the first frame."""
+    """One body's mesh in world space at the first frame."""
 
     name: str
     """The object's name, for messages."""
     positions: Floats
-    """(n, 3) vertex positions [m]; they are also the rest shape, if there is no other."""
+    """(n, 3) vertex positions [m]; also the rest shape, unless `rest_positions` is given."""
     edges: Integers
     """(m, 2) vertex indices of every edge, those of faces and loose ones."""
     face_starts: Integers
-    """(f + 1,) where each face begins in `face_vertices`; the last entry is its length."""
+    """(f + 1,) index of each face's first corner in `face_vertices`; the last entry is c."""
     face_vertices: Integers
     """(c,) vertex indices of all face corners, face after face."""
     pin_weights: Floats
-    """(n,) 0 = free, 1 = follows `Sample.targets` exactly, between = drawn towards it."""
+    """(n,) 0 = free, 1 = follows `Sample.targets` exactly, between = soft pin."""
     velocities: Floats
     """(n, 3) velocity at the first frame [m/s]."""
     mirrors: Sequence[Mirror] = ()
-    """Each shows what the mesh and those before it show; the mesh above is without any image."""
+    """Mirrors in order, each of which also reflects the images of those before it; the arrays of
+    this mesh have no images."""
     colliders: Sequence[int] = ()
-    """Numbers of the colliders that the body meets."""
+    """Numbers of the colliders that the body collides with."""
     rest_positions: Floats | None = None
-    """(n, 3) where vertices are while nothing is stretched or bent [m]; None = as above."""
+    """(n, 3) vertex positions of the rest shape [m]; None = `positions`."""
     paint: Paint = Paint()
-    """Where settings hold in part."""
+    """Painted weights of settings."""
     seams: Integers = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    """(s, 2) vertices that are sewn to each other; they are no edges."""
+    """(s, 2) pairs of vertices that are sewn together; they are not in `edges`."""
     threads: Floats | None = None
-    """(c, 2) where a map shows each face corner: threads run up in it, and across. None = cloth is
-    alike every way."""
+    """(c, 2) UV coordinates of face corners in a map of threads: the warp runs along v, the weft
+    along u. None = isotropic cloth."""
 
     @property
     def at_rest(self) -> Floats:
-        """(n, 3) where vertices are while nothing is stretched or bent [m]."""
+        """(n, 3) vertex positions of the rest shape [m]."""
         return self.positions if self.rest_positions is None else self.rest_positions
 
     @property
     def exempt(self) -> Booleans:
-        """(2, n) bool, which vertices pass through all else, and through their own body."""
+        """(2, n) bool, vertices exempt from collisions with others, and from self-collision."""
         none = np.zeros(len(self.positions))
         layers = (self.paint.object_collisions, self.paint.self_collisions)
         return np.stack([(none if layer is None else layer) > 0.0 for layer in layers])
 
 
 MAX_COORDINATE = 1e6
-"""Coordinates beyond this are taken for damage: a shape key's float32 is 0.1 m coarse there [m]."""
+"""Larger coordinates are rejected [m]: the float32 of a shape key resolves only 0.1 m there."""
 SHORTEST_EDGE = 1e-9
 """Edges shorter than this have no direction [m]."""
 
@@ -103,7 +104,7 @@ def check_mesh(mesh: MeshData) -> None:
 
 
 def _positions_problem(mesh: MeshData) -> str | None:
-    """What is wrong with the coordinates."""
+    """The end of an error message about coordinates or velocities, if they are invalid."""
     if not len(mesh.positions):
         return "has no vertices; add some, or remove its soft body"
     wrong = np.flatnonzero(~(np.abs(mesh.positions) < MAX_COORDINATE).all(axis=1))
@@ -119,7 +120,7 @@ def _positions_problem(mesh: MeshData) -> str | None:
 
 
 def _edges_problem(mesh: MeshData) -> str | None:
-    """What is wrong with the edges."""
+    """The end of an error message about edges or the rest shape, if they are invalid."""
     if not len(mesh.edges):
         return "has no edges, so nothing holds it together; add edges, or remove its soft body"
     if short := _without_length(mesh.positions, mesh.edges):
@@ -134,45 +135,45 @@ def _edges_problem(mesh: MeshData) -> str | None:
 
 
 def _without_length(positions: Floats, edges: Integers) -> int:
-    """How many edges have no direction."""
+    """Number of edges shorter than SHORTEST_EDGE."""
     return int(np.count_nonzero(_spans(positions, edges) < SHORTEST_EDGE))
 
 
 def _spans(positions: Floats, edges: Integers) -> Floats:
-    """(m,) how long edges are [m]."""
+    """(m,) lengths of edges [m]."""
     ends = positions[edges]
     return np.asarray(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
 
 
 def _faces_problem(mesh: MeshData) -> str | None:
-    """What is wrong with the faces."""
+    """The end of an error message about duplicate faces, if there are any."""
     if doubled := len(doubled_faces(mesh.face_starts, mesh.face_vertices)):
         return f"has {doubled} faces twice over; delete the duplicates in Edit Mode"
     return None
 
 
 def doubled_faces(starts: Integers, vertices: Integers) -> Integers:
-    """Lists the faces that have the same vertices as one before them.
+    """Lists the faces that have the same vertices as an earlier face.
 
     Parameters
     ----------
     starts
-        (f + 1,) where the corners of each face begin, and where the last end.
+        (f + 1,) index of each face's first corner; the last entry is c.
     vertices
-        (c,) the vertex at each corner.
+        (c,) vertex at each corner.
     """
     sizes, doubled = np.diff(starts), []
     for size in np.unique(sizes):
         alike = np.flatnonzero(sizes == size)
         faces = np.sort(vertices[starts[alike, None] + np.arange(size)], axis=1)
-        order = np.lexsort(faces.T)  # which leaves the first of equals first
+        order = np.lexsort(faces.T)  # stable, so equal faces stay in ascending order
         faces = faces[order]
         doubled.append(alike[order[1:][(faces[1:] == faces[:-1]).all(axis=1)]])
     return np.sort(np.concatenate([*doubled, np.zeros(0, np.int64)]))
 
 
 def _pins_problem(mesh: MeshData) -> str | None:
-    """What is wrong with the pins."""
+    """The end of an error message about pins, if no vertex is free."""
     if (mesh.pin_weights >= 1.0).all():
         return "has every vertex pinned, so nothing can move; lower some weights of its pin group"
     return None

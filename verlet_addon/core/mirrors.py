@@ -1,8 +1,8 @@
-"""Bodies of which the mesh is one half, and a mirror shows the other.
+"""Bodies with a Mirror modifier, whose mesh is only one half.
 
-They are simulated whole, for what pulls at the seam, presses from within or hangs on it is the
-other half. After every step both are set to the mean of what either did, whatever order constraints
-were solved in; so the seam never leaves the plane, and no momentum is made.
+Such a body is simulated whole, because forces act between the halves. After every step both halves
+are set to their mean, because Gauss-Seidel sweeps are not symmetric. So the seam stays on the
+plane, and momentum is conserved.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from .state import ParticleState
 
 @dataclass(frozen=True, eq=False)
 class Reflection:
-    """Which particles are the images of which in one of a body's mirrors."""
+    """Pairs of particles and mirror images in one of a body's mirrors."""
 
     mirror: int
-    """Its number among the body's mirrors."""
+    """Number of the mirror among the body's mirrors."""
     sources: Integers
-    """(k,) particles beside the plane."""
+    """(k,) particles that are not on the plane."""
     images: Integers
-    """(k,) their images."""
+    """(k,) images of the sources."""
     seam: Integers
     """(s,) particles on the plane, which are their own images."""
 
@@ -34,21 +34,21 @@ class Reflection:
 def complete_all(
     meshes: Sequence[MeshData],
 ) -> tuple[list[MeshData], list[list[Reflection]]]:
-    """Every mesh as its mirrors show it, its own vertices first, and what is whose image there."""
+    """Every mesh with its mirror images, its own vertices first, and the reflections of each."""
     wholes = [complete(mesh) for mesh in meshes]
     return [mesh for mesh, _ in wholes], [reflections for _, reflections in wholes]
 
 
 def complete(mesh: MeshData) -> tuple[MeshData, list[Reflection]]:
-    """The whole mesh that its mirrors show, its own vertices first.
+    """The mesh with its mirror images, its own vertices first, and the reflections.
 
-    Where a mesh does not touch a mirror, its image is another piece, that moves as it does: it is
-    left out.
+    A mirror that no vertex is on has no reflection: its image is a separate copy with the same
+    motion, and is not simulated.
 
     Raises
     ------
     MeshError
-        A mirror takes both ends of an edge across it onto its plane.
+        If both ends of an edge across a mirror are merged on its plane.
     """
     reflections: list[Reflection] = []
     for number, mirror in enumerate(mesh.mirrors):
@@ -66,14 +66,14 @@ def complete(mesh: MeshData) -> tuple[MeshData, list[Reflection]]:
 def complete_positions(
     positions: Floats, reflections: Sequence[Reflection], planes: Sequence[Plane]
 ) -> Floats:
-    """(n', 3) places of the whole mesh's vertices for those (n, 3) of its own."""
+    """(n', 3) vertex positions of the whole mesh, from those of the mesh (n, 3) [m]."""
     for reflection in reflections:
         positions = _with_images(positions, reflection, planes[reflection.mirror])
     return positions
 
 
 def complete_weights(weights: Floats, reflections: Sequence[Reflection]) -> Floats:
-    """(n',) weights of the whole mesh's vertices for those (n,) of its own."""
+    """(n',) vertex weights of the whole mesh, from those of the mesh (n,)."""
     for reflection in reflections:
         weights = np.concatenate([weights, weights[reflection.sources]])
     return weights
@@ -85,18 +85,20 @@ def keep_symmetric(
     before: Sequence[Plane],
     after: Sequence[Plane],
 ) -> None:
-    """Makes positions, and those a step before, mirror images of each other again.
+    """Sets sources and images to their symmetric mean, in positions and previous positions.
 
     Parameters
     ----------
-    before, after : the body's mirrors at the beginning and at the end of the step.
+    state : the state of the body; its positions change.
+    reflections : the body's reflections.
+    before, after : planes of the body's mirrors at the start and at the end of the step.
     """
     for positions, planes in ((state.previous_positions, before), (state.positions, after)):
         for reflection in reversed(reflections):
             sources = positions[:, reflection.sources]
             images = _mirrored(positions[:, reflection.images], planes[reflection.mirror])
             positions[:, reflection.sources] = (sources + images) / 2
-        # Forwards again, for the image in one mirror is a source of the next.
+        # In order, because the image in one mirror is a source of the next.
         for reflection in reflections:
             _write_images(positions, reflection, planes[reflection.mirror])
 
@@ -104,33 +106,33 @@ def keep_symmetric(
 def interpolate_mirrors(
     before: Sequence[Plane], after: Sequence[Plane], share: float
 ) -> list[Plane]:
-    """The mirrors a share of the way from one sample to the next."""
+    """The mirror planes interpolated between two samples by `share`, 0 … 1."""
     return [a.towards(b, share) for a, b in zip(before, after, strict=True)]
 
 
 def _with_images(positions: Floats, reflection: Reflection, plane: Plane) -> Floats:
-    """(n', 3) positions (n, 3), the seam set onto the plane, and their images after them."""
+    """(n', 3) positions (n, 3), with the seam projected to the plane, followed by the images."""
     whole: Floats = np.concatenate([positions, positions[reflection.sources]])
     _write_images(whole.T, reflection, plane)
     return whole
 
 
 def _write_images(positions: Floats, reflection: Reflection, plane: Plane) -> None:
-    """Sets the images to where their sources show, and the seam onto the plane, in (3, n)."""
+    """Sets images to the reflections of sources, and projects the seam, in positions (3, n)."""
     positions[:, reflection.images] = _mirrored(positions[:, reflection.sources], plane)
     seam = positions[:, reflection.seam]
     positions[:, reflection.seam] = (seam + _mirrored(seam, plane)) / 2
 
 
 def _mirrored(positions: Floats, plane: Plane) -> Floats:
-    """(3, k) where a mirror shows positions (3, k)."""
+    """(3, k) reflections of positions (3, k) in a plane."""
     normal = plane.normal[:, None] / np.sqrt((plane.normal**2).sum())
     heights = (normal * (positions - plane.point[:, None])).sum(axis=0)
     return np.asarray(positions - 2.0 * normal * heights)
 
 
 def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData:
-    """A mesh with its image in one mirror, joined along the seam; mirrors stay those they are."""
+    """A mesh with its image in one mirror, joined along the seam; `mirrors` is unchanged."""
     image = np.arange(len(mesh.positions))
     image[reflection.sources] = reflection.images
     edges = image[mesh.edges]
@@ -154,7 +156,7 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
 
 
 def _mirrored_paint(paint: Paint, reflection: Reflection) -> Paint:
-    """What is painted, with its image."""
+    """Painted weights with those of the images."""
     layers = {each.name: getattr(paint, each.name) for each in fields(paint)}
     return Paint(
         **{
@@ -165,7 +167,7 @@ def _mirrored_paint(paint: Paint, reflection: Reflection) -> Paint:
 
 
 def _check_lengths(mesh: MeshData) -> None:
-    """Raises MeshError where joining the halves has left nothing of an edge."""
+    """Raises MeshError if joining the halves has left an edge without length."""
     spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
     if (np.linalg.norm(spans, axis=1) < SHORTEST_EDGE).any():
         raise MeshError(
@@ -175,7 +177,10 @@ def _check_lengths(mesh: MeshData) -> None:
 
 
 def _image_faces(mesh: MeshData, image: Integers) -> tuple[Integers, Integers]:
-    """Ends of the images of all faces but those within the plane, and the corners they are of."""
+    """Faces of the image, except those within the plane.
+
+    Returns the end of each face, and the corners (c,) of the mesh whose images are its corners.
+    """
     moved = image[mesh.face_vertices] != mesh.face_vertices
     faces = np.split(np.arange(len(moved)), mesh.face_starts[1:-1])
     mirrored = [face[::-1] for face in faces if moved[face].any()]
@@ -184,7 +189,7 @@ def _image_faces(mesh: MeshData, image: Integers) -> tuple[Integers, Integers]:
 
 
 def _image_velocities(mesh: MeshData, mirror: Mirror) -> Floats:
-    """(n, 3) of x − 2 n (n · (x − p)), where the plane's point p and normal n move too [m/s]."""
+    """(n, 3) velocities of images x − 2 n (n · (x − p)); point p and normal n move too [m/s]."""
     normal, turning = mirror.plane.normal, mirror.normal_velocity
     offsets = mesh.positions - mirror.plane.point
     climb = dot(turning, offsets.T) + dot(normal, (mesh.velocities - mirror.point_velocity).T)

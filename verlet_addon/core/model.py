@@ -1,4 +1,4 @@
-"""What is constant about a body during a simulation."""
+"""The constant part of a body during a simulation."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,13 +21,16 @@ from .weave.constraints import Weave
 
 @dataclass(frozen=True, eq=False)
 class SoftBodyModel:
-    """One body of n particles, of which the first are the vertices of its mesh."""
+    """Constants and constraints of one body of n particles; the first are its mesh's vertices.
+
+    Solids have further particles in the middle of large faces.
+    """
 
     name: str
-    """For messages."""
+    """The object's name, for messages."""
     settings: BodySettings
     rest_positions: Floats
-    """(3, n) [m]"""
+    """(3, v) positions of the vertices at rest [m]."""
     triangles: Integers
     """(3, t) the faces, counter-clockwise seen from outside."""
     inverse_masses: Floats
@@ -35,45 +38,46 @@ class SoftBodyModel:
     pinned: Integers
     """(p,) particles that follow their targets exactly."""
     goals: Integers
-    """(g,) particles drawn towards their targets."""
+    """(g,) particles with soft pins, springs to their targets."""
     goal_compliances: Floats
-    """(g,) [m/N]"""
+    """(g,) compliances of those springs [m/N]."""
     thicknesses: Floats
-    """(n,) distance that each keeps from what it touches [m]."""
+    """(n,) distances kept from other surfaces [m]."""
     pressure_shares: Floats
-    """(n,) share of the gas's pressure that each feels."""
+    """(n,) painted factors on the pressure of the gas."""
     free_components: Integers
-    """(n,) label of each connected component that nothing holds, counted from 0; −1 = held."""
+    """(n,) label of the particle's connected component, from 0; −1 for components with a pin."""
     lengths: LengthConstraints
     weave: Weave
     ropes: RopeConstraints
     bends: BendConstraints
     shell: Shell | None
-    """The same lengths and bends as one system, if the body is stiff and curved at rest."""
+    """Lengths and bends as one implicit system, if the body is stiff and curved at rest."""
     seams: Seams
     exposed_surface: ExposedSurface
+    """Areas that wind acts on."""
     pieces: Pieces | None
-    """Those that are rigid."""
+    """Rigid pieces, if the body has any."""
     water: Water | None
-    """Its surface, if it is water; then nothing of the above joins its particles."""
+    """The water surface of a body of water, which has no other constraints."""
     solid: Solid | None
-    """What carries its particles, if it is one."""
+    """The lattice and the embedding of a solid."""
 
     @property
     def vertex_count(self) -> int:
-        """How many of its particles the mesh shows."""
+        """Number of particles that are vertices of the mesh."""
         return self.rest_positions.shape[1]
 
     @cached_property
     def has_free_components(self) -> bool:
-        """Whether nothing holds any of its components."""
+        """Whether any connected component has no pin."""
         return bool((self.free_components >= 0).any())
 
     @cached_property
     def contact_inverse_masses(self) -> Floats:
-        """(v,) inverse masses of what touches others: vertices, or points of a coarse solid [1/kg].
+        """(v,) inverse masses in contacts, of vertices, or of the points of a coarse solid [1/kg].
 
-        Points share the solid's mass by the area of skin around them; pinned vertices have 0.
+        Points share the solid's mass by the surface area around them; pinned vertices have 0.
         """
         if self.solid is None or not self.solid.surface.subdivided:
             return self.inverse_masses[: self.vertex_count]
@@ -82,19 +86,22 @@ class SoftBodyModel:
 
     @cached_property
     def coupled_inverse_masses(self) -> Floats:
-        """(v,) the same, of what of a solid goes along with each: what others feel of it [1/kg]."""
+        """(v,) inverse effective masses of a solid's points in contacts with other bodies [1/kg].
+
+        An effective mass includes the share of the solid that moves along with the point.
+        """
         assert self.solid is not None
         return self._inverse_masses_of(self.solid.effective_masses)[
             : len(self.contact_inverse_masses)
         ]
 
     def _inverse_masses_of(self, masses: Floats) -> Floats:
-        """(p,) inverse masses of points, of their masses (p,) [1/kg]."""
+        """(p,) inverses of masses (p,) [1/kg], 0 for pinned points."""
         found = 1.0 / np.maximum(masses, 1e-12 * masses.max())
         found[self.pinned] = 0.0
         return np.asarray(found)
 
     @property
     def mobilities(self) -> Floats:
-        """(n,) inverse masses as constraints see them: pieces are heavier than their particles."""
+        """(n,) inverse effective masses in constraints, smaller in rigid pieces [1/kg]."""
         return self.inverse_masses if self.pieces is None else self.pieces.mobilities

@@ -1,8 +1,8 @@
-"""Lengths and bends that yield: what they are strained past a limit by, stays.
+"""Plasticity of lengths and bends: strain beyond a yield limit becomes permanent.
 
-Perfect plasticity, or with linear hardening where only a share of what goes past the limit stays
-(R. Hill, *The Mathematical Theory of Plasticity*, 1950): neither knows of time, so a bake does not
-depend on steps. Rests follow what is measured, and so energy is only ever lost.
+Perfect plasticity, or linear hardening, where only a share of the excess is permanent (R. Hill,
+*The Mathematical Theory of Plasticity*, 1950). Both are independent of rate, so a bake does not
+depend on the step. Rest values move towards the measured ones, so energy only decreases.
 """
 
 from collections.abc import Sequence
@@ -17,25 +17,35 @@ from .model import SoftBodyModel
 from .stretch.strip_paths import Strips
 
 AVERAGING_TIME = 0.05
-"""Strains are averaged over this time: a sheet that is suddenly let go shakes for as long [s]."""
+"""Time constant of the mean strain [s]: a suddenly released sheet shakes for as long."""
 
 
 @dataclass(eq=False)
 class Yielding:
-    """How far the constraints of one set have yielded."""
+    """Plastic state of one set of constraints; all arrays have its shape.
+
+    Strains are those of lengths, or bends in the unit of their rest values.
+    """
 
     permanent: Floats
-    """Strain, or bend, that has become permanent."""
+    """Permanent strain."""
     limits: Floats
-    """Strain, or bend, beyond that, at which more becomes permanent; they rise as it hardens."""
+    """Elastic strain, beyond the permanent one, above which the constraint yields; hardening raises
+    it."""
     mean: Floats
-    """Strain, or bend, on average over the last moments."""
+    """Exponential mean of the strain over AVERAGING_TIME."""
 
     def flow(self, measured: Floats, hardening: float, dt: float) -> None:
-        """Makes what is past its limit permanent, but for a share that raises the limit.
+        """Makes the excess over the limits permanent, except for a share that raises the limits.
 
-        It has to be past the limit now, so that no energy is gained, and on average over the last
-        moments, so that trembling does not wear it out.
+        The smaller excess of the current and of the mean strain counts: of the current one, so that
+        energy does not increase; of the mean, so that vibration does not cause yielding.
+
+        Parameters
+        ----------
+        measured : current strains.
+        hardening : share of the excess that raises the limits, 0 … 1.
+        dt : length of the step [s].
         """
         self.mean += (measured - self.mean) * (1.0 - exp(-dt / AVERAGING_TIME))
         beyond, before = measured - self.permanent, self.mean - self.permanent
@@ -47,20 +57,20 @@ class Yielding:
 
 @dataclass(eq=False)
 class Plastic:
-    """How far a body has yielded."""
+    """Plastic state of a body."""
 
     strips: Sequence[Yielding]
-    """Strains of edges, of rings of ropes and of other ropes."""
+    """Lengths: of edges of surfaces, of closed loops of ropes, and of other ropes."""
     bends: Sequence[Yielding]
-    """Of hinges, and of ropes."""
+    """Bends: of hinges, and of ropes."""
     weave: Yielding
-    """Strains of warp and weft."""
+    """Lengths of warp and weft."""
 
 
 def start_plastic(model: SoftBodyModel) -> Plastic | None:
-    """A body that has not yielded yet; None if it never does.
+    """The plastic state of a new body; None without plasticity.
 
-    What does not stretch at all does not yield either.
+    Inextensible lengths never yield.
     """
     body = model.settings
     if not body.use_plasticity:
@@ -80,7 +90,7 @@ def start_plastic(model: SoftBodyModel) -> Plastic | None:
 
 
 def _unyielded(limits: Floats) -> Yielding:
-    """What has not been strained yet."""
+    """The plastic state without any strain."""
     return Yielding(np.zeros_like(limits), limits, np.zeros_like(limits))
 
 
@@ -90,17 +100,17 @@ def _strips(model: SoftBodyModel) -> tuple[Strips, Strips, Strips]:
 
 
 def _widths(bends: Stencils) -> Floats:
-    """(m,) the length over which each angle is bent: half of the way to either side [m]."""
+    """(m,) lengths over which bending angles are distributed, half of those on both sides [m]."""
     return np.asarray((0.5 / bends.coefficients[:, [0, -1] if _is_line(bends) else [2, 3]]).sum(1))
 
 
 def _is_line(bends: Stencils) -> bool:
-    """Whether bends are of three particles in a row; else they are hinges."""
+    """Whether bends have three particles in a row, as of ropes; hinges have four."""
     return bends.members.shape[1] == 3
 
 
 def with_permanent_rests(model: SoftBodyModel, plastic: Plastic) -> SoftBodyModel:
-    """The model with the rests that yielding has left it."""
+    """The model with rest lengths and rest angles that include the permanent strains."""
     edges, rings, ropes = (
         replace(strips, rest_lengths=strips.rest_lengths * (1.0 + yielding.permanent))
         for strips, yielding in zip(_strips(model), plastic.strips, strict=True)
@@ -121,7 +131,7 @@ def with_permanent_rests(model: SoftBodyModel, plastic: Plastic) -> SoftBodyMode
 
 
 def strip_strains(positions: Floats, strips: Strips) -> Floats:
-    """(k,) by what share links are longer than at rest; 0 in gaps."""
+    """(k,) strains of links at positions (3, n); 0 for entries between strips."""
     along = np.diff(positions.take(strips.path, axis=1), axis=1)
     linked = strips.linked[:-1]
     found = np.zeros(len(strips.path))

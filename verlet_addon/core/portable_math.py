@@ -1,4 +1,4 @@
-"""Cosines, logarithms and the like, to the last digit alike in any NumPy, on any processor."""
+"""Transcendental functions with the same bits in any version of NumPy and on any processor."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from .arrays import Floats
 
 
 def by_value(function: Callable[[float], float], values: Floats) -> Floats:
-    """Returns what a function of Python's `math` gives for each value, once for equal ones.
+    """Applies a function of Python's `math` to each value, once for equal ones.
 
-    NumPy's own exp, log and cos use the vector instructions that a processor has, and each version
-    rounds in its own way; where cloth folds, the last digit decides how.
+    NumPy's own exp, log and cos use the vector instructions of the processor, and round differently
+    in each version; folding cloth amplifies differences of the last digit.
     """
     different, places = np.unique(values, return_inverse=True)
     results = np.array([function(value) for value in different.tolist()], dtype=float)

@@ -1,4 +1,4 @@
-"""What makes no sense, in what is given and in what comes out, said in one sentence."""
+"""Checks of samples and of results, with errors of one sentence."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -16,18 +16,19 @@ from .scene import Sample
 from .state import ParticleState
 
 MAX_SPEED = 1e4
-"""Nothing that is simulated well moves faster than this [m/s]."""
+"""Speed above which a simulation counts as diverged [m/s]."""
 MAX_FIELD_DIFFERENCE = 1e3
-"""Differences of force fields within a body that no contact of it with itself is lost by [m/s²]…"""
+"""Difference of field accelerations within a body up to which self-collision works [m/s²]."""
 MAX_FIELD_SHIFT = 0.3
-"""…and larger ones, if they move its parts by this share of its size past each other in one step
-from rest. All of it then comes near all of it in every step, and lies nowhere where it should."""
+"""Relative displacement of a body's parts by a larger difference in one step from rest, as a share
+of the body's size, up to which self-collision works: beyond it all parts come near all others in
+every step."""
 MAX_STILL_MOTION = 0.01
-"""Pins that move less than this share of an edge may do so while time stands still."""
+"""Largest motion of pins in a frame of duration 0, as a share of the mean edge."""
 
 
 def check_sample(sample: Sample) -> None:
-    """Raises SettingsError where the scene itself makes no sense."""
+    """Raises SettingsError if gravity or a parameter of a field is not finite."""
     if not np.isfinite(sample.gravity).all():
         raise SettingsError(
             f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; "
@@ -44,12 +45,13 @@ def check_sample(sample: Sample) -> None:
 def check_fields(
     model: SoftBodyModel, state: ParticleState, fields: Sequence[Field], frame: int, dt: float
 ) -> None:
-    """Raises SettingsError where fields toss a body's parts past each other that are to touch.
+    """Raises SettingsError if fields move a body's parts too fast for its self-collision.
 
     Parameters
     ----------
-    fields : those that the body may feel at a frame.
-    dt : length of the steps that lead there [s].
+    fields : force fields that act on the body.
+    frame : scene frame, for the message.
+    dt : length of the steps to that frame [s].
     """
     if not fields or not model.settings.use_self_collision:
         return
@@ -66,7 +68,7 @@ def check_fields(
 
 
 def check_pressures(meshes: Sequence[MeshData], sample: Sample) -> None:
-    """Raises SettingsError where gas would draw its walls inwards, or press without measure."""
+    """Raises SettingsError if the pressure of a gas is negative or not finite."""
     for mesh, pressure in zip(meshes, sample.pressures, strict=False):
         if not 0.0 <= pressure < np.inf:
             raise SettingsError(
@@ -76,7 +78,12 @@ def check_pressures(meshes: Sequence[MeshData], sample: Sample) -> None:
 
 
 def check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> None:
-    """Raises SettingsError where pins moved since time stopped: they would tear at their body."""
+    """Raises SettingsError if pins moved in frames of duration 0: bodies could not follow.
+
+    Parameters
+    ----------
+    stopped, now : the last sample with a duration above 0, and the current one.
+    """
     pin_weights = stopped.pin_weights or [mesh.pin_weights for mesh in meshes]
     targets = (stopped.targets, now.targets)
     for mesh, weights, start, end in zip(meshes, pin_weights, *targets, strict=True):
@@ -90,16 +97,16 @@ def check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> Non
 
 
 def _mean_span(mesh: MeshData) -> float:
-    """How far an edge reaches along each axis, on average [m]."""
+    """Mean extent of edges along an axis [m]."""
     spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
     return float(np.abs(spans).mean())
 
 
 def check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
-    """Raises DivergenceError naming the first body that is not finite or far too fast."""
+    """Raises DivergenceError if positions are not finite, or a speed exceeds MAX_SPEED."""
     farthest = np.abs(state.positions - state.previous_positions).max(initial=0.0)
     if sqrt(3.0) * farthest < MAX_SPEED * state.previous_dt:
-        return  # as nearly always; what is no number is not less
+        return  # the usual case; the comparison is false for nan
     speeds = magnitudes(state.velocities())
     slow = speeds < MAX_SPEED
     if not slow.all():

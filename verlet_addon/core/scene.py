@@ -1,4 +1,4 @@
-"""The scene around bodies, as the core is told of it frame by frame, and what it answers."""
+"""Input and output of the core: samples of the scene around bodies, and resulting frames."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from .field import Field
 from .settings import BodySettings
 
 LEAST_AREA = 1e-12
-"""What no triangle of a collider exceeds, if it is a point or a line [m²]…"""
+"""Largest triangle area of a collider that is only a point or a line [m²]."""
 AREA_SAMPLE = 64
-"""…and so many of them mostly tell that one does."""
+"""Number of triangles that are tested first, because one of them nearly always has an area."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,21 +20,21 @@ class Plane:
     """A plane at one moment: {x : normal · (x − point) = 0}; ground is solid below it."""
 
     point: Floats
-    """(3,) [m]"""
+    """(3,) any point of the plane [m]."""
     normal: Floats
     """(3,) unit vector, out of the ground."""
 
     @property
     def level(self) -> float:
-        """How far up its normal it is [m]."""
+        """Signed distance of the plane from the origin, normal · point [m]."""
         return float((self.normal * self.point).sum())
 
     def heights(self, positions: Floats) -> Floats:
-        """(n,) of positions (3, n) above it [m]; NumPy's own sum, for BLAS wakes idle threads."""
+        """(n,) heights of positions (3, n) above the plane [m]; einsum, for BLAS starts threads."""
         return np.asarray(np.einsum("x,xk->k", self.normal, positions) - self.level)
 
     def towards(self, other: "Plane", share: float) -> "Plane":
-        """The plane a share of the way to another; its normal is shorter where it turns."""
+        """Linear interpolation to another plane; a turning normal becomes shorter than 1."""
         return Plane(
             point=self.point + (other.point - self.point) * share,
             normal=self.normal + (other.normal - self.normal) * share,
@@ -42,7 +42,7 @@ class Plane:
 
 
 def same_plane(first: Plane | None, second: Plane | None) -> bool:
-    """Whether a plane stands where another does; or whether there is neither."""
+    """Whether two planes have the same point and normal, or both are None."""
     if first is None or second is None:
         return first is second
     return bool((first.point == second.point).all() and (first.normal == second.normal).all())
@@ -50,23 +50,23 @@ def same_plane(first: Plane | None, second: Plane | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Collider:
-    """A surface that bodies meet, and that moves as it is animated."""
+    """An animated surface that bodies collide with; `Sample.colliders` has its positions."""
 
     name: str
     """The object's name, for messages."""
     triangles: Integers
     """(t, 3) vertex indices, counter-clockwise seen from outside; the same at every frame."""
     outer: float
-    """Distance kept in front of the surface, besides the body's own thickness [m]."""
+    """Distance kept in front of the surface, in addition to the body's thickness [m]."""
     friction: float
-    """Coulomb coefficient; the slipperier of two touching surfaces decides."""
+    """Coulomb coefficient; the lower one of two touching surfaces applies."""
     restitution: float
-    """Share of a body's bounce that it leaves, 0 … 1."""
+    """Factor on a body's restitution, 0 … 1."""
     single_sided: bool
-    """Whether it stops bodies at its front alone, and lets those behind come out."""
+    """Whether only the front stops bodies; bodies behind it move out freely."""
 
     def has_area(self, places: Floats) -> bool:
-        """Whether it is more than a point or a line where its vertices are, (v, 3) [m]."""
+        """Whether any triangle has an area with vertices at places (v, 3) [m]."""
         for triangles in (self.triangles[:AREA_SAMPLE], self.triangles):
             a, b, c = places[triangles.T]
             if (np.abs(np.cross(b - a, c - a)) > 2.0 * LEAST_AREA).any():
@@ -76,7 +76,7 @@ class Collider:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The scene at one frame, as far as bodies feel it."""
+    """The scene at one frame, as far as it acts on bodies."""
 
     frame: int
     """Scene frame, for messages and the caller."""
@@ -85,31 +85,31 @@ class Sample:
     gravity: Floats
     """(3,) acceleration [m/s²]."""
     targets: list[Floats]
-    """Per body (n, 3): the animated mesh [m], which pinned vertices follow."""
+    """Per body (n, 3): vertices of the animated mesh, which pinned vertices follow [m]."""
     ground: Plane | None
     """The ground plane, if there is one."""
     mirrors: Sequence[Sequence[Plane]] = ()
-    """Per body, where its mirrors are; left empty where no body has any."""
+    """Per body, the planes of its mirrors; empty if no body has any."""
     fields: Sequence[Sequence[Field]] = ()
-    """Per body, the force fields that it feels; left empty where there are none."""
+    """Per body, the force fields that act on it; empty if there are none."""
     pin_weights: Sequence[Floats] = ()
-    """Per body (n,), what holds it from here to the next sample in place of `MeshData.pin_weights`;
-    left empty where that does not change."""
+    """Per body (n,), pin weights from this sample to the next, in place of
+    `MeshData.pin_weights`; empty if they are constant."""
     colliders: Sequence[Floats] = ()
-    """Per collider (v, 3): where its vertices are [m]; they go straight from sample to sample."""
+    """Per collider (v, 3): vertex positions [m]; linear in time from sample to sample."""
     settings: Sequence[BodySettings] = ()
-    """Per body, its settings on the way here; left empty where none changes."""
+    """Per body, its settings from the sample before to this one; empty if they are constant."""
     pressures: Sequence[float] = ()
-    """Per body, that of its gas at its rest volume [Pa]; left empty where none changes."""
+    """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
 
     @property
     def every_field(self) -> Sequence[Sequence[Field]]:
-        """Per body, the force fields that it feels, also where there are none."""
+        """`fields`, with an empty entry per body if there are none."""
         return self.fields or [()] * len(self.targets)
 
     @property
     def every_mirror(self) -> Sequence[Sequence[Plane]]:
-        """Per body, where its mirrors are, also where no body has any."""
+        """`mirrors`, with an empty entry per body if there are none."""
         return self.mirrors or [()] * len(self.targets)
 
 
@@ -118,11 +118,11 @@ class Frame:
     """The result at one frame."""
 
     frame: int
-    """Scene frame of the sample that led here."""
+    """Scene frame of the sample."""
     positions: list[Floats]
-    """Per body (n, 3) [m]."""
+    """Per body (n, 3) vertex positions [m]."""
     deepest: Sequence[float] = ()
-    """Per body, how much nearer than its distance it came to anything since the frame before [m];
-    left empty where there is nothing to meet."""
+    """Per body, the largest violation of a contact's gap since the frame before [m]; empty if
+    nothing can touch."""
     remarks: Sequence[str] = ()
-    """What the user should know of what happened since the frame before, in one sentence each."""
+    """Diagnostics for the user since the frame before, one sentence each."""

@@ -1,6 +1,6 @@
-"""Compiled kernels serve only while they say what NumPy's say, on bodies so small that it is quick.
+"""Self-test of the compiled kernels: on small bodies, their results must equal those of NumPy.
 
-Whether a library is sound, tests tell. This tells whether it is on the machine at hand.
+The test suite checks the library; this checks it on the user's machine.
 """
 
 from functools import cache
@@ -22,17 +22,17 @@ DT = 1 / 240
 """[s]"""
 STEPS = 3
 TOLERANCE = 1e-12
-"""What the results may differ by, of bodies half a metre wide [m]."""
+"""Largest difference of positions, on bodies half a metre wide [m]."""
 
 
 @cache
 def fallback_reason() -> str:
-    """Why NumPy's kernels serve; empty where the compiled ones do. They are compared once.
+    """Why the NumPy kernels are used; empty for the compiled ones, which are tested once.
 
     Raises
     ------
     KernelError
-        If the environment asks for kernels that there are not.
+        If the environment asks for kernels that are missing, or fail the test.
     """
     found = backend()
     if found.library is not None:
@@ -49,16 +49,19 @@ def fallback_reason() -> str:
 
 
 def check_environment() -> None:
-    """Chooses the kernels before anything moves, and raises KernelError for a wish that cannot be.
+    """Selects the kernels, and checks VERLET_KERNELS and VERLET_THREADS.
 
-    Threads are looked at whether or not anything comes that they do.
+    Raises
+    ------
+    KernelError
+        If either of them cannot be satisfied.
     """
     fallback_reason()
     thread_count()
 
 
 def fallback_warnings() -> list[str]:
-    """What to tell of a bake that NumPy's kernels serve unwanted."""
+    """A warning for the user, if the NumPy kernels are used without being asked for."""
     reason = fallback_reason()
     if reason in ("", NUMPY_REQUESTED):
         return []
@@ -69,12 +72,12 @@ def fallback_warnings() -> list[str]:
 
 
 def kernels() -> str:
-    """The name of the kernels that serve, and of the compiled ones, the digest of their source."""
+    """The kernels in use: NumPy, or compiled with the digest of their source."""
     return "NumPy" if fallback_reason() else f"compiled {source_digest()[:12]}"
 
 
 def _results() -> Floats:
-    """(3, k) where the kernels that serve now lead some bodies [m]."""
+    """(3, k) positions of the test bodies after STEPS steps with the current kernels [m]."""
     gravity, settings = np.array([0.0, 0.0, -9.81]), BodySettings()
     meshes = [_sheet(3), _sheet(4)]
     bodies = [build(mesh, settings, gravity=gravity, dt=DT) for mesh in meshes]
@@ -92,7 +95,7 @@ def _results() -> Floats:
 
 
 def _sheet(corners: int) -> MeshData:
-    """A bumpy sheet of faces of 3 or 4 corners, with two ropes at its end that meet."""
+    """A bumpy sheet of triangles or quads, with a rope at one corner that forks."""
     rows, columns = np.mgrid[:SIDE, :SIDE].reshape(2, -1)
     sheet = np.stack([columns, rows, 0.3 * np.sin(rows * columns)], axis=1)
     tail = [[SIDE, 0.0, 0.0], [SIDE + 1.0, 0.0, 0.5], [SIDE + 1.0, 1.0, 0.0]]

@@ -13,18 +13,18 @@ Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
 
 
 def weight_name(kind: Kind) -> str:
-    """The setting that says how much of the force fields of a type a body feels."""
+    """Name of the setting that scales the force fields of a kind."""
     return f"{kind.lower()}_weight"
 
 
 ROUNDED = 1e-7
-"""Blender's own numbers are off by no more than this share."""
+"""Relative tolerance of ranges, because Blender stores single-precision numbers."""
 
 
 def _require(owner: object, name: str, low: float, high: float = inf) -> None:
     """Raises SettingsError unless the named field is finite and within low … high.
 
-    What scripts give as a whole number becomes what its default is: C tells them apart.
+    The value is converted to the type of its default: C structs tell integers from floats.
     """
     value = getattr(owner, name)
     least, most = low - ROUNDED * abs(low), high + ROUNDED * abs(high)
@@ -44,68 +44,71 @@ def _require_choice(owner: object, name: str, choices: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class BodySettings:
-    """How one body is made and behaves; shared by scripts and the interface."""
+    """Material and collision settings of one body; shared by scripts and the interface."""
 
     body_type: BodyType = "CLOTH"
-    """Surfaces weigh by area, ropes by length, jelly by volume."""
+    """Kind of body; mass is distributed by area, length (ropes) or volume (jelly)."""
     mass: float = 0.5
-    """Total mass [kg], shared out over the vertices by rest length or rest area."""
+    """Total mass [kg], lumped to the vertices by rest length, area or volume."""
     use_density: bool = False
-    """Weigh by size: `density` in place of `mass`."""
+    """Whether `density` determines the mass in place of `mass`."""
     density: float = 0.15
     """Mass per area of cloth [kg/m²], length of rope [kg/m] or volume of jelly [kg/m³]."""
     stretch_compliance: float = 0.0
     """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
     weft_compliance: float = 0.0
-    """The same across a map of threads; where there is one, what is above is along it [m/N]."""
+    """Strain per unit tension along the weft of a thread map [m/N]; with a map,
+    `stretch_compliance` is that along the warp."""
     shear_compliance: float = 1e-2
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
     use_sewing: bool = False
-    """Whether loose edges between faces draw their ends together."""
+    """Whether loose edges between faces are seams, which pull their ends together."""
     sewing_force: float = 0.0
-    """The greatest force with which each of those edges draws [N]; 0 = as closes what is sewn."""
+    """Largest force of each of those seams [N]; 0 = as large as needed to close them."""
     use_tearing: bool = False
-    """Whether cloth tears where it was split beforehand."""
+    """Whether cloth can tear along edges at which the mesh is split."""
     tear_strength: float = 100.0
-    """Pull per width at which it tears there [N/m]."""
+    """Force per width at which cloth tears there [N/m]."""
     use_plasticity: bool = False
-    """Whether cloth and ropes that are stretched or bent too far stay so."""
+    """Whether cloth and ropes deform permanently beyond the limits below."""
     yield_strain: float = 0.05
-    """Share by which lengths stretch before some of it stays, where they stretch at all."""
+    """Strain beyond which stretch becomes permanent, where the compliance is above 0."""
     yield_curvature: float = 20.0
-    """Curvature, the inverse of a radius, up to which they spring back [1/m]."""
+    """Curvature, the inverse of a radius, beyond which bending becomes permanent [1/m]."""
     hardening: float = 0.0
-    """Share of what goes beyond either that does not stay but hardens it, 0 … 1."""
+    """Share of the excess beyond a limit that raises the limit instead of staying, 0 … 1."""
     shrinking: float = 0.0
-    """Share by which all its lengths become shorter, below 1; negative ones make it grow."""
+    """Share by which all rest lengths become shorter, below 1; negative values grow the body."""
     pressure: float = 0.0
-    """Of the gas that a cloth encloses, over the outside, while it has its volume at rest [Pa]."""
+    """Pressure of the gas enclosed by cloth over that outside, at the rest volume [Pa]."""
     wave_speed: float = 1.0
-    """How fast ripples run on water [m/s]."""
+    """Speed of waves on water [m/s]."""
     stiffness: float = 1e3
     """Young's modulus of jelly [Pa]; it does not depend on mesh, resolution, substeps or fps."""
     resolution: int = 8
-    """Cubes of jelly along a body, by the mean of its two largest dimensions; finer shows more."""
+    """Cells of the jelly's lattice along the mean of the body's two largest dimensions."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     use_tethers: bool = True
-    """Keep every vertex within its rest distance, along the surface, of the nearest pin."""
+    """Whether every vertex is limited to its rest distance, along the surface, from the nearest
+    pin (long-range attachments)."""
     thickness: float = 0.005
-    """Distance kept from whatever the body touches [m]."""
+    """Distance kept from other surfaces [m]."""
     friction: float = 1.0
-    """Coulomb coefficient of the surface; the slipperier of two touching surfaces decides."""
+    """Coulomb coefficient of the surface; the lower one of two touching surfaces applies."""
     restitution: float = 0.0
-    """Share of the approach speed kept in a bounce, 0 … 1; the bouncier of two surfaces decides."""
+    """Coefficient of restitution, 0 … 1; the higher of two bodies applies, a collider's is a factor
+    on it."""
     use_self_collision: bool = False
-    """Keep the body's own parts off each other; other bodies are always kept off."""
+    """Whether the body collides with itself; collisions with other bodies are always on."""
     gravity: float = 1.0
-    """Share of the scene's gravity that pulls at the body; 0 = none, below 0 it rises."""
+    """Factor on the scene's gravity; 0 = none, below 0 the body rises."""
     wind: float = 1.0
-    """Share of the strength that force fields act on the body with; 0 = it feels none."""
+    """Factor on the strength of all force fields; 0 = none."""
     wind_weight: float = 1.0
-    """And of that, the share of fields of this type, and so for every type below."""
+    """Further factor for force fields of this kind; likewise for each kind below."""
     force_weight: float = 1.0
     vortex_weight: float = 1.0
     harmonic_weight: float = 1.0
@@ -142,20 +145,20 @@ class BodySettings:
 
     @cached_property
     def field_shares(self) -> dict[Kind, float]:
-        """Share of their strength that force fields of each type act on the body with."""
+        """Factor on the strength of force fields of each kind."""
         return {kind: self.wind * getattr(self, weight_name(kind)) for kind in KINDS}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SceneSettings:
-    """How time is cut up, and the ground under all bodies."""
+    """Time stepping, and the ground under all bodies."""
 
     substeps: int = 10
-    """Steps per frame; more follow fast motion more closely."""
+    """Steps per frame; more resolve fast motion better."""
     iterations: int = 1
-    """Relaxation sweeps per step; more substeps do more than more iterations."""
+    """Gauss-Seidel sweeps per step; more substeps help more than more iterations."""
     tolerance: float = 0.0
-    """Sweeping ends early once no edge is stretched by more than this share; 0 = never."""
+    """Strain of edges below which a step takes no further sweeps; 0 = never."""
     integrator: Integrator = "TCV_EXACT"
     """Time-corrected Verlet exact for constant acceleration, the article's TCV, or plain Verlet."""
     time_scale: float = 1.0
@@ -165,9 +168,9 @@ class SceneSettings:
     ground_height: float = 0.0
     """Height of the ground plane along its normal [m]."""
     ground_friction: float = 0.5
-    """Coulomb coefficient of the ground; the slipperier of two touching surfaces decides."""
+    """Coulomb coefficient of the ground; the lower one of two touching surfaces applies."""
     ground_restitution: float = 0.0
-    """Bounce of the ground, 0 … 1; the bouncier of two touching surfaces decides."""
+    """Coefficient of restitution of the ground, 0 … 1; the higher one of two applies."""
 
     def __post_init__(self) -> None:
         _require(self, "substeps", 1, 10_000)

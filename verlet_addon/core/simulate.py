@@ -1,4 +1,4 @@
-"""Bodies and samples in, frames out."""
+"""The entry point of the core: simulates bodies through the samples of a scene."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,25 +15,26 @@ def simulate(
     samples: Iterable[Sample],
     colliders: Sequence[Collider] = (),
 ) -> Iterator[Frame]:
-    """Yields one Frame per Sample, the first being the start as it is; stop iterating to cancel.
+    """Yields one Frame per Sample; the first is the start, unchanged. Stop iterating to cancel.
 
     Parameters
     ----------
     meshes, body_settings : one of each per body.
-    scene_settings : substeps, iterations, integrator, and how rough and bouncy the ground is.
-    samples : the scene frame by frame; the first tells where everything starts.
-    colliders : the surfaces that bodies meet; samples tell where they are.
+    scene_settings : substeps, iterations, integrator, and friction and restitution of the ground.
+    samples : the scene frame by frame, at least one; the first is the start.
+    colliders : the surfaces that bodies collide with; samples have their vertex positions.
 
     Raises
     ------
     MeshError
         If a mesh cannot be simulated as it is.
     SettingsError
-        If gravity or a field is not finite, or pins move while time stands still.
+        If gravity, a field or a pressure is out of range, or pins move in a frame of duration 0.
     DivergenceError
-        If positions or speeds leave any sane range.
+        If positions are not finite, or speeds exceed `sanity.MAX_SPEED`.
     KernelError
-        If VERLET_KERNELS asks for kernels that there are not, or VERLET_THREADS for no threads.
+        If VERLET_KERNELS asks for kernels that are missing, or VERLET_THREADS is no positive
+        integer.
     """
     incoming = iter(samples)
     simulation = start_simulation(meshes, body_settings, scene_settings, next(incoming), colliders)

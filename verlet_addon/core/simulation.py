@@ -1,4 +1,4 @@
-"""A simulation that stands at one sample, and can go on to the next, be stored, or be left."""
+"""A simulation as an object: it advances from sample to sample, and can be stored in between."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,41 +37,41 @@ from .substeps import cut_into_steps
 
 @dataclass(eq=False)
 class Simulation:
-    """Bodies at one sample of a scene, and all that decides how they move on from there."""
+    """The complete state of a simulation at one sample of a scene."""
 
     meshes: Sequence[MeshData]
-    """As they were given."""
+    """The meshes of the caller."""
     body_settings: Sequence[BodySettings]
     scene_settings: SceneSettings
     colliders: Sequence[Collider]
     sample: Sample
-    """The last one."""
+    """The current sample."""
     moved: Sample
-    """The last one to which time passed."""
+    """The latest sample with a duration above 0, or the start."""
     wholes: list[MeshData]
-    """With their mirror images and seams."""
+    """The meshes with mirror images and seams, and with the current pin weights."""
     reflections: list[list[Reflection]]
-    """Per body, of its mirrors."""
+    """Per body, the reflections in its mirrors."""
     bodies: list[Body] = field(default_factory=list)
-    """Empty until time passes for the first time."""
+    """Models and states; empty before the first sample with a duration above 0."""
     world: CollisionWorld | None = None
-    """What bodies may touch; None where that is nothing."""
+    """Surfaces that can touch, and their contacts; None if nothing can touch."""
     pin_paths: dict[int, PinPaths] = field(default_factory=dict)
-    """By number of the body, the shortest paths between its pins, once they were too long."""
+    """By number of the body, the shortest paths between its pins, where they were computed."""
     checked_targets: dict[int, Floats | None] = field(default_factory=dict)
-    """By number of the body, what `frame_diagnostics` notes."""
+    """By number of the body, the pin targets that `frame_diagnostics` has checked."""
 
     def frame(self, remarks: Sequence[str] = ()) -> Frame:
-        """The result at the sample."""
+        """The result at the current sample, with sentences for the user."""
         return Frame(self.sample.frame, self._vertices(), self._deepest(), remarks)
 
     def advance(self, sample: Sample) -> Frame:
-        """Moves all bodies on to the next sample.
+        """Simulates all bodies up to the next sample.
 
         Raises
         ------
         SettingsError, DivergenceError
-            As `simulate` has them; nothing can be gone on with after that.
+            As for `simulate`. The simulation cannot be continued after an error.
         """
         check_sample(sample)
         check_pressures(self.wholes, sample)
@@ -89,7 +89,10 @@ class Simulation:
         return self.frame(remarks)
 
     def _build(self, sample: Sample) -> list[str]:
-        """Models for the way to a sample: all at the start, later where something changes."""
+        """Builds all models before the first step, and later those whose inputs change.
+
+        Returns sentences for the user.
+        """
         before, given, remarks = self.wholes, self.body_settings, list[str]()
         self.wholes = with_current_pin_weights(before, self.reflections, self.sample)
         if self.bodies:
@@ -119,7 +122,7 @@ class Simulation:
         return remarks
 
     def _build_world(self) -> None:
-        """Tells bodies what they may meet, or dip into."""
+        """Builds the state of water and the collision world."""
         models, states = zip(*self.bodies, strict=True)
         start_water(models, states, self.wholes, self.colliders)
         self.world = build_collision_world(
@@ -127,7 +130,7 @@ class Simulation:
         )
 
     def _step_to(self, after: Sample) -> None:
-        """Steps all bodies together to a sample, and keeps mirrored ones symmetric."""
+        """Steps all bodies to a sample, by a fast path where one applies."""
         bodies, before, settings = self.bodies, self.sample, self.scene_settings
         if is_sleeping(bodies, before, after):
             return
@@ -140,7 +143,10 @@ class Simulation:
             check_sane(model, state, after.frame)
 
     def _take_fused_steps(self, plain: Sequence[int], after: Sample) -> bool:
-        """Moves bodies to a sample by one call, if they come near nothing; whether it did."""
+        """Tries to take all steps in one compiled call; returns whether it did.
+
+        Only plain bodies that come near nothing, or a solid without a collision world, can do so.
+        """
         bodies, settings, before = self.bodies, self.scene_settings, self.sample
         if len(plain) == len(bodies):
             return step_plain_bodies(bodies, settings, before, after, self.world)
@@ -148,7 +154,7 @@ class Simulation:
         return alone and step_solid(bodies[0], settings, before, after)
 
     def _take_steps(self, plain: Sequence[int], after: Sample) -> None:
-        """Takes the steps to a sample one after the other."""
+        """Takes the steps to a sample one by one."""
         bodies, before, settings = self.bodies, self.sample, self.scene_settings
         if self.world is not None:
             places = [state.positions for _, state in bodies]
@@ -164,7 +170,7 @@ class Simulation:
             self._keep_symmetric(after, shares)
 
     def _keep_symmetric(self, after: Sample, shares: tuple[float, float]) -> None:
-        """Makes bodies symmetric again at the end of a step between such shares of the way."""
+        """Makes bodies symmetric after a step from one share of the frame to another."""
         planes = zip(self.sample.every_mirror, after.every_mirror, strict=True)
         for (_, state), images, ends in zip(self.bodies, self.reflections, planes, strict=True):
             if images:
@@ -173,14 +179,14 @@ class Simulation:
                 )
 
     def _vertices(self) -> list[Floats]:
-        """Per body (n, 3) where its vertices are [m]; at the start as long as time stands still."""
+        """Per body (n, 3) vertex positions [m]; those of the meshes before the first step."""
         return [
             np.ascontiguousarray(state.positions[:, : len(mesh.positions)].T)
             for mesh, (_, state) in zip(self.meshes, self.bodies, strict=False)
         ] or [mesh.positions for mesh in self.meshes]
 
     def _deepest(self) -> list[float]:
-        """Per body, how much nearer than its distance it came to anything since the last frame."""
+        """Per body, the largest violation of a contact's gap since the last frame [m]."""
         if self.world is None:
             return []
         deepest: list[float] = self.world.statistics.deepest[: len(self.meshes)].tolist()
@@ -195,7 +201,7 @@ def start_simulation(
     start: Sample,
     colliders: Sequence[Collider] = (),
 ) -> Simulation:
-    """A simulation that stands at its first sample; arguments and errors as `simulate` has them."""
+    """A simulation at its first sample; parameters and errors as for `simulate`."""
     check_environment()
     for mesh, settings in zip(meshes, body_settings, strict=True):
         check_mesh(_with_seams(mesh, settings))
@@ -214,5 +220,5 @@ def start_simulation(
 
 
 def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
-    """The mesh with seams, where it is split or the settings have it sewn; only cloth is."""
+    """The mesh of a cloth with the seams that its settings ask for; other meshes unchanged."""
     return with_seams(mesh, every=settings.use_sewing) if settings.body_type == "CLOTH" else mesh

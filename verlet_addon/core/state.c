@@ -1,8 +1,8 @@
-/* How a step begins; see state.py. */
+/* Multipliers at the start of a step; see state.py. */
 #include "kernels.h"
 
-/* The multipliers of so many batches, and what follows those of bends with some play; NULL for
-   those that start every step from none. */
+/* Multipliers of batches, and their values after hysteresis (followers); followers are NULL for
+   batches that start from 0. See Batches. */
 typedef struct restarted_multipliers {
     integer batches;
     const integer *counts; /* (batches,) */
@@ -10,8 +10,8 @@ typedef struct restarted_multipliers {
     real *const *values, *const *followers; /* (batches,) */
 } restarted_multipliers;
 
-/* Lets vectors (3, n) follow others as far as their play does not reach, and slip some of the way
-   there; these start from them. */
+/* Play operator: followers f (3, n) approach multipliers x (3, n) where those differ by more than
+   the play, and always by at least the share `slip` of the difference; then x = kept_share * f. */
 static void follow(real *restrict x, real *restrict f, integer n, real kept_share, real play,
                    real slip)
 {
@@ -26,7 +26,7 @@ static void follow(real *restrict x, real *restrict f, integer n, real kept_shar
     }
 }
 
-/* Sets multipliers to what a step starts from. */
+/* Sets all multipliers to their values at the start of a step. */
 EXPORT void start_multipliers(const restarted_multipliers *all)
 {
     for (integer i = 0; i < all->batches; i++) {

@@ -1,4 +1,4 @@
-"""What a step changes, and the constraints made ready for steps of one length."""
+"""The variable state of a body, and its constraints prepared for steps of one length."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -39,38 +39,40 @@ RestartedBatch = (
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """The model's constraints ready for one pair of steps."""
+    """Constraint batches of a body for one pair of step lengths."""
 
     steps: tuple[float, float]
-    """This step and the one before [s]."""
+    """Lengths of this step and of the one before [s]."""
     velocity_gain: float
-    """What a step leaves of the displacement before it."""
+    """Factor of the previous displacement in the predictor; see `step_gains`."""
     h_squared: float
-    """The factor of acceleration [s²]."""
+    """Factor h² of accelerations in the predictor [s²]; multipliers are forces × h²."""
     start_gains: tuple[float, float]
-    """What a new speed [s] and acceleration [s²] give the step before; see `start_gains`."""
+    """Factors of velocity [s] and acceleration [s²] in the previous displacement; see
+    `start_gains`."""
     model: SoftBodyModel
-    """What they are made of: the body's, with rests of its own if it yields."""
+    """The body's model; with its own copy of rest lengths and angles if it is plastic."""
     lengths: LengthBatches
     weave: list[WeaveBatch]
     ropes: RopeBatches
     bends: BendBatches
     shell: ShellSystem | None
-    """Of a stiff curved surface, which takes the place of all lengths and bends but ropes'."""
+    """The system of a stiff curved surface, in place of all lengths and bends except of ropes."""
     seams: list[SeamBatch]
     solid: SolidSystem | None
-    """Of a body that is one."""
+    """The system of a solid."""
     kept_share: float
-    """Share of their multipliers with which bends of surfaces enter the next step."""
+    """Share of the previous multipliers that bends of surfaces start a step from, 0 … 1."""
     play: float
-    """By what share of themselves these follow late; see `bending.bend_damping`."""
+    """Relative width of the hysteresis of those multipliers; see `bending.bend_damping`."""
     followers: list[Floats | None] = field(default_factory=list)
-    """What follows the multipliers of each of `restarted`; None for those that start from none."""
+    """Per batch of `restarted`, multipliers after hysteresis (the output of a play operator); None
+    for batches that start from 0."""
 
     def restarted(self) -> Iterator[tuple[RestartedBatch, float]]:
-        """The batches whose multipliers start every step anew, and from which share of themselves.
+        """Batches whose multipliers are reset at the start of a step, with the share that is kept.
 
-        Nets remember theirs in their own way.
+        The multipliers of strips are warm-started in other ways.
         """
         yield from ((batch, 0.0) for batch in self.seams)
         yield from ((batch, 0.0) for batch in self.weave)
@@ -80,36 +82,36 @@ class Batches:
 
 @dataclass(eq=False)
 class ParticleState:
-    """What a step changes; positions are component rows, which the kernels gather fastest."""
+    """The state of a body of n particles; positions are rows x, y, z, for fast kernels."""
 
     positions: Floats
-    """(3, n) [m]"""
+    """(3, n) current positions [m]."""
     previous_positions: Floats
-    """(3, n) one step ago, edited to set a velocity [m]."""
+    """(3, n) positions one step ago; velocity updates change them [m]."""
     previous_dt: float
     """Length of the step before [s]."""
     steps: int = 0
-    """Steps taken; odd ones sweep backwards, where nothing is touched."""
+    """Number of steps taken; odd ones sweep in reverse order, except for bodies at rest."""
     steps_in_contact: int = 0
-    """For how many steps on end it has touched another body, a collider or itself."""
+    """Number of successive steps with contact with another body, a collider or itself."""
     ground_depenetration: GroundDepenetration | None = None
-    """How deep each particle lay in the ground when it met it; None without ground."""
+    """Initial depths of particles in the ground, still to be reduced; None without ground."""
     water: WaterState | None = None
-    """Its waves, if it is water."""
+    """Waves of a body of water."""
     rigid: PiecePoses | None = None
-    """Where its rigid pieces are."""
+    """Poses of rigid pieces."""
     gas: Gas | None = None
-    """What is in it, if anything."""
+    """Gas enclosed by cloth."""
     closed: Booleans | None = None
-    """(s,) which seams have closed."""
+    """(s,) bool, seams that have closed."""
     torn: Booleans | None = None
-    """(s,) which seams have torn."""
+    """(s,) bool, seams that have torn."""
     plastic: Plastic | None = None
-    """How far it has yielded, if it does."""
+    """Permanent strains of a plastic body."""
     solid: SolidState | None = None
-    """What carries its particles, if it is one."""
+    """Nodes of a solid."""
     batches: Batches | None = field(default=None, repr=False)
-    """Made anew when the steps change."""
+    """Batches for the current step length, rebuilt when it changes."""
 
     def velocities(self) -> Floats:
         """(3, n) mean velocities over the last step [m/s]."""
@@ -119,14 +121,17 @@ class ParticleState:
 def ready_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, dt: float
 ) -> Batches:
-    """The constraints for the h² by which accelerations count too, at the start of a step."""
+    """The constraint batches at the start of a step of length `dt` [s], multipliers reset."""
     batches = batches_for(model, state, integrator, dt)
     _restart_multipliers(batches)
     return batches
 
 
 def batches_for(model: SoftBodyModel, state: ParticleState, integrator: str, dt: float) -> Batches:
-    """The same as the step before has left them; strips keep their tension if it was another."""
+    """The constraint batches for a step of length `dt` [s]; multipliers are those of the last step.
+
+    Batches are rebuilt when the step length changes; strips then keep their tension.
+    """
     steps = (dt, state.previous_dt)
     if state.batches is None or state.batches.steps != steps:
         previous, state.batches = state.batches, _make_batches(model, state, integrator, steps)
@@ -139,7 +144,7 @@ def batches_for(model: SoftBodyModel, state: ParticleState, integrator: str, dt:
 
 
 def _reset_followers(batches: Batches) -> None:
-    """Makes followers what they follow."""
+    """Sets followers to the current multipliers."""
     batches.followers[:] = [
         batch.multipliers.copy() if kept_share else None
         for batch, kept_share in batches.restarted()
@@ -147,7 +152,7 @@ def _reset_followers(batches: Batches) -> None:
 
 
 def _restart_one_by_one(batches: Batches) -> None:
-    """Sets multipliers to what they start a step from: none, or what follows them."""
+    """Resets multipliers at the start of a step: to 0, or to a share of their followers."""
     for (batch, kept_share), follower in zip(batches.restarted(), batches.followers, strict=True):
         if follower is None:
             batch.multipliers.fill(0.0)
@@ -160,7 +165,7 @@ def _restart_one_by_one(batches: Batches) -> None:
 
 
 def pack_restarted(batches: Batches) -> Packed:
-    """The fresh_multipliers of state.c."""
+    """The struct `restarted_multipliers` of state.c."""
     multipliers = [batch.multipliers for batch, _ in batches.restarted()]
     sizes = np.array([each.size for each in multipliers], dtype=np.int64)
     values = pack(*multipliers), pack(*batches.followers)
@@ -172,12 +177,12 @@ _restarted_struct = cached_struct(pack_restarted)
 
 @falls_back_to(_restart_one_by_one)
 def _restart_multipliers(batches: Batches) -> None:
-    """The same, by state.c."""
+    """The same as `_restart_one_by_one`, by state.c."""
     _start_multipliers(_restarted_struct(batches))
 
 
 def invalidate_batches(state: ParticleState) -> None:
-    """Lets the batches be made anew for the next step, and hand on their tension."""
+    """Marks the batches for a rebuild in the next step, which keeps their tension."""
     if state.batches is not None:
         state.batches = replace(state.batches, steps=(nan, nan))
 
@@ -185,7 +190,7 @@ def invalidate_batches(state: ParticleState) -> None:
 def _make_batches(
     model: SoftBodyModel, state: ParticleState, integrator: str, steps: tuple[float, float]
 ) -> Batches:
-    """Every constraint set of the model for one pair of steps."""
+    """Batches of all constraints of the model for one pair of step lengths [s]."""
     if state.plastic is not None:
         model = with_permanent_rests(model, state.plastic)
     w = model.mobilities
@@ -221,7 +226,7 @@ def _make_batches(
 def _solid_system(
     model: SoftBodyModel, state: SolidState | None, dt: float, h_squared: float
 ) -> SolidSystem | None:
-    """Of a solid, with what draws it."""
+    """The system of a solid, with the springs of its pins; None for other bodies."""
     if model.solid is None or state is None:
         return None
     sprung_points = np.concatenate([model.pinned, model.goals])
@@ -231,11 +236,12 @@ def _solid_system(
 def _warm_started_particles(
     model: SoftBodyModel, state: ParticleState, bends: BendBatches
 ) -> Booleans:
-    """(n,) bool, particles whose tension is remembered from step to step.
+    """(n,) bool, particles whose tension is warm-started from the step before.
 
-    A body that nothing holds bears no load, unless gas presses from within. Triangles with rigid
-    bends are left out: remembered tension and stiff bends amplify each other. So are rigid pieces
-    with short strips between them, whose lengths are all found at once: it would only brake them.
+    Components without pins bear no load, unless gas is enclosed. Triangles with stiff bends are
+    excluded, because warm-started tension and stiff bends amplify each other. So are bodies of
+    rigid pieces with short strips between them, whose lengths are solved in one system: a warm
+    start would only damp them.
     """
     all_joined = model.pieces is not None and model.pieces.joins_all_particles
     mask = (model.free_components < 0) & (not all_joined) | (state.gas is not None)
@@ -245,7 +251,7 @@ def _warm_started_particles(
 
 
 def _rescale_tension(previous: Batches, batches: Batches) -> None:
-    """Hands tension on when the step changes: multipliers are forces × h²."""
+    """Copies tension to batches of another step length: multipliers are forces × h²."""
     ratio = batches.h_squared / previous.h_squared
     strip_systems = (
         (previous.lengths.strip_system, batches.lengths.strip_system),
@@ -253,6 +259,6 @@ def _rescale_tension(previous: Batches, batches: Batches) -> None:
     )
     for old, new in strip_systems:
         if not np.array_equal(old.path, new.path):
-            continue  # threads are strips only while they do not stretch
+            continue  # edges of woven cloth are strips only while threads do not stretch
         np.multiply(old.displacement, ratio, out=new.displacement)
         np.multiply(old.multipliers, ratio, out=new.multipliers)

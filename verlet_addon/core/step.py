@@ -1,4 +1,4 @@
-"""One step of the simulation, readable from top to bottom."""
+"""One time step of all bodies: predictor, constraints, contacts, velocity update."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,16 @@ def step(
     world: CollisionWorld | None = None,
     group: PlainGroup = EMPTY_GROUP,
 ) -> None:
-    """Moves all bodies on together by one time step, a group of plain ones by single calls."""
+    """Advances all bodies by one time step.
+
+    Parameters
+    ----------
+    bodies : model and state of each body.
+    settings : iterations, tolerance and ground properties.
+    inputs : length of the step, gravity, targets, fields, ground and colliders.
+    world : the collision world; None if nothing can touch.
+    group : plain bodies, which compiled kernels advance together.
+    """
     body_steps = _predict_all(bodies, settings, inputs, group)
     others = [
         body_step for number, body_step in enumerate(body_steps) if number not in group.body_steps
@@ -64,7 +73,7 @@ def step(
 def _predict_all(
     bodies: Sequence[Body], settings: SceneSettings, inputs: StepInputs, group: PlainGroup
 ) -> list[BodyStep]:
-    """Lets all bodies go where inertia and forces lead them."""
+    """Runs the predictor of all bodies."""
     pressures = inputs.pressures or [model.settings.pressure for model, _ in bodies]
     vertex_positions = [state.positions for _, state in bodies] + [
         rows.T for rows in inputs.collider_ends

@@ -1,4 +1,4 @@
-"""The way from one sample to the next, cut into steps."""
+"""Substeps: the inputs of each step between two samples, interpolated."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ def cut_into_steps(
     after: Sample,
     substeps: int,
 ) -> Iterator[StepInputs]:
-    """What acts on bodies in each of so many equal steps; mirrors show what reflections tell."""
+    """Yields the inputs of each of `substeps` equal steps; targets include mirror images."""
     targets = (targets_of(sample, reflections) for sample in (before, after))
     target_paths = [_target_path(*body) for body in zip(bodies, *targets, strict=True)]
     fields = list(zip(before.every_field, after.every_field, strict=True))
@@ -32,7 +32,7 @@ def cut_into_steps(
         share = number / substeps
         collider_starts = collider_ends
         collider_ends = [
-            # What stands still is the very same array, by which it is known.
+            # A collider at rest keeps the same array, by which later code recognizes it.
             start if start is end else start + (end - start) * share
             for start, end in collider_paths
         ]
@@ -53,15 +53,15 @@ def cut_into_steps(
 
 
 def targets_of(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> list[Floats]:
-    """Per body (n, 3): where its mesh is animated to be, with what its mirrors show of it [m]."""
+    """Per body (n, 3): positions of its animated mesh with mirror images [m]."""
     wholes = zip(sample.targets, reflections, sample.every_mirror, strict=True)
     return [complete_positions(*whole) for whole in wholes]
 
 
 def _target_path(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
-    """Where a body's targets set out and arrive; what is pinned sets out from where it is.
+    """(n, 3) targets at the start and at the end of a frame [m].
 
-    For it may have been taken hold of just now, while it was elsewhere.
+    Pinned particles start from their positions, for they may just have been pinned elsewhere.
     """
     model, state = body
     start = start.copy()
@@ -70,7 +70,7 @@ def _target_path(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats
 
 
 def _interpolate_ground(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
-    """The ground a share of the way from one sample to the next; the very same if it stands."""
+    """The ground interpolated by `share`, 0 … 1; the same object if it is at rest."""
     if before is None or after is None or same_plane(before, after):
         return after
     plane = before.towards(after, share)

@@ -1,6 +1,6 @@
-"""Threads that call a compiled kernel side by side: ctypes leaves Python's lock alone meanwhile.
+"""A thread pool for compiled kernels: ctypes releases Python's global lock during a call.
 
-What they find must not depend on how many they are, nor on who does what.
+Results must not depend on the number of threads, nor on the assignment of work to them.
 """
 
 import os
@@ -13,30 +13,28 @@ from .errors import KernelError, OutOfMemoryError
 
 R = TypeVar("R")
 MAX_THREADS = 8
-"""More threads hardly gain anything: the rest of a step is done by one."""
+"""Largest default number of threads; more hardly gain anything, as most of a step is serial."""
 
 
 def thread_count() -> int:
-    """Returns the number of threads: that of the usable processors, up to MAX_THREADS.
-
-    VERLET_THREADS in the environment has its say.
+    """The number of threads: that of usable processors up to MAX_THREADS, or VERLET_THREADS.
 
     Raises
     ------
     KernelError
-        If that is no whole number above 0.
+        If VERLET_THREADS in the environment is not a positive integer.
     """
     wish = os.environ.get("VERLET_THREADS", "")
     if wish:
         if not (wish.isdecimal() and int(wish)):
             raise KernelError(f"VERLET_THREADS is '{wish}'; set it to 1 or more, or leave it out")
         return int(wish)
-    usable = getattr(os, "sched_getaffinity", None)  # Linux has it, and farms and containers use it
+    usable = getattr(os, "sched_getaffinity", None)  # only on Linux, where containers limit it
     return min(MAX_THREADS, len(usable(0)) if usable else os.cpu_count() or 1)
 
 
 class ThreadPool:
-    """The threads of one bake; they wait between calls, and end with it."""
+    """The threads of one bake, which idle between calls."""
 
     @cached_property
     def _size(self) -> int:
@@ -47,9 +45,10 @@ class ThreadPool:
         return ThreadPoolExecutor(self._size - 1, thread_name_prefix="verlet")
 
     def run_all(self, task: Callable[[], R], *, max_threads: int) -> list[R]:
-        """Lets this thread and others, in all at most so many, do a task; what each of them says.
+        """Runs a task in this thread and others, `max_threads` at most; returns all results.
 
-        Those that are too late, when this one is done, do not begin.
+        The task takes pieces of work until none are left. Threads that have not started it when
+        this one finishes are cancelled.
 
         Raises
         ------
