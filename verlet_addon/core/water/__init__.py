@@ -1,1 +1,1 @@
-"""Water whose surface ripples."""
+"""Water: the wave equation on a triangulated surface."""

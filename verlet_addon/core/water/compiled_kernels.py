@@ -1,4 +1,4 @@
-"""Water in C: what `numpy_kernels` does."""
+"""Water in C: the functions of `numpy_kernels`."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _wave_laplacian = declare("wave_laplacian", "ppip")
 
 @cached_struct
 def _pairs_struct(water: Water) -> Packed:
-    """The level_ties of kernels.c."""
+    """The wave_pairs of kernels.c."""
     return pack(len(water.weights), *members(water, "pairs weights"))
 
 

@@ -1,14 +1,14 @@
-/* How heights of water pull at each other: the same as numpy_kernels.py. */
+/* The cotangent Laplacian of wave heights: the same as numpy_kernels.py. */
 #include "../kernels.h"
 
-/* Neighbours on the surface; see Water. */
+/* Pairs of neighbouring vertices; see Water. */
 typedef struct {
     integer count;        /* e */
     const integer *pairs; /* (2, e) */
     const real *weights;  /* (e,) */
 } wave_pairs;
 
-/* Writes to `found` (n,) how heights (n,) are levelled. */
+/* Writes the negative Laplacian of heights (n,), integrated over vertex areas, to `found` (n,). */
 EXPORT void wave_laplacian(const wave_pairs *of, const real *heights, integer n, real *found)
 {
     const integer *first = of->pairs, *second = of->pairs + of->count;

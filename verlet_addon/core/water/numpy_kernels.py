@@ -1,11 +1,11 @@
-"""How heights of water pull at each other."""
+"""The cotangent Laplacian of wave heights, in NumPy."""
 
 from ..arrays import Floats, sum_by
 from .surface import Water
 
 
 def wave_laplacian(water: Water, heights: Floats) -> Floats:
-    """(n,) −∫ Δη over the area around each vertex, for heights η (n,)."""
+    """(n,) −∫ Δη over the area of each vertex, for heights η (n,) [m]."""
     first, second = water.pairs
     flow = water.weights * (heights[first] - heights[second])
     n = len(heights)

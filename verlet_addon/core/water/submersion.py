@@ -1,4 +1,4 @@
-"""How much of the water things displace that dip into it."""
+"""Volume of water that submerged bodies and colliders displace, per water column."""
 
 from dataclasses import dataclass
 
@@ -8,35 +8,37 @@ from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_b
 from ..geometry.ray_casting import cast_rays
 
 MIN_UPWARD_COSINE = 0.1
-"""Of the water, what looks up at least so much takes part; up is where all of it looks."""
+"""Smallest cosine between a vertex normal and the mean normal of the surface, which is up; vertices
+below it have no water column."""
 
 
 @dataclass(frozen=True, eq=False)
 class SubmergedShape:
-    """A body or collider that may dip in."""
+    """The surface of a body or collider that displaces water."""
 
     triangles: Integers
-    """(3, t) counter-clockwise seen from outside."""
+    """(3, t) vertices of triangles, counter-clockwise seen from outside."""
     edges: Integers
-    """(2, e) of a rope, those that belong to no triangle."""
+    """(2, e) ends of the edges that belong to no triangle: ropes."""
     thickness: float
-    """How thick its sheets and ropes are [m]; 0 = it encloses what it displaces."""
+    """Thickness of sheets and ropes [m]; 0 = a closed surface, which displaces its volume."""
 
 
 def submerged_depths(
     level_positions: Floats, normals: Floats, areas: Floats, vertices: Floats, shape: SubmergedShape
 ) -> Floats:
-    """(n,) how much of the column at each vertex of the level a diver fills [m].
+    """(n,) submerged length of the water column beneath each vertex of the level surface [m].
 
-    Where a column enters and leaves a solid, at depths d: Σ d of what looks down − Σ d of what
-    looks up, which needs no order. Of open ones, all that is beneath them counts. Sheets and ropes
-    fill what their thickness does.
+    For a closed surface: Σ d over downward faces − Σ d over upward faces, with d the depths at
+    which the column crosses them; the sum needs no sorting. For an open surface of thickness 0,
+    such as a boat's hull, the column from the level down to it counts. Sheets and ropes count with
+    their thickness.
 
     Parameters
     ----------
-    level_positions, normals : (3, n) of the level.
-    areas : (n,) of the level that belong to its vertices [m²].
-    vertices : (3, v) of the diver.
+    level_positions, normals : (3, n) of the level surface [m].
+    areas : (n,) vertex areas of the level surface [m²].
+    vertices : (3, v) positions of the submerged shape [m].
     """
     up = normals.mean(axis=1)
     up /= max(float(np.sqrt(dot(up, up))), NONZERO)
@@ -61,7 +63,7 @@ def submerged_depths(
 
 
 def _in_box(points: Floats, box_points: Floats, up: Floats) -> Booleans:
-    """(n,) bool, which points (3, n) are seen along `up` in the box around places (3, k)."""
+    """(n,) bool, points (3, n) whose projection along `up` is in the box of (3, k) projected."""
     here, there = (rows - up[:, None] * dot(up, rows) for rows in (points, box_points))
     low, high = there.min(axis=1, initial=np.inf), there.max(axis=1, initial=-np.inf)
     return np.asarray(((here >= low[:, None]) & (here <= high[:, None])).all(axis=0))
@@ -75,9 +77,15 @@ def _displaced_by_ropes(
     ends: Floats,
     thickness: float,
 ) -> Floats:
-    """(n,) what round threads of a thickness fill, each in the column it is nearest to [m].
+    """(n,) length of each water column that rope edges displace, as cylinders [m].
 
-    Threads go from ends (3, k) to (3, k).
+    Each edge counts entirely in the column nearest to its middle.
+
+    Parameters
+    ----------
+    columns : (c,) vertices that have a water column.
+    ends : (3, 2, k) both ends of each edge [m].
+    thickness : diameter [m].
     """
     middles, along = ends.mean(axis=1), ends[:, 1] - ends[:, 0]
     lengths = magnitudes(along)
@@ -88,7 +96,7 @@ def _displaced_by_ropes(
         aside = (away * away).sum(axis=0) - depths * depths
         nearest = int(aside.argmin())
         vertex = int(columns[nearest])
-        # Those beyond the water's edge are nearest to it, but not in it.
+        # Edges beside the water have a nearest column, too, but are not in it.
         if depths[nearest] > 0.0 and aside[nearest] < areas[vertex]:
             share = min(depths[nearest] / thickness, 1.0)
             filled[vertex] += share * np.pi / 4.0 * thickness**2 * length / areas[vertex]

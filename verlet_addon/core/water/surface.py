@@ -1,4 +1,4 @@
-"""The surface of water: what of a mesh the wave equation needs."""
+"""Coefficients of the wave equation on a mesh, by linear finite elements."""
 
 from dataclasses import dataclass
 
@@ -12,35 +12,35 @@ from ..geometry.rest_shape import RestShape, vertex_normals
 from ..mesh import MeshData
 
 DEFAULT_NORMAL = (0.0, 0.0, 1.0)
-"""Heights are measured along this where a vertex has no face."""
+"""Normal of vertices without a face."""
 
 
 @dataclass(frozen=True, eq=False)
 class Water:
-    """A level surface of n vertices, and how heights on it pull at each other."""
+    """The level surface, n vertices, and the cotangent Laplacian on it."""
 
     level: Floats
-    """(3, n) at rest, where the mesh was at the first frame [m]."""
+    """(3, n) the mesh at rest, where its object is at the first frame [m]."""
     origin: Floats
-    """(3, n) the mesh at the first frame, which is animated with the water's object [m]."""
+    """(3, n) the mesh at the first frame, which may differ from the level by waves [m]."""
     normals: Floats
-    """(3, n) unit vectors; heights are measured along them."""
+    """(3, n) unit vectors along which heights are measured."""
     pairs: Integers
-    """(2, e) neighbours."""
+    """(2, e) pairs of neighbouring vertices."""
     weights: Floats
-    """(e,) how strongly heights of neighbours are levelled: (cot α + cot β)/2."""
+    """(e,) cotangent weights (cot α + cot β)/2, with α and β the angles opposite to the pair."""
     areas: Floats
-    """(n,) around each vertex; 0 = it carries no waves [m²]."""
+    """(n,) vertex areas; vertices with 0 have no face, and no waves [m²]."""
     max_frequency: float
-    """No wave of speed 1 m/s that the mesh can show has a higher angular frequency [rad/s]."""
+    """Upper bound of the angular frequencies on this mesh at a wave speed of 1 m/s [rad/s]."""
 
 
 def build_water(mesh: MeshData, shape: RestShape) -> Water:
-    """The surface that a body of type WATER has at rest.
+    """The coefficients of the wave equation for a body of type WATER.
 
-    Linear finite elements with lumped masses, whose waves are as fast on any triangulation (U.
-    Pinkall and K. Polthier, *Computing Discrete Minimal Surfaces and Their Conjugates*, 1993).
-    Quads count as the mean of both ways to cut them.
+    Linear finite elements with lumped masses, so that the wave speed does not depend on the
+    triangulation (U. Pinkall and K. Polthier, *Computing Discrete Minimal Surfaces and Their
+    Conjugates*, 1993). A quad counts as the mean of its two triangulations.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
         raise MeshError(f"'{mesh.name}' has no faces that waves could run on; give it some")
     triangles, shares, areas = triangles[:, sound], shares[sound], areas[sound]
     around = sum_by(triangles.ravel(), np.tile(shares * areas / 3.0, 3), n)
-    # Opposite to side k, cot = (|i|² + |j|² − |k|²)/4A.
+    # The cotangent of the angle opposite to side k is (|i|² + |j|² − |k|²)/4A.
     squares = squares[:, sound]
     cotangents = (squares.sum(axis=0) - 2.0 * squares) * (shares / (8.0 * areas))
     pairs, weights = _sides(triangles, cotangents, n)
@@ -76,7 +76,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
 
 
 def _triangles(shape: RestShape) -> tuple[Integers, Floats]:
-    """(3, t) triangles, and the share with which each counts."""
+    """(3, t) triangles, and (t,) weights: ½ for those of the two triangulations of a quad."""
     corners, fans = shape.corners, shape.triangles
     quads = np.flatnonzero(corners.size == 4)
     ears = np.stack([corners.preceding[quads], corners.vertex[quads], corners.following[quads]])
@@ -87,14 +87,14 @@ def _triangles(shape: RestShape) -> tuple[Integers, Floats]:
 
 
 def _sides(triangles: Integers, values: Floats, n: int) -> tuple[Integers, Floats]:
-    """(2, e) sides of triangles, side k being opposite to corner k, and their values summed up."""
+    """(2, e) sides of triangles, (e,) sums of `values` (3, t); side k is opposite to corner k."""
     first, second = (np.roll(triangles, -k, axis=0).ravel() for k in (1, 2))
     keys, place = np.unique(edge_keys((first, second), n), return_inverse=True)
     return np.stack(np.divmod(keys, n)), sum_by(place.reshape(-1), values.ravel(), len(keys))
 
 
 def _max_frequency(pairs: Integers, weights: Floats, areas: Floats) -> float:
-    """Gershgorin's bound of the square root of the largest eigenvalue of M⁻¹ K [rad/m]."""
+    """Square root of Gershgorin's bound for the largest eigenvalue of M⁻¹ K [rad/m]."""
     n = len(areas)
     sizes = sum_by(pairs.ravel(), np.tile(np.abs(weights), 2), n)
     wet = areas > 0.0

@@ -1,4 +1,4 @@
-"""Waves on water: heights along the surface's normals, stepped by time-corrected Verlet."""
+"""Waves on water: heights along the surface's normals, integrated by time-corrected Verlet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,47 +14,46 @@ from .submersion import SubmergedShape, submerged_depths
 from .surface import Water
 
 MAX_PHASE = 1.4
-"""Verlet's steps h are stable for frequencies up to 2/h; waves are stepped so that theirs are below
-this."""
+"""Largest angular frequency × step of waves; Verlet integration is stable below 2."""
 MAX_WAVE_STEPS = 1000
-"""So many steps within a step are enough for any water that is looked at."""
+"""Most wave steps within one step of the simulation; beyond, the wave speed is an error."""
 
 
 @dataclass(eq=False)
 class SubmergedBody:
-    """A body or collider that may dip in, and what it did when it was last looked at."""
+    """A body or collider that displaces water, and its displacement in the last step."""
 
     number: int
-    """Which of all bodies and colliders."""
+    """Index among all bodies, followed by all colliders."""
     shape: SubmergedShape
     positions: Floats = field(default_factory=lambda: np.empty(0))
-    """(3, v) where its vertices were [m]."""
+    """(3, v) vertex positions for which `filled` was computed [m]."""
     filled: Floats = field(default_factory=lambda: np.empty(0))
-    """(n,) how much of the column under each vertex of the water it filled [m]."""
+    """(n,) submerged length of the water column beneath each vertex [m]."""
 
 
 @dataclass(eq=False)
 class WaterState:
-    """What a step changes of water."""
+    """State of the water between steps."""
 
     heights: Floats
-    """(n,) over the level [m]."""
+    """(n,) heights of vertices over the level [m]."""
     previous_heights: Floats
-    """(n,) one step of the waves ago [m]."""
+    """(n,) heights one wave step ago [m]."""
     previous_dt: float
-    """Length of that step [s]."""
+    """Length of the previous wave step [s]."""
     submerged_bodies: Sequence[SubmergedBody] = ()
-    """What may dip in."""
+    """Bodies and colliders that displace water."""
     level_positions: Floats = field(default_factory=lambda: np.empty((3, 0)))
-    """(3, n) where the level was when they were last looked at [m]."""
+    """(3, n) level positions for which displacements were computed last [m]."""
     displaced: Floats | None = None
-    """(n,) what all of them fill, spread out to neighbours [m]; None before the first."""
+    """(n,) displaced length of each water column, smoothed [m]; None before the first step."""
     rotation: Floats = field(default_factory=lambda: np.eye(3))
-    """(3, 3) how its object has turned since the first frame."""
+    """(3, 3) rotation of the water's object since the first frame."""
 
 
 def start_waves(water: Water, velocities: Floats, dt: float) -> WaterState:
-    """Water that moves with velocities (3, n) [m/s]."""
+    """The state for vertex velocities (3, n) [m/s], where the step before has length dt [s]."""
     offsets = water.origin - water.level
     heights = (offsets * water.normals).sum(axis=0)
     speeds = (velocities * water.normals).sum(axis=0)
@@ -63,23 +62,23 @@ def start_waves(water: Water, velocities: Floats, dt: float) -> WaterState:
 
 @dataclass(frozen=True, eq=False)
 class DrivenVertices:
-    """Vertices that are drawn to heights."""
+    """Vertices with target heights: pins and soft pins."""
 
     vertices: Integers
-    """(k,)"""
+    """(k,) vertex numbers."""
     heights: Floats
-    """(k,) at the end of the step [m]."""
+    """(k,) target heights at the end of the step [m]."""
     rates: Floats
-    """(k,) squares of the angular frequencies they are drawn with; ∞ = held [rad²/s²]."""
+    """(k,) spring stiffness per mass; ∞ = pinned [1/s²]."""
 
 
 def count_steps(name: str, water: Water, speed: float, dt: float) -> int:
-    """Into how many steps the waves' way through one of length dt is cut [s].
+    """Number of wave steps that are stable within one step of length dt [s].
 
     Raises
     ------
     SettingsError
-        If there would be too many; `name` is the body's.
+        If more than MAX_WAVE_STEPS are needed; `name` is the body's.
     """
     steps = int(np.ceil(water.max_frequency * speed * dt / MAX_PHASE)) or 1
     if steps > MAX_WAVE_STEPS:
@@ -102,15 +101,17 @@ def step_waves(
     dt: float,
     steps: int,
 ) -> None:
-    """Moves waves on: η'' = c² Δη − damping η', with ∫ Δη by finite elements.
+    """Advances heights by the wave equation η'' = c² Δη − damping η'.
 
-    Edges reflect, for nothing flows through them. What is held goes to its height evenly.
+    ∫ Δη is by finite elements without boundary terms, so that the boundary reflects waves. Target
+    heights of driven vertices are interpolated linearly over the step.
 
     Parameters
     ----------
-    driven : what pins hold, and where.
-    speed : c, of the waves [m/s].
-    dt, steps : the way ahead [s], and into how many steps it is cut.
+    driven : pinned and softly pinned vertices.
+    speed : wave speed c [m/s].
+    damping : [1/s].
+    dt, steps : length of the simulation step [s], and number of wave steps in it.
     """
     h, carries = dt / steps, water.areas > 0.0
     stiffness = speed**2 / np.where(carries, water.areas, np.inf)
@@ -130,15 +131,15 @@ def step_waves(
 def displace_water(
     water: Water, state: WaterState, vertex_positions: Sequence[Floats], level_positions: Floats
 ) -> None:
-    """Makes room for what dips in: the water whose place it takes swells up around it.
+    """Raises heights by the change of the displaced water.
 
-    What has dipped in by Δb metres of a column lifts the water there by as much at once, without
-    speed, and the waves carry it off. So a pond rises by the volume of what lies in it.
+    A change of the submerged length of a column raises its height by as much at once, without
+    velocity; waves then distribute it. So a pond rises by the volume of submerged bodies.
 
     Parameters
     ----------
-    vertex_positions : per body and collider (3, v) where its vertices are [m].
-    level_positions : (3, n) the level, where the water's object has taken it [m].
+    vertex_positions : (3, v) vertex positions of each body and collider [m].
+    level_positions : (3, n) level positions, moved with the water's object [m].
     """
     level_stays = np.array_equal(level_positions, state.level_positions)
     changed = [
@@ -163,7 +164,7 @@ def displace_water(
 
 
 def _smooth(water: Water, values: Floats) -> Floats:
-    """(n,) values spread out to neighbours, of which none is lost."""
+    """(n,) values after two explicit diffusion steps, which conserve Σ value × area."""
     carries = water.areas > 0.0
     rate = 1.0 / (water.max_frequency**2 * np.where(carries, water.areas, np.inf))
     for _ in range(2 if values.any() else 0):
@@ -172,10 +173,10 @@ def _smooth(water: Water, values: Floats) -> Floats:
 
 
 def find_object_motion(water: Water, targets: Floats, free: Integers) -> tuple[Floats, Floats]:
-    """The rotation (3, 3) and shift (3, 1) that take the mesh at the first frame to its targets.
+    """Best-fit rotation (3, 3) and translation (3, 1) from the first frame's mesh to its targets.
 
-    That is how the water's object moves, and its level with it. Of the targets (3, n), those of
-    free vertices count; what is held may move by itself.
+    They are the motion of the water's object, which the level follows. Of the targets (3, n), only
+    those of `free` (f,) vertices count, as pinned ones may be animated by themselves.
     """
     if not (targets != water.origin).any(axis=0)[free].any():
         return np.eye(3), np.zeros((3, 1))
