@@ -1,1 +1,1 @@
-"""Everything that keeps volumes."""
+"""Volumes that surfaces enclose, and the gas in them."""

@@ -1,7 +1,7 @@
-"""The chambers that surfaces enclose, and the gas within each.
+"""Chambers: the volumes that the connected surfaces of a body enclose.
 
-A surface with holes encloses one too: a flat lid, that weighs nothing, lies over each hole. A
-closed surface that lies flat, such as a cushion's cover, is a chamber that is empty at rest.
+Holes are closed by lids: triangles without mass or stiffness, which gas presses on as on faces. A
+closed surface that is flat at rest, such as a cushion's cover, is a chamber without rest volume.
 """
 
 from collections import deque
@@ -14,27 +14,28 @@ from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components
 
 MIN_CHAMBER_SHARE = 1e-4
-"""What holds less than this share of the volume of a ball with as much surface has no inside…"""
+"""Smallest volume that counts as enclosed, as a share of that of a ball of the same area."""
 MAX_FLAT_SHARE = 1e-2
-"""…and a closed surface that holds less than this is empty: a metre of cushion under 3 mm thick."""
+"""Closed surfaces with less than this share of the volume of such a ball count as flat: a cushion
+one metre wide, if it is less than 3 mm thick."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chambers:
-    """What a body's surfaces enclose at rest."""
+    """The s chambers of a body with n particles, at rest."""
 
     triangles: Integers
-    """(3, t) faces and lids, counter-clockwise seen from outside."""
+    """(3, t) triangles of faces and lids, counter-clockwise seen from outside."""
     labels: Integers
-    """(t,) the chamber of each triangle, from 0."""
+    """(t,) chamber number of each triangle, from 0."""
     particles: Integers
-    """(n,) the chamber of each particle; the number of chambers where it belongs to none."""
+    """(n,) chamber number of each particle; s where it belongs to none."""
     rest_volumes: Floats
-    """(s,) [m³], above 0; of flat ones, what they hold at most, that of a ball."""
+    """(s,) volumes at rest, above 0; for flat chambers that of a ball of the same area [m³]."""
     flat: Booleans
-    """(s,) which hold nothing at rest."""
+    """(s,) bool, chambers that are flat at rest."""
     areas: Floats
-    """(s,) of faces and lids at rest [m²]."""
+    """(s,) areas of faces and lids at rest [m²]."""
 
 
 def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chambers:
@@ -43,7 +44,7 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
     Raises
     ------
     MeshError
-        If a surface has no inside; `name` is the body's.
+        If a surface encloses no volume; `name` is the body's.
     """
     n = positions.shape[1]
     closed = np.concatenate([faces := _orient_alike(name, triangles), _lids(faces, n)], axis=1)
@@ -72,7 +73,7 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
 def _volumes(
     positions: Floats, triangles: Integers, labels: Integers, count: int
 ) -> tuple[Floats, Floats]:
-    """(s,) signed volumes [m³] and areas [m²]."""
+    """(s,) signed volumes [m³] and (s,) areas [m²] of chambers with triangles (3, t)."""
     a, b, c = (positions[:, row] - positions.mean(axis=1, keepdims=True) for row in triangles)
     across = np.cross(b - a, c - a, axis=0)
     volumes = sum_by(labels, (a * np.cross(b, c, axis=0)).sum(axis=0) / 6.0, count)
@@ -80,7 +81,7 @@ def _volumes(
 
 
 def _orient_alike(name: str, triangles: Integers) -> Integers:
-    """(3, t) the triangles, turned so that neighbours run opposite ways along their edge."""
+    """(3, t) triangles, flipped where needed so that all of a surface have the same orientation."""
     count = triangles.shape[1]
     tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
     keys = edge_keys((tails, heads), int(triangles.max(initial=0)) + 1)
@@ -107,7 +108,13 @@ def _orient_alike(name: str, triangles: Integers) -> Integers:
 
 
 def _flips(count: int, first: Integers, second: Integers, alike: Integers) -> Integers | None:
-    """The faces to turn over so that no two neighbours run alike; None where that cannot be."""
+    """(f,) triangles to flip for a consistent orientation; None for a one-sided surface.
+
+    Parameters
+    ----------
+    first, second : (k,) neighbouring triangles.
+    alike : (k,) bool, neighbours that pass their common edge in the same direction.
+    """
     neighbours: list[list[tuple[int, bool]]] = [[] for _ in range(count)]
     for a, b, same in zip(first.tolist(), second.tolist(), alike.tolist(), strict=True):
         neighbours[a].append((b, same))
@@ -131,14 +138,14 @@ def _flips(count: int, first: Integers, second: Integers, alike: Integers) -> In
 
 
 def _lids(triangles: Integers, n: int) -> Integers:
-    """(3, l) triangles over every hole, to and fro across its rim, so that all of it bears them."""
+    """(3, l) triangles that fill every hole, in zigzag between both sides of its boundary."""
     tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
     keys = edge_keys((tails, heads), n)
     _, place, sizes = np.unique(keys, return_inverse=True, return_counts=True)
     rim = sizes[place.reshape(-1)] == 1
     onward: dict[int, list[int]] = {}
     for tail, head in zip(tails[rim].tolist(), heads[rim].tolist(), strict=True):
-        onward.setdefault(head, []).append(tail)  # backwards: the lid runs opposite to its faces
+        onward.setdefault(head, []).append(tail)  # reversed: a lid is oriented like its faces
     lids: list[tuple[int, int, int]] = []
     while onward:
         start = at = next(iter(onward))
@@ -156,7 +163,7 @@ def _lids(triangles: Integers, n: int) -> Integers:
 
 
 def _triangulate(loop: list[int]) -> list[tuple[int, int, int]]:
-    """Triangles that fill a polygon."""
+    """Triangles that fill a polygon, in zigzag, so that no vertex is part of many."""
     low, high, triangles = 0, len(loop) - 1, []
     while high - low > 1:
         triangles.append((loop[low], loop[low + 1], loop[high]))

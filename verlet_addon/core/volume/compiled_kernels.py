@@ -1,4 +1,4 @@
-"""Volumes in C: what `numpy_kernels` does."""
+"""Volumes in C: the functions of `numpy_kernels`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Gas that presses on what encloses it."""
+"""Pressure of gas on the walls of chambers."""
 
 from dataclasses import dataclass
 
@@ -9,35 +9,35 @@ from .chambers import Chambers
 from .compiled_kernels import volumes_and_gradients
 
 MAX_START_SWELL = 0.01
-"""In the step in which it comes in, gas alone would swell a chamber by no more than this share:
-what cloth takes back of that tells the next step how much more it holds."""
+"""Upper bound of the volume change by gas in its first step without cloth and contacts, as a share
+of the rest volume; the resistance of cloth and contacts is only known from the next step on."""
 MAX_GAS_TAUTNESS = 30.0
-"""Tension that holds gas is solved for up to this h² T/(l m) of the average link; at 100 some balls
-began to shake, of 360 to 2,700 vertices, quads and triangles."""
+"""Largest h² T/(l m) that a pressure may cause, for tension T, length l and mass m of the average
+link. At 100 some balls of 360 to 2,700 vertices oscillated."""
 
 
 @dataclass(eq=False)
 class Gas:
-    """The gas in a body's chambers."""
+    """The gas in a body's s chambers, with n particles."""
 
     chambers: Chambers
     predicted_volumes: Floats
-    """(s,) the volumes that the last step would have led to without cloth and contacts [m³]."""
+    """(s,) volumes that inertia and gas alone led to in the last step [m³]."""
     pressures: Floats
-    """(s,) over the outside, in the last step [Pa]."""
+    """(s,) gauge pressures in the last step [Pa]."""
     pressure_shares: Floats
-    """(n,) share of it that each particle feels."""
+    """(n,) share of the pressure that acts on each particle."""
     tautness: float
-    """Of the average link of the tautest chamber, h² T/(l m), for each Pa and s² of h²: a ball of
-    radius r under pressure p has a tension of p r/2, so T = p r l/2, and r = 3 V/A [m/kg]."""
+    """T/(l m p) of the average link of the chamber where it is largest: a ball of radius r under
+    pressure p has the tension p r/2 per width, so T = p r l/2, with r = 3 V/A [m/kg]."""
     tension: Floats | None = None
-    """(k,) times h², negative where links pull, that its walls remembered two steps ago [kg m]."""
+    """(k,) multipliers of the walls' links at the last warm start, below 0 for tension [kg m]."""
 
 
 def fill_chambers(
     chambers: Chambers, positions: Floats, pressure_shares: Floats, inverse_masses: Floats
 ) -> Gas:
-    """Gas in chambers whose walls are at positions (3, n) and feel such shares of it (n,)."""
+    """Gas in chambers with walls at positions (3, n); `pressure_shares` (n,) see `Gas`."""
     volumes, _ = volumes_and_gradients(positions, chambers)
     walls, count = chambers.particles, len(volumes)
     inverse_mass_sums = sum_by(walls, inverse_masses, count + 1)[:count]
@@ -57,20 +57,21 @@ def gas_pressure_forces(
     pressure: float,
     h_squared: float,
 ) -> Floats:
-    """(3, n) h² p ∇V, which presses walls outwards, p V = `pressure` V₀ at the end of the step.
+    """(3, n) h² p ∇V on the walls, with p V = `pressure` V₀ at the end of the step [kg m].
 
-    Gas alone would take the chamber to V + w p h², w = Σ |∇V|²/m; the cloth around it, and what
-    lies against that, take part of it back: as much as in the step before. So p solves
-    (V − E + w h² p) p = `pressure` V₀, which has one positive root however much gas there is, and
-    where nothing changes any more p is right to the last digit. Explicitly, gas would be unstable.
-    Flat chambers, which hold nothing at rest, are blown up with that pressure.
+    Inertia leads to the volume V, and gas alone from there to V + w p h², w = Σ |∇V|²/m. Cloth and
+    contacts then reduce the volume by E, which is estimated by the reduction in the step before. So
+    p solves (V − E + w h² p) p = `pressure` V₀, which has exactly one positive root, and is exact
+    at equilibrium. An explicit pressure would be unstable. Flat chambers have no rest volume; in
+    them p is `pressure`.
 
     Parameters
     ----------
-    positions : (3, n) where inertia leads.
-    start : (3, n) where the step began.
-    pressure : at the rest volume, over the outside [Pa].
-    h_squared : the step's factor of acceleration [s²].
+    positions : (3, n) positions after inertia [m].
+    inverse_masses : (n,) [1/kg].
+    start : (3, n) positions at the start of the step [m].
+    pressure : gauge pressure at the rest volume [Pa].
+    h_squared : factor that turns accelerations into displacements [s²].
     """
     chambers, count = gas.chambers, len(gas.predicted_volumes)
     reduction = gas.predicted_volumes - volumes_and_gradients(start, chambers)[0]
@@ -93,12 +94,12 @@ def gas_pressure_forces(
 
 
 def step_refinement(gas: Gas, pressure: float, h_squared: float) -> float:
-    """How many times as short steps would have to be for this pressure; up to 1 they may stay."""
+    """Factor by which steps must be shorter for this pressure [Pa]; up to 1, they need not be."""
     return float(np.sqrt(h_squared * pressure * gas.tautness / MAX_GAS_TAUTNESS))
 
 
 def _positive_root(a: Floats, b: Floats, c: Floats) -> Floats:
-    """The positive x of a x² + b x = c, for a, c ≥ 0, without loss of digits."""
+    """The positive root of a x² + b x = c, for a, c ≥ 0, without cancellation."""
     root = np.sqrt(b * b + 4.0 * a * c)
     rising = b > 0.0
     over = np.where(rising, 2.0 * c, root - b)

@@ -1,7 +1,7 @@
 /* Volumes of chambers: the same as numpy_kernels.py. */
 #include "../kernels.h"
 
-/* Writes volumes (chambers,) and their slopes (3, n) by positions (3, n). */
+/* Writes volumes (chambers,) and their gradients (3, n) at positions (3, n). */
 EXPORT void volumes_and_gradients(const real *positions, integer n, const integer *triangles,
                                const integer *labels, integer count, integer chambers,
                                real *volumes, real *gradients)

@@ -1,4 +1,4 @@
-"""Volumes in NumPy."""
+"""Volumes and their gradients, in NumPy."""
 
 import numpy as np
 
