@@ -1,1 +1,1 @@
-"""Pieces of a body that move as one."""
+"""Rigid pieces of deformable bodies."""

@@ -1,4 +1,4 @@
-"""Rigid pieces in C: what `numpy_kernels` does."""
+"""Rigid pieces in C: the functions of `numpy_kernels`."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ _project_joints = declare("project_joints", "pppi")
 
 @cached_struct
 def _poses_struct(poses: PiecePoses) -> Packed:
-    """The placement of pieces.h."""
+    """The piece_poses of pieces.h."""
     pieces = poses.pieces
     return pack(
         pieces.count,

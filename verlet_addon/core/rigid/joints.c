@@ -1,4 +1,5 @@
-/* What joins rigid pieces, solved as one: the same as join in numpy_kernels.py, to the bit. */
+/* Edges on and near rigid pieces, solved as one system: the same as project_joints in
+   numpy_kernels.py, to the bit. */
 #include "pieces.h"
 
 #define JOINT_STRAIN_TOLERANCE 1e-3
@@ -7,9 +8,10 @@
 #define JOINT_RESIDUAL 1e-6
 #define JOINT_REGULARIZATION 1e-3
 
-/* See Joints. Rows say how a pull of 1 acts on the bodies at both ends: force and torque. */
+/* See Joints. `rows` is the Jacobian: force and torque of a unit tension on the bodies at both ends.
+   Bodies are pieces, and then free particles. */
 typedef struct {
-    integer count, free, total; /* e, f, and b of all bodies */
+    integer count, free, total; /* e edges, f free particles, b bodies */
     const integer *pairs;       /* (2, e) */
     const integer *slots;       /* (2, e) */
     const integer *bodies;      /* (e, 2) */
@@ -17,12 +19,12 @@ typedef struct {
     const real *lengths;        /* (e,) */
     const uint8_t *tension_only;       /* (e,) */
     const real *mobilities;     /* (b,) */
-    real *along, *rows;         /* (3, e) and (e, 2, 6), to work in, as what follows */
+    real *along, *rows;         /* (3, e) and (e, 2, 6) workspace, like all members below */
     real *residual, *pulls, *search, *found, *diagonal, *inverses; /* (e,) */
     real *wrenches;             /* (b, 6) */
 } joints;
 
-/* Directions of edges, and what they lack; whether any is stretched. */
+/* Writes directions and constraint violations of edges; 1 if any exceeds the tolerance, else 0. */
 SMALL static int measure(const joints *near, const real *positions, integer n)
 {
     int stretched = 0;
@@ -43,8 +45,8 @@ SMALL static int measure(const joints *near, const real *positions, integer n)
     return stretched;
 }
 
-/* Lays out the rows of edges with ends at `arms` (3, k), from the centres of their pieces where none
-   are given. */
+/* Writes the Jacobian for the lever arms `arms` (3, k), or for positions `arms` if `centres` (3, s) of
+   the pieces are given. */
 SMALL static void fill_rows(const piece_poses *all, const joints *near, const real *arms,
                            const real *centres)
 {
@@ -63,7 +65,7 @@ SMALL static void fill_rows(const piece_poses *all, const joints *near, const re
         }
 }
 
-/* Gathers forces and torques at bodies under pulls along edges. */
+/* Writes the sums of forces and torques on bodies for tensions `pulls` (e,) times a factor. */
 static void apply_pulls(const joints *near, const real *pulls, real factor)
 {
     for (integer k = 0; k < 6 * near->total; k++)
@@ -80,7 +82,7 @@ static void apply_pulls(const joints *near, const real *pulls, real factor)
         }
 }
 
-/* How a body moves under a force and a torque: that of a piece turns, too. */
+/* Translation and rotation of a body by a force and a torque; free particles do not rotate. */
 static void move_body(const piece_poses *all, const joints *near, integer body, const real wrench[6],
                    real moved[6])
 {
@@ -97,7 +99,7 @@ static inline real along_row(const real row[6], const real moved[6])
     return dot(row, moved) + dot(row + 3, moved + 3);
 }
 
-/* How much longer pulls make edges, which yield a little. */
+/* Writes (J M⁻¹ Jᵀ + regularization) times pulls (e,) to `found` (e,). */
 static void find_product(const piece_poses *all, const joints *near, const real *pulls, real *found)
 {
     apply_pulls(near, pulls, 1.0);
@@ -114,8 +116,7 @@ static void find_product(const piece_poses *all, const joints *near, const real 
     }
 }
 
-/* How much longer the pull of 1 along each edge makes it, and 1 over that; 0 where nothing can
-   move. */
+/* Writes the diagonal of J M⁻¹ Jᵀ, and its inverse; 0 for edges between immovable ends. */
 SMALL static void find_diagonal(const piece_poses *all, const joints *near)
 {
     for (integer e = 0; e < near->count; e++) {
@@ -130,6 +131,7 @@ SMALL static void find_diagonal(const piece_poses *all, const joints *near)
     }
 }
 
+/* Solves for pulls (e,) by conjugate gradients with the diagonal as preconditioner. */
 SMALL static void solve(const piece_poses *all, const joints *near)
 {
     integer count = near->count;
@@ -158,7 +160,7 @@ SMALL static void solve(const piece_poses *all, const joints *near)
     }
 }
 
-/* Finds the inverse inertia of each piece, where it is now. */
+/* Writes the inverse inertia of each piece in its present rotation. */
 SMALL static void weigh_pieces(const piece_poses *all)
 {
     for (integer piece = 0; piece < all->count; piece++) {
@@ -170,6 +172,7 @@ SMALL static void weigh_pieces(const piece_poses *all)
     }
 }
 
+/* Projects edges on positions (3, n), and updates poses of pieces. */
 EXPORT void project_joints(const piece_poses *all, const joints *near, real *positions, integer n)
 {
     for (int number = 0; number < JOINT_LINEARIZATIONS; number++) {

@@ -1,4 +1,4 @@
-/* Rigid pieces: the same as numpy_kernels.py, where formulas and sources stand. */
+/* Rigid pieces: the same as numpy_kernels.py, which has the formulas and sources. */
 #include "pieces.h"
 
 #define MIN_CONTACT_PUSH 1e-7
@@ -17,7 +17,7 @@ SMALL void invert_inertia(const real second[9], real inverse[9])
             inverse[3 * i + j] = columns[3 * j + i] * share;
 }
 
-/* Turns a rotation on by a vector (A. Cayley, 1846). */
+/* Multiplies a rotation by the rotation about a vector, by the Cayley transform (A. Cayley, 1846). */
 SMALL static void rotate_by(real turn[9], const real vector[3])
 {
     real x = vector[0] / 2.0, y = vector[1] / 2.0, z = vector[2] / 2.0, square[9], found[9];
@@ -31,7 +31,7 @@ SMALL static void rotate_by(real turn[9], const real vector[3])
         turn[k] = found[k];
 }
 
-/* The rotation near `turn` that has this moment. */
+/* Solves for the rotation near `turn` with the angular momentum `moment`, by Newton's method. */
 SMALL static void solve_rotation(real turn[9], const real second[9], const real moment[3], integer rounds)
 {
     for (integer number = 0; number < rounds; number++) {
@@ -69,7 +69,8 @@ void apply_impulse(const piece_poses *all, integer piece, const real force[3], c
     }
 }
 
-/* What moved the particles of a piece, each by its mass. */
+/* Sums displacements of a piece's particles, weighted by masses (share = 0) or by share / masses, as
+   force and torque. */
 SMALL static void gather_pushes(const piece_poses *all, integer piece, const real *positions,
                                 integer n, const real *masses, real share, real force[3],
                                 real torque[3])
@@ -90,6 +91,7 @@ SMALL static void gather_pushes(const piece_poses *all, integer piece, const rea
     }
 }
 
+/* Transfers the momentum of particles, of masses (k,), to pieces, and places particles on them. */
 EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n, const real *masses,
                           integer rounds)
 {
@@ -100,6 +102,7 @@ EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n
     }
 }
 
+/* 1 if contacts have moved a piece's particle k by more than MIN_CONTACT_PUSH, else 0. */
 static int has_moved(const piece_poses *all, integer k, const real *positions, integer n)
 {
     for (int x = 0; x < 3; x++) {
@@ -110,6 +113,7 @@ static int has_moved(const piece_poses *all, integer k, const real *positions, i
     return 0;
 }
 
+/* Transfers contact corrections of particles to pieces; 1 if there were any, else 0. */
 EXPORT integer transfer_contacts(const piece_poses *all, const real *effective_inverse_masses, real *positions,
                               integer n)
 {

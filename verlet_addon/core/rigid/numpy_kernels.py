@@ -1,4 +1,4 @@
-"""Rigid pieces in NumPy."""
+"""Impulses on rigid pieces, and projection of edges between them, in NumPy."""
 
 import numpy as np
 
@@ -20,26 +20,31 @@ from .piece_poses import PiecePoses
 from .pieces import Joints
 
 MIN_CONTACT_PUSH = 1e-7
-"""Contacts that push by no more than this count as solved [m]."""
+"""Contact corrections up to this are ignored [m]."""
 AXIS_INERTIA_SHARE = 1e-12
-"""Share of its inertia that a straight piece, which has none about its axis, is given there."""
+"""Regularization of inertia as a share of it: straight pieces have none about their axis."""
 JOINT_STRAIN_TOLERANCE = 1e-3
-"""Share by which edges near pieces may stay stretched."""
+"""Largest strain of edges near pieces at which their projection ends."""
 JOINT_LINEARIZATIONS, MAX_JOINT_CG_ROUNDS = 8, 100
-"""How often directions of edges are found anew, and most rounds of conjugate gradients in each."""
+"""Most linearizations of the edge constraints, and most rounds of conjugate gradients in each."""
 JOINT_RESIDUAL = 1e-6
-"""Share of the residual that conjugate gradients leave: with 1e-2 rounding decided which, and limbs
-parted by millimetres four frames after they had touched something."""
+"""Relative residual at which conjugate gradients end. With 1e-2 the error depended on rounding, and
+limbs deviated by millimetres four frames after a contact."""
 JOINT_REGULARIZATION = 1e-3
-"""Share of its own resistance by which each edge yields in that. Where there are more edges than
-ways to move, not all can fit, and conjugate gradients would search for ever farther away."""
+"""Regularization of J M⁻¹ Jᵀ as a share of its diagonal. With more edges than degrees of freedom,
+constraints are not all compatible, and conjugate gradients would diverge."""
 
 
 def transfer_momentum(poses: PiecePoses, positions: Floats, masses: Floats, rounds: int) -> None:
-    """Gives pieces the momentum with which their particles were moved, and puts these in place.
+    """Transfers the momentum of moved particles to their pieces, and places particles on these.
 
-    What moved a particle, of `masses` (k,), by d has the momentum m d/h. So many `rounds` of
-    Newton's method find the turn.
+    A particle of mass m that was moved by d has the momentum m d/h.
+
+    Parameters
+    ----------
+    positions : (3, n), written to [m].
+    masses : (k,) masses of the pieces' particles for this purpose [kg].
+    rounds : rounds of Newton's method for the rotations.
     """
     pieces = poses.pieces
     pushes = (positions[:, pieces.particles] - poses.particle_positions) * masses
@@ -51,7 +56,7 @@ def transfer_momentum(poses: PiecePoses, positions: Floats, masses: Floats, roun
 def _apply_impulse(
     poses: PiecePoses, positions: Floats, force: Floats, torque: Floats, rounds: int
 ) -> None:
-    """Gives pieces momenta × h (3, s), and moments (3, s) of them, and puts their particles."""
+    """Applies momenta × h `force`, `torque` (3, s) to pieces, and places particles (3, n)."""
     pieces = poses.pieces
     poses.centres += force / pieces.totals
     poses.angular_momenta += torque
@@ -64,9 +69,10 @@ def _apply_impulse(
 
 
 def transfer_contacts(poses: PiecePoses, positions: Floats) -> bool:
-    """Lets pieces take part in what contacts did to their particles (3, n); whether there were any.
+    """Transfers contact corrections of particles (3, n) to their pieces; True if there were any.
 
-    Contacts of one piece share its mass, so that together they push no farther than each alone.
+    The contacts of a piece share its mass, so that together they move it no farther than each alone
+    would.
     """
     pieces = poses.pieces
     pushed = np.abs(positions[:, pieces.particles] - poses.particle_positions).max(axis=0)
@@ -81,7 +87,7 @@ def transfer_contacts(poses: PiecePoses, positions: Floats) -> bool:
 
 
 def _solve_rotation(turn: Floats, second: Floats, moments: Floats, rounds: int) -> Floats:
-    """(s, 3, 3) the rotation Q near `turn` with Σ m a × Q a = `moments` (s, 3), by Newton."""
+    """(s, 3, 3) rotations Q near `turn` with Σ m a × Q a = `moments` (s, 3), by Newton's method."""
     for _ in range(rounds):
         product = _product(turn, second)
         residual = moments - axial_vectors(product)
@@ -91,7 +97,7 @@ def _solve_rotation(turn: Floats, second: Floats, moments: Floats, rounds: int) 
 
 
 def _inverse_inertia(second: Floats) -> Floats:
-    """(s, 3, 3) of tr S − S, by cofactors; 0 for a point."""
+    """(s, 3, 3) inverses of the inertia tr S − S, by cofactors; 0 for a point."""
     trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
     minors, size = cofactors((1.0 + AXIS_INERTIA_SHARE) * trace * np.eye(3) - second)
     size = np.where(size == 0.0, np.inf, size)
@@ -99,13 +105,13 @@ def _inverse_inertia(second: Floats) -> Floats:
 
 
 def _product(first: Floats, second: Floats) -> Floats:
-    """(s, 3, 3) products of matrices, added up in order: BLAS would add as the processor does."""
+    """(s, 3, 3) matrix products, summed in a fixed order: that of BLAS depends on the processor."""
     parts = (first[:, :, k, None] * second[:, k, None] for k in range(3))
     return np.asarray(sum(parts))
 
 
 def _transposed(matrices: Floats) -> Floats:
-    """Transposes of matrices (s, 3, 3)."""
+    """(s, 3, 3) transposes."""
     return matrices.transpose(0, 2, 1)
 
 
@@ -115,10 +121,11 @@ def _apply(matrices: Floats, vectors: Floats) -> Floats:
 
 
 def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None:
-    """Draws pieces, and particles between them, together until no edge there is stretched.
+    """Projects the edges on and near pieces on their rest lengths, all at once.
 
-    J M⁻¹ Jᵀ λ = C for all edges at once, where M holds the pieces' masses and inertias, solved by
-    conjugate gradients; what turns are not linear in, some rounds of it find.
+    J M⁻¹ Jᵀ λ = C with masses and inertias of the pieces in M, solved by conjugate gradients; J is
+    linearized again after each solution, as rotations are not linear. `positions` (3, n) and poses
+    are written to.
     """
     for _ in range(JOINT_LINEARIZATIONS):
         offsets = positions[:, joints.pairs[0]] - positions[:, joints.pairs[1]]
@@ -139,7 +146,7 @@ def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None
 
 
 class _System:
-    """The system J M⁻¹ Jᵀ: how pulls along edges near pieces change the lengths of these edges."""
+    """The system J M⁻¹ Jᵀ of e edges between b bodies: pieces, and then free particles."""
 
     def __init__(self, poses: PiecePoses, joints: Joints, along: Floats) -> None:
         self.joints, self.along, self.count = joints, along, poses.pieces.count
@@ -153,19 +160,19 @@ class _System:
         )
 
     def rows(self, arms: Floats) -> Floats:
-        """(6, 2, e) forces and torques of pulls of 1 on both ends, (3, k) from pieces' centres."""
+        """(6, 2, e) force and torque of a unit tension on both ends, for lever arms (3, k) [m]."""
         forces = self.along[:, None] * np.array([[1.0], [-1.0]])
         torques, on = np.zeros_like(forces), self.joints.slots >= 0
         torques[:, on] = cross(arms[:, self.joints.slots[on]], forces[:, on])
         return np.concatenate([forces, torques])
 
     def apply_pulls(self, pulls: Floats, rows: Floats) -> Floats:
-        """(6, b) force and torque on each body under pulls (e,)."""
+        """(6, b) force and torque on each body for tensions `pulls` (e,)."""
         bodies, pushes = self.joints.bodies, (pulls * rows).transpose(0, 2, 1)
         return sum_rows(bodies.ravel(), pushes.reshape(6, -1), len(self.joints.mobilities))
 
     def _motions(self, wrenches: Floats, bodies: Integers) -> Floats:
-        """(6, …) how bodies (…) move under such forces and torques."""
+        """(6, …) translations and rotations of bodies (…) by forces and torques (6, …)."""
         moved = np.concatenate(
             [wrenches[:3] * self.joints.mobilities[bodies], np.zeros_like(wrenches[3:])]
         )
@@ -175,19 +182,19 @@ class _System:
 
     @staticmethod
     def _elongations(rows: Floats, moved: Floats) -> Floats:
-        """(e,) how much longer edges become as their ends, (6, 2, e), move."""
+        """(e,) elongations of edges for motions (6, 2, e) of the bodies at their ends."""
         ends = dot(rows[:3], moved[:3]) + dot(rows[3:], moved[3:])
         return np.asarray(ends[0] + ends[1])
 
     def product(self, pulls: Floats) -> Floats:
-        """(e,) how much longer pulls (e,) make edges, which yield a little."""
+        """(e,) regularized J M⁻¹ Jᵀ times `pulls` (e,)."""
         wrenches = self.apply_pulls(pulls, self.wrench_rows)
         moved = self._motions(wrenches, np.arange(wrenches.shape[1]))
         elongations = self._elongations(self.wrench_rows, moved[:, self.joints.bodies.T])
         return np.asarray(elongations + JOINT_REGULARIZATION * self.diagonal * pulls)
 
     def solve(self, violations: Floats) -> Floats:
-        """(e,) pulls that take this much (e,) from edges."""
+        """(e,) Lagrange multipliers that remove constraint violations (e,)."""
         inverse_diagonal = inverse(self.diagonal, self.diagonal)
         pulls, residual = np.zeros_like(violations), np.where(self.diagonal > 0.0, violations, 0.0)
         squares = iterate_conjugate_gradients(

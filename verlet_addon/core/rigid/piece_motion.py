@@ -1,8 +1,9 @@
-"""Rigid pieces in motion: their particles' momentum goes to them, and they put their particles.
+"""Motion of rigid pieces in a step: momentum from particles to pieces, positions back to particles.
 
-Arms a turn into Q a so that Σ m a × Q a is the angular momentum h L: the rigid body's Verlet, which
-keeps its momentum to the last digit (J. Moser and A. Veselov, *Discrete Versions of Some Classical
-Integrable Systems and Factorization of Matrix Polynomials*, 1991).
+The rotation Q of a step solves Σ m a × Q a = h L for lever arms a and angular momentum L. This
+discrete Euler top is Verlet integration of a rigid body, and conserves momentum up to rounding (J.
+Moser and A. Veselov, *Discrete Versions of Some Classical Integrable Systems and Factorization of
+Matrix Polynomials*, 1991).
 """
 
 from dataclasses import replace
@@ -16,15 +17,21 @@ from .piece_poses import PiecePoses
 from .pieces import Pieces
 
 NEWTON_ROUNDS, NEWTON_ROUNDS_BETWEEN = 4, 2
-"""Rounds of Newton's method that find a piece's turn, at both ends of a step and in between: each
-doubles the digits of the turn found last."""
+"""Rounds of Newton's method for the rotation of a piece, at start and end of a step and in between;
+each doubles the number of correct digits."""
 
 
 def predict_poses(
     poses: PiecePoses, pieces: Pieces, start: Floats, positions: Floats
 ) -> PiecePoses:
-    """Takes the pieces' momentum from where free motion leads from `start`, both (3, n) [m]."""
-    if poses.pieces is not pieces:  # others are pinned than before
+    """Poses after inertia, with the momentum of particles that moved from `start` to `positions`.
+
+    Parameters
+    ----------
+    start, positions : (3, n) positions at the start of the step, and after inertia and forces [m];
+        `positions` is written to.
+    """
+    if poses.pieces is not pieces:  # pins have changed
         poses = replace(poses, pieces=pieces)
     rotations, masses = poses.rotations, pieces.masses
     poses.start_rotations[:] = orthonormalize(rotations)
@@ -41,13 +48,13 @@ def predict_poses(
 
 
 def put_particles_on_pieces(poses: PiecePoses | None, positions: Floats) -> None:
-    """Puts particles (3, n) back onto their pieces, which get the momentum that they had."""
+    """Places particles (3, n) on their pieces, and transfers momentum of displacements to these."""
     if poses is not None:
         kernels.transfer_momentum(poses, positions, poses.pieces.masses, NEWTON_ROUNDS)
 
 
 def apply_constraints_to_pieces(poses: PiecePoses | None, positions: Floats) -> None:
-    """Lets pieces take part in what constraints within the body did to their particles (3, n)."""
+    """Transfers corrections of particles (3, n) by internal constraints to their pieces."""
     if poses is not None:
         kernels.transfer_momentum(
             poses, positions, poses.pieces.constraint_masses, NEWTON_ROUNDS_BETWEEN
@@ -55,14 +62,15 @@ def apply_constraints_to_pieces(poses: PiecePoses | None, positions: Floats) -> 
 
 
 def apply_contacts_to_pieces(poses: PiecePoses | None, positions: Floats) -> bool:
-    """Lets pieces take part in what contacts did to their particles (3, n); whether there were any.
+    """Transfers contact corrections of particles (3, n) to their pieces; True if there were any.
 
-    Contacts of one piece share its mass, so that together they push no farther than each alone.
+    The contacts of a piece share its mass, so that together they move it no farther than each alone
+    would.
     """
     return poses is not None and kernels.transfer_contacts(poses, positions)
 
 
 def project_joints(poses: PiecePoses | None, positions: Floats) -> None:
-    """Draws pieces, and what is near them, together until no edge there is stretched."""
+    """Projects the edges on and near pieces on their rest lengths, in positions (3, n) [m]."""
     if poses is not None and poses.pieces.joints.pairs.size:
         kernels.project_joints(poses, poses.pieces.joints, positions)

@@ -1,4 +1,4 @@
-"""Where rigid pieces are on their way through a step."""
+"""Poses of rigid pieces during a step."""
 
 from dataclasses import dataclass
 
@@ -11,27 +11,27 @@ from .pieces import Pieces
 
 @dataclass(eq=False)
 class PiecePoses:
-    """Where a body's pieces are; kernels write to its arrays."""
+    """Positions, rotations and momenta of s pieces with k particles; kernels write to arrays."""
 
     pieces: Pieces
     start_rotations: Floats
-    """(s, 3, 3) how they had turned since they were at rest, when the step began."""
+    """(s, 3, 3) rotations from rest to the start of the step."""
     rotations: Floats
-    """(s, 3, 3) and how they have now."""
+    """(s, 3, 3) present rotations from rest."""
     arms: Floats
-    """(3, k) when the step began [m]."""
+    """(3, k) lever arms from the centre of mass at the start of the step [m]."""
     second_moments: Floats
-    """(s, 3, 3) Σ m a aᵀ [kg m²]."""
+    """(s, 3, 3) Σ m a aᵀ at the start of the step [kg m²]."""
     centres: Floats
-    """(3, s) now [m]."""
+    """(3, s) present centres of mass [m]."""
     angular_momenta: Floats
-    """(3, s) Σ m a × (x − x₀): h L now [kg m²]."""
+    """(3, s) Σ m a × (x − x₀) in this step, h L [kg m²]."""
     particle_positions: Floats
-    """(3, k) where particles were put [m]."""
+    """(3, k) positions of particles on the pieces [m]."""
 
 
 def fit_poses(pieces: Pieces, positions: Floats) -> PiecePoses:
-    """Pieces where they fit their particles best, at positions (3, n)."""
+    """Poses whose rotations fit particles at positions (3, n) best; centres are not set yet."""
     weighted = positions[:, pieces.particles] * pieces.masses
     rotations = portable_rotations(sum_products(pieces.labels, weighted, pieces.arms, pieces.count))
     return PiecePoses(

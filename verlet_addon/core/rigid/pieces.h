@@ -1,10 +1,10 @@
-/* Rigid pieces, and what moves them. */
+/* Poses of rigid pieces, and impulses on them. */
 #ifndef VERLET_PIECES_H
 #define VERLET_PIECES_H
 
 #include "../kernels.h"
 
-/* See Pieces and Placement; the particles of a piece stand beside each other. */
+/* See Pieces and PiecePoses; the particles of a piece are contiguous. */
 typedef struct {
     integer count, size;      /* s and k */
     const integer *starts;    /* (s + 1,) */
@@ -19,21 +19,24 @@ typedef struct {
     real *centres;            /* (3, s) */
     real *angular_momenta;            /* (3, s) */
     real *particle_positions;             /* (3, k) */
-    real *work;               /* (s, 21): force, torque, shift, turn and inverse inertia */
+    real *work;               /* (s, 21), of which the last 9 are the inverse inertia */
 } piece_poses;
 
+/* Reads the vector in column `at` of rows (3, n). */
 static inline void read(const real *rows, integer n, integer at, real found[3])
 {
     for (int x = 0; x < 3; x++)
         found[x] = rows[x * n + at];
 }
 
+/* found = matrix × vector. */
 static inline void apply(const real matrix[9], const real vector[3], real found[3])
 {
     for (int x = 0; x < 3; x++)
         found[x] = dot(matrix + 3 * x, vector);
 }
 
+/* found = a × b. */
 SMALL static void multiply(const real a[9], const real b[9], real found[9])
 {
     for (int i = 0; i < 3; i++)
@@ -41,7 +44,7 @@ SMALL static void multiply(const real a[9], const real b[9], real found[9])
             found[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
-/* a times the transpose of b. */
+/* found = a × bᵀ. */
 SMALL static void multiply_back(const real a[9], const real b[9], real found[9])
 {
     for (int i = 0; i < 3; i++)
@@ -49,10 +52,11 @@ SMALL static void multiply_back(const real a[9], const real b[9], real found[9])
             found[3 * i + j] = dot(a + 3 * i, b + 3 * j);
 }
 
-/* The inverse inertia of what has these second moments Σ m a aᵀ. */
+/* Writes the inverse of the inertia tr S − S for the second moments S = Σ m a aᵀ; 0 for a point. */
 void invert_inertia(const real second[9], real inverse[9]);
 
-/* Gives a piece a force and a torque, times h², and puts its particles. */
+/* Applies force and torque × h² to a piece, with some rounds of Newton's method for its rotation, and
+   places its particles. */
 void apply_impulse(const piece_poses *all, integer piece, const real force[3], const real torque[3],
           real *positions, integer n, integer rounds);
 

@@ -1,4 +1,4 @@
-"""Pieces of a body that are rigid, and what is left of its mesh for constraints."""
+"""Rigid pieces of a body, and its mesh without their interior."""
 
 from dataclasses import dataclass, replace
 
@@ -11,70 +11,71 @@ from ..geometry.rest_shape import RestShape, remeshed
 from ..linear.rotations import ROTATION_DIGITS, cross_matrices
 
 PINNED_MASS_FACTOR = 1e6
-"""How much heavier than its piece a pinned particle counts."""
+"""Mass of a pinned particle as a multiple of that of its piece."""
 JOINT_RINGS = 4
-"""Edges up to this many edges away from a piece are solved together with it."""
+"""Edges up to this many edges away from a piece are projected together with it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Joints:
-    """Edges that do not stretch, on pieces and near them."""
+    """Inextensible edges on and near pieces, which are solved as one system."""
 
     pairs: Integers
-    """(2, e) particles."""
+    """(2, e) particles at the ends of edges."""
     slots: Integers
-    """(2, e) each particle's place in `Pieces.particles`; −1 = it is on no piece."""
+    """(2, e) index of each end in `Pieces.particles`; −1 = on no piece."""
     rest_lengths: Floats
-    """(e,) [m]"""
+    """(e,) [m]."""
     tension_only: Booleans
-    """(e,) bool, edges that give way to being pushed together."""
+    """(e,) bool, edges that resist tension, but not compression."""
     free: Integers
-    """(f,) particles that are on no piece."""
+    """(f,) particles at ends of edges that are on no piece."""
     bodies: Integers
-    """(e, 2) the piece that each end is on, or, counted after all pieces, the free particle."""
+    """(e, 2) body at each end: a piece from 0 to s − 1, or s + index in `free`."""
     mobilities: Floats
-    """(s + f,) inverse masses of pieces, and of free particles [1/kg]."""
+    """(s + f,) inverse masses of pieces and of free particles [1/kg]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Particles sorted by piece, at least two in each."""
+    """The s rigid pieces of a body of n particles: k particles on pieces, at least two on each."""
 
     particles: Integers
-    """(k,)"""
+    """(k,) particle numbers, sorted by piece."""
     labels: Integers
-    """(k,) number of the piece that each belongs to, from 0."""
+    """(k,) piece number of each, from 0."""
     masses: Floats
-    """(k,) [kg], those of pinned ones raised."""
+    """(k,) masses; pinned particles have PINNED_MASS_FACTOR times that of their piece [kg]."""
     totals: Floats
     """(s,) masses of the pieces [kg]."""
     arms: Floats
-    """(3, k) at rest, from the piece's centre of mass [m]."""
+    """(3, k) lever arms from the piece's centre of mass, at rest [m]."""
     effective_inverse_masses: Floats
-    """(k,) the greatest inverse mass that a particle shows to a push in any direction [1/kg]."""
+    """(k,) largest inverse effective mass, over all directions, of a piece at a particle [1/kg]."""
     mobilities: Floats
-    """(n,) of all particles, for constraints: many that push a piece at once move it no farther
-    than each alone would [1/kg]."""
+    """(n,) inverse masses of all particles for constraints [1/kg]. On pieces these are effective
+    inverse masses × the number of particles with edges, so that the sum of all corrections moves a
+    piece no farther than each alone would."""
     constraint_masses: Floats
-    """(k,) masses by which constraints then push a piece; 0 = not at all [kg]."""
+    """(k,) 1 / mobilities, to turn constraint corrections into momentum; 0 if pinned [kg]."""
     starts: Integers
-    """(s + 1,) where the particles of each piece begin."""
+    """(s + 1,) index of each piece's first particle in `particles`, and k."""
     joints: Joints
 
     @property
     def count(self) -> int:
-        """How many pieces there are."""
+        """Number s of pieces."""
         return len(self.totals)
 
     @property
     def joins_all_particles(self) -> bool:
-        """Whether no particle is neither on a piece nor near one."""
+        """True if every particle is on a piece or at an edge of `joints`."""
         near = np.concatenate([self.particles, self.joints.pairs.ravel()])
         return len(np.unique(near)) == len(self.mobilities)
 
 
 def build_pieces(shape: RestShape) -> Pieces | None:
-    """The connected pieces that are painted rigid; None where there are none."""
+    """The connected pieces of the rigid vertex group; None if there are none."""
     labels = find_pieces(shape)
     particles = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
     if not len(particles):
@@ -112,7 +113,14 @@ def build_pieces(shape: RestShape) -> Pieces | None:
 def _joints(
     without_interior: RestShape, particles: Integers, labels: Integers, totals: Floats
 ) -> Joints:
-    """The edges of a body, loosened, that are near particles (k,) of pieces, (n,) labels."""
+    """The inextensible edges near pieces, of a body without rigid interior.
+
+    Parameters
+    ----------
+    particles : (k,) particles on pieces.
+    labels : (n,) piece number of each particle; −1 = none.
+    totals : (s,) masses of pieces [kg].
+    """
     edges, near = without_interior.mesh.edges, labels >= 0
     for _ in range(JOINT_RINGS):
         near[edges[near[edges].any(axis=1)]] = True
@@ -138,7 +146,7 @@ def _joints(
 
 
 def find_pieces(shape: RestShape) -> Integers:
-    """(n,) the piece that each particle belongs to, from 0; −1 = none."""
+    """(n,) piece number of each particle, from 0; −1 = none."""
     stiff, n = shape.rigid, shape.particle_count
     inside = shape.mesh.edges[stiff[shape.mesh.edges].all(axis=1)]
     labels = find_components(n, inside)
@@ -149,9 +157,9 @@ def find_pieces(shape: RestShape) -> Integers:
 
 
 def without_rigid_interior(shape: RestShape) -> RestShape:
-    """The body without the edges and faces that lie within a piece, but for its outermost faces.
+    """The body without edges and faces inside of pieces, except the faces at a piece's boundary.
 
-    These stay, for what lies beside them bends and shears against them.
+    Those stay, because the deformable surface beside them bends and shears against them.
     """
     labels = find_pieces(shape)
     if (labels < 0).all():
@@ -178,12 +186,12 @@ def without_rigid_interior(shape: RestShape) -> RestShape:
 def _effective_inverse_masses(
     labels: Integers, masses: Floats, totals: Floats, arms: Floats
 ) -> Floats:
-    """(k,) the greatest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle [1/kg]."""
+    """(k,) largest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle's lever arm r [1/kg]."""
     second = sum_products(labels, arms * masses, arms, len(totals))
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
     cross = cross_matrices(arms.T)
     turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
-    # Eigenvalues are rounded by each processor in its own way.
+    # Rounding of eigenvalues depends on the processor.
     shares, powers = np.frexp(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
     return np.asarray(np.ldexp(np.round(shares, ROTATION_DIGITS), powers))
