@@ -1,1 +1,1 @@
-"""Stiff surfaces that are curved at rest."""
+"""Shells: stiff surfaces that are curved at rest."""

@@ -1,4 +1,4 @@
-"""Shells in C: what `numpy_kernels` does."""
+"""Shells in C: the functions of `numpy_kernels`."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def _system_struct(system: ShellSystem) -> Packed:
 
 @cached_struct
 def _factored_shell_struct(factored: FactoredShell) -> Packed:
-    """The factored of kernels.c."""
+    """The factored_shell of kernels.c."""
     free = factored.free
     values = np.zeros((1, factored.factors.size + 1))
     return pack(len(free), free, factored.components, pack_factors(factored.factors, values))

@@ -1,5 +1,4 @@
-/* Shells: the same as linearize, multiply and precondition in numpy_kernels.py, and dissection.solve
-   for a single right side. */
+/* Shells: the same as linearize, multiply and precondition in numpy_kernels.py. */
 #include "../bending/hinges.h"
 #include "../linear/nested_dissection.h"
 
@@ -7,7 +6,7 @@
 
 /* See ShellSystem. */
 typedef struct {
-    integer particles, springs, angles, hinges; /* n, s and a; the first springs are hinges */
+    integer particles, springs, angles, hinges; /* n, s, a, and how many of the springs, the first, are hinges */
     const integer *members;                     /* (4, s + a) */
     const real *coefficients;                   /* (4, s) */
     const real *stiffnesses, *rests;            /* (s,) */
@@ -16,10 +15,10 @@ typedef struct {
     const real *masses;                         /* (n,) */
     real *gradients;                               /* (4, 3, s + a) */
     real *isotropic_stiffnesses;                                 /* (s,) */
-    real *interleaved;                          /* (2, n, 3) to work in */
+    real *interleaved;                          /* (2, n, 3) workspace */
 } shell;
 
-/* Positions (3, n) as (n, 3), where each particle's axes are side by side. */
+/* Transposes rows (3, n) to points (n, 3), so that a particle's coordinates are contiguous. */
 static void interleave(const real *rows, integer n, real *points)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -27,6 +26,7 @@ static void interleave(const real *rows, integer n, real *points)
             points[3 * i + axis] = rows[axis * n + i];
 }
 
+/* Transposes points (n, 3) to rows (3, n). */
 static void deinterleave(const real *points, integer n, real *rows)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -34,7 +34,7 @@ static void deinterleave(const real *points, integer n, real *rows)
             rows[axis * n + i] = points[3 * i + axis];
 }
 
-/* Sum of coefficient times point, of the corners of a spring that are so far apart in memory. */
+/* vector = Σ coefficient × point over the members of a spring; strides are distances in the arrays. */
 static inline void gather(const real *points, const integer *members, integer members_stride,
                           const real *coefficients, integer stride, real vector[3])
 {
@@ -47,7 +47,7 @@ static inline void gather(const real *points, const integer *members, integer me
     }
 }
 
-/* One spring made linear; its energy. */
+/* Linearizes one spring: gradient, isotropic stiffness and forces; returns its energy. */
 static real linearize_spring(const shell *system, const real *points, real *pulls, integer i)
 {
     integer s = system->springs, every = s + system->angles;
@@ -85,7 +85,7 @@ static real linearize_spring(const shell *system, const real *points, real *pull
     return 0.5 * stiffness * energy;
 }
 
-/* One angle made linear; its energy. */
+/* Linearizes one angle: gradient and forces; returns its energy. */
 static real linearize_angle(const shell *system, const real *points, real *pulls, integer i)
 {
     integer s = system->springs, a = system->angles, every = s + a;
@@ -117,7 +117,7 @@ static real linearize_angle(const shell *system, const real *points, real *pulls
     return 0.5 * turned * turned;
 }
 
-/* What springs pull at positions (3, n), into pull (3, n); their energy. */
+/* Linearizes springs and angles at positions (3, n), writes forces to pull (3, n); returns the energy. */
 EXPORT real linearize_shell(const shell *system, const real *positions, real *pull)
 {
     integer n = system->particles;
@@ -133,7 +133,7 @@ EXPORT real linearize_shell(const shell *system, const real *positions, real *pu
     return energy;
 }
 
-/* The matrix times moves (3, n). */
+/* found = (M + h² K) moves, both (3, n). */
 EXPORT void multiply_shell(const shell *system, const real *moves, real *found)
 {
     integer n = system->particles, s = system->springs, every = s + system->angles;
@@ -162,14 +162,14 @@ EXPORT void multiply_shell(const shell *system, const real *moves, real *found)
     deinterleave(pulls, n, found);
 }
 
-/* See Factored. */
+/* See FactoredShell. */
 typedef struct {
     integer free_count; /* f */
     const integer *free, *components;
     const dissected_system *system;
 } factored_shell;
 
-/* Turned by the rotations (c, 3, 3) of the parts, or back. */
+/* Rotates the vector of free particle i by the rotation (c, 3, 3) of its part, or by its inverse. */
 static void rotate(const factored_shell *of, const real *rotations, integer i, const real from[3],
                  real to[3], int back)
 {
@@ -182,7 +182,7 @@ static void rotate(const factored_shell *of, const real *rotations, integer i, c
     }
 }
 
-/* The matrix of a former moment, solved for right (3, n), turned as the parts have turned since. */
+/* found = R A⁻¹ Rᵀ right, both (3, n): the matrix A factorized earlier, and rotations R since. */
 EXPORT void precondition_shell(const factored_shell *of, const real *rotations, integer n, const real *right,
                          real *found)
 {

@@ -1,4 +1,4 @@
-"""Shells in NumPy: their springs made linear at some positions, and what that matrix does."""
+"""Linearization of a shell's springs, its matrix product and its preconditioner, in NumPy."""
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from .shell_system import FactoredShell, ShellSystem, angle_gradients, gather
 
 
 def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
-    """(3, n) spring forces at positions (3, n), and energy; sets the linearized matrix.
+    """(3, n) forces of springs and angles at positions (3, n), and their energy, both times h².
 
-    Gauss and Newton's matrix, of the energy ½ k (|g| − r)²: c cᵀ k (ĝ ĝᵀ + t (I − ĝ ĝᵀ)), with t =
-    1 − r/|g| where that is above 0, as tension makes it. All is times h².
+    Also sets `gradients` and `isotropic_stiffnesses` of the system. Its matrix is the Gauss–Newton
+    one of the energy ½ k (|g| − r)², plus the geometric stiffness of tension: c cᵀ k (ĝ ĝᵀ + t (I −
+    ĝ ĝᵀ)) with t = max(0, 1 − r/|g|).
     """
     springs = len(system.rests)
     members, n = system.members[:, :springs], positions.shape[1]
@@ -47,7 +48,7 @@ def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
 
 
 def _scattered(system: ShellSystem, vectors: Floats, coefficients: Floats, n: int) -> Floats:
-    """(3, n) vectors (3, s) of springs handed to their members."""
+    """(3, n) sums of coefficient × vector (3, s) of springs at their members."""
     totals = np.zeros((3, n))
     for corner in range(MEMBERS):
         labels = system.members[corner, : vectors.shape[1]]
@@ -57,7 +58,7 @@ def _scattered(system: ShellSystem, vectors: Floats, coefficients: Floats, n: in
 
 
 def multiply(system: ShellSystem, moves: Floats) -> Floats:
-    """(3, n) (M + h² K) moves (3, n)."""
+    """(3, n) product of the linearized matrix M + h² K with moves (3, n)."""
     n, springs = moves.shape[1], len(system.rests)
     product = moves * system.masses
     products = np.zeros(system.members.shape[1])
@@ -78,7 +79,10 @@ def multiply(system: ShellSystem, moves: Floats) -> Floats:
 
 
 def precondition(factored: FactoredShell, rotations: Floats, right: Floats) -> Floats:
-    """(3, n) R A⁻¹ Rᵀ right: a former matrix, turned as the parts have turned since (c, 3, 3)."""
+    """(3, n) R A⁻¹ Rᵀ right for an earlier matrix A, with rotations R (c, 3, 3) since then.
+
+    Without the rotations, a shell that turns would need a new factorization in each step.
+    """
     rotated = rotations[factored.components[factored.free]].transpose(1, 2, 0)
     given = right.take(factored.free, axis=1)
     back = (rotated * given[:, None]).sum(axis=0)

@@ -1,7 +1,7 @@
-"""What keeps a stiff curved surface in shape: all of it as springs of one elastic system.
+"""Elastic energy of a shell: bending and stretch of a curved surface as springs of one system.
 
-A curved surface hardly bends without stretching as well. Bends and lengths that are relaxed in turn
-undo each other's work, and together give way. Here they are energies of one sum.
+A curved surface hardly bends without stretching. Alternate projection of bends and lengths
+converges slowly there, and the shell appears too soft. So all energies are minimized as one sum.
 """
 
 from dataclasses import dataclass
@@ -15,71 +15,75 @@ from ..geometry.faces import edge_areas, face_diagonals
 from ..geometry.rest_shape import RestShape, painted_shares
 
 MEMBERS = 4
-"""Particles of each spring; where there are fewer, one is named again and counts 0."""
+"""Particles of each spring; those with fewer repeat one with coefficient 0."""
 MIN_HEIGHT_SHARE = 1e-3
-"""Faces whose height or sine is less than this share are no faces."""
+"""Smallest ratio of height to base of a triangle, and sine between a quad's midlines; degenerate
+faces have no springs."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShellSprings:
-    """Energies ½ (|g| − rest)²/compliance of vectors g = Σ coefficient · x."""
+    """Energies ½ (|g| − rest)²/compliance of springs with vectors g = Σ coefficient · x."""
 
     members: Integers
-    """(s, 4)"""
+    """(s, 4) particles."""
     coefficients: Floats
-    """(s, 4) each row sums to 0 [1/m]."""
+    """(s, 4) coefficients, whose sum is 0 in each row [1/m]."""
     rests: Floats
-    """(s,) signed by the side of the normal for hinges."""
+    """(s,) |g| at rest; for hinges with the sign of their rest angle."""
     compliances: Floats
     """(s,) [1/J]; 0 = rigid."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShellAngles:
-    """Energies ½ (cos φ − rest)²/compliance of the angle between two vectors Σ coefficient · x."""
+    """Energies ½ (cos φ − rest)²/compliance of angles φ between two vectors Σ coefficient · x."""
 
     members: Integers
-    """(a, 4)"""
+    """(a, 4) particles."""
     first: Floats
-    """(a, 4) coefficients of one vector [1/m]…"""
+    """(a, 4) coefficients of the first vector."""
     second: Floats
-    """(a, 4) …and of the other."""
+    """(a, 4) coefficients of the second vector."""
     rests: Floats
-    """(a,) cos φ"""
+    """(a,) cos φ at rest."""
     compliances: Floats
-    """(a,) [1/J]"""
+    """(a,) [1/J]; 0 = rigid."""
 
 
 MAX_DROOP = 30.0
-"""Flat and held at one end, what is no shell would droop by so many times its length, by the
-formula for small droops: a shirt by thousands, a cap of denim by 25, a paper cup by less than 1."""
+"""Largest tip deflection of a shell, see `_droop`; softer surfaces are treated as cloth. That of a
+shirt is in the thousands, of a cap of denim 25, of a paper cup less than 1."""
 MAX_SHELL_PARTICLES = 12_000
-"""Particles of the largest shell: its matrix takes some 400 MB then, and seconds to factorize."""
+"""Most particles of a shell; its matrix then takes some 400 MB, and seconds to factorize."""
 EARTH_GRAVITY = 9.81
-"""[m/s²]"""
+"""Gravity that `_droop` assumes [m/s²]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shell:
-    """The springs of a surface that is curved at rest."""
+    """The springs of a surface of n particles that is curved at rest."""
 
     bends: ShellSprings
-    """Hinges with a rest angle, and then what is straight at rest."""
+    """Hinges with a rest angle, followed by bends that are straight at rest."""
     hinges: int
-    """How many of them have a rest angle."""
+    """Number of hinges with a rest angle."""
     lengths: ShellSprings
+    """Stretch of edges, and of faces along two axes."""
     angles: ShellAngles
+    """Shear of quads and triangles."""
     positions: Floats
-    """(3, n) at rest [m]."""
+    """(3, n) positions at rest [m]."""
     components: Integers
     """(n,) label of each connected part, from 0."""
 
 
 def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
-    """The springs of a body after `merge_triangle_pairs`; None if it has no rest angle.
+    """The springs of a body after `merge_triangle_pairs`; None where it is treated as cloth.
 
-    Nor where it is floppy, where ropes hang on it, which are relaxed with what they hang on, or
-    where it is too large. Triangles of constant strain are too firm when bent within their plane.
+    These are surfaces without rest angles, soft ones (MAX_DROOP), large ones (MAX_SHELL_PARTICLES),
+    and those with ropes attached, as ropes are projected together with the surface they hang on.
+    Constant strain triangles that stay unmerged are too stiff in in-plane bending.
     """
     curved = bends.hinges
     if not len(curved.members) or shape.loose.any() or shape.particle_count > MAX_SHELL_PARTICLES:
@@ -103,15 +107,15 @@ def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
 
 
 def _droop(shape: RestShape) -> float:
-    """ρ g L³ / 8 B of a strip as long as the body, as a share of L."""
+    """Tip deflection / length of a flat cantilever of the body's length L, ρ g L³ / 8 B."""
     arms = shape.mesh.positions - shape.mesh.positions.mean(axis=0)
-    length = np.sqrt(12.0 * (arms * arms).sum(axis=1).mean())  # a rod's, whose arms are such
+    length = np.sqrt(12.0 * (arms * arms).sum(axis=1).mean())  # of a rod with the same variance
     density = shape.masses.sum() / shape.areas.sum()
     return float(density * EARTH_GRAVITY * length**3 * shape.settings.bend_compliance / 8.0)
 
 
 def _pair_springs(pairs: Integers, lengths: Floats, compliances: Floats) -> ShellSprings:
-    """Springs along pairs (m, 2): |g| is how many times as long as at rest they are."""
+    """Springs along pairs (m, 2) with rest lengths (m,): |g| is length / rest length."""
     return ShellSprings(
         members=np.concatenate([pairs, pairs], axis=1),
         coefficients=np.outer(1.0 / lengths, [-1.0, 1.0, 0.0, 0.0]),
@@ -121,7 +125,7 @@ def _pair_springs(pairs: Integers, lengths: Floats, compliances: Floats) -> Shel
 
 
 def _edge_springs(shape: RestShape) -> ShellSprings:
-    """Edges of faces of more than three corners, for half the area of each; of quads, a sixth."""
+    """Stretch of edges, for half the area of each n-gon beside them, or a sixth of each quad."""
     edges, sizes = shape.mesh.edges, _corner_counts(shape)
     counted = shape.areas * np.where(sizes > MEMBERS, 1.0, np.where(sizes == MEMBERS, 1 / 3, 0.0))
     areas = edge_areas(edges, shape.corners, counted, shape.particle_count)
@@ -138,14 +142,14 @@ def _corner_counts(shape: RestShape) -> Integers:
 
 
 def _face_members(shape: RestShape, corners: int) -> tuple[Integers, Floats]:
-    """(f, 4) corners of the faces that have so many, the first once more for three; their areas."""
+    """(f, 4) vertices of faces with 4 corners, or 3, the first repeated; (f,) areas [m²]."""
     chosen = _corner_counts(shape) == corners
     face_corners = shape.mesh.face_starts[:-1][chosen, None] + np.arange(MEMBERS) % corners
     return shape.mesh.face_vertices[face_corners], shape.areas[chosen]
 
 
 def _diagonal_springs(shape: RestShape) -> ShellSprings:
-    """Diagonals of faces of more than four corners, as firm as shear."""
+    """Springs along diagonals of n-gons with more than four corners, with the shear compliance."""
     across, face = face_diagonals(shape.corners)
     lengths = shape.rest_distances(across)
     chosen = (_corner_counts(shape)[face] > MEMBERS) & (lengths > 0.0) & (shape.areas[face] > 0.0)
@@ -155,11 +159,12 @@ def _diagonal_springs(shape: RestShape) -> ShellSprings:
 
 
 def _quad_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
-    """The lines that join the middles of opposite edges, for two thirds of the area; their angle.
+    """Stretch of quads along both midlines, for two thirds of the area, and their angle as shear.
 
-    With a sixth for either edge beside it, that is Simpson's rule: edges alone would make a quad
-    that is bent within its plane three times too firm. The angle is as firm as both diagonals are:
-    these, of compliance c, have the shear modulus 1 / 2 c; the angle alone resists no stretch.
+    A midline joins the midpoints of opposite edges. With a sixth of the area for either edge beside
+    it, this is Simpson's rule; with edges alone, in-plane bending of a quad would be three times
+    too stiff. The angle has the shear modulus 1 / 2 c of two diagonals of shear compliance c, but
+    resists no stretch.
     """
     members, areas = _face_members(shape, MEMBERS)
     weights = np.array([[-0.5, 0.5, 0.5, -0.5], [-0.5, -0.5, 0.5, 0.5]])
@@ -188,10 +193,11 @@ def _quad_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
 
 
 def _triangle_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
-    """Constant strain: two axes square to each other, along the side next to the widest angle.
+    """Constant strain triangles: stretch along two orthogonal axes, and their angle as shear.
 
-    With g = Σ coefficient · x for the gradients along both, the energy for each area is
-    (|g₁| − 1)²/2c + (|g₂| − 1)²/2c for the compliance c, and that of the angle, as for quads.
+    The first axis is along a side at the widest angle. With g₁, g₂ the deformation gradient along
+    the axes, the energy per area is (|g₁| − 1)²/2c + (|g₂| − 1)²/2c for the compliance c, plus that
+    of the angle as for quads.
     """
     members, areas = _face_members(shape, 3)
     members = _from_widest(members[:, :3], shape)
@@ -218,7 +224,7 @@ def _triangle_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
 
 
 def _from_widest(members: Integers, shape: RestShape) -> Integers:
-    """(f, 3) the corners of triangles, that of the widest angle first."""
+    """(f, 3) corners of triangles, rotated so that the one with the widest angle is first."""
     opposite = np.stack(
         [shape.rest_distances(members[:, [(k + 1) % 3, (k + 2) % 3]]) for k in range(3)]
     )

@@ -1,9 +1,10 @@
-"""One step of a shell: where its springs, its inertia and what holds it are in balance.
+"""One step of a shell: implicit Euler by Newton's method and conjugate gradients.
 
-Implicit Euler, x = arg min ½ |x − y|²/h² + E(x) for the positions y that inertia leads to, by
-Newton's method. Its matrix changes little from step to step: conjugate gradients need two or three
-rounds when they are preconditioned by the matrix of a former moment, turned as the body has turned
-since (after M. Müller, M. Gross, *Interactive Virtual Materials*, 2004).
+x = arg min ½ m |x − y|²/h² + E(x) with the predicted positions y. The matrix changes little from
+step to step: conjugate gradients need two or three rounds with a matrix that was factorized in an
+earlier step as preconditioner, rotated as the body has rotated since (after M. Müller, M. Gross,
+*Interactive Virtual Materials*, 2004). Contacts act as constraints: particles that were
+pushed since the last solution cannot move along that push for the rest of the step.
 """
 
 import numpy as np
@@ -15,32 +16,32 @@ from .compiled_kernels import linearize, multiply, precondition
 from .shell_system import FactoredShell, ShellSystem, factorize_shell
 
 MAX_NEWTON_ROUNDS = 20
-"""Most rounds of Newton's method in a step; one or two are enough but for impacts."""
+"""Most rounds of Newton's method in a solution; one or two are enough, except in impacts."""
 SHELL_RESIDUAL = 1e-2
-"""Share of the residual that conjugate gradients leave in a round of Newton's method…"""
+"""Relative residual of conjugate gradients in a round of Newton's method."""
 NEWTON_RESIDUAL_SHARE = 1e-2
-"""…and share of the first round's residual below which no further round is made."""
+"""Newton's method ends below this share of the first round's residual."""
 MIN_ENERGY_DECREASE = 1e-3
-"""A round that lowers the energy by less than this share is the last."""
+"""Newton's method ends after a round that lowers the energy by less than this share."""
 MAX_SHELL_CG_ROUNDS = 100
-"""Most rounds of conjugate gradients."""
+"""Most rounds of conjugate gradients in a round of Newton's method."""
 EXPECTED_CG_ROUNDS, MAX_EXCESS_ROUNDS = 8, 200
-"""Rounds of conjugate gradients that a solution should take; when they have taken so many more than
-that in all, the matrix is factorized anew."""
+"""Rounds of conjugate gradients expected per solution, and number of rounds in excess of it, summed
+over solutions, after which the matrix is factorized again."""
 MIN_PUSH = 1e-6
-"""What others move by less counts as not moved [m]."""
+"""Displacements of particles by contacts up to this are ignored [m]."""
 MAX_RESOLVES = 6
-"""Most times in a step that a shell is solved again because others have moved some of it."""
+"""Most further solutions in a step after contacts have moved particles."""
 MIN_PUSH_SINE = 1e-3
-"""A push that leaves the directions already held by less than this sine holds no further one."""
+"""A push adds a constraint if its sine to the directions already constrained exceeds this."""
 MAX_RELEASES = 2
-"""Most times that particles which a contact would draw instead of push are let go."""
+"""Most rounds in which constraints are released whose contact force would be adhesive."""
 SHELL_ROTATION_ROUNDS = 3
-"""Rounds in which rotations are found, from those of the step before."""
+"""Rounds of the rotation fit, which starts from the last rotations."""
 
 
 def begin_shell_step(system: ShellSystem | None, positions: Floats, targets: Floats) -> None:
-    """Begins a step of a shell where inertia has led, (3, n); soft pins draw to targets (3, n)."""
+    """Starts a step at predicted positions (3, n), with targets (3, n) of soft pins [m]."""
     if system is None:
         return
     system.predicted = positions.copy()
@@ -53,10 +54,10 @@ def begin_shell_step(system: ShellSystem | None, positions: Floats, targets: Flo
 
 
 def solve_after_contacts(system: ShellSystem | None, positions: Floats) -> bool:
-    """Solves a shell again if others have moved some of it since, (3, n); whether they have.
+    """Solves again if contacts moved particles from the last solution to `positions` (3, n).
 
-    What was moved is held along the push for the rest of the step, for that is the direction of the
-    force with which something pushes and rubs. Across it the particle stays free.
+    Moved particles are constrained along their displacement for the rest of the step, as it has the
+    direction of the contact force; they stay free across it. Returns True if it solved again.
     """
     if system is None:
         return False
@@ -77,7 +78,7 @@ def solve_after_contacts(system: ShellSystem | None, positions: Floats) -> bool:
 
 
 def _constrain(system: ShellSystem, touched: Integers, pushes: Floats) -> None:
-    """Takes from particles (t,) the freedom to move along pushes (3, t)."""
+    """Constrains particles (t,) along pushes (3, t), in addition to earlier constraints."""
     free_projections = system.free_projections[:, :, touched]
     within = (free_projections * pushes).sum(axis=1)
     size, whole = (within * within).sum(axis=0), (pushes * pushes).sum(axis=0)
@@ -89,13 +90,16 @@ def _constrain(system: ShellSystem, touched: Integers, pushes: Floats) -> None:
 
 
 def record_positions(system: ShellSystem | None, positions: Floats) -> None:
-    """Remembers where a shell is, (3, n), to see what others move of it."""
+    """Stores positions (3, n) of a solution, from which displacements by contacts are measured."""
     if system is not None:
         system.solved_positions = positions.copy()
 
 
 def solve_shell(system: ShellSystem, positions: Floats) -> Floats:
-    """Moves particles (3, n) to where the body is in balance; (3, n) forces × h² on them there."""
+    """Moves particles (3, n) to the solution; returns the unconstrained residual forces × h² there.
+
+    At constrained particles this residual is the negative contact force.
+    """
     lowest = np.inf
     for _ in range(MAX_NEWTON_ROUNDS):
         pull, energy = _linearize_with_inertia(system, positions)
@@ -114,12 +118,12 @@ def solve_shell(system: ShellSystem, positions: Floats) -> Floats:
 
 
 def _project_free(system: ShellSystem, rows: Floats) -> Floats:
-    """(3, n) vectors (3, n) without their parts along directions that are held, and at pins."""
+    """(3, n) vectors without components along constrained directions; 0 at pins."""
     return np.asarray((system.free_projections * rows).sum(axis=1) * (system.masses > 0.0))
 
 
 def _linearize_with_inertia(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
-    """(3, n) the force of springs and inertia × h², and the energy of both."""
+    """(3, n) forces of springs and inertia × h², and the energy of both × h²."""
     pull, energy = linearize(system, positions)
     away = system.predicted - positions
     inertia = away * system.masses
@@ -127,7 +131,7 @@ def _linearize_with_inertia(system: ShellSystem, positions: Floats) -> tuple[Flo
 
 
 def _preconditioner(system: ShellSystem, positions: Floats) -> FactoredShell:
-    """The matrix that serves as preconditioner, and how the body has turned since."""
+    """The factorized preconditioner, renewed if needed; updates the rotations since."""
     if system.factored is None or system.excess_rounds > MAX_EXCESS_ROUNDS:
         system.factored, system.excess_rounds = factorize_shell(system, positions), 0
         system.rotations[...] = np.eye(3)
@@ -137,7 +141,7 @@ def _preconditioner(system: ShellSystem, positions: Floats) -> FactoredShell:
 
 
 def _update_rotations(system: ShellSystem, before: Floats, now: Floats) -> None:
-    """Turns the parts' rotations towards where positions (3, n) have gone since.
+    """Fits the rotation of each part from positions `before` to `now`, both (3, n) [m].
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
     of Deformations* (2016), by quaternions (1, ω/2).
@@ -157,15 +161,15 @@ def _update_rotations(system: ShellSystem, before: Floats, now: Floats) -> None:
 def _solve_moves(
     system: ShellSystem, factored: FactoredShell, pull: Floats
 ) -> tuple[Floats, float]:
-    """(3, n) moves that balance the pull (3, n), and the size of that pull as an energy.
+    """(3, n) moves by conjugate gradients for forces `pull` (3, n), and its square r · P⁻¹ r.
 
-    There are none where the size is no more than `allowed_residual`.
+    Moves are 0 where that square is no more than `allowed_residual`.
     """
 
     def apply_matrix(moves: Floats) -> Floats:
         system.excess_rounds += (
             not system.resolves
-        )  # what is held takes more, however new the matrix is
+        )  # constraints need more rounds, even with a new factorization
         return _project_free(system, multiply(system, moves))
 
     def apply_preconditioner(pull: Floats) -> Floats:

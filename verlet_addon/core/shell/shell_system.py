@@ -1,4 +1,4 @@
-"""The springs of a shell ready for one h², and their matrix M + h² K as positions give it."""
+"""The springs of a shell for one h², their linearized matrix M + h² K, and its factorization."""
 
 from dataclasses import dataclass
 
@@ -9,81 +9,84 @@ from ..linear.nested_dissection import Factors, factorize
 from .shell_body import MEMBERS, Shell, ShellAngles, ShellSprings
 
 MIN_STIFF_RATIO = 0.3
-"""From this ratio of stiffness on (see bending.stiff_bends) a hinge is stiff. Half a tube that is
-relaxed in turn droops seven times too far at 1.6; at 0.1, hardly too far."""
+"""Smallest ratio h² × mobility / compliance of a stiff hinge (see bending.stiff_bends). Sequential
+projection lets half a tube droop seven times too far at 1.6, and hardly too far at 0.1."""
 SHELL_REGULARIZATION = 1e-5
-"""Least compliance of a spring, as a share of its mobility."""
+"""Smallest scaled compliance of a spring, as a share of its mobility."""
 
 
 @dataclass(frozen=True, eq=False)
 class FactoredShell:
-    """The matrix of a moment in the past, factorized."""
+    """The factorized matrix at earlier positions."""
 
     factors: Factors
-    """Of the unknowns 3 × number + axis of the free particles."""
+    """Cholesky factors; unknown 3 i + axis belongs to the free particle `free[i]`."""
     free: Integers
-    """(f,) those particles."""
+    """(f,) numbers of free particles."""
     components: Integers
-    """(n,) label of each connected part, from 0."""
+    """(n,) number of the connected part of each particle, from 0."""
     positions: Floats
-    """(3, n) at that moment [m]."""
+    """(3, n) positions for which the matrix was computed [m]."""
 
 
 @dataclass(eq=False)
 class ShellSystem:
-    """The springs of a shell, ready for one h²."""
+    """The s springs and a angles of a shell of n particles for one h², and its step's state."""
 
     members: Integers
-    """(4, s + a) of springs, and then of angles."""
+    """(4, s + a) particles of springs, followed by those of angles."""
     coefficients: Floats
-    """(4, s)"""
+    """(4, s) coefficients of springs, see `ShellSprings`."""
     stiffnesses: Floats
-    """(s,) 1 / scaled compliance."""
+    """(s,) h² / compliance."""
     rests: Floats
-    """(s,)"""
+    """(s,) see `ShellSprings`."""
     hinges: int
-    """How many springs are hinges with a rest angle: the first."""
+    """Number of hinges with a rest angle, which are the first springs."""
     first: Floats
-    """(4, a) coefficients of one vector of each angle…"""
+    """(4, a) coefficients of the first vector of each angle."""
     second: Floats
-    """(4, a) …and of the other."""
+    """(4, a) coefficients of the second vector of each angle."""
     angle_stiffnesses: Floats
-    """(a,)"""
+    """(a,) h² / compliance."""
     angle_rests: Floats
-    """(a,)"""
+    """(a,) cos φ at rest."""
     masses: Floats
-    """(n,) and the springs of soft pins with them, times h²; 0 where pinned [kg]."""
+    """(n,) masses, plus h² × stiffness of soft pins; 0 for pinned particles [kg]."""
     goals: Integers
-    """(g,) particles that are softly pinned."""
+    """(g,) softly pinned particles."""
     goal_shares: Floats
-    """(g,) what their springs have of those masses."""
+    """(g,) share of the soft pins' springs in `masses`."""
     components: Integers
-    """(n,) label of each connected part, from 0."""
+    """(n,) number of the connected part of each particle, from 0."""
     free: Integers
     """(f,) particles that are not pinned."""
     gradients: Floats
-    """(4, 3, s + a) K = Σ slope slopeᵀ + bare · coefficient coefficientᵀ, as `linearize` has it."""
+    """(4, 3, s + a) gradients g of springs and angles at their members × √stiffness. With
+    coefficients c, h² K = Σ g gᵀ + isotropic stiffness · c cᵀ; set by `linearize`."""
     isotropic_stiffnesses: Floats
-    """(s,) stiffness in every direction: of what is straight at rest, or under tension."""
+    """(s,) stiffness that is equal in all directions: all of it for springs with rest 0, else the
+    geometric stiffness of tension."""
     predicted: Floats
-    """(3, n) where particles would be without springs at the step's end [m]."""
+    """(3, n) positions after inertia, forces and soft pins, without springs [m]."""
     solved_positions: Floats
-    """(3, n) where they were when last solved for [m]."""
+    """(3, n) positions of the last solution [m]."""
     free_projections: Floats
-    """(3, 3, n) projections on directions in which contacts do not hold particles in this step."""
+    """(3, 3, n) projection of each particle's motion on directions without contact constraints."""
     contact_pushes: Floats
-    """(3, n) how far contacts have pushed them in this step, all together [m]."""
+    """(3, n) sum of displacements by contacts in this step [m]."""
     rotations: Floats
-    """(c, 3, 3) of the parts since the matrix was factorized."""
+    """(c, 3, 3) rotation of each part since the factorization."""
     solved: bool = False
-    """Whether it has been solved in this step."""
+    """True after the first solution in this step."""
     resolves: int = 0
-    """How often it has been solved again in this step because others moved some of it."""
+    """Number of further solutions in this step, after contacts moved particles."""
     allowed_residual: float = 0.0
-    """Size of the residual that may be left in this step [kg m²]."""
+    """Square r · P⁻¹ r of the residual at which Newton's method ends in this step [kg m²]."""
     factored: FactoredShell | None = None
+    """The preconditioner; None before the first solution."""
     excess_rounds: int = 0
-    """Rounds of conjugate gradients beyond those expected since the matrix was factorized."""
+    """Rounds of conjugate gradients in excess of those expected since the factorization."""
 
 
 def shell_system(
@@ -93,12 +96,12 @@ def shell_system(
     goals: Integers,
     goal_compliances: Floats,
 ) -> ShellSystem | None:
-    """The springs for one h² [s²], or None where most hinges are soft enough to be relaxed in turn.
+    """The system for one h² [s²]; None where most hinges are soft enough for sequential projection.
 
     Parameters
     ----------
-    inverse_masses : (n,)
-    goals, goal_compliances : (g,) softly pinned particles, and how soft [m/N].
+    inverse_masses : (n,) [1/kg].
+    goals, goal_compliances : (g,) softly pinned particles, and compliances of their springs [m/N].
     """
     if not _is_stiff(shell, inverse_masses, h_squared):
         return None
@@ -133,7 +136,7 @@ def shell_system(
 
 
 def _is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
-    """Whether most hinges with a rest angle decide where their particles are in a step."""
+    """True if most hinges with a rest angle have a stiffness ratio above MIN_STIFF_RATIO."""
     bends, curved = shell.bends, slice(shell.hinges)
     mobility = inverse_masses[bends.members[curved]] * bends.coefficients[curved] ** 2
     stiff = h_squared * mobility.sum(axis=1) > MIN_STIFF_RATIO * bends.compliances[curved]
@@ -143,14 +146,14 @@ def _is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
 def _stiffnesses(
     springs: ShellSprings | ShellAngles, squares: Floats, inverse_masses: Floats, h_squared: float
 ) -> Floats:
-    """(k,) h² / compliance, of what changes with its members by such squares (4, k)."""
+    """(k,) h² / compliance, bounded by regularization; `squares` (4, k) are those of gradients."""
     mobility = np.asarray((inverse_masses[springs.members.T] * squares).sum(axis=0))
     least = SHELL_REGULARIZATION * mobility
     return inverse(np.maximum(springs.compliances / h_squared, least), mobility)
 
 
 def gather(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
-    """(3, k) vectors Σ coefficient · x of members (4, k)."""
+    """(3, k) vectors Σ coefficient · x over members, both (4, k), at positions (3, n)."""
     vectors: Floats = positions.take(members[0], axis=1) * coefficients[0]
     for k in range(1, MEMBERS):
         vectors += positions.take(members[k], axis=1) * coefficients[k]
@@ -160,7 +163,7 @@ def gather(positions: Floats, members: Integers, coefficients: Floats) -> Floats
 def angle_gradients(
     positions: Floats, members: Integers, first: Floats, second: Floats
 ) -> tuple[Floats, Floats]:
-    """(4, 3, a) how cos φ changes with each member, and (a,) cos φ."""
+    """(4, 3, a) gradients of cos φ at each member, and (a,) cos φ; see `ShellAngles`."""
     one, other = gather(positions, members, first), gather(positions, members, second)
     sizes = [np.maximum(magnitudes(row), NONZERO) for row in (one, other)]
     one /= sizes[0]
@@ -173,7 +176,7 @@ def angle_gradients(
 
 
 def factorize_shell(system: ShellSystem, positions: Floats) -> FactoredShell:
-    """The matrix as it was made ready for positions (3, n), factorized."""
+    """Factorizes the matrix that `linearize` has set for positions (3, n)."""
     count = 3 * len(system.free)
     number = np.full(len(system.masses), -1)
     number[system.free] = np.arange(len(system.free))
