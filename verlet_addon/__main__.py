@@ -38,7 +38,7 @@ def _report() -> Report:
 
 @contextmanager
 def _ended_at_once() -> Iterator[None]:
-    """Ends the process at once on a signal: Blender swallows exceptions while it starts.
+    """Ends the process at once on a signal, since Blender discards exceptions while it starts.
 
     A signal that the process ignores stays ignored, as Ctrl+C is in a shell's background job.
     """

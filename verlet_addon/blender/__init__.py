@@ -1,1 +1,1 @@
-"""The only folder that imports bpy: reads Blender's data, calls `core`, writes the result back."""
+"""Blender's side, the only folder that imports bpy: reads the scene, calls `core`, writes keys."""

@@ -80,13 +80,14 @@ MENUS: tuple[tuple[str, Any], ...] = (
     ("VIEW3D_MT_object_animation", panels.draw_animation_menu),
 )
 
-# Blender's type stubs know neither our properties nor that these functions return anything.
+# Blender's type stubs lack the add-on's properties and the return values of these functions.
 _blender: Any = bpy
 
 _PRESETS_PARENT = str(Path(__file__).parent / "ui")
 """Parent of the `presets` folder, whose entries Blender lists in its export dialogues."""
 
 _commands: list[Any] = []
+"""Handle of the registered command line, which unregistering needs."""
 
 
 def register() -> None:

@@ -1,10 +1,10 @@
-"""Which action plays a mesh's shape keys, on every animation system from Blender 4.2 on.
+"""Assignment of actions to shape keys, in the animation systems of all Blender versions since 4.2.
 
 Up to 4.3 an action holds F-curves itself. From 4.4 on it holds them per slot, in a channelbag; the
 old access is gone in 5.0, and before that it fails where an action has several slots.
 
-Exporters write a clip for each action. So from 4.4 on, baked keys play from the action that moves
-their object, or else from one action that all bodies share.
+Exporters write one clip per action. So from 4.4 on, the curves of baked keys are added to the
+action that moves their object, or else to one action that all bodies share.
 """
 
 from collections.abc import Iterator
@@ -17,23 +17,23 @@ from ..settings.properties import body_properties
 
 _HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _MARK = "verlet"
-"""Custom property of a Key whose action a bake put in place: what was there before. And of the
-actions that bakes made: what for."""
+"""Custom property: on a Key whose action a bake assigned, the action, slot and animation data of
+before; on an action that a bake made, its purpose."""
 _SHARED, _COPY = "shared", "copy"
 
 
 def channels(animated: bpy.types.Key | bpy.types.Object) -> Any:
-    """What holds the curves that play it, with `fcurves` and `groups`; None if nothing does."""
+    """Container of a datablock's active curves, with `fcurves` and `groups`; None without one."""
     animation: Any = animated.animation_data
     return None if animation is None else _active_channels(animation)
 
 
 def own_channels(obj: bpy.types.Object) -> Any:
-    """What holds the curves of an object's keys and of no others, made where it is missing.
+    """Container of the curves of this object's keys alone, created where it is missing.
 
-    Where the user animates the keys, that is the user's action, or a copy of it if other keys play
-    it too or it is linked from another file. Else it is the action that moves the object or what
-    it hangs on, or else the action that bakes share. `give_back` undoes this.
+    If the user animates the keys, it is in the user's action, or in a copy of that if other keys
+    use it too or it is linked from another file. Otherwise it is in the action that moves the
+    object or its parents, or else in the action that all bakes share. `give_back` undoes this.
     """
     key = cast(bpy.types.Key, shape_keys_of(obj))
     present = channels(key)
@@ -48,7 +48,7 @@ def own_channels(obj: bpy.types.Object) -> Any:
 
 
 def take_copy(key: bpy.types.Key) -> None:
-    """Lets a key play a copy of its action, for itself."""
+    """Assigns to a key a copy of its action, which no other key uses."""
     animation: Any = key.animation_data
     slot = animation.action_slot.identifier if _HAS_SLOTS else ""
     action = _copy(animation.action)
@@ -56,7 +56,7 @@ def take_copy(key: bpy.types.Key) -> None:
 
 
 def give_back(key: bpy.types.Key) -> None:
-    """Puts back what a key played before `own_channels`, unless the user has changed it since."""
+    """Restores a key's action from before `own_channels`, unless the user has changed it since."""
     holder: Any = key
     if _MARK not in holder:
         return
@@ -81,13 +81,13 @@ def give_back(key: bpy.types.Key) -> None:
 
 
 def is_shared(key: bpy.types.Key) -> bool:
-    """Whether another Key datablock plays the same curves."""
+    """Whether another Key datablock uses the same action and slot."""
     played = _plays(key)
     return any(_plays(other) == played for other in bpy.data.shape_keys if other != key)
 
 
 def _moving_action(obj: bpy.types.Object) -> bpy.types.Action | None:
-    """The action that moves an object or, nearest first, what it hangs on; None before slots."""
+    """The action of the first of `_movers` that has curves; None without slots."""
     for mover in _movers(obj) if _HAS_SLOTS else ():
         animation: Any = mover.animation_data
         held = None if animation is None else _active_channels(animation)
@@ -97,7 +97,7 @@ def _moving_action(obj: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _movers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The object and, nearest first, the armatures that deform it, what holds it, its parents."""
+    """The object, its armatures, attachment targets and parents, and theirs, breadth first."""
     waiting, seen = [obj], set()
     while waiting:
         mover = waiting.pop(0)
@@ -112,7 +112,7 @@ def _movers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 
 def _shared_action(obj: bpy.types.Object) -> bpy.types.Action:
-    """The action that bakes share, made where it is missing; before slots, one for each object."""
+    """The action that all bakes share, made where it is missing; without slots, one per object."""
     for action in bpy.data.actions if _HAS_SLOTS else ():
         if cast(Any, action).get(_MARK) == _SHARED and action.is_editable:
             return action
@@ -122,14 +122,14 @@ def _shared_action(obj: bpy.types.Object) -> bpy.types.Action:
 
 
 def _copy(action: bpy.types.Action) -> bpy.types.Action:
-    """A copy of an action, marked as the work of a bake."""
+    """A copy of an action, marked as made by a bake."""
     copy = action.copy()
     cast(Any, copy)[_MARK] = _COPY
     return copy
 
 
 def _put(key: bpy.types.Key, action: bpy.types.Action, slot: Any) -> None:
-    """Lets a key play an action, and notes what it played before."""
+    """Assigns an action to a key, and stores the former one in the key's mark."""
     mark: dict[str, Any] = {"made_animation_data": key.animation_data is None}
     animation: Any = key.animation_data_create()
     if animation.action is not None:
@@ -143,9 +143,9 @@ def _put(key: bpy.types.Key, action: bpy.types.Action, slot: Any) -> None:
 
 
 def _is_given(animation: Any, mark: dict[str, Any]) -> bool:
-    """Whether an animation still plays what `_put` gave it, or a copy of it.
+    """Whether an animation still uses the action and slot that `_put` assigned, or a copy of them.
 
-    A mark from before slots does not name one.
+    Marks of Blender versions without slots name no slot; there any marked action counts.
     """
     if _HAS_SLOTS and "given" in mark:
         return (
@@ -155,7 +155,7 @@ def _is_given(animation: Any, mark: dict[str, Any]) -> bool:
 
 
 def _leave(action: Any) -> None:
-    """Removes an action that a bake made once nothing uses it; else the user's if no bake does."""
+    """Removes an action that a bake made if it is unused; unmarks it if only the user uses it."""
     if _MARK not in action:
         return
     if action.users == 0:
@@ -167,19 +167,19 @@ def _leave(action: Any) -> None:
 
 
 def _slot(action: Any, identifier: str) -> Any:
-    """The slot of an action with an identifier; None if there is none."""
+    """The slot of an action with this identifier; None if it is missing."""
     return action.slots.get(identifier) if action is not None and _HAS_SLOTS else None
 
 
 def _former_slot(action: Any, mark: dict[str, Any]) -> Any:
-    """The slot that a key played; in an action from before slots, the one that Blender made."""
+    """The slot that a key used before; in actions of older versions, the one that Blender made."""
     if action is None or not _HAS_SLOTS or "slot" in mark:
         return _slot(action, mark.get("slot", ""))
     return next((slot for slot in action.slots if slot.target_id_type == "KEY"), None)
 
 
 def _new_slot(action: Any, name: str) -> Any:
-    """A new slot for a Key in an action, ready to hold curves; None before there were slots."""
+    """A new slot for a Key in an action, with a channelbag for curves; None without slots."""
     if not _HAS_SLOTS:
         return None
     slot = action.slots.new(id_type="KEY", name=name)
@@ -197,14 +197,14 @@ def _play(animation: Any, action: bpy.types.Action | None, slot: Any) -> None:
 
 
 def _active_channels(animation: Any) -> Any:
-    """What holds the curves that an animation plays; None if nothing does."""
+    """Container of the curves that an animation plays; None without one."""
     if animation.action is None:
         return None
     return _channels(animation.action, animation.action_slot if _HAS_SLOTS else None)
 
 
 def _channels(action: Any, slot: Any) -> Any:
-    """What holds the curves of an action for one slot; None if nothing does."""
+    """Container of an action's curves for one slot; None without one."""
     if not _HAS_SLOTS:
         return action
     layers = action.layers if slot is not None else ()
@@ -213,7 +213,7 @@ def _channels(action: Any, slot: Any) -> Any:
 
 
 def _plays(key: bpy.types.Key) -> tuple[Any, int]:
-    """The action of a key, and the slot of it."""
+    """Action and slot handle of a key."""
     animation: Any = key.animation_data
     if animation is None:
         return None, 0
@@ -221,7 +221,7 @@ def _plays(key: bpy.types.Key) -> tuple[Any, int]:
 
 
 def _content(held: Any) -> list[list[Any]]:
-    """Every plain value of some curves, their points and modifiers, for comparison."""
+    """All plain values of curves, their keyframe points and modifiers, for comparison."""
     return [
         [_plain(item) for item in (curve, *curve.keyframe_points, *curve.modifiers)]
         for curve in (held.fcurves if held is not None else ())
@@ -229,7 +229,7 @@ def _content(held: Any) -> list[list[Any]]:
 
 
 def _plain(item: Any) -> list[Any]:
-    """The values of one RNA struct, without those that lead to others."""
+    """The values of one RNA struct, without pointers and collections."""
     names = [
         p.identifier for p in item.bl_rna.properties if p.type not in ("POINTER", "COLLECTION")
     ]

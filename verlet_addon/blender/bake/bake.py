@@ -1,4 +1,7 @@
-"""The one bake: samples the animated scene, simulates, and writes shape keys at the very end."""
+"""The bake: samples the animated scene, simulates, and writes shape keys after the last frame.
+
+The operator, the command line and live simulation all use this one.
+"""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +30,7 @@ from ..settings.properties import body_properties, scene_properties
 from .cautions import why_nothing
 from .former_bake import former_bakes_hidden
 from .frame_visits import all_alike
-from .memory import check_room, check_room_to_write, told_throughout
+from .memory import check_room, check_room_to_write, name_memory_errors
 from .record import BakeInputs, bake_inputs, remember_bake
 from .self_crossing import through_themselves
 from .shape_keys import write_bake
@@ -36,31 +39,35 @@ from .statistics import BakeStatistics
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a bake stands after one more simulated frame."""
+    """Progress and statistics of a bake after one more simulated frame."""
 
     frame: int
     """Scene frame just simulated."""
     done: int
-    """Simulated frames so far."""
+    """Number of frames simulated so far."""
     total: int
-    """Frames to simulate altogether."""
+    """Number of frames to simulate."""
     worst_stretch: float
     """Largest strain of any edge of any body so far."""
     most_stretched: str = ""
-    """The body of that edge."""
+    """Name of the body with that edge."""
     worst_penetration: float | None = None
-    """How much nearer than its distance any body came to anything so far [m]; None without any."""
+    """Largest violation of a contact gap so far [m]; None where nothing can collide."""
     colliders: int = 0
-    """How many take part."""
+    """Number of colliders that take part."""
     remarks: tuple[str, ...] = ()
-    """What the user should know of what happened so far, in one sentence each."""
+    """Diagnostics so far, one sentence each for the user."""
     positions: Sequence[Floats] = ()
-    """Per body, (n, 3) where its vertices are now [m]."""
+    """Per body, (n, 3) current positions of its vertices [m]."""
 
     def describe(self, *, seconds: float) -> str:
-        """Says how far the bake is and, so many seconds after its first frame, what is left.
+        """Text of the progress and the estimated time left.
 
-        Before the first frame, bodies were read and made ready, which tells nothing of the others.
+        Parameters
+        ----------
+        seconds
+            Time since the first frame [s]. The first frame is left out of the estimate, since it
+            includes reading and building the bodies.
         """
         so_far = f"frame {self.done} of {self.total}"
         if self.done == 1:
@@ -70,14 +77,14 @@ class Progress:
 
 
 class Simulated(Protocol):
-    """A simulation of which the first frames are known, such as a live one."""
+    """A simulation whose first frames are known already, such as a live one."""
 
     simulation: Simulation
     frames: list[Frame]
-    """The results from the first frame on, one for each."""
+    """One result per frame, from the first frame on."""
 
     def simulate_frame(self, frame: int, depsgraph: bpy.types.Depsgraph) -> None:
-        """Adds the result at the next frame, at which the scene stands."""
+        """Simulates and appends the next frame, which is the scene's current one."""
 
 
 def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -88,12 +95,15 @@ def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def taking_part(
     objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> Sequence[bpy.types.Object]:
-    """Lists the bodies that are shown and of this file; all if none is, so that a bake says so."""
+    """Lists the bodies that are shown and local to this file; all bodies if there are none.
+
+    A bake of bodies that are all hidden or linked then ends with an error that says so.
+    """
     return [obj for obj in objects if is_shown(obj, view_layer) and is_own(obj)] or objects
 
 
 def frame_range(scene: bpy.types.Scene) -> tuple[int, int]:
-    """Gives the first and last frame that the scene plays: its preview range, if it uses one."""
+    """First and last frame that the scene plays: the preview range where it is in use."""
     if scene.use_preview_range:
         return scene.frame_preview_start, scene.frame_preview_end
     return scene.frame_start, scene.frame_end
@@ -111,23 +121,23 @@ def bake(
 ) -> Generator[Progress, bool | None, None]:
     """Simulates bodies together and writes every `step`-th frame, and the last, as a shape key.
 
-    Nothing is written before the last frame is simulated; close the generator to cancel. The
-    current frame and a former bake are then as they were, and so they are after an error.
-    Send it True to have it write what it has, as soon as that is a frame, and end.
+    Nothing is written before the last frame is simulated. Closing the generator cancels the bake;
+    the current frame and an earlier bake stay as they were then, as they do after an error.
+    Sending True ends the bake early and writes the frames simulated so far, at least one.
 
     Parameters
     ----------
     scene, view_layer
-        Where the bodies are evaluated.
+        The scene and view layer in which the bodies are evaluated.
     objects
-        The bodies, each a mesh object of its own.
+        The bodies: mesh objects that share no mesh.
     frame_start, frame_end
         First and last frame; the simulation starts at rest, or with the animation's velocity.
     step
         Frames from one shape key to the next; all frames between are simulated too.
     simulated
-        A simulation of these bodies from the first frame on: its frames are taken over, and it is
-        led on where the bake goes further.
+        A simulation of these bodies from the first frame on. The bake reuses its frames, and
+        continues it up to `frame_end`.
 
     Returns
     -------
@@ -137,14 +147,14 @@ def bake(
     Raises
     ------
     MeshError, SettingsError, DivergenceError, OutOfMemoryError
-        Each names the object, what is wrong and the remedy.
+        The message names the object, the problem and the remedy.
     """
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
     frames = baked_frames(frame_start, frame_end, step)
     stage = prepare_stage(scene, view_layer, objects)
     check_room(objects, frames)
-    return told_throughout(_bake(stage, frames, simulated), objects, frames)
+    return name_memory_errors(_bake(stage, frames, simulated), objects, frames)
 
 
 def prepare_stage(
@@ -152,7 +162,12 @@ def prepare_stage(
     view_layer: bpy.types.ViewLayer,
     objects: Sequence[bpy.types.Object],
 ) -> Stage:
-    """What of a scene is simulated, and what is read of it.
+    """Checks the bodies and finds their colliders and mirrors.
+
+    Returns
+    -------
+    Stage
+        Names of all that a bake reads at each frame.
 
     Raises
     ------
@@ -161,7 +176,7 @@ def prepare_stage(
     """
     for obj in objects:
         check_body(obj, view_layer)
-        # Before anything is read: a key for none has no points that could be read.
+        # Checked before anything is read: a shape key without points cannot be read.
         if not mesh_of(obj).vertices:
             raise MeshError(f"{obj.name} has no vertices; add some, or remove its soft body")
         if obj == scene_properties(scene).ground_object:
@@ -180,7 +195,7 @@ def prepare_stage(
 
 
 def baked_frames(start: int, end: int, step: int) -> list[int]:
-    """Lists the frames that get a shape key; without the last, motion would end before it."""
+    """Lists the frames that get a shape key: every `step`-th, and the last."""
     if end < start:
         raise SettingsError(
             f"The frame range {start} to {end} runs backwards; set the end to {start} or later"
@@ -231,27 +246,27 @@ def _bake(
             if enough and result.frame >= frames[0]:
                 keys.end_at(result.frame)
                 break
-        # Again, for what makes one follow may be animated from nothing.
+        # Checked again, since dependencies may be animated, such as an influence that was 0.
         ground = scene_properties(stage.scene).ground_object
         check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
     keys.write(inputs)
 
 
 class _Start(NamedTuple):
-    """What a bake simulates, and the results that follow."""
+    """Inputs of a bake's simulation, and the results that it yields."""
 
     meshes: Sequence[MeshData]
     settings: Sequence[BodySettings]
     colliders: Sequence[Collider]
     alike: bool
-    """Whether every frame shows the bake what the first one does."""
+    """Whether the scene's samples are the same at every frame."""
     settling: int
-    """How many results come before the first frame."""
+    """Number of results before the first frame."""
     results: Iterator[Frame]
 
 
 def _start_anew(stage: Stage, frames: list[int]) -> _Start:
-    """A bake that simulates all frames."""
+    """Start of a bake that simulates all frames."""
     meshes = read_meshes(stage, frames[0])
     settings, scene = read_settings(stage)
     colliders = stage.read_colliders()
@@ -264,16 +279,16 @@ def _start_anew(stage: Stage, frames: list[int]) -> _Start:
 
 
 def _take_over(stage: Stage, frames: list[int], simulated: Simulated) -> _Start:
-    """A bake that simulates only what no simulation has come to yet."""
+    """Start of a bake that reuses the frames of another simulation and continues it."""
     known = simulated.simulation
-    stage.at(frames[0])  # so that nothing but time changes when it is visited again
+    stage.at(frames[0])  # so that only time changes when `all_alike` visits this frame again
     alike = all_alike(stage, frames[0])
     results = _known_first(stage, simulated, frames[-1], alike=alike)
     return _Start(known.meshes, known.body_settings, known.colliders, alike, 0, results)
 
 
 def _known_first(stage: Stage, simulated: Simulated, end: int, *, alike: bool) -> Iterator[Frame]:
-    """The frames of a simulation, at which the scene then stands, and those after them."""
+    """Yields a simulation's known frames, then its further ones, each at its scene frame."""
     for result in tuple(simulated.frames):
         if result.frame > end:
             return
@@ -286,23 +301,23 @@ def _known_first(stage: Stage, simulated: Simulated, end: int, *, alike: bool) -
 
 
 def read_settings(stage: Stage) -> tuple[list[BodySettings], SceneSettings]:
-    """The settings of the bodies and of the scene at the current frame, which is the first one.
-
-    At another frame, animated values may make no sense.
-    """
+    """Settings of the bodies and the scene at the current frame, which has to be the first one."""
     shown = stage.depsgraph
     settings = [body_settings(obj.evaluated_get(shown)) for obj in stage.bodies]
     return settings, scene_settings(cast(bpy.types.Scene, shown.scene_eval))
 
 
 def _repeated(samples: Iterator[Sample], end: int) -> Iterator[Sample]:
-    """The first sample for every frame up to the end."""
+    """Repeats the first sample for every frame up to the end."""
     first = next(samples)
     return (replace(first, frame=frame) for frame in range(first.frame, end + 1))
 
 
 class _Keys:
-    """Collects the frames that get a shape key, and writes them."""
+    """Coordinates of the shape keys of all bodies, collected frame by frame and written at the end.
+
+    With `alike`, the conversion to key coordinates is made once, unless modifiers carry vertices.
+    """
 
     def __init__(
         self, stage: Stage, frames: list[int], meshes: Sequence[MeshData], *, alike: bool
@@ -314,11 +329,11 @@ class _Keys:
         self._ways = self._read_ways() if lasting else None
 
     def _read_ways(self) -> list[WayToKey]:
-        """The way from each body's world positions to a key, at the current frame."""
+        """Per body, the conversion from world positions to key coordinates at the current frame."""
         return [way_to_key(obj, self._stage.depsgraph) for obj in self._stage.bodies]
 
     def collect(self, result: Frame) -> None:
-        """Takes another frame, at which the scene stands."""
+        """Stores a result at the scene's current frame, if that frame gets a key."""
         place = self._places.get(result.frame)
         if place is None:
             return
@@ -327,7 +342,7 @@ class _Keys:
             coordinates[place] = way(positions)
 
     def end_at(self, frame: int) -> None:
-        """Leaves out what comes after a frame."""
+        """Drops the keys after a frame."""
         self._frames = [each for each in self._frames if each <= frame]
 
     def write(self, inputs: Sequence[BakeInputs]) -> None:
@@ -335,6 +350,6 @@ class _Keys:
         check_room_to_write(self._stage.bodies, self._frames)
         served = kernels()
         for obj, read in zip(self._stage.bodies, inputs, strict=True):
-            # What is written makes room for what Blender keeps of it.
+            # `pop` frees each body's array before Blender copies the next one.
             write_bake(obj, self._frames, self._keys.pop(0)[: len(self._frames)])
             remember_bake(obj, self._frames, read, served)

@@ -1,4 +1,4 @@
-"""What a bake does, but perhaps not as the user expects, in one sentence each."""
+"""Warnings before a bake of settings that have another effect than the user may expect."""
 
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -32,14 +32,14 @@ from .record import is_baked
 def cautions(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
 ) -> list[str]:
-    """What the user should know before a bake of these bodies, some of which may be left out.
+    """Lists warnings before a bake of these bodies, including of those that it leaves out.
 
-    Each is one sentence that names the object and the remedy.
+    Each is one sentence that names the object, the effect and the remedy.
     """
     shown = [obj for obj in objects if is_shown(obj, view_layer)]
     baked = [obj for obj in shown if is_own(obj)]
     away = [obj.name for obj in objects if obj not in shown]
-    # What was baked in its own file is as it should be.
+    # Linked bodies with a bake from their own file play it, so they need no warning.
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
@@ -62,7 +62,7 @@ def cautions(
 
 
 def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
-    """Bodies that do not take part, and the remedy, which says where "them" stands."""
+    """Warning of bodies that do not take part; `remedy` contains `{them}` for their pronoun."""
     if names:
         verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
         remedy = remedy.format(them=them)
@@ -70,7 +70,7 @@ def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
 
 
 def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
-    """Says why a scene has nothing to bake, and the remedy."""
+    """Sentence that says why a scene has nothing to bake, with the remedy."""
     if any(map(is_body, scene.objects)):
         return (
             f"All soft bodies of {scene.name} are switched off; switch one on beside the title "
@@ -81,13 +81,13 @@ def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
 
 
 def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> bool:
-    """Whether these are all bodies of a scene that are switched on."""
+    """Whether these are all enabled bodies of a scene."""
     chosen = set(objects)
     return all(obj in chosen for obj in scene.objects if body_properties(obj).enabled)
 
 
 def _instanced_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
-    """Bodies that the scene shows in instances of collections alone, unless they are baked."""
+    """Bodies without a bake that the scene shows only in instances of collections."""
     for instance, inside in _instances(scene, view_layer):
         names = [obj.name for obj in inside if body_properties(obj).enabled and not is_baked(obj)]
         if names:
@@ -95,7 +95,7 @@ def _instanced_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -
 
 
 def _instanced_colliders(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
-    """Colliders that the scene shows in instances of collections alone."""
+    """Colliders that the scene shows only in instances of collections."""
     for instance, inside in _instances(scene, view_layer):
         if names := [obj.name for obj in inside if is_collider(obj)]:
             yield f"{instance}, so bodies pass through {', '.join(names)} in there; {_MAKE_REAL}"
@@ -107,7 +107,7 @@ _MAKE_REAL = "make it real by Object ▸ Apply ▸ Make Instances Real"
 def _instances(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> Iterator[tuple[str, list[bpy.types.Object]]]:
-    """What to call each instance of a collection, and the objects in it that are nowhere else."""
+    """Text that names each instance of a collection, and its objects that the scene lacks."""
     own = set(scene.objects)
     for obj in view_layer.objects:
         shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
@@ -117,7 +117,7 @@ def _instances(
 
 
 def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
-    """Attachments that hold nothing."""
+    """Attachments without a target object or a vertex group."""
     complete = [number for number, _ in acting_attachments(obj)]
     for number, item in enumerate(body_properties(obj).attachments):
         if number in complete:
@@ -130,7 +130,7 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
-    """Vertex groups that were made and chosen, but never given any vertices."""
+    """Chosen vertex groups without vertices."""
     body = body_properties(obj)
     chosen = [("pin group", body.pin_group), ("rigid group", body.rigid_group)]
     attached = acting_attachments(obj)
@@ -146,7 +146,7 @@ def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
-    """Cloth that is to be sewn or to tear, but has no edges between its faces that could."""
+    """Cloth with Sewing or Tearing but without the loose edges that these need."""
     body, edges = body_properties(obj), mesh_of(obj).edges
     if body.body_type != "CLOTH" or not (body.use_sewing or body.use_tearing):
         return
@@ -167,7 +167,7 @@ def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
-    """The Earth's gravity in a scene whose units are not metres, as all of Blender's physics."""
+    """Gravity of 9.81 units/s² in a scene whose unit is not the metre."""
     units, strength = scene.unit_settings, float(np.linalg.norm(np.array(scene.gravity)))
     if units.system == "NONE" or not scene.use_gravity or abs(units.scale_length - 1) < 1e-6:
         return
@@ -184,7 +184,7 @@ def _colliders_without_effect(
     view_layer: bpy.types.ViewLayer,
     objects: Sequence[bpy.types.Object],
 ) -> Iterator[str]:
-    """Colliders that bodies pass through, or part of them."""
+    """Colliders that bodies pass through, entirely or in part."""
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     met, by_body = all_met(objects, view_layer)
     for number, obj in enumerate(met):
@@ -228,7 +228,7 @@ def _is_room(
     bodies: Sequence[bpy.types.Object],
     depsgraph: bpy.types.Depsgraph,
 ) -> bool:
-    """Whether a collider is closed and looks inwards, but some of its bodies are not in there."""
+    """Whether a collider is closed with normals inwards while some bodies are outside of it."""
     places = read_points(obj, depsgraph)
     closed = triangles[:, closed_shells(triangles)]
     if not closed.size or orient_outwards(places.T, closed) is closed:
@@ -241,7 +241,7 @@ def _is_room(
 def _fields_without_effect(
     view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
 ) -> Iterator[str]:
-    """Force fields that do nothing, or not all that they are set to."""
+    """Force fields without effect, or with settings that have none."""
     felt = [obj for obj in objects if body_properties(obj).wind > 0]
     enabled = enabled_fields(view_layer)
     fields = {field.name: field for obj in felt for field in fields_in_reach(obj, enabled)}
@@ -261,7 +261,7 @@ def _fields_without_effect(
 
 
 def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
-    """Mirrors whose halves touch, and nothing holds them together."""
+    """Mirror modifiers whose halves touch but are not joined."""
     for mirror in shown_mirrors(obj):
         if not any(mirror.use_axis[axis] and touches(obj, mirror, axis) for axis in range(3)):
             continue
@@ -280,7 +280,7 @@ def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
 def _across_mirrors(
     scene: bpy.types.Scene, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> Iterator[str]:
-    """Gravity that pulls a body through its mirror, where its halves can only move alike."""
+    """Gravity with a component across a mirror's plane, which mirrored halves cannot follow."""
     gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0))
     gravity = gravity * body_properties(obj).gravity
     joints = find_joints(obj)
@@ -295,7 +295,7 @@ def _across_mirrors(
 
 
 def _torn_by_merging(obj: bpy.types.Object) -> Iterator[str]:
-    """Modifiers that merge what is simulated apart."""
+    """Modifiers that merge vertices which are simulated separately."""
     for modifier in obj.modifiers:
         if not (modifier.show_viewport or modifier.show_render):
             continue
@@ -312,7 +312,7 @@ def _torn_by_merging(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _welds(obj: bpy.types.Object, modifier: bpy.types.WeldModifier) -> bool:
-    """Whether a Weld modifier merges vertices that no edge joins."""
+    """Whether a Weld modifier merges any vertices that no edge connects."""
     if modifier.mode != "ALL":
         return False
     places = read_vertices(mesh_of(obj)).tolist()

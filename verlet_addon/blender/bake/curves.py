@@ -13,7 +13,7 @@ _GROUP = "Verlet"
 
 
 def _number(attribute: str, choice: str) -> int:
-    """The number by which Blender stores a choice of keyframes."""
+    """The integer that Blender stores for an enum value of keyframes."""
     choices: Any = bpy.types.Keyframe.bl_rna.properties[attribute]
     return int(choices.enum_items[choice].value)
 
@@ -28,15 +28,15 @@ _EACH = {
     "select_left_handle": False,
     "select_right_handle": False,
 }
-"""What holds for every keyframe of a bake, so that whoever moves the selected ones leaves it."""
+"""Attributes of all keyframes of a bake; not selected, so that moving selected ones leaves them."""
 
 
 def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[float]) -> None:
-    """Lets each named shape key of an object rise and fall between the frames beside its own.
+    """Writes F-curves that interpolate linearly from each shape key to the next.
 
-    The first key holds 1 before its frame, the last after it. The curves join those that the user
-    has on these keys already, in a group of their own, and out of sight in the Graph Editor, where
-    hundreds of them would cover the user's.
+    A key's value is 1 at its own frame and 0 at the frames of its neighbours; the first key is 1
+    before its frame, the last after it. The curves are added beside the user's, in a group of their
+    own, and hidden in the Graph Editor, where hundreds of them would cover the user's.
     """
     channels = actions.own_channels(obj)
     group = channels.groups.new(_GROUP)
@@ -52,9 +52,10 @@ def write_curves(obj: bpy.types.Object, names: Sequence[str], frames: Sequence[f
 
 
 def remove_curves(key: bpy.types.Key, names: Iterable[str]) -> None:
-    """Takes away what `write_curves` made for these shape keys, and nothing else.
+    """Removes the curves that `write_curves` made for these shape keys.
 
-    Where another Key datablock plays the same curves, they stay for that one.
+    If another Key datablock uses the same curves, it keeps them, and this key gets a copy of its
+    action without them.
     """
     if _baked_curves(actions.channels(key), set(names)):
         if actions.is_shared(key):
@@ -64,15 +65,15 @@ def remove_curves(key: bpy.types.Key, names: Iterable[str]) -> None:
 
 
 def animated_names(key: bpy.types.Key, names: Iterable[str]) -> set[str]:
-    """Present names of the shape keys whose curves stand with those of `names`.
+    """Current names of the shape keys with curves in the same groups as those of `names`.
 
-    Blender renames the curve of a shape key together with the key, so this finds it again.
+    Blender renames the curve of a shape key together with the key, so renamed keys are found.
     """
     return {key_of_curve(curve) for curve in _baked_curves(actions.channels(key), set(names))}
 
 
 def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[str]:
-    """Mutes or unmutes the curves of these shape keys; returns the names of those it changed."""
+    """Mutes or unmutes the curves of these shape keys; returns the names of the changed ones."""
     key, wanted = shape_keys_of(obj), set(names)
     held = actions.channels(key) if key is not None else None
     curves = [curve for curve in (held.fcurves if held else ()) if curve.mute != mute]
@@ -83,7 +84,7 @@ def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[
 
 
 def key_of_curve(curve: bpy.types.FCurve) -> str:
-    """The shape key whose value a curve sets; empty where it sets something else."""
+    """Name of the shape key whose value a curve animates; empty for other curves."""
     path = curve.data_path
     if not (path.startswith(_PATH_START) and path.endswith(_PATH_END)):
         return ""
@@ -91,26 +92,26 @@ def key_of_curve(curve: bpy.types.FCurve) -> str:
 
 
 def _pulses(frames: Sequence[float]) -> Iterator[list[tuple[float, float]]]:
-    """(frame, value) points of each key's curve: 0, 1, 0 at the frame before, its own, the next."""
+    """Per key, (frame, value) points of its curve: 1 at its frame, 0 at the two neighbours."""
     for before, frame, after in zip([None, *frames], frames, [*frames[1:], None], strict=False):
         points = [(before, 0.0), (frame, 1.0), (after, 0.0)]
         yield [(at, value) for at, value in points if at is not None]
 
 
 def _strip(channels: Any, names: set[str]) -> None:
-    """Removes the curves of a bake, and the group that they leave empty."""
+    """Removes the curves of a bake, and their group if it becomes empty."""
     curves = _baked_curves(channels, names)
     groups = {_group_of(curve) for curve in curves}
     for curve in curves:
         channels.fcurves.remove(curve)
-    # From Blender 4.4 on, a group that is left empty is gone by now.
+    # From Blender 4.4 on, Blender has removed empty groups by now.
     for group in [group for group in channels.groups if group.name in groups]:
         if not group.channels:
             channels.groups.remove(group)
 
 
 def _baked_curves(channels: Any, names: set[str]) -> list[bpy.types.FCurve]:
-    """Curves of these shape keys, and of those beside them in a group of a bake."""
+    """Curves of these shape keys, and all others in the same groups of a bake."""
     curves = [curve for curve in (channels.fcurves if channels else ()) if key_of_curve(curve)]
     groups = {_group_of(curve) for curve in curves if key_of_curve(curve) in names}
     groups = {group for group in groups if group.split(".")[0] == _GROUP}
@@ -118,10 +119,10 @@ def _baked_curves(channels: Any, names: set[str]) -> list[bpy.types.FCurve]:
 
 
 def _group_of(curve: bpy.types.FCurve) -> str:
-    """The name of a curve's group; empty without one."""
+    """Name of a curve's group; empty without one."""
     return str(curve.group.name) if curve.group is not None else ""
 
 
 def _value_path(name: str) -> str:
-    """RNA path of a shape key's value, as seen from the Key datablock."""
+    """RNA path of a shape key's value, relative to the Key datablock."""
     return _PATH_START + bpy.utils.escape_identifier(name) + _PATH_END

@@ -1,8 +1,8 @@
-"""Drivers that fail, and what a bake loses by that.
+"""Warnings of drivers that fail during a bake.
 
-Blender takes a driver that fails at any frame for broken: from there on, and until the file is
-opened again, it is not evaluated any more. A bake visits every frame, so the next one would start
-from other values than the one before.
+Blender marks a driver that fails at one frame as invalid, and no longer evaluates it until the file
+is opened again. A bake visits every frame, so a second bake would start from other values than the
+first one.
 """
 
 from collections.abc import Iterator
@@ -14,23 +14,23 @@ from ..scene.file_warnings import some
 
 
 class DriverWatch:
-    """The drivers of a view layer, of which each that fails is told once."""
+    """The drivers of a view layer, each of which is reported once when it fails."""
 
     def __init__(self, view_layer: bpy.types.ViewLayer, *, but_blocked: bool = False) -> None:
-        """Gives every driver another try, as opening the file does, so that bakes are alike.
+        """Re-enables invalid drivers, as opening the file does, so that bakes are repeatable.
 
-        With `but_blocked`, those that Blender has blocked now are never told.
+        With `but_blocked`, drivers that Blender blocks as untrusted are never reported.
         """
         for _, driver in list(_failing(view_layer)):
-            # Nothing else clears the mark of a failure; the value stays as it is.
+            # Only an assignment clears the mark of a failure; the value stays as it is.
             driver.expression = driver.expression
         blocked = {name for name, driver in _failing(view_layer) if _is_blocked(driver)}
-        self._told = blocked if but_blocked else set()
+        self._reported = blocked if but_blocked else set()
 
     def news(self, view_layer: bpy.types.ViewLayer) -> list[str]:
-        """Says which drivers have failed since the last call, in a sentence with a remedy."""
-        names = {name for name, _ in _failing(view_layer)} - self._told
-        self._told |= names
+        """One sentence on the drivers that failed since the last call, with a remedy, if any."""
+        names = {name for name, _ in _failing(view_layer)} - self._reported
+        self._reported |= names
         if not names:
             return []
         trust = ", or let the file's Python code run" if bpy.app.autoexec_fail else ""
@@ -41,8 +41,8 @@ class DriverWatch:
 
 
 def _failing(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[str, bpy.types.Driver]]:
-    """Drivers that Blender takes for broken, and names for them, of all that a scene evaluates."""
-    # Or the dependency graph would still lead to what has been removed since.
+    """Names and drivers of all that a view layer evaluates, where Blender marked them invalid."""
+    # Without an update the dependency graph still holds datablocks that have been removed.
     view_layer.update()
     depsgraph: Any = view_layer.depsgraph
     for evaluated in depsgraph.ids:
@@ -54,6 +54,6 @@ def _failing(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[str, bpy.types.D
 
 
 def _is_blocked(driver: bpy.types.Driver) -> bool:
-    """Says whether a driver is Python code that Blender may have blocked."""
+    """Whether a driver is Python code that Blender may have blocked."""
     blocked: bool = bpy.app.autoexec_fail
     return blocked and driver.type == "SCRIPTED" and not driver.is_simple_expression

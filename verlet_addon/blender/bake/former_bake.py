@@ -1,4 +1,4 @@
-"""A former bake, out of sight while the animated mesh is read for the next one."""
+"""Hiding of an earlier bake while the animated mesh is read for the next one."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,7 +13,7 @@ from .shape_keys import baked_names, blocks_named
 
 @contextmanager
 def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Shows animated meshes as they are beside their bakes, but without the former ones."""
+    """Mutes the earlier bakes of objects within the context, so that the animated meshes show."""
     with ExitStack() as stack:
         for obj in objects:
             stack.enter_context(_former_bake_hidden(obj))
@@ -22,10 +22,10 @@ def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
 
 @contextmanager
 def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
-    """Mutes an object's baked keys, and lets it show all its keys and its own rest shape.
+    """Mutes an object's baked keys and their curves, and restores the mesh's own rest shape.
 
-    Curves are muted too, for Blender evaluates the curve of a muted key all the same. A key that is
-    shown alone is so no longer, for a bake can only be seen when it is not. Within, the file may be
+    Curves are muted because Blender also evaluates those of muted keys. `show_only_shape_key` is
+    turned off, because a bake is invisible while it is on. Within the context the file may be
     undone or redone, and the object renamed.
     """
     uid, names, solo = obj.session_uid, baked_names(obj), obj.show_only_shape_key

@@ -1,4 +1,4 @@
-"""Whether a bake visits its frames: where time changes nothing that it reads, one tells of all."""
+"""Detection of scenes that are alike at every frame, of which a bake samples only one frame."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -12,24 +12,24 @@ from ..scene.sampling import Stage
 from ..settings.properties import scene_properties
 from .actions import channels
 
-Told = dict[Any, bool]
-"""What Blender evaluates anew at each frame, and whether its transform too."""
+Updated = dict[Any, bool]
+"""Datablocks that Blender re-evaluates on a frame change; True where the transform is, too."""
 
 
 def all_alike(stage: Stage, frame: int) -> bool:
-    """Whether every frame shows a bake what this one does, however else the scene may move.
+    """Whether all that a bake reads is the same at every frame as at this one.
 
-    Blender itself is asked, for its dependency graph knows what follows time: keys, drivers,
-    constraints, parents and modifiers, and all of them through other objects. Scripts that act on
-    frames may move anything.
+    Read from Blender's dependency graph, which knows all that depends on time: keys, drivers,
+    constraints, parents and modifiers, also through other objects. False where a script acts on
+    frame changes, since it may move anything.
     """
     if any(map(_is_foreign, (*_handlers("pre"), *_handlers("post")))):
         return False
-    told = _told_by_time(stage, frame)
+    updated = _updated_by_time(stage, frame)
     fields = [obj for obj in stage.view_layer.objects if obj.field is not None]
     return (
-        stage.scene not in told
-        and all(_stays(obj, told) for obj in (*fields, *_read_objects(stage)))
+        stage.scene not in updated
+        and all(_stays(obj, updated) for obj in (*fields, *_read_objects(stage)))
         and not any(cast(Any, obj.field).noise for obj in fields)
     )
 
@@ -40,30 +40,30 @@ def _handlers(when: str) -> list[Any]:
 
 
 def _is_foreign(handler: Any) -> bool:
-    """Whether a function is not of this add-on."""
+    """Whether a function belongs to another add-on or script."""
     return not handler.__module__.startswith(__name__.removesuffix("bake.frame_visits"))
 
 
-def _told_by_time(stage: Stage, frame: int) -> Told:
-    """What Blender evaluates anew where only time may have changed, and that is all that it did."""
-    told: Told = {}
+def _updated_by_time(stage: Stage, frame: int) -> Updated:
+    """Datablocks that Blender re-evaluates when the scene is set to its current frame again."""
+    updated: Updated = {}
 
     def note(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         for update in depsgraph.updates:
-            told[cast(bpy.types.ID, update.id).original] = update.is_updated_transform
+            updated[cast(bpy.types.ID, update.id).original] = update.is_updated_transform
 
-    # Blender tells of it nowhere else.
+    # Only handlers of frame changes see the list of updates.
     handlers: list[Any] = bpy.app.handlers.frame_change_post
     handlers.append(note)
     try:
         stage.at(frame)
     finally:
         handlers.remove(note)
-    return told
+    return updated
 
 
 def _read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
-    """Whose place or shape a bake reads."""
+    """Objects of which a bake reads the transform or the mesh."""
     yield from (*stage.bodies, *stage.colliders)
     for obj in stage.bodies:
         yield from (item.target for _, item in acting_attachments(obj))
@@ -72,17 +72,17 @@ def _read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
         yield ground
 
 
-def _stays(obj: bpy.types.Object, told: Told) -> bool:
-    """Whether an object does not follow time, or is told to for what does not change it.
+def _stays(obj: bpy.types.Object, updated: Updated) -> bool:
+    """Whether an object does not depend on time, or only through what leaves its mesh unchanged.
 
-    So it is with Collision modifiers, and with the muted curves of a former bake.
+    Collision modifiers and the muted curves of an earlier bake are such dependencies.
     """
-    if obj not in told:
+    if obj not in updated:
         return True
     shown = (item.type for item in obj.modifiers if item.show_viewport)
     return (
         obj.type == "MESH"
-        and not told[obj]
+        and not updated[obj]
         and not any(map(_plays, (obj, obj.data, shape_keys_of(obj))))
         and not has_carriers(obj)
         and all(kind == "COLLISION" for kind in shown)
@@ -90,7 +90,7 @@ def _stays(obj: bpy.types.Object, told: Told) -> bool:
 
 
 def _plays(animated: Any) -> bool:
-    """Whether curves, drivers or the NLA change anything of a datablock."""
+    """Whether a datablock has drivers, NLA tracks or unmuted curves."""
     animation = animated.animation_data if animated is not None else None
     if animation is None:
         return False

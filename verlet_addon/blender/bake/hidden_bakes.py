@@ -1,4 +1,4 @@
-"""What would hide a bake, in one sentence each."""
+"""Warnings of modifiers and settings that would hide a bake, one sentence each."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,20 +10,20 @@ from ..scene.surfaces import read_points
 from ..scene.visibility import instancers
 
 _MAKERS = {"FLUID", "NODES", "OCEAN", "VOLUME_TO_MESH"}
-"""Types of modifiers that may make a mesh of their own."""
+"""Types of modifiers that may replace the mesh by another one."""
 
 
 def hidden_bakes(
     objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
 ) -> Iterator[str]:
-    """Says of bodies why their bake would play out of sight, and the remedy."""
+    """Yields, for each body whose bake would be invisible, the reason and the remedy."""
     yield from _showing_one_key(objects)
     yield from _showing_other_meshes(objects, depsgraph)
     yield from _simulated_by_nodes(objects)
 
 
 def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
-    """Bodies whose bake would play out of sight."""
+    """Bodies that show their active shape key alone."""
     for obj in objects:
         if obj.show_only_shape_key and (key := obj.active_shape_key) is not None:
             label = obj.bl_rna.properties["show_only_shape_key"].name
@@ -36,7 +36,7 @@ def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
 def _showing_other_meshes(
     objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
 ) -> Iterator[str]:
-    """Bodies whose modifiers put something in the place of the mesh, which hides a bake."""
+    """Bodies whose modifiers replace the mesh, tested by moving its vertices."""
     makers = {
         obj: [item.name for item in obj.modifiers if item.type in _MAKERS and item.show_viewport]
         for obj in objects
@@ -44,7 +44,7 @@ def _showing_other_meshes(
     asked = [obj for obj in objects if makers[obj]]
     moved = moved_by(asked, asked, depsgraph, read_points) if asked else []
     still = [obj for obj in asked if obj not in moved]
-    # Instances on its vertices, curves along its edges and the like show a bake in their way.
+    # Instances on its vertices follow a bake, though the mesh itself is not shown.
     showing = set(instancers(depsgraph)) if still else set()
     for obj in still:
         if obj.name not in showing:
@@ -56,7 +56,7 @@ def _showing_other_meshes(
 
 
 def _simulated_by_nodes(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
-    """Bodies that geometry nodes simulate too, as Blender's own Cloth Dynamics does."""
+    """Bodies with geometry nodes that simulate, such as Blender's own Cloth Dynamics."""
     for obj in objects:
         names = [item.name for item in _shown_nodes(obj) if _simulates(item.node_group)]
         if names:
@@ -67,12 +67,12 @@ def _simulated_by_nodes(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
 
 
 def _shown_nodes(obj: bpy.types.Object) -> list[Any]:
-    """The modifiers of geometry nodes that an object shows."""
+    """An object's enabled Geometry Nodes modifiers."""
     return [item for item in obj.modifiers if item.type == "NODES" and item.show_viewport]
 
 
 def _simulates(tree: Any) -> bool:
-    """Whether a tree of nodes, or one within it, has a simulation zone."""
+    """Whether a node tree, or a group within it, has a simulation zone."""
     return tree is not None and any(
         node.bl_idname == "GeometryNodeSimulationOutput"
         or (node.type == "GROUP" and _simulates(node.node_tree))

@@ -1,4 +1,4 @@
-"""Digest of whatever a bake reads beside the settings: meshes, transforms, animation, colliders."""
+"""Digest of a bake's inputs beside the settings: meshes, transforms, animation, colliders."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -19,7 +19,7 @@ _POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "interpolation": 1}
 """Attributes of keyframes that decide an F-curve's values, and the numbers that each has."""
 
 _INTERFACE = ("select", "show_", "active")
-"""How names of properties begin that no result depends on."""
+"""Prefixes of the names of properties that affect the interface alone."""
 
 
 def input_digests(

@@ -1,4 +1,4 @@
-"""The memory that a bake takes, and the memory that is left."""
+"""Estimate of the memory of a bake, the memory available, and errors where it is too little."""
 
 import ctypes
 import struct
@@ -18,23 +18,23 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 LARGE = 4 * 2**30
-"""The memory from which on a bake is told to be large [B]."""
+"""Estimated memory of a bake from which on the user is warned [B]."""
 _COPY = 12
-"""A copy of a shape key, for each vertex: three numbers of 4 bytes [B]."""
+"""Size of a copy of a shape key per vertex: three numbers of 4 bytes [B]."""
 _OVERHEAD = 5000
-"""What Blender keeps besides for each shape key: its name, curve and copies [B]."""
+"""Further memory of Blender per shape key: its name, curve and copies of them [B]."""
 _BASE = 64 * 2**20
-"""What even the smallest bake takes; linear algebra would wait for its buffer for ever [B]."""
+"""Memory of the smallest bake [B]; with less, OpenBLAS waits for its buffer without end."""
 _REMEDY = "bake fewer frames or bodies, or set a higher step"
 # A cgroup without a limit has one of about 2^63 bytes.
 _NO_LIMIT = 2**60
 
 
 def needed(objects: Sequence[bpy.types.Object], keys: int) -> int:
-    """Estimates the memory of a bake [B], measured in Blender 5.0.
+    """Estimates the peak memory of a bake [B], measured in Blender 5.0.
 
-    Blender holds each key twice, itself and evaluated, for which ours make room; with undo, which
-    there is only in the interface, three times.
+    Blender holds each key twice, original and evaluated, and in the interface a third time for
+    undo. The bake's own copies are freed as these are made.
     """
     copies = 2 if bpy.app.background else 3
     vertices = sum(len(mesh_of(obj).vertices) for obj in objects)
@@ -47,14 +47,14 @@ def check_room(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> No
 
 
 def check_room_to_write(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> None:
-    """Raises OutOfMemoryError where Blender could not take the keys, and would crash."""
+    """Raises OutOfMemoryError where Blender would crash for lack of memory while it adds keys."""
     ours = len(frames) * _COPY * sum(len(mesh_of(obj).vertices) for obj in objects)
     more = needed(objects, len(frames)) - ours - _BASE
     _refuse(f"To keep the bake of {_what(objects, frames)} needs another", more)
 
 
 def _refuse(deed: str, need: int) -> None:
-    """Raises OutOfMemoryError where there is less memory."""
+    """Raises OutOfMemoryError with a sentence that begins with `deed` where less is left."""
     left = available()
     if left is not None and need > left:
         raise OutOfMemoryError(
@@ -63,7 +63,7 @@ def _refuse(deed: str, need: int) -> None:
 
 
 def large_need(objects: Sequence[bpy.types.Object], keys: int) -> list[str]:
-    """One sentence on the memory of a bake, if that is large."""
+    """One sentence on the memory of a bake, if it is `LARGE` or more."""
     need = needed(objects, keys)
     if need < LARGE:
         return []
@@ -71,24 +71,24 @@ def large_need(objects: Sequence[bpy.types.Object], keys: int) -> list[str]:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """Turns a lack of memory into one sentence."""
+def memory_errors_named(what: str) -> Iterator[None]:
+    """Turns a MemoryError into an OutOfMemoryError that names what was being done."""
     try:
         yield
     except MemoryError as error:
         raise OutOfMemoryError(f"There was too little memory for {what}; {_REMEDY}") from error
 
 
-def told_throughout(
+def name_memory_errors(
     running: Generator[T, S, None], objects: Sequence[bpy.types.Object], frames: Sequence[int]
 ) -> Generator[T, S, None]:
-    """The same bake; a lack of memory becomes one sentence."""
-    with told(f"the bake of {_what(objects, frames)}"):
+    """The same bake, in which a MemoryError becomes an error that names bodies and frames."""
+    with memory_errors_named(f"the bake of {_what(objects, frames)}"):
         yield from running
 
 
 def available() -> int | None:
-    """The memory that this process may still take [B]; None where nobody says."""
+    """The memory that this process may still allocate [B]; None where it is unknown."""
     if sys.platform == "win32":
         return _of_windows()
     if sys.platform == "darwin":
@@ -97,17 +97,17 @@ def available() -> int | None:
 
 
 def _what(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> str:
-    """Names bodies and frames."""
+    """Text that names bodies and frames."""
     return f"{some(obj.name for obj in objects)} over frames {frames[0]} to {frames[-1]}"
 
 
 def size_in_words(number: int) -> str:
-    """Writes bytes as users read them."""
+    """A number of bytes as text in MiB or GiB."""
     return f"{number / 2**30:,.1f} GiB" if number >= 2**30 else f"{number / 2**20:,.1f} MiB"
 
 
 def _of_linux() -> Iterator[int]:
-    """What is left of the machine's memory, of the cgroups' and of the process's own."""
+    """Memory left on the machine, in each cgroup and under the process's own limit [B]."""
     if rows := _rows("/proc/meminfo"):
         yield 1024 * (rows.get("MemAvailable:", 2**60) + rows.get("SwapFree:", 0))
     for limit, usage, cache in _cgroups():
@@ -121,7 +121,7 @@ def _of_linux() -> Iterator[int]:
 
 
 def _cgroups() -> Iterator[tuple[int, int, int]]:
-    """Limit, usage, and what of that the kernel gives up, of each cgroup around this process."""
+    """Limit, usage and reclaimable file cache of each cgroup of this process [B]."""
     for line in _text("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers not in ("", "memory"):
@@ -131,7 +131,7 @@ def _cgroups() -> Iterator[tuple[int, int, int]]:
         if controllers:
             names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
         place = root / path.lstrip("/")
-        # Within a container, the path may be that outside of it.
+        # Within a container, the path may be the one on the host.
         for folder in {root, *(each for each in (place, *place.parents) if root in each.parents)}:
             limit, usage = (_text(folder / name).strip() for name in names[:2])
             if limit.isdecimal() and usage.isdecimal():
@@ -139,7 +139,7 @@ def _cgroups() -> Iterator[tuple[int, int, int]]:
 
 
 def _rows(path: str | Path) -> dict[str, int]:
-    """The first number of each row of a file, by the name before it."""
+    """The first number in each row of a file, by the name before it."""
     rows = (line.split() for line in _text(path).splitlines())
     return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdecimal()}
 
@@ -153,7 +153,7 @@ def _text(path: str | Path) -> str:
 
 
 def _of_windows() -> int | None:
-    """The memory that may be committed yet."""
+    """The memory that may still be committed [B]."""
     status = ctypes.create_string_buffer(struct.pack("=II7Q", 64, *[0] * 8), 64)
     kernel: object = getattr(ctypes, "windll", None)
     if not getattr(kernel, "kernel32").GlobalMemoryStatusEx(status):  # noqa: B009
@@ -162,7 +162,7 @@ def _of_windows() -> int | None:
 
 
 def _of_mac() -> int | None:
-    """All memory there is, for macOS makes room as long as it can."""
+    """All memory of the machine [B], since macOS compresses and swaps as needed."""
     size, length = ctypes.c_uint64(), ctypes.c_size_t(8)
     given = (b"hw.memsize", ctypes.byref(size), ctypes.byref(length), None, ctypes.c_size_t(0))
     return size.value if ctypes.CDLL(None).sysctlbyname(*given) == 0 else None

@@ -1,4 +1,4 @@
-"""What a bake leaves beside its keys: its frames, and the settings and kernels that made it."""
+"""The record of a bake: its frames, remarks and kernels, and digests of its inputs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from ..settings.shape_properties import NAMES
 from .actions import channels
 from .input_digest import input_digests
 
-# Where something is animated, these may have another value at every frame.
 _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
+"""Values of a scene that may differ at every frame where the scene is animated."""
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
-    """Tells whether an object has a bake, quickly enough for every redraw."""
+    """Whether an object has a bake; fast enough for every redraw."""
     return bool(body_properties(obj).baked_keys) and shape_keys_of(obj) is not None
 
 
 def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """Sums up what a bake of a body depends on, of settings and size: equal only while they are.
+    """Hash of the settings and the vertex count on which a bake of a body depends.
 
-    Of a scene that is animated, what can be animated is left out.
+    Animated settings of the body are left out, and in an animated scene all animatable ones.
     """
     body, settings = body_properties(obj), scene_properties(scene)
     ground = settings.ground_object
@@ -54,7 +54,7 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 
 def _animated(obj: bpy.types.Object) -> set[str]:
-    """The settings of a body that have curves or drivers, or may have them in the NLA."""
+    """Names of a body's settings with curves or drivers; all animatable ones with NLA tracks."""
     animation: Any = obj.animation_data
     if animation is None:
         return set()
@@ -67,7 +67,7 @@ def _animated(obj: bpy.types.Object) -> set[str]:
 
 
 def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
-    """What a bake depends on of an attachment: its weight only where nothing is animated."""
+    """Target, bone, vertex group and weight of an attachment; no weight on an animated object."""
     target = item.target.name if item.target is not None else ""
     weight = item.weight if obj.animation_data is None else None
     return (target, item.bone, item.vertex_group, weight)
@@ -75,17 +75,18 @@ def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class BakeInputs:
-    """Digests of what a bake of a body depends on."""
+    """Digests of the inputs of a body's bake."""
 
     settings: str
+    """Digest of settings and vertex count, by `settings_mark`."""
     read: str
-    """Of the meshes, animation, colliders and fields, by `input_digests`."""
+    """Digest of meshes, animation, colliders and fields, by `input_digests`."""
 
 
 def bake_inputs(
     bodies: Sequence[bpy.types.Object], scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> list[BakeInputs]:
-    """The digests of each body as the scene is now."""
+    """Per body, the digests of its inputs in the scene's current state."""
     read = input_digests(bodies, scene, view_layer)
     return [
         BakeInputs(settings_mark(obj, scene), digest)
@@ -96,20 +97,20 @@ def bake_inputs(
 def remember_bake(
     obj: bpy.types.Object, frames: Sequence[int], inputs: BakeInputs, kernels: str
 ) -> None:
-    """Notes the frames of an object's bake, and the inputs and kernels it was made with."""
+    """Stores the frames of an object's bake, the digests of its inputs, and its kernels."""
     body = body_properties(obj)
     body.baked_start, body.baked_end, body.baked_settings = frames[0], frames[-1], inputs.settings
     body.baked_inputs, body.baked_kernels = inputs.read, kernels
 
 
 def forget_bake(obj: bpy.types.Object) -> None:
-    """Takes back what `remember_bake` noted."""
+    """Removes the values that `remember_bake` stored."""
     for name in ("baked_start", "baked_end", "baked_settings", "baked_inputs", "baked_kernels"):
         body_properties(obj).property_unset(name)
 
 
 def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
-    """Gives the first and last frame of a scene's bakes, if there are any."""
+    """First and last frame of a scene's bakes; None without any."""
     noted = list(map(body_properties, _recorded(scene)))
     if not noted:
         return None
@@ -117,19 +118,19 @@ def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
 
 
 def remember_remarks(scene: bpy.types.Scene, remarks: Sequence[str]) -> None:
-    """Notes what was said of a bake, in one sentence each."""
+    """Stores the warnings and diagnostics of a bake, one sentence each."""
     scene_properties(scene).baked_remarks = "\n".join(remarks)
 
 
 def baked_remarks(scene: bpy.types.Scene) -> list[str]:
-    """What was said of the last bake, while there is one."""
+    """Warnings and diagnostics of the last bake; none without a bake."""
     return scene_properties(scene).baked_remarks.splitlines() if baked_range(scene) else []
 
 
 def changed_since_bake(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Names the bodies that take part and whose bake would have other inputs now.
+    """Names of the enabled bodies whose inputs have changed since they were baked.
 
-    A bake of an older version has no digest of its meshes and animation: its settings alone tell.
+    Bakes of older versions have a digest of their settings alone; only settings are compared then.
     """
     recorded = [obj for obj in _recorded(scene) if body_properties(obj).enabled]
     return [
@@ -141,5 +142,5 @@ def changed_since_bake(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
 
 
 def _recorded(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Lists the baked objects; those that an older version baked have no record."""
+    """Lists the baked objects with a record; bakes of older versions have none."""
     return [obj for obj in scene.objects if is_baked(obj) and body_properties(obj).baked_settings]

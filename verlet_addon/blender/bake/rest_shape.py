@@ -1,7 +1,7 @@
-"""The shape that a mesh has without a bake, kept beside it in case its Basis is removed by hand.
+"""Backup of a mesh's shape without its bake, for the case that the user deletes its Basis.
 
-With the Basis goes the mesh's own shape: Blender puts that of the next key in its place, and the
-next key may be a baked one.
+Blender then makes the next shape key the Basis, which may be a baked one, and gives the mesh its
+shape.
 """
 
 from collections.abc import Collection
@@ -21,11 +21,11 @@ from ..scene.mesh_access import (
 )
 
 _ATTRIBUTE = ".verlet_rest"
-"""Blender neither lists nor exports attributes whose name begins with a dot."""
+"""Name of the mesh attribute; Blender neither lists nor exports those that begin with a dot."""
 
 
 def remember_rest(obj: bpy.types.Object) -> None:
-    """Keeps the shape that an object's mesh has now, in its Basis or without keys."""
+    """Stores the current shape of an object's Basis, or of its mesh without shape keys."""
     forget_rest(obj)
     mesh, key = mesh_of(obj), shape_keys_of(obj)
     rest = read_coordinates(key.reference_key.points) if key else read_vertices(mesh)
@@ -34,14 +34,14 @@ def remember_rest(obj: bpy.types.Object) -> None:
 
 
 def forget_rest(obj: bpy.types.Object) -> None:
-    """Removes what `remember_rest` keeps."""
+    """Removes the shape that `remember_rest` stored."""
     attributes = mesh_of(obj).attributes
     if (attribute := attributes.get(_ATTRIBUTE)) is not None:
         attributes.remove(attribute)
 
 
 def has_lost_basis(obj: bpy.types.Object, baked: Collection[str]) -> bool:
-    """Whether one of the baked keys has become the Basis, and the rest shape is known."""
+    """Whether one of the baked keys has become the Basis while a rest shape is stored."""
     key, mesh = shape_keys_of(obj), mesh_of(obj)
     if key is None or _ATTRIBUTE not in mesh.attributes:
         return False
@@ -49,7 +49,7 @@ def has_lost_basis(obj: bpy.types.Object, baked: Collection[str]) -> bool:
 
 
 def show_rest(obj: bpy.types.Object) -> Floats:
-    """Gives the first key the rest shape; returns the coordinates (n, 3) that it had."""
+    """Sets the reference key to the stored shape; returns its coordinates (n, 3) before."""
     points = cast(bpy.types.Key, shape_keys_of(obj)).reference_key.points
     before = read_coordinates(points)
     write_coordinates(points, _rest(obj))
@@ -57,14 +57,14 @@ def show_rest(obj: bpy.types.Object) -> Floats:
 
 
 def restore_basis(obj: bpy.types.Object) -> None:
-    """Makes the first key the Basis again, and gives it and the mesh the rest shape."""
+    """Sets the reference key and the mesh to the stored shape, and names the key Basis again."""
     show_rest(obj)
     write_coordinates(mesh_of(obj).vertices, _rest(obj))
     cast(bpy.types.Key, shape_keys_of(obj)).reference_key.name = "Basis"
 
 
 def _rest(obj: bpy.types.Object) -> Floats:
-    """(n, 3) coordinates that `remember_rest` kept."""
+    """(n, 3) coordinates that `remember_rest` stored."""
     attribute: Any = mesh_of(obj).attributes[_ATTRIBUTE]
     rest = np.empty(3 * len(attribute.data), np.float32)
     attribute.data.foreach_get("vector", rest)

@@ -1,4 +1,4 @@
-"""Cloths that start through each other, or end through themselves."""
+"""Intersection tests: cloths that cross each other at the start, or themselves at the end."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -14,13 +14,13 @@ from ...core.scene import Frame
 from ...core.settings import BodySettings
 
 ONLY_TOUCHES = 1e-4
-"""What reaches to both sides by less than this share of its size only touches."""
+"""Tolerance of the intersection test, as a share of the size of the triangle that is crossed."""
 
 
 def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> Iterator[str]:
-    """What to say of each two cloths that pass through each other at the first frame.
+    """Yields a warning for each pair of cloths that intersect at the first frame.
 
-    Without an inside, nothing tells which way is out.
+    Cloth has no inside, so no direction is known in which to separate them.
     """
     cloths = [
         (mesh.name, mesh.positions[_triangles(mesh, mesh.paint.object_collisions)])
@@ -29,7 +29,7 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
     ]
     boxed = [(name, corners, _box(corners)) for name, corners in cloths if len(corners)]
     for (name, first, box), (other, second, others_box) in combinations(boxed, 2):
-        if _meet(box, others_box) and _cross(first, second):
+        if _boxes_overlap(box, others_box) and _cross(first, second):
             yield (
                 f"{name} and {other} pass through each other at the first frame, and may stay so, "
                 "for neither has an inside; move them apart there"
@@ -39,7 +39,7 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
 def through_themselves(
     meshes: Sequence[MeshData], settings: Sequence[BodySettings], last: Frame
 ) -> Iterator[str]:
-    """What to say of each cloth without Self Collision that ends more crossed than it starts."""
+    """Yields a warning for each cloth without Self Collision that has come to cross itself."""
     for mesh, body, positions in zip(meshes, settings, last.positions, strict=True):
         if body.body_type != "CLOTH" or body.use_self_collision:
             continue
@@ -53,10 +53,10 @@ def through_themselves(
 
 
 def _own_crossings(positions: Floats, triangles: Integers) -> int:
-    """Counts triangles (t, 3) of a surface that pass through others of it."""
+    """Number of overlaps between triangles (t, 3) of one surface; 0 for a surface without folds."""
     first, second, third = positions[triangles.T]
     normals = np.cross(second - first, third - first)
-    # A surface that looks one way all over has no folds; that is known far sooner.
+    # A surface whose normals all point to one side has no folds; this test is far faster.
     if (normals @ normals.sum(axis=0) > 0.0).all():
         return 0
     tree = _tree(positions, triangles)
@@ -64,7 +64,7 @@ def _own_crossings(positions: Floats, triangles: Integers) -> int:
 
 
 def _triangles(mesh: MeshData, exempt: Floats | None) -> Integers:
-    """(t, 3) its faces, cut up, but for those that are all or partly exempt, by weights (n,)."""
+    """(t, 3) triangles of a mesh's faces, without those at vertices with exempt weights (n,)."""
     sizes = np.diff(mesh.face_starts)
     counts = np.maximum(sizes - 2, 0)
     first = np.repeat(mesh.face_starts[:-1], counts)
@@ -77,35 +77,35 @@ def _triangles(mesh: MeshData, exempt: Floats | None) -> Integers:
 
 
 def _box(triangles: Floats) -> list[list[float]]:
-    """The lowest and the highest corner of a box around triangles (t, 3, 3)."""
+    """Lowest and highest corner of the AABB of triangles (t, 3, 3)."""
     return [triangles.min(axis=(0, 1)).tolist(), triangles.max(axis=(0, 1)).tolist()]
 
 
-def _meet(first: list[list[float]], second: list[list[float]]) -> bool:
-    """Whether two boxes do."""
+def _boxes_overlap(first: list[list[float]], second: list[list[float]]) -> bool:
+    """Whether two AABBs overlap."""
     (low, high), (others_low, others_high) = first, second
     return all(map(le, low, others_high)) and all(map(le, others_low, high))
 
 
 def _cross(first: Floats, second: Floats) -> bool:
-    """Whether a triangle of one set passes through one of the other, and does not just touch it."""
+    """Whether any triangle of one set intersects one of the other, beyond mere contact."""
     pairs = np.array(_loose_tree(first).overlap(_loose_tree(second)), np.int64).reshape(-1, 2)
     ours, theirs = first[pairs[:, 0]], second[pairs[:, 1]]
     return bool((_on_both_sides(ours, theirs) & _on_both_sides(theirs, ours)).any())
 
 
 def _loose_tree(triangles: Floats) -> BVHTree:
-    """Boxes around triangles (t, 3, 3) that share no corners."""
+    """BVH of triangles (t, 3, 3) that share no corners."""
     return _tree(triangles.reshape(-1, 3), np.arange(triangles.size // 3).reshape(-1, 3))
 
 
 def _tree(points: Floats, triangles: Integers) -> BVHTree:
-    """Boxes around triangles (t, 3) of points (n, 3)."""
+    """BVH of triangles (t, 3) of points (n, 3)."""
     return cast(BVHTree, BVHTree.FromPolygons(points.tolist(), triangles.tolist()))
 
 
 def _on_both_sides(triangles: Floats, planes: Floats) -> Booleans:
-    """(p,) whether triangles (p, 3, 3) reach to both sides of the planes of others."""
+    """(p,) whether triangles (p, 3, 3) cross the planes of other triangles (p, 3, 3)."""
     normals = np.cross(planes[:, 1] - planes[:, 0], planes[:, 2] - planes[:, 0])
     heights = np.einsum("pcx,px->pc", triangles - planes[:, :1], normals)
     slack = ONLY_TOUCHES * np.linalg.norm(normals, axis=1) ** 1.5

@@ -1,4 +1,4 @@
-"""Baked shape keys: one relative key per frame, and the way back to the mesh as it was."""
+"""Baked shape keys: one relative key per frame, and their removal."""
 
 from collections.abc import Iterable, Sequence
 from typing import cast
@@ -21,7 +21,7 @@ def write_bake(
 ) -> None:
     """Writes one relative shape key per frame and the curves that play them.
 
-    A former bake of the object is replaced; every other key stays as it is.
+    An earlier bake of the object is replaced; all other keys stay unchanged.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ def write_bake(
 
 
 def remove_bake(obj: bpy.types.Object) -> None:
-    """Removes what `write_bake` made on this object, and nothing else.
+    """Removes the keys, curves and records that `write_bake` made on this object.
 
-    Baked keys that were renamed since go too; keys that are not of the bake stay, and with them
-    the Basis.
+    Baked keys that the user has renamed are removed too. Other keys stay, and so does the Basis
+    while there are any.
     """
     body = body_properties(obj)
     key = shape_keys_of(obj)
@@ -73,26 +73,26 @@ def remove_bake(obj: bpy.types.Object) -> None:
 
 
 def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
-    """The object's shape keys of these names, as far as they are there."""
+    """The object's shape keys with these names, as far as they exist."""
     key = shape_keys_of(obj)
     wanted = set(names)
     return [] if key is None else [block for block in key.key_blocks if block.name in wanted]
 
 
 def _remembered(obj: bpy.types.Object) -> set[str]:
-    """Names that the last bake gave its keys."""
+    """Names that the last bake gave to its keys."""
     return {item.name for item in body_properties(obj).baked_keys}
 
 
 def baked_names(obj: bpy.types.Object) -> list[str]:
-    """Names of the object's baked keys, in the order in which they stand."""
+    """Names of the object's baked keys, in the order of its list."""
     key = shape_keys_of(obj)
     if key is None:
         return []
     remembered = _remembered(obj)
     animated = curves.animated_names(key, remembered)
-    # A curve whose name is not remembered tells of a renamed key. A remembered name without
-    # a curve may then be a new key of the user's, which is not ours to take.
+    # A curve with a name that is not stored means that its key was renamed. A key with a stored
+    # name but no curve may then be a new one of the user's, which must stay.
     names = remembered if animated <= remembered else animated
     return [block.name for block in key.key_blocks if block.name in names]
 
@@ -100,22 +100,22 @@ def baked_names(obj: bpy.types.Object) -> list[str]:
 def _add_key(
     obj: bpy.types.Object, name: str, coordinates: NDArray[np.float32], value: float
 ) -> bpy.types.ShapeKey:
-    """Adds one shape key; Blender gives it another name where `name` is taken."""
+    """Adds one shape key; Blender renames it where `name` is taken."""
     block = obj.shape_key_add(name=name, from_mix=False)
     write_coordinates(block.points, coordinates)
-    # A new key starts at 0 or at 1, by the version of Blender.
+    # The value of a new key is 0 or 1, depending on Blender's version.
     block.value = value
     return block
 
 
 def _remove_keys(obj: bpy.types.Object, names: Sequence[str]) -> None:
-    """Removes shape keys; the active key stays active if it is not among them.
+    """Removes shape keys, the first one last; the active key stays active if it remains.
 
-    The first goes last, for Blender would give the mesh the shape of the next one.
+    On removing the first key, Blender gives the mesh the shape of the next one.
     """
     active = obj.active_shape_key.name if obj.active_shape_key is not None else ""
     for name in reversed(names):
-        # Blender frees the whole Key with its last block, so each is looked up afresh.
+        # Blender frees the Key with its last block, so it is looked up every time.
         key = shape_keys_of(obj)
         if key is not None and name in key.key_blocks:
             obj.shape_key_remove(key.key_blocks[name])
@@ -124,10 +124,10 @@ def _remove_keys(obj: bpy.types.Object, names: Sequence[str]) -> None:
 
 
 def _remove_lone_basis(obj: bpy.types.Object) -> None:
-    """Removes the Basis if no other key is left.
+    """Removes the Basis if it is the only key left, and sets the mesh to its shape.
 
-    The mesh gets its shape: where it was edited while another key was active, Blender leaves what
-    was added there. A mesh that a script has replaced since has a shape of its own.
+    If the mesh was edited while another key was active, Blender leaves that key's shape in the
+    mesh. A mesh with another number of vertices, which a script may have put there, is kept.
     """
     key = shape_keys_of(obj)
     if key is not None and len(key.key_blocks) == 1:
@@ -137,7 +137,7 @@ def _remove_lone_basis(obj: bpy.types.Object) -> None:
 
 
 def _values_now(moments: Sequence[float]) -> list[float]:
-    """Gives the keys' values at the current frame of the scene."""
+    """Values of the baked keys at the scene's current frame."""
     now = cast(bpy.types.Scene, bpy.context.scene).frame_current_final
     numbers = np.arange(len(moments))
     place = np.interp(now, moments, numbers)
@@ -145,6 +145,6 @@ def _values_now(moments: Sequence[float]) -> list[float]:
 
 
 def _require_object_mode(obj: bpy.types.Object) -> None:
-    """Raises MeshError in Edit Mode, which holds shape keys of its own."""
+    """Raises MeshError in Edit Mode, which has its own copy of the shape keys."""
     if obj.mode == "EDIT":
         raise MeshError(f"{obj.name} is in Edit Mode; switch to Object Mode")

@@ -1,4 +1,4 @@
-"""Measures of how well a bake went: the largest strain of any edge, and the deepest penetration."""
+"""Statistics of a bake: the largest strain of any edge, and the deepest penetration."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,10 +14,16 @@ from .self_crossing import crossing
 
 
 class BakeStatistics:
-    """Remembers the largest strain of any edge, and how far anything came into anything."""
+    """The largest strain and deepest penetration over all frames so far, and the remarks.
+
+    Parameters
+    ----------
+    meshes, settings
+        All bodies at the first frame.
+    """
 
     def __init__(self, meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> None:
-        # Water has nothing that could be stretched.
+        # Edges of water are not constrained, so they are left out.
         ends = (None if body.body_type != "WATER" else 0 for body in settings)
         meshes = [
             replace(mesh, edges=mesh.edges[:end]) for mesh, end in zip(meshes, ends, strict=True)
@@ -30,7 +36,7 @@ class BakeStatistics:
         self.remarks = [*crossing(meshes, settings)]
 
     def measure(self, result: Frame) -> None:
-        """Takes another frame into account."""
+        """Updates the statistics with the result of one more frame."""
         bodies = zip(self._names, self._edges, self._rest, result.positions, strict=True)
         for name, edges, rest, now in bodies:
             strain = float(np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1)
@@ -42,7 +48,7 @@ class BakeStatistics:
 
 
 def _rest_lengths(mesh: MeshData) -> Floats:
-    """Measures the edges of a mesh in its rest shape."""
+    """(e,) rest lengths of a mesh's edges [m]; infinite for edges of length 0."""
     lengths = edge_lengths(mesh.at_rest, mesh.edges)
-    lengths[lengths < SHORTEST_EDGE] = np.inf  # where it was split
+    lengths[lengths < SHORTEST_EDGE] = np.inf  # across splits for tearing
     return lengths

@@ -16,7 +16,7 @@ from ...core.self_test import fallback_reason, kernels
 from ...core.thread_pool import thread_count
 from ..bake.bake import Progress
 from ..bake.drivers import DriverWatch
-from ..bake.memory import told
+from ..bake.memory import memory_errors_named
 from ..bake.record import remember_remarks
 from ..scene.file_context import file_context
 from ..scene.file_warnings import file_warnings
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     )
     report = Report(as_json=options.json, strict=options.strict, all_errors=options.check)
     try:
-        with ended_by_signals(), told(str(options.input)):
+        with ended_by_signals(), memory_errors_named(str(options.input)):
             sentence, result = _run(options, report)
             ignore_signals()
             return report.succeed(sentence, result)

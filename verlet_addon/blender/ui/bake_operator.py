@@ -12,7 +12,7 @@ from ...core.errors import MeshError, VerletError
 from ..bake.bake import Progress, bake, baked_frames, bodies, frame_range, taking_part
 from ..bake.cautions import cautions, why_nothing
 from ..bake.drivers import DriverWatch
-from ..bake.memory import large_need, told
+from ..bake.memory import large_need, memory_errors_named
 from ..bake.record import remember_remarks
 from ..live.control import hand_back, take_over
 from ..scene.file_context import file_context
@@ -130,7 +130,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     ) -> "set[OperatorReturnItems]":
         """Does a piece of work, and ends the bake where it fails or is done."""
         try:
-            with told("showing the bake"):
+            with memory_errors_named("showing the bake"):
                 running = work(context)
         except VerletError as error:
             self.cancel(context)

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...core.errors import MeshError, VerletError
 from ...core.materials import MATERIALS
-from ..bake.memory import told
+from ..bake.memory import memory_errors_named
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
 from ..scene.convert import convert, open_edges, release
@@ -55,7 +55,7 @@ def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
 
     def reporting(self: "Operator", context: bpy.types.Context) -> "set[OperatorReturnItems]":
         try:
-            with told(self.bl_label):
+            with memory_errors_named(self.bl_label):
                 return execute(self, context)
         except VerletError as error:
             self.report({"ERROR"}, str(error))
