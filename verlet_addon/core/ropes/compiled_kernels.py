@@ -19,7 +19,7 @@ _undo_implicit_damping = declare("undo_implicit_damping", "pppipd")
 
 
 def _pack_generation(generation: Generation) -> Packed:
-    """The generation of kernels.c."""
+    """The `generation` struct of kernels.c."""
     batch = generation.batch
     size = len(batch.path)
     supports = np.full(int(batch.labels[-1]) + 1, -1)
@@ -31,7 +31,7 @@ def _pack_generation(generation: Generation) -> Packed:
 
 
 def pack_trees(trees: TreeBatches) -> Packed:
-    """The tree of kernels.c."""
+    """The `tree` struct of kernels.c."""
     generations = [_pack_generation(generation) for generation in trees.generations]
     count = len(trees.inverse_masses)
     return pack(

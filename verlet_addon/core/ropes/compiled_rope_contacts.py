@@ -1,4 +1,4 @@
-"""Coupled rope contacts in C: `numpy_rope_contacts`, by rope_contacts.c."""
+"""Rope contacts in C: the functions of `numpy_rope_contacts`, by rope_contacts.c."""
 
 import numpy as np
 

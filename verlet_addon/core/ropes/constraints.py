@@ -1,4 +1,4 @@
-"""Length constraints of ropes: constant sets, and batches for one h²."""
+"""Length constraints of ropes: the constraints themselves, and batches of them for one h²."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,37 +16,37 @@ from .rope_trees import TreeBatches, Trees, build_trees, find_tree_edges, tree_b
 from .soft_links import with_start_spring_forces
 
 ROPE_REGULARIZATION = 1e-9
-"""Share of the mobility added to ropes, so that a taut one between two pins has a solution. With
-ten times as much, 1,000 links with a heavy tip stretch by more than 0.01 %."""
+"""Share of the mobility added to the diagonal, so that a taut rope between two pins has a solution.
+With ten times as much, 1,000 links with a heavy tip stretch by more than 0.01 %."""
 
 
 @dataclass(frozen=True, eq=False)
 class RopeConstraints:
-    """Constant sets of the length constraints of ropes."""
+    """Length constraints of the ropes of one body."""
 
     trees: Trees
-    """Edges of ropes, branched or not."""
+    """Edges of ropes without rings, branched or not."""
     rings: Strips
     """Edges of rings and nets."""
     spans: PinSpans
-    """Paths along the trees from pin to pin."""
+    """Paths along the trees between pins, cut at junctions."""
 
 
 @dataclass(frozen=True, eq=False)
 class RopeBatches:
-    """Batches of the same constraints for one h²."""
+    """Batches of `RopeConstraints` for one h²."""
 
     trees: TreeBatches
     rings: list[StripBatch]
     strip_system: StripSystem
     """Strips of trees and rings, for the tension warm start."""
     spans: PinSpans
-    """Paths from pin to pin along links that hardly yield."""
+    """Those of the paths between pins whose links are nearly inextensible."""
     rests: Floats
-    """(k,) rest lengths of the trees' links [m]."""
+    """(k,) rest lengths of the trees' links, without lengthening [m]."""
     lengthened: Floats
-    """(k,) rest lengths as the distances of pins require them in this step; read by the batches
-    [m]."""
+    """(k,) rest lengths, longer where pins are too far apart in this step; the batches hold views
+    of them [m]."""
 
     @property
     def strips(self) -> Sequence[StripBatch]:
@@ -76,7 +76,7 @@ def build_ropes(shape: RestShape) -> RopeConstraints:
 
 
 def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: float) -> RopeBatches:
-    """The batches for one h² [s²]."""
+    """The batches for one h² [s²] and inverse masses (n,)."""
     count = len(ropes.rings.path)
     rests = ropes.trees.strips.rest_lengths
     strips = replace(ropes.trees.strips, rest_lengths=rests.copy())
@@ -107,5 +107,5 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
 
 
 def lengthen_ropes(positions: Floats, batches: RopeBatches) -> None:
-    """Lengthens ropes whose pins, at positions (3, n), are further apart than they are long."""
+    """Updates `lengthened`, for ropes shorter than the distance of their pins, at `positions`."""
     lengthen_spans(positions, batches.spans, batches.rests, batches.lengthened)

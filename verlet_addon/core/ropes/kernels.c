@@ -1,14 +1,14 @@
-/* Trees of paths: the same as numpy_kernels.py, where formulas and sources stand. */
+/* Trees of paths: the functions of numpy_kernels.py, which has formulas and sources. */
 #include "../stretch/strips.h"
 
 /* The paths of one generation; see Generation. */
 typedef struct {
     const strip_batch *batch;
-    const integer *supports;  /* (paths,) number of the junction that each hangs on, or -1 */
-    const integer *junctions; /* (c,) number of the junction that each entry passes, or -1 */
-    real *along;              /* (c, 3) to work in, as all that follow */
-    real *steps;              /* (c,) -(change of multipliers) while what it hangs on stays */
-    real *response;           /* (c,) and where the first link is longer by 1 */
+    const integer *supports;  /* (paths,) junction that each path hangs on, or -1 */
+    const integer *junctions; /* (c,) junction at each of the entries `passed`, -1 elsewhere */
+    real *along;              /* (c, 3) link directions; workspace, like all that follow */
+    real *steps;              /* (c,) -(change of multipliers) with the supports fixed */
+    real *response;           /* (c,) the same per unit elongation of a path's first link */
 } generation;
 
 /* All generations, from the root out; see TreeBatches. */
@@ -16,7 +16,7 @@ typedef struct tree {
     integer generations, junctions;
     const generation *const *generation;
     const real *inverse_masses; /* (j,) */
-    real *stiffness, *mobility; /* (j, 3, 3) to work in, as all that follow */
+    real *stiffness, *mobility; /* (j, 3, 3) workspace, like all that follow */
     real *force, *displacement; /* (j, 3) */
 } tree;
 
@@ -27,7 +27,7 @@ static void apply(const real *matrix, const real *vector, real *out)
         out[i] = dot(matrix + 3 * i, vector);
 }
 
-/* Inverts a symmetric positive definite matrix in place (Gauss and Jordan). */
+/* Inverts a symmetric positive definite matrix (3, 3) in place, by Gauss-Jordan elimination. */
 static void invert(real *matrix)
 {
     for (int k = 0; k < 3; k++) {
@@ -57,7 +57,8 @@ static void find_mobility(const tree *all, integer junction)
         mobility[i] *= w;
 }
 
-/* What a junction at one end of a link adds to its violation, by the sign, and to its diagonal. */
+/* Adds a junction's displacement under the force of its branches to the violation of a link that
+   ends there; returns the junction's addition to the diagonal. */
 static real load_link(const tree *all, integer junction, const real *along, real sign,
                       real *violation)
 {
@@ -69,9 +70,9 @@ static real load_link(const tree *all, integer junction, const real *along, real
     return dot(along, pushed) - w * dot(along, along);
 }
 
-/* Eliminates a path's links from its first to its last, for violations and the response.
+/* Eliminates a path's links from the first to the last, for violations and the response.
 
-   What one hands to the next is kept at hand: fetched from memory, it would take a third longer. */
+   Values of the link before stay in local variables: loads from memory take a third longer. */
 static void eliminate(const tree *all, const generation *of, integer path, integer begin,
                       integer links, path_work at)
 {
@@ -109,7 +110,7 @@ static void eliminate(const tree *all, const generation *of, integer path, integ
     }
 }
 
-/* By how much displacements would stretch the links of a path, in place of their violations. */
+/* Elongations of a path's links by displacements `moved` (3, n), in place of violations. */
 static void measure_stretch(const real *moved, integer n, const strip_batch *batch, integer begin,
                             integer links, path_work at)
 {
@@ -121,9 +122,9 @@ static void measure_stretch(const real *moved, integer n, const strip_batch *bat
     }
 }
 
-/* Finds what a path does while what it hangs on stays, and hands its load on to that.
+/* Solves a path with its support fixed, and adds its force and stiffness to the support's.
 
-   Of displacements, if there are any, it takes what would stretch it. */
+   Violations are elongations by the displacements `moved`, unless that is NULL. */
 static void solve_path(const real *positions, const real *moved, integer n, const tree *all,
                        const generation *of, integer path, integer begin, integer links)
 {
@@ -159,7 +160,7 @@ static void solve_path(const real *positions, const real *moved, integer n, cons
     }
 }
 
-/* Moves a path's particles, given how far the junction went that it hangs on. */
+/* Moves a path's particles, given the displacement of the junction that it hangs on. */
 static void move_path(real *positions, integer n, const tree *all, const generation *of,
                       integer path, integer begin, integer links)
 {
@@ -194,7 +195,8 @@ static void move_path(real *positions, integer n, const tree *all, const generat
     }
 }
 
-/* Solves for all links of trees at once, and moves particles: displacements if there are any. */
+/* Solves all links of trees at once, and changes the displacements `moved`, or the positions if
+   that is NULL. */
 static void solve_trees(real *positions, real *moved, integer n, const tree *all)
 {
     for (integer i = 0; i < 9 * all->junctions; i++)
@@ -220,7 +222,7 @@ EXPORT void project_trees(real *positions, integer n, const tree *all)
     solve_trees(positions, NULL, n, all);
 }
 
-/* Takes from each of the displacements (count, 3, n) what would stretch links. */
+/* Removes from each of the displacements (count, 3, n) the part that stretches links. */
 EXPORT void remove_stretching(real *displacements, integer count, real *positions, integer n,
                          const tree *all)
 {
@@ -228,7 +230,7 @@ EXPORT void remove_stretching(real *displacements, integer count, real *position
         solve_trees(positions, displacements + 3 * n * i, n, all);
 }
 
-/* Unit vector from one particle to another; their distance. */
+/* Sets the unit vector from one particle to another; returns their distance. */
 static inline real unit_vector(const real *positions, integer n, integer from, integer to, real along[3])
 {
     for (int axis = 0; axis < 3; axis++)
@@ -239,7 +241,7 @@ static inline real unit_vector(const real *positions, integer n, integer from, i
     return length;
 }
 
-/* Adds what a link of a batch moves its ends by when it pulls (3,). */
+/* Adds the displacements of a link's ends by a pull (3,) between them. */
 static inline void add_along(real *moved, integer n, const strip_batch *batch, integer link,
                              const real pull[3])
 {
@@ -250,7 +252,8 @@ static inline void add_along(real *moved, integer n, const strip_batch *batch, i
     }
 }
 
-/* Adds to displacements (3, n) what soft links pull by their stretch at the start of a step. */
+/* Adds displacements (3, n) by the forces of soft links at the start of a step; see soft_links.py.
+   */
 EXPORT void add_start_spring_forces(real *moved, const real *positions, integer n,
                                  const strip_batch *batch)
 {
@@ -264,7 +267,7 @@ EXPORT void add_start_spring_forces(real *moved, const real *positions, integer 
         }
 }
 
-/* Gives back the speed that projecting along the new directions of edges has cost. */
+/* Restores the speed lost by projecting along the new directions of edges. */
 EXPORT void undo_implicit_damping(real *previous, const real *start, const real *positions,
                                   integer n, const strip_batch *batch, real resolved)
 {

@@ -1,9 +1,9 @@
-"""Trees of paths in NumPy: solved directly, from the branches to the root and back.
+"""Lengths of ropes without rings in NumPy: solved directly, from the branches to the root and back.
 
 The branches at a junction respond to its displacement u with a force f − K u, so that in the path
 through it the junction is a particle of inverse mass W = w (1 + w K)⁻¹, a 3 × 3 matrix (R.
 Featherstone, *The Calculation of Robot Dynamics Using Articulated-Body Inertias*, 1983). Time is
-linear.
+linear in the number of particles.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from ..stretch.strip_batches import StripBatch
 from .rope_trees import Generation, TreeBatches
 
 RESOLVED_VIBRATION = 0.1
-"""Largest (h ω)² at which a rope's sideways vibration is resolved in time."""
+"""(h ω)² up to which steps resolve a rope's lateral vibration."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class _PathResponse:
     along: Floats
     """(3, c − 1) directions of the links."""
     steps: Floats
-    """(c − 1,) −Δλ with the junctions that the paths hang on fixed."""
+    """(c − 1,) −Δλ with the supporting junctions fixed."""
     response: Floats
     """(c − 1,) −Δλ per unit elongation of the first link."""
     mobility: Floats
@@ -61,13 +61,13 @@ LinkStrains = tuple[Floats, Floats]
 
 
 def _measure_links(positions: Floats, batch: StripBatch) -> LinkStrains:
-    """The directions of the links, and their C + α̃ λ."""
+    """(3, c − 1) directions of the links, and (c − 1,) C + α̃ λ [m]."""
     _, along, violation = measure_strips(positions, batch)
     return np.stack(along), violation
 
 
 def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[LinkStrains]) -> None:
-    """Moves particles (3, n) so that links lose their excess length."""
+    """Adds to `moved` (3, n) the displacements that remove the excess lengths of links."""
     count = len(trees.inverse_masses)
     stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
     path_responses = []
@@ -158,7 +158,10 @@ def _force_of_links(pull: Floats) -> Floats:
 def add_start_spring_forces(
     moved: Floats, positions: Floats, batches: Iterable[StripBatch]
 ) -> None:
-    """Adds to displacements what soft links pull by their stretch at the start of a step."""
+    """Adds displacements (3, n) by the forces of soft links at `positions`, a step's start.
+
+    See `soft_links`.
+    """
     for batch in batches:
         if len(batch.start_stiffnesses):
             along, lengths = _measure(positions, batch)
@@ -172,10 +175,10 @@ def undo_implicit_damping(
 ) -> None:
     """Restores the speed lost by projecting along the new directions of edges.
 
-    Tension T at the step's end points along d', not along d as at its start; the difference w h² T
-    (d' − d) damps every rotation, that of a pendulum by ω³h per second. It also stabilizes stiff
-    ropes, whose sideways vibration, of (h ω)² = r, explicit steps do not resolve: there the damping
-    is kept.
+    Tension T points along d', the direction of an edge at the step's end, not along d at its start;
+    the difference w h² T (d' − d) damps every rotation, that of a pendulum by ω³h per second. It
+    also stabilizes lateral vibration that the steps do not resolve: above (h ω)² =
+    RESOLVED_VIBRATION most of the damping is kept.
     """
     for batch in batches:
         tension = np.maximum(-batch.multipliers, 0.0)
@@ -187,7 +190,7 @@ def undo_implicit_damping(
 
 
 def _add_along(displacements: Floats, batch: StripBatch, pulls: Floats) -> None:
-    """Adds the displacements by pulls (3, c − 1) between the particles of a path."""
+    """Adds the displacements (3, n) by pulls (3, c − 1) between the particles of a path."""
     count = displacements.shape[1]
     for axis, pull in enumerate(pulls):
         # A tree's paths may begin at the same particle.
@@ -197,7 +200,7 @@ def _add_along(displacements: Floats, batch: StripBatch, pulls: Floats) -> None:
 
 
 def _measure(positions: Floats, batch: StripBatch) -> tuple[Floats, Floats]:
-    """(3, c − 1) unit vectors along the path, and (c − 1,) their lengths."""
+    """(3, c − 1) unit vectors along the path, and (c − 1,) distances between its entries [m]."""
     along = np.diff(positions.take(batch.path, axis=1, mode="clip"), axis=1)
     lengths = norms(along)
     return along / lengths, lengths

@@ -1,25 +1,26 @@
-"""Coupled rope contacts in NumPy."""
+"""Contacts coupled by ropes in NumPy: their responses to each other, and the solver."""
 
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers
 
 MAX_CONTACT_SWEEPS = 40
-"""Sweeps over all contacts, at most."""
+"""Gauss–Seidel sweeps over all contacts, at most."""
 CONTACT_TOLERANCE = 1e-7
-"""Distance to which contacts are solved [m]."""
+"""Sweeps end once none moves a contact by more than this [m]."""
 
 
 def gather_responses(
     fields: Floats, particles: Integers, shares: Floats, directions: Floats
 ) -> Floats:
-    """Returns (k, 3, k, 3) the displacement at k contacts by a unit impulse at each.
+    """Returns (k, 3, k, 3) displacements by a unit impulse at each contact, at every contact.
 
     Parameters
     ----------
-    fields : (3 k, 3, n) displacements by each impulse, ordered by contacts and directions.
+    fields : (3 k, 3, n) displacements of particles by each impulse, ordered by contacts and
+        directions.
     particles, shares : (4, k) particles of each contact, and their weights in it.
-    directions : (3, 3, k) of each contact, components in the middle.
+    directions : (3, 3, k) normal and tangents of each contact, components in the middle.
     """
     moved = np.einsum("pk,fxpk->fxk", shares, fields[:, :, particles])
     count = particles.shape[1]

@@ -11,21 +11,21 @@ from ..stretch.strip_paths import Strips
 
 ROPE_PIN_SLACK = 1e-7
 """Least slack of a rope between its pins, as a share of their distance. Without slack, no tension
-would carry its weight; with this much it sags by 0.2 mm a metre, and hangs still. With ten times as
-much, 200 links stretched to twice their length jitter at 1 mm/s; with a hundred times, at 6
-cm/s."""
+would carry its weight; with this much it sags by 0.2 mm per metre, and comes to rest. With ten
+times as much, 200 links stretched to twice their length jitter at 1 mm/s; with a hundred times, at
+6 cm/s."""
 MAX_INEXTENSIBLE_COMPLIANCE = 1e-7
-"""Share of the mobility up to which a compliance counts as rigid; softer links stretch as springs
-in balance with their pull. With less, pulls grow until rounding makes ropes unstable."""
+"""Scaled compliance up to which a link counts as inextensible, as a share of its mobility; softer
+links stretch as springs. With a lower limit, tension grows until rounding makes ropes unstable."""
 JUNCTION_ROUNDS = 3
-"""Rounds per step in which junctions are moved to where ropes stretch least: as good as thirty for
-chains of two junctions. With one, ropes stretched quickly by three pins overshoot."""
+"""Newton steps per time step by which junctions move to where ropes stretch least: as good as
+thirty for chains of two junctions. With one, ropes stretched quickly by three pins overshoot."""
 JUNCTION_REGULARIZATION = 1e-9
-"""Share of its stiffness added where springs leave a junction free."""
+"""Share of a junction's stiffness added in all directions, for those in which no spring acts."""
 
 Point = tuple[float, float, float]
 TensionSpring = tuple[Point, float]
-"""End point, and rest length [m], of a spring that resists tension alone."""
+"""Far end, and rest length [m], of a spring at a junction that resists tension alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class PinSpans:
     nodes: Integers
     """(u,) particles: pins, and junctions of ropes to three and more pins."""
     pinned: Booleans
-    """(u,)"""
+    """(u,) bool"""
     ends: Integers
     """(2, s) both ends of each span, as entries of `nodes`."""
     links: Integers
@@ -86,7 +86,7 @@ def find_pin_spans(strips: Strips, pinned: Booleans) -> PinSpans:
 def _paths_from(
     node: int, branches: dict[int, list[tuple[int, int]]], nodes: dict[int, int]
 ) -> Iterator[tuple[int, list[int]]]:
-    """The next nodes along ropes, each with the links up to it."""
+    """The next node along each rope from a node, and the links up to it."""
     for first, link in branches[node]:
         before, at, path = node, first, [link]
         while at not in nodes:
@@ -99,7 +99,7 @@ def _paths_from(
 def select_rigid_spans(
     spans: PinSpans, strips: Strips, inverse_masses: Floats, h_squared: float
 ) -> PinSpans:
-    """The spans whose links hardly yield, for inverse masses (n,)."""
+    """The spans whose links are all nearly inextensible, for one h² [s²]."""
     masses = inverse_masses[strips.path]
     mobilities = masses + np.roll(masses, -1)
     rigid = strips.compliances / h_squared <= MAX_INEXTENSIBLE_COMPLIANCE * mobilities
@@ -114,9 +114,9 @@ def select_rigid_spans(
 def lengthen_spans(positions: Floats, spans: PinSpans, rests: Floats, lengthened: Floats) -> None:
     """Writes the rest lengths (k,) of links to `lengthened`, longer where pins are too far apart.
 
-    Pins are at `positions` (3, n) [m]. Each span is stretched evenly; where several share a
-    junction, it is placed as if all were springs that resist tension alone, of stiffness 1 /
-    length.
+    Pins are at `positions` (3, n) [m]. The links of a span are lengthened evenly. A junction is
+    placed where springs along its spans, of stiffness 1 / length and without compression, are in
+    balance.
     """
     lengthened[...] = rests
     if not len(spans.starts):
@@ -178,7 +178,7 @@ def _balance_step(point: Point, springs: list[TensionSpring]) -> Point:
     if total_stiffness == 0.0:
         return point
     xx, yy, zz = (each + JUNCTION_REGULARIZATION * total_stiffness for each in (xx, yy, zz))
-    # By minors: LAPACK does not round alike everywhere.
+    # Inverted by cofactors, because LAPACK does not round alike on all machines.
     a, b, c = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
     d, e, f = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy
     size = xx * a + xy * b + zx * c

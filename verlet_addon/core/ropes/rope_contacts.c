@@ -1,7 +1,8 @@
-/* Contacts that answer each other: the same as numpy_rope_contacts.py, where formulas stand. */
+/* Contacts coupled by ropes: the functions of numpy_rope_contacts.py, which has the formulas. */
 #include "../kernels.h"
 
-/* How far apart k contacts are moved by fields (3 k, 3, n): answers (3 k, k, 3). */
+/* Sets the responses (3 k, k, 3) of k contacts to displacements `fields` (3 k, 3, n), one by the
+   unit impulse of each contact and direction. */
 EXPORT void gather_responses(integer k, integer n, const real *fields, const integer *particles,
                            const real *shares, const real *directions, real *responses)
 {
@@ -23,7 +24,7 @@ EXPORT void gather_responses(integer k, integer n, const real *fields, const int
 
 static real absolute(real value) { return value < 0.0 ? -value : value; }
 
-/* Moves all contacts (3 k,) by an impulse, given what one of 1 does. */
+/* Adds an impulse times the responses (3 k,) to a unit impulse to all separations (3 k,). */
 static void apply_impulse(integer size, const real *responses, real impulse, real *separations)
 {
     if (impulse != 0.0)
@@ -31,7 +32,7 @@ static void apply_impulse(integer size, const real *responses, real impulse, rea
             separations[i] += responses[i] * impulse;
 }
 
-/* Solves one contact; the farthest that its impulses move it. */
+/* Solves one contact; returns its largest displacement by the changes of its own impulses [m]. */
 static real solve_contact(integer row, integer size, const real *responses, real *separations, real target,
                       real friction, real *impulse)
 {
@@ -56,7 +57,7 @@ static real solve_contact(integer row, integer size, const real *responses, real
     return larger(change, absolute(impulse[2] - before[2]) * d);
 }
 
-/* Finds impulses of k contacts, given their answers (k, 3, k, 3), in so many sweeps at most. */
+/* Finds the impulses of k contacts with responses (k, 3, k, 3), in at most so many sweeps. */
 EXPORT void solve_contact_system(integer k, const real *responses, real *separations, const real *targets,
                           const real *friction, real *impulses, integer sweeps, real exact)
 {

@@ -1,9 +1,8 @@
-"""Ropes that touch: contacts and lengths are solved as one, for ropes give way as a whole.
+"""Contacts of ropes, coupled with lengths: an impulse moves an inextensible rope as a whole.
 
-A push at one place of a rope that cannot stretch moves all of it. Pushing and drawing it back to
-its lengths in turn hardly gets anywhere. So contacts are solved by what ropes answer while they
-keep their lengths: on the Schur complement of their system, B (M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J
-M⁻¹) Bᵀ, in which B is the contacts' normals and two directions of friction across.
+Alternate projection of contacts and lengths hardly converges there. So contacts are solved on the
+Schur complement of the lengths, B (M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J M⁻¹) Bᵀ: the responses of ropes
+that keep their lengths. The rows of B are each contact's normal and two tangents.
 """
 
 from collections.abc import Sequence
@@ -17,23 +16,23 @@ from .compiled_rope_contacts import gather_responses, solve_contact_system
 from .rope_trees import TreeBatches
 
 MAX_COUPLED_CONTACTS = 400
-"""So many contacts are solved as one, by a matrix of three rows for each; more, group by group."""
+"""Contacts solved as one dense system, of three rows each, at most; more are solved in groups."""
 CONTACT_REGULARIZATION = 0.3
-"""Each of them is taken to give way by this share more than a loose particle would. Where lengths
-hold it fast, or what rubs only presses harder, no push would do, and the largest would fling a rope
-away; other contacts are solved to the last within a few rounds all the same."""
+"""Regularization: added to the diagonal of the responses, as a share of a contact's mobility
+without lengths. Where lengths block a contact, or friction only increases its pressure, no impulse
+suffices, and the largest would throw a rope away. Other contacts still converge in a few rounds."""
 
 RopeSlice = tuple[slice, TreeBatches]
-"""Where the particles of a body are among those of all, and what keeps the lengths of its ropes."""
+"""A body's particles, as a slice of those of all bodies, and the lengths of its ropes."""
 
 
 def solve_rope_contacts(positions: Floats, rows: ContactRows, ropes: Sequence[RopeSlice]) -> None:
-    """Pushes ropes out of what they touch, and rubs, while they keep their lengths.
+    """Projects contacts of ropes, with friction, by impulses that preserve the ropes' lengths.
 
     Parameters
     ----------
-    positions : (3, N) of all bodies and colliders [m].
-    rows : of which those are solved that ropes take part in.
+    positions : (3, N) of all bodies and colliders; changed [m].
+    rows : contacts, of which those with particles of ropes are solved; multipliers are changed.
     """
     touching = (rows.heights(positions) < rows.targets) | (rows.normal_multipliers > 0.0)
     chosen = np.flatnonzero(rows.on_ropes & touching)
@@ -47,7 +46,7 @@ def solve_rope_contacts(positions: Floats, rows: ContactRows, ropes: Sequence[Ro
 def _solve_group(
     positions: Floats, rows: ContactRows, chosen: Integers, ropes: Sequence[RopeSlice]
 ) -> None:
-    """Solves a group of contacts, and moves what takes part."""
+    """Solves a group of contacts as one system, and moves their particles and the ropes."""
     directions = _directions(rows.normals[:, chosen])
     particles, weights = rows.particles[:, chosen], rows.weights[:, chosen]
     offsets = np.einsum("pk,xpk->xk", weights, positions[:, particles])
@@ -82,8 +81,8 @@ def _solve_group(
 
 
 def _directions(normals: Floats) -> Floats:
-    """(3, 3, k) for each contact its normal and two directions across, with components (3, k)."""
-    # The axis that the normal leans to least is far from parallel to it.
+    """(3, 3, k) the normal and two tangents of each contact, components in the middle."""
+    # The axis of the normal's smallest component is far from parallel to it.
     axis = np.eye(3)[np.abs(normals).argmin(axis=0)].T
     first = np.cross(normals, axis, axis=0)
     first /= np.sqrt(np.einsum("xk,xk->k", first, first))
@@ -97,7 +96,7 @@ def _responses(
     directions: Floats,
     ropes: Sequence[RopeSlice],
 ) -> Floats:
-    """(k, 3, k, 3) how far a unit impulse at one contact, and direction, moves every other."""
+    """(k, 3, k, 3) displacement by a unit impulse at each contact, at every contact [1/kg]."""
     particles, weights = rows.particles[:, chosen], rows.weights[:, chosen]
     pulls, count = rows.impulse_responses[:, chosen], len(chosen)
     responses = np.zeros((count, 3, count, 3))
@@ -133,7 +132,7 @@ def _responses(
 def _add_free_responses(
     responses: Floats, particles: Integers, weights: Floats, pulls: Floats, directions: Floats
 ) -> None:
-    """Adds the same of particles that are moved by themselves, where contacts share any."""
+    """Adds the responses through particles outside of ropes, where contacts share any."""
     shared = np.zeros((particles.shape[1],) * 2)
     for one in range(4):
         moving = np.flatnonzero(pulls[one])

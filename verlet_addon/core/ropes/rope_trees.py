@@ -1,7 +1,8 @@
-"""Ropes that branch, without rings, taken apart into paths that hang on each other.
+"""Trees: ropes without rings, decomposed into paths that hang on each other.
 
-One path of each tree goes all through it, the longest branches hang on that, their branches on
-them, and so on, generation after generation. Where a path of the next one hangs, is a junction.
+The first path of a tree joins the two longest branches of its root; other branches hang on it,
+their branches on them, and so on, generation after generation. A junction is a particle on which
+paths of the next generation hang.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,14 +19,15 @@ from ..stretch.strip_paths import ColoredPath, Strips, lay_out
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Paths, one generation after the other."""
+    """Paths of ropes without rings, one generation after the other."""
 
     strips: Strips
-    """Its colours are the generations, from the root out; one may hold a junction repeatedly."""
+    """The paths; their colours are the generations, from the root out. A colour may contain a
+    junction several times."""
     hung: Booleans
-    """(k,) bool, where in the strips' path one begins that hangs on a junction, its first entry."""
+    """(k,) bool, the first entry of each path that hangs on a junction: the junction itself."""
     junctions: Integers
-    """(j,) particles that paths hang on."""
+    """(j,) particles on which paths hang."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,21 +36,21 @@ class Generation:
 
     batch: StripBatch
     hung: Integers
-    """(p,) places in the path where one begins that hangs on a junction."""
+    """(p,) first entries of the paths that hang on a junction."""
     supports: Integers
-    """(p,) those junctions' numbers."""
+    """(p,) numbers of the junctions at the entries `hung`."""
     passed: Integers
-    """(q,) places of junctions that paths of the next generations hang on."""
+    """(q,) entries that are junctions on which paths of the next generation hang."""
     passed_junctions: Integers
-    """(q,) their numbers."""
+    """(q,) numbers of the junctions at the entries `passed`."""
     links_before: tuple[Integers, Integers]
-    """Which of `passed` have a link before them, and those links."""
+    """Indices into `passed` of junctions with a link before them, and those links."""
     links_after: tuple[Integers, Integers]
-    """Which have one after them, and those links."""
+    """Indices into `passed` of junctions with a link after them, and those links."""
     links_through: tuple[Integers, Integers]
-    """Which have both, and the links before them."""
+    """Indices into `passed` of junctions with links on both sides, and the links before them."""
     owned: Integers
-    """(o,) all places but `hung`; each particle occurs there once in all generations."""
+    """(o,) all entries but `hung`; over all generations, each particle occurs once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class TreeBatches:
 
 
 def find_tree_edges(particle_count: int, edges: Integers) -> Booleans:
-    """(m,) bool, whether each edge belongs to a component without rings."""
+    """(m,) bool, edges of connected components without rings."""
     labels = find_components(particle_count, edges)
     count = int(labels.max(initial=-1)) + 1
     ends = labels[edges[:, 0]]
@@ -72,14 +74,14 @@ def find_tree_edges(particle_count: int, edges: Integers) -> Booleans:
 def build_trees(
     pairs: Integers, rest_lengths: Floats, compliances: Floats, pinned: Booleans
 ) -> Trees:
-    """Takes trees apart.
+    """Decomposes trees into paths.
 
     Parameters
     ----------
-    pairs : (m, 2) without rings.
+    pairs : (m, 2) edges without rings.
     rest_lengths : (m,) [m].
     compliances : (m,) [m/N].
-    pinned : (n,) bool; a tree begins at a pinned particle where it has one.
+    pinned : (n,) bool; the root of a tree is a pinned particle, where it has one.
     """
     branches: list[list[tuple[int, int]]] = [[] for _ in pinned]
     for pair, (a, b) in enumerate(pairs.tolist()):
@@ -138,7 +140,7 @@ def _decompose_tree(
 def tree_batches(
     trees: Trees, batches: Sequence[StripBatch], inverse_masses: Floats
 ) -> TreeBatches:
-    """The generations, given the batches of their strips, for particles of inverse masses (n,)."""
+    """The generations for inverse masses (n,), given the batches of their strips."""
     number = np.full(len(inverse_masses), -1)
     number[trees.junctions] = np.arange(len(trees.junctions))
     generations = []

@@ -1,4 +1,4 @@
-"""One sweep over ropes, which solves them to tolerance."""
+"""One sweep over the lengths of ropes, which solves them to tolerance."""
 
 from ..arrays import Floats
 from ..stretch.compiled_kernels import project_strips, strain_range
@@ -6,17 +6,17 @@ from .compiled_kernels import project_trees
 from .constraints import RopeBatches
 
 ROPE_STRAIN_TOLERANCE = 1e-7
-"""Ropes are solved until every edge keeps its length to this share. With 1e-6 and
-1e-8 all laws hold alike; 1e-5 is more than ropes promise."""
+"""Largest relative error of an edge's length after a sweep. 1e-6 and 1e-8 pass the same tests; 1e-5
+is more than ropes may stretch."""
 MAX_ROPE_ROUNDS = 30
-"""Give up after so many rounds, as after half or twice as many: a rope pulled from both ends cannot
-keep its length."""
+"""Rounds of a sweep at most, for a rope pulled from both ends cannot keep its length; half or twice
+as many do as well."""
 
 
 def project_ropes(positions: Floats, batches: RopeBatches) -> None:
-    """Solves ropes until no edge is longer or shorter than it should be by the tolerance.
+    """Projects the lengths of ropes until all of them hold to ROPE_STRAIN_TOLERANCE.
 
-    One Newton step is not enough where a rope turns sharply within a step.
+    One Newton step is not enough where a rope turns sharply within a time step.
     """
     for _ in range(MAX_ROPE_ROUNDS if batches.strips else 0):
         project_trees(positions, batches.trees)
