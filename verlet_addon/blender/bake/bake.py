@@ -1,7 +1,4 @@
-"""The bake: samples the animated scene, simulates, and writes shape keys after the last frame.
-
-The operator, the command line and live simulation all use this one.
-"""
+"""The bake: samples the animated scene, simulates, and writes shape keys after the last frame."""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -61,13 +58,9 @@ class Progress:
     """Per body, (n, 3) current positions of its vertices [m]."""
 
     def describe(self, *, seconds: float) -> str:
-        """Text of the progress and the estimated time left.
+        """Text of the progress and the time left, estimated from the time since the first frame.
 
-        Parameters
-        ----------
-        seconds
-            Time since the first frame [s]. The first frame is left out of the estimate, since it
-            includes reading and building the bodies.
+        The first frame itself does not count, since it includes reading and building the bodies.
         """
         so_far = f"frame {self.done} of {self.total}"
         if self.done == 1:
@@ -95,10 +88,7 @@ def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def taking_part(
     objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> Sequence[bpy.types.Object]:
-    """Lists the bodies that are shown and local to this file; all bodies if there are none.
-
-    A bake of bodies that are all hidden or linked then ends with an error that says so.
-    """
+    """Lists the bodies that are shown and local to this file; if none is, all, for their errors."""
     return [obj for obj in objects if is_shown(obj, view_layer) and is_own(obj)] or objects
 
 
@@ -314,10 +304,7 @@ def _repeated(samples: Iterator[Sample], end: int) -> Iterator[Sample]:
 
 
 class _Keys:
-    """Coordinates of the shape keys of all bodies, collected frame by frame and written at the end.
-
-    With `alike`, the conversion to key coordinates is made once, unless modifiers carry vertices.
-    """
+    """Coordinates of the shape keys of all bodies, collected frame by frame, written at the end."""
 
     def __init__(
         self, stage: Stage, frames: list[int], meshes: Sequence[MeshData], *, alike: bool
