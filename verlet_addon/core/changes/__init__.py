@@ -1,1 +1,1 @@
-"""Bodies in motion whose models are built anew."""
+"""Changes of pins, settings and pin distances in a running simulation, by a rebuilt model."""

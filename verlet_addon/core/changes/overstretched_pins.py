@@ -1,4 +1,4 @@
-"""Cloth and nets whose pins are farther apart than they are long are drawn out, and hang still."""
+"""Overstretched pins: inextensible bodies get longer rest lengths between pins too far apart."""
 
 from dataclasses import dataclass, replace
 
@@ -17,54 +17,57 @@ from ..state import invalidate_batches
 from ..stretch.tethers import build_tethers
 
 PIN_SLACK = 1e-3
-"""What is drawn out is made longer than pins need by this share, so that sweeps find where all
-fits; pins that are farther apart by less draw nothing out."""
+"""Rest lengths are increased by this share beyond the need of the pins, so that sweeps converge;
+pins that are overstretched by a smaller share change nothing."""
 MIN_APPROACH = 0.9
-"""A particle leads nearer to a pin if it is nearer by this share of the way to it."""
+"""A neighbour is towards the pin if it is nearer to it by at least this share of the edge."""
 
 
 @dataclass(eq=False)
 class PinPaths:
-    """The shortest ways between pins of one body, and how much longer they have to be now."""
+    """Shortest paths between pins of one body, and the growth that rest lengths have now."""
 
     pin_weights: Floats
-    """(n,) those that hold it."""
+    """(n,) pin weights that the paths are for."""
     shrinking: float
-    """By what share all rest lengths were shorter."""
+    """The setting `shrinking` that the paths are for."""
     pins: Integers
-    """(2, k) where each way begins and ends."""
+    """(2, k) pins at both ends of each path."""
     lengths: Floats
-    """(k,) how long it is at rest [m]."""
+    """(k,) rest lengths of paths [m]."""
     middles: Integers
-    """(2, k) two neighbours in the middle of the way, each nearest to its pin."""
+    """(2, k) ends of an edge in the middle of each path, each nearest to the pin at its side."""
     towards_pins: Neighbours
-    """From each particle, those that lead nearer to its pin."""
+    """Neighbours of each particle on shortest paths, or nearly, to its nearest pin."""
     growth: Floats
-    """(n,) how many times as long each is made."""
+    """(n,) current factors on rest lengths, 1 or more."""
     built: object = None
-    """The constraints that were built so."""
+    """The length constraints that were built with `growth`."""
     cached_targets: tuple[Floats, ...] = ()
-    """Targets of the last call…"""
+    """Targets, (n, 3) each, of the last call of `_cached_growth` [m]."""
     cached_growth: Floats | None = None
-    """…and the growth that they need."""
+    """(n,) result of that call."""
 
 
 def can_be_lengthened(model: SoftBodyModel) -> bool:
-    """Whether a body has pins, and lengths that do not yield; ropes without rings see to theirs."""
+    """Whether a body has several pins and inextensible edges; open ropes are lengthened elsewhere.
+
+    See `ropes.constraints.lengthen_ropes`.
+    """
     lengths, rings = model.lengths.edges.path, model.ropes.rings.path
     firm = model.settings.stretch_compliance == 0.0 and len(lengths) + len(rings) > 0
     return firm and model.solid is None and model.water is None and len(model.pinned) > 1
 
 
 def pins_are_at_rest(mesh: MeshData, settings: BodySettings, *targets: Floats) -> bool:
-    """Whether pins are where they are at rest, at all targets (n, 3): no way is too short then."""
+    """Whether pins have rest positions in all targets (n, 3) [m]: no path is too short then."""
     pinned = np.flatnonzero(mesh.pin_weights >= FIRM_PIN)
     rest = mesh.at_rest[pinned]
     return settings.shrinking <= 0.0 and all(np.array_equal(at[pinned], rest) for at in targets)
 
 
 def find_pin_paths(mesh: MeshData, settings: BodySettings) -> PinPaths:
-    """The ways over each edge that leads from what is nearest to one pin to what is to another."""
+    """Shortest paths between pins, one across each edge whose ends have different nearest pins."""
     n, pinned = len(mesh.positions), mesh.pin_weights >= FIRM_PIN
     corners = read_corners(mesh)
     across = np.stack([corners.vertex, corners.after_next], axis=1)
@@ -90,7 +93,7 @@ def find_pin_paths(mesh: MeshData, settings: BodySettings) -> PinPaths:
 
 
 def _neighbours_towards_pins(graph: Graph, pin: Integers, distance: Floats) -> Neighbours:
-    """From each particle those around it through which a way to its pin leads, or nearly."""
+    """Neighbours of each particle that are nearer to the same pin, by MIN_APPROACH of the edge."""
     n = len(pin)
     neighbours = find_neighbours(graph, n)
     here = np.repeat(np.arange(n), neighbours.counts)
@@ -108,7 +111,10 @@ def _neighbours_towards_pins(graph: Graph, pin: Integers, distance: Floats) -> N
 
 
 def needed_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
-    """(n,) how many times as long a body has to be where its pins, (n, 3) each, are."""
+    """(n,) factors on rest lengths that all targets, (n, 3) each, need [m]; 1 where they fit.
+
+    The factor of each path is assigned to all particles from its middle towards both pins.
+    """
     one, other = pin_paths.pins
     apart = [np.linalg.norm(places[one] - places[other], axis=1) for places in targets]
     growth = np.ones(len(pin_paths.growth))
@@ -129,7 +135,7 @@ def needed_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
 
 
 def _cached_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
-    """(n,) the same, which is known where nothing has moved since the last call."""
+    """(n,) the same as `needed_growth`, cached for the targets of the last call."""
     if pin_paths.cached_growth is None or not all(
         map(np.array_equal, pin_paths.cached_targets, targets)
     ):
@@ -141,14 +147,14 @@ def _cached_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
 
 
 def is_current(pin_paths: PinPaths | None, mesh: MeshData, settings: BodySettings) -> bool:
-    """Whether ways are those of a body that is held and shrunk so."""
+    """Whether paths were computed for these pin weights and this shrinking."""
     if pin_paths is None or pin_paths.shrinking != settings.shrinking:
         return False
     return np.array_equal(pin_paths.pin_weights, mesh.pin_weights)
 
 
 def lengthen(body: Body, pin_paths: PinPaths, mesh: MeshData, *targets: Floats) -> Body:
-    """The body, in motion, as long as it has to be for its pins to get to all targets (n, 3)."""
+    """The body with the rest lengths that its pins need at all targets (n, 3) [m]."""
     model, state = body
     growth = _cached_growth(pin_paths, *targets)
     was_lengthened = pin_paths.built is model.lengths

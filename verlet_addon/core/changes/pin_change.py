@@ -1,4 +1,4 @@
-"""A body in motion that is let go, or taken hold of."""
+"""Change of pin weights in a running simulation."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,14 +22,16 @@ def change_pins(
     gravity: Floats,
     fields: Sequence[Field] = (),
 ) -> Body:
-    """The body held by the weights of `mesh` instead of those of `former`, moving on as it does.
+    """The body with the pin weights of `mesh` in place of those of `former`; motion continues.
 
-    The model is built anew only where a particle is let go or taken hold of.
+    The model is rebuilt only if particles are pinned or released; other weights change compliances.
 
     Parameters
     ----------
-    gravity : (3,) [m/s²].
-    fields : force fields that the body feels now.
+    body : model and state; previous positions of released particles change.
+    former, mesh : the body's mesh with the former and with the new pin weights.
+    gravity : (3,) acceleration [m/s²].
+    fields : force fields that act on the body now.
     """
     model, state = body
     before, now = former.pin_weights, mesh.pin_weights
@@ -53,6 +55,6 @@ def change_pins(
 
 
 def _with_goal_weights(model: SoftBodyModel, weights: Floats) -> SoftBodyModel:
-    """The model whose goals have other weights."""
+    """The model with soft pins of other weights (n,)."""
     masses = 1.0 / model.inverse_masses[model.goals]
     return replace(model, goal_compliances=goal_compliances(weights[model.goals], masses))

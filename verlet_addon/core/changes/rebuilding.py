@@ -1,4 +1,4 @@
-"""Models of all bodies built anew where pins, settings or distances between pins change."""
+"""Changed pins, settings and pin distances of all bodies, from one sample to the next."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from .settings_change import change_settings
 def with_current_pin_weights(
     meshes: Sequence[MeshData], reflections: Sequence[Sequence[Reflection]], sample: Sample
 ) -> list[MeshData]:
-    """The whole meshes with the pin weights that hold them from a sample on."""
+    """The meshes, with mirror images, with the pin weights of a sample."""
     if not sample.pin_weights:
         return list(meshes)
     weights = map(complete_weights, sample.pin_weights, reflections)
@@ -38,7 +38,12 @@ def change_all_pins(
     sample: Sample,
     after: Sample,
 ) -> list[Body]:
-    """The bodies as they are held on the way from a sample to the next."""
+    """The bodies with the pin weights of the meshes `now`, in place of those `before`.
+
+    Parameters
+    ----------
+    sample, after : the samples at both ends of the frame.
+    """
     each = zip(bodies, before, now, sample.every_field, strict=True)
     return [
         change_pins(body, former, mesh, gravity=after.gravity, fields=fields)
@@ -49,7 +54,7 @@ def change_all_pins(
 def change_all_settings(
     bodies: Sequence[Body], meshes: Sequence[MeshData], settings: Sequence[BodySettings]
 ) -> list[Body]:
-    """The bodies with the settings that they have on the way to a sample; empty = unchanged."""
+    """The bodies with new settings, one per body; none = unchanged."""
     if not settings:
         return list(bodies)
     return [change_settings(*each) for each in zip(bodies, meshes, settings, strict=True)]
@@ -63,11 +68,13 @@ def lengthen_all(
     before: Sample,
     after: Sample,
 ) -> list[Body]:
-    """The bodies as long as their pins need them to be on the way to a sample.
+    """The bodies with the rest lengths that their pins need between two samples.
 
     Parameters
     ----------
-    pin_paths : by number of the body, the shortest paths between its pins; found when first needed.
+    bodies, meshes, reflections : one of each per body.
+    pin_paths : cache of shortest paths between pins, by number of the body; changed in place.
+    before, after : the samples.
     """
     longer = list(bodies)
     targets = (targets_of(sample, reflections) for sample in (before, after))
@@ -76,7 +83,7 @@ def lengthen_all(
         if not can_be_lengthened(model):
             continue
         if number not in pin_paths and pins_are_at_rest(mesh, model.settings, *places):
-            continue  # as most bodies do all the time, whose paths need not be found
+            continue  # the usual case, which needs no paths
         if not is_current(pin_paths.get(number), mesh, model.settings):
             pin_paths[number] = find_pin_paths(mesh, model.settings)
         longer[number] = lengthen(bodies[number], pin_paths[number], mesh, *places)

@@ -1,4 +1,4 @@
-"""A body in motion whose settings are changed."""
+"""Change of settings in a running simulation."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from ..settings import BodySettings, weight_name
 from ..state import invalidate_batches
 
 STEP_SETTINGS = ("pressure", "friction", "restitution", "gravity", "wind", *map(weight_name, KINDS))
-"""Settings that every step asks for; all others are built into the model."""
+"""Settings that each step reads; all others are built into the model."""
 
 
 def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
-    """The body with other settings, moving on as it does; `mesh` is as it is held now."""
+    """The body with other settings; motion continues. `mesh` has the current pin weights."""
     model, state = body
     if settings == model.settings:
         return body
@@ -30,5 +30,5 @@ def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
 
 
 def _equal_except(settings: BodySettings, names: tuple[str, ...], others: BodySettings) -> bool:
-    """Whether settings are the same as others but for those of such names."""
+    """Whether two settings are equal except for the named fields."""
     return replace(settings, **{name: getattr(others, name) for name in names}) == others

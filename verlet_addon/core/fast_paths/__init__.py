@@ -1,1 +1,1 @@
-"""Frames that take no steps, or all of them in one call."""
+"""Fast paths: frames without any steps (sleeping), or with all steps in one compiled call."""

@@ -1,4 +1,4 @@
-"""Plain bodies that meet nothing but the ground, moved through all steps of a frame by one call."""
+"""Fused step of plain bodies without contacts except the ground: one call for a whole frame."""
 
 from collections.abc import Sequence
 
@@ -17,13 +17,13 @@ from ..state import batches_for
 from .sleeping import has_simple_inputs, is_in_ground
 
 Boxes = tuple[Floats, Floats]
-"""Lowest and highest corners (k, 3) [m]."""
+"""Lowest and highest corners (k, 3) of k boxes [m]."""
 
 
 def find_plain(
     bodies: Sequence[Body], settings: SceneSettings, before: Sample, after: Sample
 ) -> list[int]:
-    """Numbers of the bodies that one compiled call can move: `is_plain`, with simple inputs.
+    """Numbers of the bodies that compiled calls can advance: `is_plain`, with simple inputs.
 
     Simple inputs are gravity, pins that do not stretch ropes, and a ground at rest.
     """
@@ -39,7 +39,7 @@ def find_plain(
         number
         for number, (model, state) in enumerate(bodies)
         if state.previous_dt == dt
-        and len(targets[number]) == model.vertex_count  # a mirror makes another half of it
+        and len(targets[number]) == model.vertex_count  # false for mirrored bodies
         and is_plain(model, state)
         and not is_in_ground((model, state), after.ground)
         and not _pins_may_stretch((model, state), targets[number])
@@ -53,7 +53,7 @@ def step_plain_body(
     after: Sample,
     world: CollisionWorld | None = None,
 ) -> bool:
-    """Moves a body that is alone on from one sample to the next; see `step_plain_bodies`."""
+    """Advances a single body from one sample to the next; see `step_plain_bodies`."""
     plain = find_plain([body], settings, before, after)
     return bool(plain) and step_plain_bodies([body], settings, before, after, world)
 
@@ -65,10 +65,10 @@ def step_plain_bodies(
     after: Sample,
     world: CollisionWorld | None = None,
 ) -> bool:
-    """Moves plain bodies on from one sample to the next as `step` would, to the bit.
+    """Advances plain bodies from one sample to the next, with the same bits as `step`.
 
-    They are all left to `step` as soon as one has come near another, or a collider, on its path:
-    then their frame begins anew, and this returns False.
+    Returns False, and restores all states, if any body has come near another or near a collider:
+    `step` then has to take the steps of the frame.
     """
     if world is None:
         former, colliders = [], list[Floats]()
@@ -92,7 +92,7 @@ def step_plain_bodies(
 
 
 def _pins_may_stretch(body: Body, targets: Floats) -> bool:
-    """Whether moving pins, or junctions between pins, may change rest lengths of ropes."""
+    """Whether moving pins, or junctions between pins, can change rest lengths of ropes."""
     model, state = body
     spans = model.ropes.spans
     if not len(spans.starts):
@@ -102,7 +102,7 @@ def _pins_may_stretch(body: Body, targets: Floats) -> bool:
 
 
 def _have_no_contacts(bodies: Sequence[Body], world: CollisionWorld) -> bool:
-    """Whether no body meets itself, has touched anything, or started inside of anything."""
+    """Whether no body has self-collision, a contact in the last step, or a penetration."""
     surfaces = world.surfaces
     return (
         all(state.steps_in_contact == 0 for _, state in bodies)
@@ -112,7 +112,7 @@ def _have_no_contacts(bodies: Sequence[Body], world: CollisionWorld) -> bool:
 
 
 def _boxes(bodies: Sequence[Body]) -> Boxes:
-    """Boxes round where bodies are."""
+    """Bounding boxes of bodies at their positions [m]."""
     every = [state.positions for _, state in bodies]
     starts = np.cumsum([0, *(rows.shape[1] for rows in every[:-1])])
     together = np.concatenate(every, axis=1)
@@ -130,7 +130,7 @@ def _collider_boxes(before: Sample, after: Sample) -> list[Floats]:
 
 
 def _are_clear(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld) -> bool:
-    """Whether bodies within boxes come near none that they meet, nor near any collider."""
+    """Whether boxes of bodies are farther than gap and skin from all that bodies collide with."""
     margin = float(world.surfaces.gaps.max() + world.skins.max())
     lowest, highest = (
         np.concatenate([own, *(box[side : side + 1] for box in colliders)])
@@ -141,7 +141,7 @@ def _are_clear(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld)
 
 
 def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Floats, Floats]]:
-    """What steps write to besides places, with a copy of each."""
+    """Arrays besides positions that steps change, with a copy of each."""
     every = (
         batches_for(model, state, settings.integrator, state.previous_dt) for model, state in bodies
     )

@@ -1,8 +1,8 @@
-/* A solid that touches nothing but the ground, moved through many steps: what step.py does with it,
-   in the same order. See fused_solid_step.py. */
+/* Fused steps of a solid without contacts except the ground: the operations of step.py in the same
+   order. See fused_solid_step.py. */
 #include "../solid/contact_solver.h"
 
-/* Those of solid/. */
+/* Functions of solid/. */
 void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotations *corotations,
                  real modulus, const real *moves, real *forces, real *opposed, four *work);
 void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found);
@@ -12,35 +12,35 @@ void update_solid_velocities(const solid_system *all, const real *start, real *m
                 real *previous);
 void clamp_solid_points(const solid_system *all, const real *nodes, real *points);
 
-/* The solid, ready for steps of one length; see System, Solid and solid/solid_step.py. */
+/* Constants of the solid for steps of one length; see SolidSystem, Solid and solid/solid_step.py. */
 typedef struct {
     const solid_system *system;
     real modulus, velocity_gain, h_squared, implicit, passed; /* see step_shares */
     real residual, relative_change, negligible, rest_share, slow_share;
     integer slow_steps, min_rounds;
-    integer pins;          /* the first of those that the system holds */
+    integer pins;          /* number of pins, which are the first springs of the system */
     const integer *pinned; /* (pins,) */
-    real *start, *inertia, *stress_forces, *forces, *opposed; /* (3, m) to work in */
+    real *start, *inertia, *stress_forces, *forces, *opposed; /* (3, m) scratch */
     four *work;                                       /* (2, m) */
 } solid_model;
 
-/* What steps change. */
+/* State of the solid, which steps change. */
 typedef struct {
     real *nodes, *previous_nodes, *moves; /* (3, m) */
-    real *free;                           /* (3, m) as it was in the last step */
+    real *free;                           /* (3, m) free motion of the last step */
     real *points, *previous_points;       /* (3, p) */
     integer *slow_steps, *unstressed, *is_at_rest; /* see SolidState; numbers */
 } solid_state;
 
-/* What acts on it from one frame to the next. */
+/* Inputs of a frame. */
 typedef struct {
     integer steps;
     const real *gravity;
-    const real *targets_start, *targets_end; /* (3, g) of what is held */
-    integer at_rest;                         /* whether these are the same */
+    const real *targets_start, *targets_end; /* (3, g) of pins and soft pins */
+    integer at_rest;                         /* whether both are equal */
 } frame_inputs;
 
-/* Σ m (a − b)² of nodes, b left out where it is NULL. */
+/* Σ m (a − b)² over nodes; b is 0 if NULL. */
 SMALL static real motion_square(const solid_system *all, const real *a, const real *b)
 {
     integer m = all->nodes;
@@ -53,7 +53,7 @@ SMALL static real motion_square(const solid_system *all, const real *a, const re
     return total;
 }
 
-/* Σ m (a − ā)² of nodes, ā being their mean. */
+/* Σ m (a − ā)² over nodes, with the mean ā weighted by mass. */
 SMALL static real relative_motion_square(const solid_system *all, const real *a)
 {
     integer m = all->nodes;
@@ -72,7 +72,7 @@ SMALL static real relative_motion_square(const solid_system *all, const real *a)
     return total;
 }
 
-/* How far apart the largest and the smallest along an axis are, at most. */
+/* Largest extent of vectors (3, m) along any axis. */
 SMALL static real extent(const real *moves, integer m)
 {
     real widest = 0.0;
@@ -87,7 +87,7 @@ SMALL static real extent(const real *moves, integer m)
     return widest;
 }
 
-/* Moves nodes by inertia and gravity, and tells of each target where it is at step `number`. */
+/* Predictor: moves nodes by inertia and gravity, and interpolates targets at step `number`. */
 static void predict(const solid_model *body, solid_state *state, const frame_inputs *inputs, integer number)
 {
     const solid_system *all = body->system;
@@ -107,7 +107,7 @@ static void predict(const solid_model *body, solid_state *state, const frame_inp
                                      inputs->steps);
 }
 
-/* Whether a solid that nothing strains goes on without turning, and touches nothing there. */
+/* Whether an unstressed solid without springs translates freely, and does not reach the ground. */
 SMALL static int falls_freely(const solid_model *body, const solid_state *state)
 {
     const solid_system *all = body->system;
@@ -131,7 +131,7 @@ SMALL static int falls_freely(const solid_model *body, const solid_state *state)
     return 1;
 }
 
-/* Leads nodes where inertia and gravity do. */
+/* Takes the predicted positions of nodes and points as the result of the step. */
 SMALL static void fall(const solid_model *body, solid_state *state)
 {
     const solid_system *all = body->system;
@@ -146,7 +146,7 @@ SMALL static void fall(const solid_model *body, solid_state *state)
         contacts->anchors[i] = __builtin_nan("");
 }
 
-/* Finds what stress pulls nodes with on their free way, times h². */
+/* Computes forces of stress on nodes in free motion, times h². */
 static void find_stress_forces(const solid_model *body, solid_state *state, real free_motion)
 {
     const solid_system *all = body->system;
@@ -164,7 +164,7 @@ static void find_stress_forces(const solid_model *body, solid_state *state, real
     *state->unstressed = total <= body->negligible * body->negligible * free_motion;
 }
 
-/* Solves for stress and contact. */
+/* Solves elasticity, springs and contacts, and updates velocities. */
 SMALL static void solve(const solid_model *body, solid_state *state, real free_motion)
 {
     const solid_system *all = body->system;
@@ -179,7 +179,7 @@ SMALL static void solve(const solid_model *body, solid_state *state, real free_m
     clamp_solid_points(all, state->nodes, state->points);
 }
 
-/* Leaves nodes where they are, without speed. */
+/* Resets nodes to the start of the step, without velocity. */
 SMALL static void keep_at_rest(const solid_model *body, solid_state *state)
 {
     integer count = 3 * body->system->nodes;
@@ -189,7 +189,8 @@ SMALL static void keep_at_rest(const solid_model *body, solid_state *state)
         state->moves[i] = -state->free[i];
 }
 
-/* Whether a step moved nothing to speak of; what only turns back has been quicker before. */
+/* Whether motion in the step, and velocity before and after, are negligible, and the step before
+   was slow, which excludes turning points of a vibration. */
 SMALL static int is_at_rest(const solid_model *body, const solid_state *state, real free_motion)
 {
     const solid_system *all = body->system;
@@ -221,8 +222,8 @@ SMALL static void take_step(const solid_model *body, solid_state *state, const f
         keep_at_rest(body, state);
 }
 
-/* Moves a solid on by some steps; one that was at rest without speed when a step began, and does when it
-   ends, would not move in those to come. */
+/* Takes all steps of a frame. A solid at rest without velocity at the start and at the end of a step
+   stays so with constant inputs: further steps are skipped. */
 EXPORT SMALL void step_solid(const solid_model *body, solid_state *state, const frame_inputs *inputs)
 {
     const solid_system *all = body->system;

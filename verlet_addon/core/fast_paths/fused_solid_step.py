@@ -1,4 +1,4 @@
-"""A solid that touches nothing but the ground, moved through all steps of a frame by one call."""
+"""Fused step of a solid without contacts except the ground: one call for a whole frame."""
 
 import numpy as np
 
@@ -28,9 +28,9 @@ _step_solid = declare("step_solid", "ppp")
 
 
 def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sample) -> bool:
-    """Moves a solid on from one sample to the next as `step` would; whether it could.
+    """Advances a solid from one sample to the next, with the same bits as `step`.
 
-    Where anything else than gravity, pins and a ground at rest acts, it is left to `step`.
+    Returns False, and changes nothing, if anything acts except gravity, pins and a ground at rest.
     """
     model, state = body
     solid_state, dt = state.solid, after.duration / settings.substeps
@@ -38,7 +38,7 @@ def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sampl
         solid_state is None
         or backend().library is None
         or state.previous_dt != dt
-        or len(after.targets[0]) != model.vertex_count  # a mirror has made another half of it
+        or len(after.targets[0]) != model.vertex_count  # false for mirrored bodies
         or not has_simple_inputs(before, after)
         or is_in_ground(body, after.ground)
         or not _is_undisturbed(state, solid_state)
@@ -57,7 +57,7 @@ def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sampl
 
 
 def _is_undisturbed(state: ParticleState, solid_state: SolidState) -> bool:
-    """Whether a solid moves, and nobody else has moved it or is held on to by it."""
+    """Whether a solid is awake, moved only by its own steps, and in no contact with colliders."""
     return (
         solid_state.sleep_state is None
         and np.array_equal(state.positions, solid_state.solved_points)
@@ -69,7 +69,7 @@ def _is_undisturbed(state: ParticleState, solid_state: SolidState) -> bool:
 def _set_ground_contacts(
     contacts: PointContacts, ground: Plane | None, thicknesses: Floats, friction: float
 ) -> None:
-    """Lets the ground stop points, if there is any, for all steps of a frame."""
+    """Sets up ground contacts of all points for a frame; without ground, none can touch."""
     if ground is None:
         contacts.normals[:], contacts.levels[:] = np.array([[0.0], [0.0], [1.0]]), -np.inf
         return
@@ -79,7 +79,7 @@ def _set_ground_contacts(
 
 
 def _targets(body: Body, before: Sample, after: Sample) -> tuple[Floats, Floats]:
-    """(3, g) where pins and goals are at either end of a frame; pins are where they were led."""
+    """(3, g) targets of pins and soft pins at start and end of a frame; pins start in place [m]."""
     model, state = body
     held = np.concatenate([model.pinned, model.goals])
     start, end = before.targets[0].T[:, held], after.targets[0].T[:, held]
@@ -90,7 +90,7 @@ def _targets(body: Body, before: Sample, after: Sample) -> tuple[Floats, Floats]
 def _take_steps(
     body: Body, batches: Batches, count: int, gravity: Floats, targets: tuple[Floats, Floats]
 ) -> None:
-    """Takes so many steps under gravity (3,), which lead what is held between these places."""
+    """Takes `count` steps under gravity (3,), with targets (3, g) linear between two arrays [m]."""
     (model, state), system = body, batches.solid
     solid, solid_state = model.solid, state.solid
     assert solid is not None
@@ -126,7 +126,7 @@ def _take_steps(
 
 @cached_struct
 def _solid_struct(batches: Batches) -> Packed:
-    """The wobbly of fused_solid_step.c."""
+    """The struct `solid_model` of fused_solid_step.c."""
     model, system = batches.model, batches.solid
     solid, dt = model.solid, batches.steps[0]
     assert solid is not None

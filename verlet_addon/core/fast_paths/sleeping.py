@@ -1,4 +1,4 @@
-"""What stands still on the way to the next sample."""
+"""Sleeping: frames in which all bodies stay at rest, and other tests of a frame's inputs."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,16 @@ from ..state import ParticleState
 
 
 def is_sleeping(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:
-    """Whether all bodies lay in the step before, and nothing around them changes from then on.
+    """Whether all bodies were at rest in the last step, and no input changes until `after`.
 
-    A step that began as the last one did would end as that did, and so would all that follow.
+    A step from the same state with the same inputs has the same result, and so have all further
+    steps.
     """
     return all(_is_asleep(state) for _, state in bodies) and _has_same_inputs(before, after)
 
 
 def _is_asleep(state: ParticleState) -> bool:
-    """Whether the last step left a body as it was; only solids come to rest so exactly."""
+    """Whether the last step changed nothing of a body; only solids come to rest exactly."""
     solid = state.solid
     return (
         solid is not None
@@ -31,7 +32,7 @@ def _is_asleep(state: ParticleState) -> bool:
 
 
 def _has_same_inputs(before: Sample, after: Sample) -> bool:
-    """Whether what acts on bodies is at a sample what it was at the one before."""
+    """Whether two samples have equal inputs, without fields, mirrors and changed pins."""
     return (
         before.duration == after.duration
         and not any(map(len, (*before.every_field, *after.every_field, *after.every_mirror)))
@@ -44,19 +45,19 @@ def _has_same_inputs(before: Sample, after: Sample) -> bool:
 
 
 def _equal_points(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
-    """Whether points are where they were."""
+    """Whether all arrays of points are equal."""
     return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 def has_simple_inputs(before: Sample, after: Sample) -> bool:
-    """Whether no field and no mirror acts on bodies, and the ground, if there is any, stands."""
+    """Whether there are no fields and mirrors, and the ground, if any, is at rest."""
     if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
         return False
     return after.ground is None or same_plane(before.ground, after.ground)
 
 
 def is_in_ground(body: Body, ground: Plane | None) -> bool:
-    """Whether any of a body lies in the ground, which it has met by now."""
+    """Whether any particle is in depenetration from the ground; records initial depths."""
     model, state = body
     if ground is None:
         return False

@@ -1,1 +1,1 @@
-"""A body's way through the phases of a step."""
+"""Phases of a step for each kind of body: predictor, internal constraints, velocity update."""

@@ -1,4 +1,4 @@
-"""Gas that blows bodies up, and the tension that balances it."""
+"""Gas pressure in cloth, and the warm start of tension, which balances it."""
 
 import numpy as np
 
@@ -12,25 +12,24 @@ from ..volume.gas import Gas, fill_chambers, gas_pressure_forces, step_refinemen
 from .step_data import BodyStep
 
 SURFACE_WARM_START = 0.75
-"""Share of its tension that a held surface starts a step from where it is slack. So silk that hangs
-over a rim comes to rest but for some millimetres a second; with 0.85 everywhere its corners go on
-at 0.2 m/s for ever, for nothing in a sweep feels how tension pulls sideways. With less, sweeps have
-more to find: a dress takes a tenth longer than with 0.85, and silk hangs in deeper folds on some
-meshes than on others.
-Surfaces that nothing holds carry no load, and start from none; those that gas fills from all of it,
-for gas keeps them smooth, and what tension lacks of balancing it shakes them."""
+"""Share of the previous tension that slack links of pinned surfaces start a step from. Silk that
+hangs over a rim then comes to rest except for some millimetres a second; with 0.85 everywhere its
+corners move on at 0.2 m/s, because sweeps do not resist lateral motion under tension. With less,
+sweeps have more to solve: a dress takes a tenth longer than with 0.85, and silk hangs in deeper
+folds on some meshes than on others.
+Surfaces without pins carry no load, and start from 0. Surfaces with gas start from all of their
+tension: the gas keeps them smooth, and an imbalance with tension would shake them."""
 GAS_SEARCH_DIRECTIONS = 16
-"""Directions searched in for the balance of gas and tension, which spans the whole body; with 2, a
-ball of 1,100 vertices at 1000 Pa wobbles ever more, with 6 it comes to rest."""
+"""Search directions for the balance of gas and tension, which couples the whole body; with 2, a
+ball of 1,100 vertices at 1000 Pa wobbles increasingly, with 6 it comes to rest."""
 MIN_TAUTNESS = 2.5
-"""Links are taut from about this h² T/(l m) on: surfaces' former tension is solved for strip by
-strip there."""
+"""Tautness h² T/(l m) from which a strip is solved directly in the warm start of surfaces."""
 
 
 def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -> None:
-    """Puts gas into a cloth while its pressure is above 0 [Pa], and lets it out at 0.
+    """Adds gas to a cloth when its pressure rises above 0 [Pa], and removes it at 0.
 
-    With gas in it, it is under load, so that its strips remember their tension.
+    Batches are rebuilt, because tension is warm-started only under load.
     """
     if pressure == 0.0 and state.gas is not None:
         state.gas = state.batches = None
@@ -43,12 +42,12 @@ def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -
 
 
 def inflate(body_step: BodyStep) -> None:
-    """Lets the gas within push its walls outwards, as tension is found that balances it.
+    """Computes the forces of the gas on its walls, for the warm start of tension to balance.
 
     Raises
     ------
     SettingsError
-        If the cloth is too light to be followed under such a pressure in steps so long.
+        If the step is too long for so light a cloth under this pressure.
     """
     gas, model, pressure = body_step.state.gas, body_step.model, body_step.pressure
     if gas is None:
@@ -72,11 +71,11 @@ def inflate(body_step: BodyStep) -> None:
 
 
 def warm_start_tensions(state: ParticleState, batches: Batches) -> None:
-    """Starts strips from the tension they had, so that projections only have to find its change."""
+    """Warm-starts strips with the previous tension, so that sweeps only solve for its change."""
     positions, strip_system = state.positions, batches.lengths.strip_system
     if batches.weave:
-        # Its patches find what balances the gas, and remember what they did themselves: edges that
-        # also did would throw a sheet of 2,601 vertices up again as it falls into its corners.
+        # Weave patches balance the gas, and have their own warm start. With one of edges as well, a
+        # sheet of 2,601 vertices would be thrown up as it falls into its corners.
         positions += strip_system.gas_forces / strip_system.masses
         strip_system.gas_forces.fill(0.0)
         strip_system.multipliers.fill(0.0)
@@ -104,9 +103,10 @@ def warm_start_tensions(state: ParticleState, batches: Batches) -> None:
 
 
 def _drop_tension_jumps(gas: Gas, tension: Floats) -> None:
-    """Leaves of the tension (k,) of the step before what was there the step before that.
+    """Limits the tension (k,) of the last step to that of the step before it, in place.
 
-    What has only just come, or comes and goes, would shake walls that remember all of it.
+    Tension is × h², and negative where links pull. Tension that has just appeared, or alternates,
+    would shake the walls, which start from all of it.
     """
     before, gas.tension = gas.tension, tension.copy()
     if before is not None and len(before) == len(tension):

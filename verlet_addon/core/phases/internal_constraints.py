@@ -1,4 +1,4 @@
-"""What acts within a body, and on it from the ground, on its way through a step."""
+"""Internal constraints and ground contacts of a body in a step."""
 
 from ..arrays import Floats
 from ..bending.sweep import project_bends
@@ -26,14 +26,21 @@ from .solid_bodies import project_solid
 from .step_data import BodyStep
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
-"""How often rigid pieces and the ground, or ropes that hang on them, are solved in turn."""
+"""Alternations between rigid pieces and the ground, and between rigid pieces and ropes."""
 RESTING_STEPS = 60
-"""What has touched something for so many steps on end lies there. Sooner, what only swings against
-things would gain speed by sweeps that always go one way: bunting flew up within four seconds."""
+"""Successive steps with contact after which a body counts as resting, and sweeps keep one order.
+With fewer, bodies that swing against others gain energy from the constant order: bunting flew up
+within four seconds."""
 
 
 def project_constraints(body_step: BodyStep, sweep: int) -> None:
-    """Sweeps once over all that acts within a body, which leaves its momentum as it was."""
+    """Projects all internal constraints of a body once; momentum is conserved.
+
+    Parameters
+    ----------
+    body_step : the body.
+    sweep : number of the sweep in this step; 0 includes warm starts, and solves solids and shells.
+    """
     model, state, batches = body_step.model, body_step.state, body_step.batches
     if body_step.solid_step is not None:
         if sweep == 0:
@@ -45,7 +52,7 @@ def project_constraints(body_step: BodyStep, sweep: int) -> None:
         return
     positions = state.positions
     before = positions.copy() if model.has_free_components else positions
-    # What lies on something would rock to and fro with the order.
+    # Alternating the order would make resting bodies rock.
     backwards = (state.steps + sweep) % 2 == 1 and state.steps_in_contact < RESTING_STEPS
     if sweep == 0:
         lengthen_ropes(positions, batches.ropes)
@@ -58,9 +65,10 @@ def project_constraints(body_step: BodyStep, sweep: int) -> None:
 
 
 def project_angles(body_step: BodyStep, *, backwards: bool) -> None:
-    """Sweeps once over all within a body but its lengths, and then over coarse levels.
+    """Projects soft pins, bends and shear once, then the coarse levels of lengths.
 
-    Before them, bends would answer how levels bend cloth, and a dress would never come to rest.
+    Levels come last, because bends would react to the bending by levels, and a dress would never
+    come to rest.
     """
     model, positions, batches = body_step.model, body_step.state.positions, body_step.batches
     project_soft_pins(body_step)
@@ -72,11 +80,11 @@ def project_angles(body_step: BodyStep, *, backwards: bool) -> None:
 def project_lengths(
     body_step: BodyStep, *, backwards: bool = False, single_sweep: bool = False
 ) -> None:
-    """Sweeps over all that keeps the lengths of a body, until they hold or just once."""
+    """Projects weave, edges, seams, ropes and rigid joints, with several sweeps or a single one."""
     positions, batches, rigid = body_step.state.positions, body_step.batches, body_step.state.rigid
     lengths = body_step.model.lengths
     if batches.shell is not None:
-        return  # a shell keeps them as it follows each push
+        return  # a shell is solved with its contacts
     project_weave(positions, batches.weave)
     for number in range(seam_rounds(batches.seams)):
         if number:
@@ -97,13 +105,13 @@ def project_lengths(
 
 
 def is_converged(body_step: BodyStep, tolerance: float) -> bool:
-    """Whether no edge exceeds the length that its tension gives it by this share; never for 0."""
+    """Whether no edge is longer, by this share, than its tension implies; False for tolerance 0."""
     strips = [*body_step.batches.lengths.edges, *body_step.batches.ropes.strips]
     return tolerance > 0.0 and strain_range(body_step.state.positions, strips)[1] < tolerance
 
 
 def project_ground_contacts(body_step: BodyStep) -> None:
-    """Pushes a body out of what it touches, and rubs; this does change its momentum."""
+    """Projects contact with the ground and its friction, in turn with rigid pieces or a shell."""
     rigid, positions = body_step.state.rigid, body_step.state.positions
     for _ in range(1 if rigid is None else CONTACT_ROUNDS):
         _project_ground(body_step)
@@ -115,13 +123,13 @@ def project_ground_contacts(body_step: BodyStep) -> None:
 
 
 def _project_ground(body_step: BodyStep) -> None:
-    """Pushes a body out of the ground, once."""
+    """Projects the contact with the ground once."""
     for contact in body_step.contacts:
         project_plane(body_step.state.positions, contact, body_step.model.inverse_masses)
 
 
 def finish_body_step(body_step: BodyStep) -> None:
-    """Solves for a shell that nothing has touched, and sets speeds."""
+    """Solves a shell without contacts, and updates velocities of ropes and of ground contacts."""
     if solve_untouched_shell(body_step):
         project_ground_contacts(body_step)
     restore_rope_speed(body_step)
@@ -129,9 +137,9 @@ def finish_body_step(body_step: BodyStep) -> None:
 
 
 def solve_untouched_shell(body_step: BodyStep) -> bool:
-    """Solves for the shape of a shell that nothing has touched in this step; whether it did.
+    """Solves a shell that was not solved with contacts in this step; returns whether it did so.
 
-    Contacts come first: a shell that was solved before them would sink into what it lies on.
+    Contacts come first, because a shell solved before them would sink into its support.
     """
     model, state, shell = body_step.model, body_step.state, body_step.batches.shell
     if shell is None or shell.solved:
@@ -145,9 +153,9 @@ def solve_untouched_shell(body_step: BodyStep) -> bool:
 
 
 def restore_rope_speed(body_step: BodyStep) -> None:
-    """Gives ropes back the speed that the implicit solution of a step takes from them.
+    """Undoes the numerical damping of implicit steps in ropes.
 
-    Rings and nets are left out: they are not solved to the last digit, and would gain energy.
+    Closed loops and nets are excluded: they are solved only approximately, and would gain energy.
     """
     model, state = body_step.model, body_step.state
     ropes = [each.batch for each in body_step.batches.ropes.trees.generations]
@@ -160,14 +168,18 @@ def restore_rope_speed(body_step: BodyStep) -> None:
 
 
 def rebound_from_ground(body_step: BodyStep) -> None:
-    """Sets the speed of what has been pushed out: it stops there, or rebounds."""
+    """Velocity update of ground contacts: particles stop, or bounce."""
     state = body_step.state
     for contact in body_step.contacts:
         rebound_plane(state.positions, state.previous_positions, contact)
 
 
 def _with_momentum(model: SoftBodyModel, before: Floats, after: Floats, *, about: Floats) -> Floats:
-    """(3, n) `after`, with the momentum that was there before, angular about these places."""
+    """(3, n) positions `after`, corrected to have the linear and angular momentum of `before`.
+
+    Angular momentum is Σ m a × Δx with arms a at `about` (3, n). Only components without pins are
+    corrected.
+    """
     if not model.has_free_components:
         return after
     return conserve_momentum(

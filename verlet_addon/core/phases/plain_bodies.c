@@ -1,5 +1,5 @@
-/* Bodies that nothing but lengths, bends, pins, gravity and the ground acts on, moved through steps:
-   what step.py does with them, in the same order, so that not a bit differs. See plain_bodies.py. */
+/* Steps of plain bodies, with lengths, bends, pins, gravity and ground only: the operations of
+   step.py in the same order, with the same bits. See plain_bodies.py. */
 #include "../stretch/strips.h"
 
 struct bend_strip_batch;
@@ -14,7 +14,7 @@ struct strip_links;
 struct strip_system;
 struct tree;
 
-/* Those of state.c, stretch/, bending/, ropes/, momentum/ and contact/. */
+/* Functions of state.c, stretch/, bending/, ropes/, momentum/ and contact/. */
 void start_multipliers(const struct restarted_multipliers *all);
 void warm_start_tension(real *positions, const struct strip_system *strip_system, real kept, real min_tautness,
                             integer rounds);
@@ -53,7 +53,7 @@ void rebound_plane(real *positions, real *previous_positions, integer n, const r
                    real restitution, const real *predicted, const real *accelerations, real dt,
                    real drift, real bend, real climb);
 
-/* What is alike for all: see stretch/sweep.py, stretch/numpy_kernels.py, phases/inflation.py and
+/* Constants of stretch/sweep.py, stretch/numpy_kernels.py, phases/inflation.py and
    ropes/sweep.py. */
 typedef struct {
     real surface_warm_start, min_tautness, min_face_scale;
@@ -63,7 +63,7 @@ typedef struct {
     real rope_strain_tolerance, resolved_vibration;
 } limits;
 
-/* What keeps lengths of a surface. */
+/* Length constraints of a surface. */
 typedef struct {
     const struct strip_system *strip_system;
     const struct face_diagonals *diagonals; /* or NULL */
@@ -72,7 +72,7 @@ typedef struct {
     integer levels;
     const struct coarse_level *const *level; /* (levels,) */
     integer tether_count;
-    const integer *particles, *pins; /* (tether_count,) tethers, and their lengths */
+    const integer *particles, *pins; /* (tether_count,) of tethers, with lengths below */
     const real *lengths;
     const strip_order *edges;
     const struct clusters *clusters; /* or NULL */
@@ -80,7 +80,7 @@ typedef struct {
     real tolerance;
 } surface;
 
-/* What keeps angles, as many of each. */
+/* Batches of bend constraints, with the number of each kind. */
 typedef struct {
     integer ropes, stiffs, strips, loops, softs;
     const struct stencil_batch *const *rope;
@@ -90,16 +90,16 @@ typedef struct {
     const struct stencil_batch *const *soft;
 } bends;
 
-/* What keeps lengths of ropes. */
+/* Length constraints of ropes. */
 typedef struct {
     const struct strip_system *strip_system;
-    integer search_directions; /* of former tension */
+    integer search_directions; /* of the tension warm start */
     const struct tree *trees;
     integer generations;
     const strip_batch *const *strips; /* (generations,) of the trees */
 } ropes;
 
-/* A body, ready for steps of one length; see Batches and SoftBodyModel. */
+/* Constants of a body for steps of one length; see Batches and SoftBodyModel. */
 typedef struct {
     integer n, pins;
     const integer *pinned;      /* (pins,) */
@@ -109,25 +109,25 @@ typedef struct {
     const surface *surface; /* or NULL */
     const bends *bends;
     const ropes *ropes; /* or NULL */
-    integer free;              /* components that nothing holds */
-    const integer *components; /* (n,) */
-    const real *floors;        /* (n,) distance from the ground */
+    integer free;              /* number of components without pins */
+    const integer *components; /* (n,) labels of those components; -1 = pinned */
+    const real *floors;        /* (n,) smallest distances from the ground */
     real velocity_gain, h_squared, dt, drift, bend;
-    real *start, *predicted, *accelerations, *friction_corrections; /* (3, n) to work in, as what follows */
+    real *start, *predicted, *accelerations, *friction_corrections; /* (3, n) scratch, as below */
     real *normal_corrections, *before, *whole;                  /* (n,), (3, n), (16 free,) */
 } plain_model;
 
-/* A body on its way from one frame to the next. */
+/* State of a body between two frames. */
 typedef struct {
     const plain_model *body;
     real *x, *previous;                /* (3, n) */
     const real *pins_start, *pins_end; /* (3, pins) */
-    real heaviness;             /* share of gravity that pulls at it */
+    real heaviness;             /* factor on gravity */
     real friction, restitution; /* on the ground */
-    integer taken;              /* steps taken before */
+    integer taken;              /* number of steps before this frame */
 } plain_state;
 
-/* What is around all: how many steps to take, and the ground, whose normal is NULL without one. */
+/* Inputs of a frame: number of steps, gravity, and the ground; its normal is NULL without one. */
 typedef struct {
     integer steps;
     const real *gravity;
@@ -135,7 +135,7 @@ typedef struct {
     real level;
 } frame_inputs;
 
-/* Moves particles by inertia, gravity and springs, and pins to where they are at step `number`. */
+/* Predictor: moves particles by inertia, gravity and rope springs, and pins to their targets. */
 static void predict(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     const plain_model *body = state->body;
@@ -158,7 +158,7 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     copy(body->predicted, x, 3 * n);
 }
 
-/* Gives what nothing holds the momentum that it had before. */
+/* Restores the momentum of components without pins to that of `before`. */
 static void keep_momentum(real *after, const plain_model *body, const real *about)
 {
     if (body->free)
@@ -166,7 +166,7 @@ static void keep_momentum(real *after, const plain_model *body, const real *abou
                           after, body->free, body->whole);
 }
 
-/* Sweeps over what keeps angles, ropes' the other way round if so. */
+/* Projects all bends once; those of ropes in reverse order if `backwards`. */
 static void project_bends(real *x, integer n, const bends *of, int backwards)
 {
     for (integer i = 0; i < of->ropes; i++)
@@ -178,7 +178,7 @@ static void project_bends(real *x, integer n, const bends *of, int backwards)
     project_surface_bends(x, n, of->soft, of->softs);
 }
 
-/* Draws faces back to their angles, and brings near what coarse levels tell. */
+/* Projects shear once, then the coarse levels. */
 static void project_shear(real *x, integer n, const surface *of, const limits *limits,
                           int backwards)
 {
@@ -189,7 +189,7 @@ static void project_shear(real *x, integer n, const surface *of, const limits *l
     project_levels(x, n, of->level, of->levels);
 }
 
-/* Sweeps over edges and tethers until no edge is stretched noticeably. */
+/* Sweeps over edges and tethers until no strain exceeds the tolerance, or sweeps stall. */
 static void project_stretch(real *x, integer n, const surface *of, const limits *limits,
                             int backwards)
 {
@@ -218,7 +218,7 @@ static void project_stretch(real *x, integer n, const surface *of, const limits 
     }
 }
 
-/* Solves ropes to the last digit. */
+/* Projects lengths of ropes until they converge. */
 static void project_ropes(real *x, integer n, const ropes *of, const limits *limits)
 {
     for (integer round = 0; round < limits->max_rope_rounds; round++) {
@@ -230,7 +230,7 @@ static void project_ropes(real *x, integer n, const ropes *of, const limits *lim
     }
 }
 
-/* Solves bends and lengths. */
+/* Projects all internal constraints. */
 static void project_constraints(real *x, const plain_model *body, int backwards)
 {
     integer n = body->n;
@@ -252,7 +252,7 @@ static void project_constraints(real *x, const plain_model *body, int backwards)
     keep_momentum(x, body, body->start);
 }
 
-/* Pushes a body out of the ground. */
+/* Projects the contact with the ground. */
 static void push_off_ground(const plain_state *state, const frame_inputs *inputs)
 {
     const plain_model *body = state->body;
@@ -264,8 +264,8 @@ static void push_off_ground(const plain_state *state, const frame_inputs *inputs
                       body->floors, state->friction, body->normal_corrections, body->friction_corrections);
 }
 
-/* Gives ropes back the speed that solving took, which leaves the momentum as it was, and lets what
-   was pushed out of the ground rebound. */
+/* Velocity update: undoes the numerical damping of ropes, conserving momentum, and bounces ground
+   contacts. */
 static void finish(const plain_state *state, const frame_inputs *inputs)
 {
     const plain_model *body = state->body;
@@ -283,7 +283,7 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
                       body->accelerations, body->dt, body->drift, body->bend, 0.0);
 }
 
-/* Widens a box, the least of each axis and then the most, to hold particles. */
+/* Extends a box, lowest then highest corner, to contain particles. */
 static void widen(real *box, const real *positions, integer n)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -294,7 +294,7 @@ static void widen(real *box, const real *positions, integer n)
         }
 }
 
-/* Moves a body on by all steps; the box (2, 3) holds where it has been at their ends. */
+/* Takes all steps of a body; the box (2, 3) bounds its positions at their ends. */
 static void take_steps(const plain_state *state, const frame_inputs *inputs, real *box)
 {
     const plain_model *body = state->body;
@@ -311,7 +311,7 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     }
 }
 
-/* Moves bodies on by all steps, each by itself, and tells their boxes (count, 2, 3). */
+/* Takes all steps of each body, and writes their boxes (count, 2, 3). */
 EXPORT void move_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                        real *boxes)
 {
@@ -319,7 +319,7 @@ EXPORT void move_plain(const plain_state *const *all, integer count, const frame
         take_steps(all[i], inputs, boxes + 6 * i);
 }
 
-/* Lets bodies go where inertia and gravity lead them in a step of that number. */
+/* Runs the predictor of all bodies for step `number`. */
 EXPORT void predict_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                           integer number)
 {
@@ -327,8 +327,8 @@ EXPORT void predict_plain(const plain_state *const *all, integer count, const fr
         predict(all[i], inputs, number);
 }
 
-/* Solves what acts within bodies in a step of that number, and pushes them out of the ground; those
-   that lie (count,) sweep forwards in every step. */
+/* Projects internal constraints and ground contacts of all bodies in step `number`; resting bodies
+   (count,) sweep forwards in every step. */
 EXPORT void project_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                         integer number, const uint8_t *resting)
 {
@@ -338,7 +338,7 @@ EXPORT void project_plain(const plain_state *const *all, integer count, const fr
     }
 }
 
-/* Sets the speeds of bodies that nothing pushes any more. */
+/* Runs the velocity update of all bodies. */
 EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs)
 {
     for (integer i = 0; i < count; i++)

@@ -1,7 +1,7 @@
-"""Plain bodies: nothing but lengths, bends, pins, gravity and the ground acts on them.
+"""Plain bodies, with lengths, bends, pins, gravity and ground only: C structs for compiled steps.
 
-Telling each step of a small body what to do takes ten times as long as doing it. So compiled
-kernels take all steps of a frame by one call, to the same bits.
+In small bodies, the Python overhead of a step is ten times its computation. So compiled kernels
+take all steps of a frame in one call, with the same bits.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from .inflation import MIN_TAUTNESS, SURFACE_WARM_START
 
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
-    """Whether a body is cloth or ropes without rings, and nothing else acts within it."""
+    """Whether a body is cloth, or ropes without closed loops, and has no other constraints."""
     others = model.pieces, model.water, model.solid, model.shell, state.plastic, state.gas
     parts = model.goals, model.seams.pairs, model.ropes.rings.path, model.weave.rests
     return (
@@ -45,24 +45,24 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class PlainStruct:
-    """A plain body ready for steps of one length, and what compiled kernels tell of each step."""
+    """C struct of a plain body for steps of one length, and arrays that each step writes."""
 
     struct: Packed
-    """The struct `plain_model` of plain_bodies.c, which has the following."""
+    """The struct `plain_model` of plain_bodies.c, which points to the following arrays."""
     start: Floats
-    """(3, n) where the step began [m]."""
+    """(3, n) positions at the start of the step [m]."""
     predicted: Floats
-    """(3, n) where free motion led to [m]."""
+    """(3, n) positions after free motion, before any constraint [m]."""
     accelerations: Floats
-    """(3, n) [m/s²]"""
+    """(3, n) accelerations of free motion [m/s²]."""
     friction_corrections: Floats
-    """(3, n) how far friction has taken each back on the ground [m]."""
+    """(3, n) accumulated corrections by friction on the ground [m]."""
     normal_corrections: Floats
-    """(n,) displacement of each particle out of the ground [m]."""
+    """(n,) accumulated corrections along the normal of the ground [m]."""
 
 
 def plain_struct(batches: Batches) -> PlainStruct:
-    """What is made of batches, once."""
+    """The struct of a plain body's batches, cached."""
     found = _structs.get(batches)
     if found is None:
         n = batches.model.vertex_count
@@ -76,7 +76,7 @@ _structs: WeakKeyDictionary[Batches, PlainStruct] = WeakKeyDictionary()
 
 
 def _pack_plain(batches: Batches, *work: Floats) -> Packed:
-    """The struct `plain_model` of plain_bodies.c, which works in these rows."""
+    """The struct `plain_model` of plain_bodies.c, with the arrays of PlainStruct as `work`."""
     model = batches.model
     n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
     return pack(
@@ -104,7 +104,7 @@ def _pack_plain(batches: Batches, *work: Floats) -> Packed:
 
 @cache
 def _limits() -> Packed:
-    """The limits of plain_bodies.c."""
+    """The struct `limits` of plain_bodies.c."""
     return pack(
         SURFACE_WARM_START,
         MIN_TAUTNESS,
@@ -123,7 +123,7 @@ def _limits() -> Packed:
 
 
 def _pack_surface(batches: Batches) -> Packed:
-    """The surface of plain_bodies.c."""
+    """The struct `surface` of plain_bodies.c."""
     lengths, constant = batches.lengths, batches.model.lengths
     tethers, diagonals, clusters = constant.tethers, lengths.diagonals, constant.clusters
     return pack(
@@ -145,7 +145,7 @@ def _pack_surface(batches: Batches) -> Packed:
 
 
 def _pack_strip_order(batches: Batches) -> Packed:
-    """The strip_order of strips.h."""
+    """The struct `strip_order` of strips.h."""
     edges, multipliers = batches.lengths.edges, batches.lengths.links.multipliers
     count = len(edges)
     return pack(
@@ -163,7 +163,7 @@ strip_order = cached_struct(_pack_strip_order)
 
 
 def _pack_bends(batches: Batches) -> Packed:
-    """The bends of plain_bodies.c."""
+    """The struct `bends` of plain_bodies.c."""
     bends = batches.bends
     return pack(
         *(len(bends.ropes), len(bends.stiff)),
@@ -177,7 +177,7 @@ def _pack_bends(batches: Batches) -> Packed:
 
 
 def _pack_ropes(batches: Batches) -> Packed:
-    """The ropes of plain_bodies.c."""
+    """The struct `ropes` of plain_bodies.c."""
     ropes = batches.ropes
     strips = pack(*map(pack_strips, ropes.strips))
     count = len(ropes.strips)
@@ -191,7 +191,7 @@ def _pack_ropes(batches: Batches) -> Packed:
 
 
 def warm_start_arrays(batches: Batches) -> list[Floats]:
-    """What a step leaves to the next, besides places: tension, and how far bends lag behind."""
+    """Arrays besides positions that a step passes to the next: multipliers for warm starts."""
     strip_systems = batches.lengths.strip_system, batches.ropes.strip_system
     kept = [
         rows

@@ -1,4 +1,4 @@
-"""Plain bodies between two samples, moved by one compiled call for all of them."""
+"""Plain bodies between two samples, advanced together by compiled calls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ class PlainBody:
     state: ParticleState
     batches: Batches
     positions: Floats
-    """(3, n) copies of the state's, led on [m]; they are its own once it takes them."""
+    """(3, n) copy of the state's positions, which compiled steps change [m]."""
     previous_positions: Floats
-    """(3, n) a step before [m]."""
+    """(3, n) copy of the state's previous positions, likewise [m]."""
     struct: Packed
     """The struct `plain_state` of plain_bodies.c."""
 
     def write_state(self) -> None:
-        """Lets the state have the places."""
+        """Makes the copies the positions of the state."""
         self.state.positions, self.state.previous_positions = (
             self.positions,
             self.previous_positions,
@@ -50,33 +50,34 @@ class PlainGroup:
     """The plain bodies of a scene, and the inputs of the frame."""
 
     members: dict[int, PlainBody]
-    """By the numbers of the bodies."""
+    """Members by the numbers of their bodies."""
     structs: Packed
-    """What is told of them."""
+    """Addresses of the members' structs."""
     frame_inputs: Packed
     """The C struct `frame_inputs` of plain_bodies.c."""
     body_steps: dict[int, BodyStep]
-    """Those that have set out, in all steps."""
+    """Working data of the members by number, the same in all steps; empty before `start_steps`."""
     number: int = 0
-    """Of the step, from 1 on."""
+    """Number of the current step in the frame, from 1."""
 
     def take_all_steps(self) -> Floats:
-        """Leads the places on through all steps.
+        """Takes all steps of the frame in one call.
 
-        Returns the lowest and highest corners (count, 2, 3) of boxes round them at their ends [m].
+        Returns lowest and highest corners (count, 2, 3) of boxes around each member's positions at
+        the ends of all steps [m].
         """
         boxes = np.empty((len(self.members), 2, 3))
         _move_plain(*self._arguments, boxes)
         return boxes
 
     def start_steps(self, settings: SceneSettings, after: Sample) -> None:
-        """Takes the places over, which are then led on step by step."""
+        """Prepares the members for single steps with contacts."""
         for number, member in self.members.items():
             member.write_state()
             self.body_steps[number] = _make_body_step(member, settings, after)
 
     def predict(self) -> None:
-        """Lets all go where inertia, gravity and their pins lead them in the next step."""
+        """Runs the predictor of all members for the next step."""
         for body_step in self.body_steps.values():
             body_step.entangled = False
         if self.members:
@@ -84,7 +85,7 @@ class PlainGroup:
             _predict_plain(*self._arguments, self.number)
 
     def project_constraints(self) -> None:
-        """Sweeps once over all that acts within them, and pushes them out of the ground."""
+        """Projects internal constraints and ground contacts of all members once."""
         if self.members:
             resting = np.array(
                 [member.state.steps_in_contact >= RESTING_STEPS for member in self.members.values()]
@@ -92,20 +93,20 @@ class PlainGroup:
             _project_plain(*self._arguments, self.number, resting)
 
     def finish_body_step(self) -> None:
-        """Sets the speeds that they have by themselves."""
+        """Updates velocities of ropes and of ground contacts."""
         if self.members:
             _finish_plain(*self._arguments)
 
     @property
     def _arguments(self) -> tuple[int, int, int]:
-        """What every phase is told."""
+        """Arguments of every compiled phase: structs, their number, inputs."""
         return self.structs.address, len(self.members), self.frame_inputs.address
 
 
 def make_group(
     bodies: Sequence[Body], numbers: Sequence[int], settings: SceneSettings, after: Sample
 ) -> PlainGroup:
-    """The group of the bodies with these numbers, for the steps to a sample."""
+    """The group of the plain bodies with these numbers, for the steps to a sample."""
     members = {
         number: _make_member(bodies[number], after.targets[number], settings) for number in numbers
     }
@@ -117,7 +118,7 @@ def make_group(
 
 
 def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainBody:
-    """The copies and the C struct of one body."""
+    """The member for one body with these targets (n, 3) [m]."""
     model, state = body
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
@@ -136,7 +137,7 @@ def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainB
 
 
 def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, float]:
-    """Friction and bounce of a body on the ground."""
+    """Coefficients of friction and restitution of a body on the ground."""
     body = model.settings
     return (
         min(body.friction, settings.ground_friction),
@@ -145,7 +146,7 @@ def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, 
 
 
 def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:
-    """A body in all steps: what each of them changes, compiled kernels write."""
+    """Working data of a member in all steps of a frame; compiled kernels write its arrays."""
     work, model, ground = plain_struct(member.batches), member.model, after.ground
     body_step = BodyStep(
         model=model,
@@ -181,4 +182,4 @@ def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -
 
 
 EMPTY_GROUP = PlainGroup({}, pack(), pack(), {})
-"""Where each body is told what to do."""
+"""The group without members, for scenes without plain bodies."""

@@ -1,4 +1,4 @@
-"""After a step, the rest lengths and angles of what was strained past its limit follow."""
+"""Plastic flow: update of rest lengths and angles after a step."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from .step_data import BodyStep
 
 
 def apply_plastic_flow(body_step: BodyStep, dt: float) -> None:
-    """Writes new rests into a body's batches where it has yielded; lengths only ever grow."""
+    """Updates rest lengths and angles in a body's batches; rest lengths only grow."""
     if body_step.state.plastic is not None:
         _flow_lengths(body_step, body_step.state.plastic, dt)
         _flow_bends(body_step, body_step.state.plastic, dt)
 
 
 def _flow_lengths(body_step: BodyStep, plastic: Plastic, dt: float) -> None:
-    """Of edges, ropes and threads."""
+    """Plastic flow of edges, ropes and threads."""
     fresh, positions, batches = body_step.model, body_step.state.positions, body_step.batches
     used, hardening = batches.model, fresh.settings.hardening
     for original, strips, yielding in (
@@ -43,7 +43,7 @@ def _copy_rest_lengths(strips: Strips, links: StripLinks) -> None:
 
 
 def _flow_bends(body_step: BodyStep, plastic: Plastic, dt: float) -> None:
-    """Of hinges and ropes."""
+    """Plastic flow of the bends of hinges and ropes."""
     fresh, used = body_step.model.bends, body_step.batches.model.bends
     for original, bends, yielding, measure in (
         (fresh.hinges, used.hinges, plastic.bends[0], signed_bends),

@@ -1,4 +1,4 @@
-"""Where inertia and forces lead a body in a step, and what it meets on the ground there."""
+"""The predictor: free motion of a body in a step, and its contact with the ground."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,18 @@ def predict(
     pressure: float,
     vertex_positions: Sequence[Floats],
 ) -> BodyStep:
-    """Lets a body go where inertia and forces lead it, and finds what it meets at such places."""
+    """Moves a body by inertia and external forces, and sets up its contact with the ground.
+
+    Parameters
+    ----------
+    body : model and state; positions become the predicted ones.
+    settings : integrator and ground properties.
+    inputs : length of the step, gravity and ground.
+    targets : (3, n) targets of pins at the end of the step [m].
+    fields : force fields that act on the body.
+    pressure : pressure of the enclosed gas at its rest volume [Pa].
+    vertex_positions : (3, v) of each body, then of each collider, for water [m].
+    """
     model, state = body
     body_step = BodyStep(
         model=model,
@@ -63,7 +74,10 @@ def predict(
 
 
 def integrate(body_step: BodyStep) -> None:
-    """Moves particles by inertia, forces and springs, and puts pinned ones on their targets."""
+    """Verlet step x' = x + (x − x₋)·velocity_gain + a·h², plus spring forces of ropes.
+
+    Pinned particles are set to their targets.
+    """
     model, state, batches = body_step.model, body_step.state, body_step.batches
     moved = state.positions - state.previous_positions
     moved *= batches.velocity_gain
@@ -77,7 +91,7 @@ def integrate(body_step: BodyStep) -> None:
 
 
 def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: StepInputs) -> None:
-    """Sets up the contact with the ground; what starts in it is carried up without speed."""
+    """Sets up the contact with the ground; bodies that start below it are raised without speed."""
     model, state, ground = body_step.model, body_step.state, inputs.ground
     if ground is None:
         state.ground_depenetration = None
@@ -106,7 +120,7 @@ def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: Ste
 
 
 def _moved_with_ground(start: Floats, shift: Floats) -> Floats:
-    """(3, n) where particles began the step, moved on as the ground does."""
+    """(3, n) positions at the start of the step, moved with the ground [m]."""
     return start + shift[:, None] if shift.any() else start
 
 
@@ -116,7 +130,10 @@ def _depenetrate_ground(
     ground_depenetration: GroundDepenetration,
     contact: PlaneContact,
 ) -> None:
-    """Raises the floors of what has started in the ground, and carries up what lies on them."""
+    """Lowers the floors of particles that started below the ground, and raises them step by step.
+
+    Components that rest on such floors are shifted with them, which adds no velocity.
+    """
     above = contact.plane.heights(contact.start)
     contact.floors = floor_heights(ground_depenetration, above, model.thicknesses, contact.dt)
     lifts = contact.floors[1] - contact.floors[0]

@@ -1,10 +1,10 @@
-"""What draws particles that are pinned softly."""
+"""Constraint projection of soft pins."""
 
 from .step_data import BodyStep
 
 
 def project_soft_pins(body_step: BodyStep) -> None:
-    """Draws softly pinned particles towards their targets: C = x − target, with compliance."""
+    """Projects soft pins: C = x − target, with compliance."""
     model, positions, goals = body_step.model, body_step.state.positions, body_step.model.goals
     if len(goals):
         inverse_masses = model.mobilities[goals]

@@ -1,4 +1,4 @@
-"""Bodies that are solids, on their way through the phases of a step."""
+"""Phases of a step for solids."""
 
 from collections.abc import Sequence
 
@@ -30,15 +30,17 @@ from .step_data import BodyStep, StepInputs
 def start_solid_body(
     model: SoftBodyModel, mesh: MeshData, *, gravity: Floats, fields: Sequence[Field], dt: float
 ) -> ParticleState:
-    """Positions and velocities of a solid's nodes and particles at the first frame.
+    """Positions and velocities of a solid's nodes and points at the first frame.
 
-    What of them is linear is carried over to its inside: a body that starts turned, stretched or
-    flat against its shape at rest does so throughout.
+    Nodes are placed by the linear map that fits the vertices best, so that a body that starts
+    rotated, stretched or flattened relative to its rest shape does so throughout.
 
     Parameters
     ----------
+    model : a model with a solid.
+    mesh : positions and velocities at the first frame.
     gravity : (3,) [m/s²].
-    fields : force fields that the body feels.
+    fields : force fields acting on the body.
     dt : length of the first step [s].
     """
     solid = model.solid
@@ -70,7 +72,7 @@ def start_solid_body(
 
 
 def predict_solid(body_step: BodyStep, inputs: StepInputs, fields: Sequence[Field]) -> SolidStep:
-    """Finds where inertia and forces lead a solid's nodes, and sets its points there."""
+    """Predicts free motion of a solid's nodes, and moves its points with them."""
     model, state, batches = body_step.model, body_step.state, body_step.batches
     solid, solid_state, system = model.solid, state.solid, batches.solid
     assert solid is not None
@@ -109,10 +111,10 @@ def predict_solid(body_step: BodyStep, inputs: StepInputs, fields: Sequence[Fiel
 
 
 def project_solid(body_step: BodyStep, solid_step: SolidStep) -> None:
-    """Solves for the stress within a solid, and for what holds and stops it.
+    """Solves elasticity, pins and ground contacts of a solid as one system.
 
-    What touched a collider a step ago does so again: where, is found before its stress. Contacts
-    with the ground are solved for together with that.
+    A solid that touched a collider or another solid in the step before is only predicted here:
+    contacts are detected at the predicted points, and solved in the same system afterwards.
     """
     model, positions = body_step.model, body_step.state.positions
     softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
@@ -128,7 +130,7 @@ def project_solid(body_step: BodyStep, solid_step: SolidStep) -> None:
 
 
 def solve_solid_contacts(body_step: BodyStep, collider_contacts: ColliderContacts | None) -> None:
-    """Solves for it anew if more is in its way than before."""
+    """Solves a solid again, if it has more contacts with colliders than in its last solution."""
     solid_step, count = (
         body_step.solid_step,
         0 if collider_contacts is None else len(collider_contacts.levels),
@@ -145,7 +147,7 @@ def solve_coupled_solids(
     collider_contacts: Sequence[ColliderContacts],
     solid_contacts: SolidContacts,
 ) -> None:
-    """The same of solids that meet each other."""
+    """Solves solids in contact with each other as one system, if they have more contacts."""
     solid_steps = [
         body_step.solid_step for body_step in body_steps if body_step.solid_step is not None
     ]
@@ -161,7 +163,7 @@ def solve_coupled_solids(
 
 
 def _set_positions(body_step: BodyStep, solid_step: SolidStep, points: Floats) -> None:
-    """Puts a body where its solid carries points (3, p) [m], and pins are."""
+    """Sets a body's positions to points (3, p) of its solid, and pinned ones to targets [m]."""
     state, pinned = body_step.state, body_step.model.pinned
     state.positions = points
     state.positions[:, pinned] = body_step.targets[:, pinned]

@@ -1,4 +1,4 @@
-"""What a step works on: the bodies, what is around them, and each one's way through it."""
+"""Data of one step: the inputs of all bodies, and the working data of each body."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,51 +18,51 @@ Body = tuple[SoftBodyModel, ParticleState]
 
 @dataclass(frozen=True, eq=False)
 class StepInputs:
-    """What acts on all bodies during one step."""
+    """External inputs of one step, for all bodies."""
 
     dt: float
-    """[s], above 0."""
+    """Length of the step [s], above 0."""
     gravity: Floats
-    """(3,) [m/s²]"""
+    """(3,) acceleration [m/s²]."""
     targets: Sequence[Floats]
-    """Per body (3, n): where pins are at the end of the step [m]."""
+    """Per body (3, n): targets of pins at the end of the step [m]."""
     fields: Sequence[Sequence[Field]]
-    """Per body, the force fields that it feels at the beginning of the step."""
+    """Per body, the force fields at the start of the step."""
     ground: Plane | None
-    """At the end of the step."""
+    """The ground at the end of the step."""
     ground_shift: Floats
-    """(3,) how far the ground moves during the step [m]."""
+    """(3,) displacement of the ground during the step [m]."""
     collider_starts: Sequence[Floats] = ()
-    """Per collider (v, 3): where its vertices are when the step begins [m]."""
+    """Per collider (v, 3): vertex positions at the start of the step [m]."""
     collider_ends: Sequence[Floats] = ()
-    """And when it ends [m]."""
+    """Per collider (v, 3): vertex positions at the end of the step [m]."""
     pressures: Sequence[float] = ()
-    """Per body, that of its gas at its rest volume [Pa]; left empty where none changes."""
+    """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
 
 
 @dataclass(eq=False)
 class BodyStep:
-    """One body on its way through one step."""
+    """Working data of one body in one step."""
 
     model: SoftBodyModel
     state: ParticleState
     batches: Batches
-    """Constraints that stay the same from step to step."""
+    """Internal constraints, which are the same in all steps."""
     contacts: list[PlaneContact]
-    """Constraints of this step alone."""
+    """Contact with the ground in this step, if there is a ground."""
     targets: Floats
-    """(3, n) [m]"""
+    """(3, n) targets of pins [m]."""
     pressure: float
-    """Of the gas within, at its rest volume [Pa]."""
+    """Pressure of the enclosed gas at its rest volume [Pa]."""
     accelerations: Floats
-    """(3, n) [m/s²]"""
+    """(3, n) accelerations by external forces [m/s²]."""
     start: Floats
-    """(3, n) where the step began [m]."""
+    """(3, n) positions at the start of the step [m]."""
     predicted: Floats
-    """(3, n) where free motion led to [m]."""
+    """(3, n) positions after free motion, before any constraint [m]."""
     tension_before_contacts: Floats = field(default_factory=lambda: np.empty(0))
-    """(k,) h² times that of its surface's links before they met anything [kg m]."""
+    """(k,) tension × h² of the links of its surface before contacts were solved [kg m]."""
     entangled: bool = False
-    """Whether something holds it fast."""
+    """Whether contacts stretch an edge so much that the body counts as entangled."""
     solid_step: SolidStep | None = None
-    """Where free motion leads the nodes of a solid."""
+    """Working data of the nodes of a solid."""

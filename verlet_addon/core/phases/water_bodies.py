@@ -1,4 +1,4 @@
-"""Bodies of water: pins and colliders in, waves, and where vertices are."""
+"""Bodies of water: waves driven by pins, colliders and bodies, and the resulting vertices."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def start_water(
     meshes: Sequence[MeshData],
     colliders: Sequence[Collider],
 ) -> None:
-    """Lets the water of bodies move as their meshes do, and tells it what may dip in."""
+    """Creates the waves of all bodies of water, and the list of bodies that can be submerged."""
     if all(model.water is None for model in models):
         return
     shapes = {
@@ -50,7 +50,7 @@ def start_water(
 
 
 def _as_submerged_shape(model: SoftBodyModel, mesh: MeshData) -> SubmergedShape:
-    """A body as water sees it: solid if it encloses something, or as thick as it is set to be."""
+    """The shape by which a body displaces water: its volume if closed, else its thickness."""
     loose = mesh.edges[~np.isin(mesh.edges, mesh.face_vertices).all(axis=1)].T
     closed = is_closed(model.triangles) and not loose.size
     return SubmergedShape(model.triangles, loose, 0.0 if closed else model.settings.thickness)
@@ -59,9 +59,14 @@ def _as_submerged_shape(model: SoftBodyModel, mesh: MeshData) -> SubmergedShape:
 def step_water(
     body_step: BodyStep, integrator: str, vertex_positions: Sequence[Floats], dt: float
 ) -> None:
-    """Moves a body's waves on by one step of so long [s], on the level that its object takes along.
+    """Advances the waves of a body by one step; the water level moves with the object.
 
-    Vertices of bodies, and then of colliders, are at such places, (3, v) each [m].
+    Parameters
+    ----------
+    body_step : the body.
+    integrator : name of the integrator.
+    vertex_positions : (3, v) of each body, then of each collider [m].
+    dt : length of the step [s].
     """
     model, state, targets = body_step.model, body_step.state, body_step.targets
     water, water_state, body = model.water, state.water, model.settings
