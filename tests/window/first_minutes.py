@@ -138,10 +138,12 @@ def test_only_esc_and_enter_end_a_bake_and_the_view_can_be_turned_meanwhile(hand
     assert not baked(cloth)
     assert view.view_distance < distance
     assert view.view_rotation != turned
+    assert not any(operator.poll() for operator in (verlet.convert, verlet.live, verlet.bake))
     hand.picture("baking")
     yield from hand.press("ESC")
     yield from wait(0.5)
     assert file_content() == before
+    assert all(operator.poll() for operator in (verlet.convert, verlet.live, verlet.bake))
     yield from hand.click(buttons[BAKE])
     yield from wait(2.0)
     yield from hand.over_view()

@@ -18,6 +18,7 @@ from ..live.control import hand_back, take_over
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from .bake_preview import LiveView
+from .bake_progress import end_progress, show_progress
 from .operators import OfSelected, cancelled_by_errors, undoable_mode
 from .view_events import moves_view
 
@@ -106,7 +107,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         manager = file_context(context).window_manager
         self._view = LiveView(file_context(context).scene, self._taking_part)
         self._timer = manager.event_timer_add(0.01, window=context.window)
-        manager.progress_begin(0, 1)
+        show_progress(context, 0.0, "reading the scene")
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -154,11 +155,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self._bake.close()
         hand_back(file_context(context).scene, baked=False)
         self._view.close()
-        manager = file_context(context).window_manager
-        manager.event_timer_remove(self._timer)
-        manager.progress_end()
-        if context.area is not None:
-            context.area.header_text_set(None)
+        file_context(context).window_manager.event_timer_remove(self._timer)
+        end_progress(context)
 
     def _start(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
         """Checks the bodies and prepares the bake."""
@@ -231,14 +229,12 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         return True
 
     def _show(self, context: bpy.types.Context, progress: Progress) -> None:
-        """Shows progress at the mouse pointer, in the header and in the viewports."""
+        """Shows the progress, and the bodies in the viewports."""
         self._view.show(progress.positions)
-        file_context(context).window_manager.progress_update(progress.done / progress.total)
+        text = progress.describe(seconds=monotonic() - self._first_done)
+        show_progress(context, progress.done / progress.total, text)
         if context.area is not None:
-            text = progress.describe(seconds=monotonic() - self._first_done)
-            context.area.header_text_set(
-                f"Verlet: {text}, Esc cancels, Enter keeps what is baked so far"
-            )
+            context.area.tag_redraw()
 
     def _warn(self, sentences: Sequence[str]) -> None:
         """Warns of what the bake does otherwise than the user may expect."""

@@ -11,6 +11,7 @@ from ..live.control import message_of, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
+from .bake_progress import bake_in_progress, draw_progress
 from .changed_bodies import changed_bodies
 from .panel_base import SidebarPanel, layout_of
 
@@ -29,6 +30,9 @@ class VERLET_PT_bake(SidebarPanel):
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         scene = file_context(context).scene
+        if bake_in_progress() is not None:
+            draw_progress(column)
+            return
         preview, scene_frames = scene.use_preview_range, frame_range(scene)
         prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
         frames = column.column(align=True)

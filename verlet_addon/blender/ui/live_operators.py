@@ -8,6 +8,7 @@ from ..bake.bake import bodies
 from ..bake.cautions import why_nothing
 from ..live.control import end_live, session_of, start_live
 from ..scene.file_context import file_context
+from .bake_progress import bake_in_progress
 from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class VERLET_OT_reset(bpy.types.Operator):
     bl_idname = "verlet.reset"
     bl_label = "End Live"
     bl_options = {"UNDO"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        return bake_in_progress() is None
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         end_live(file_context(context).scene)

@@ -17,6 +17,7 @@ from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
 from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, body_properties, is_body
+from .bake_progress import bake_in_progress
 from .panel_base import layout_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,13 @@ _MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
 
 
 def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Tells whether the mode allows changes to whole objects, and says why if not."""
+    """Tells whether the mode allows changes to whole objects, and says why if not.
+
+    None are allowed during a modal bake, which takes all events of mouse and keyboard.
+    """
+    if bake_in_progress() is not None:
+        operator.poll_message_set("A bake is in progress; wait for its end, or press Esc")
+        return False
     active = file_context(context).view_layer.objects.active
     if active is None or active.mode in _MODES:
         return True

@@ -7,6 +7,7 @@ import bpy
 
 from ...core.settings import BodyType
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
+from .bake_progress import bake_in_progress
 
 
 def active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
@@ -32,6 +33,8 @@ class SidebarPanel(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout = layout_of(self)
         layout.use_property_split = True
+        # A modal bake takes all events, so that nothing here would answer.
+        layout.enabled = bake_in_progress() is None
         self.fill(layout.column(), context)
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
