@@ -1,17 +1,18 @@
-"""Surfaces that resist bends, and bending quickly: k (g + τ g'), as Kelvin and Voigt have it.
+"""Damping of surface bends: a moment k (g + τ g') for a bend g, as in a Kelvin–Voigt material.
 
-Solved implicitly, as XPBD damps (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 26), that is
+Implicit, as XPBD's damping (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 26), this is
 k (1 + τ/h) (g − θ g₋), where g₋ is the bend of the step before and θ = τ/(h + τ): a bend stiffer by
-1 + τ/h, drawn to θ g₋. Such a bend leaves a step with g = −α̃ λ. So it is drawn to θ g₋ if it enters
-the next one with θ λ instead of 0; solvers need not know. They go in the same order in every step:
-what is compared then differs by motion alone, and what is at rest is bent as without damping.
+1 + τ/h, with the target θ g₋. Since a projection ends with g = −α̃ λ, starting the next step from
+θ λ instead of 0 has the same effect as that target; the projections themselves are unchanged. Bends
+are projected in the same order in every step, so that the difference of two steps is due to motion
+alone and the shape at rest is that without damping.
 
-Why cloth has it: yarns rub on each other, so of the moment that bends it a share never comes back
-(S. Kawabata, *The Standardization and Analysis of Hand Evaluation*, 1980, 2HB beside B; E. Miguel
-and others, *Modeling and Estimation of Internal Friction in Cloth*, 2013). That share also slows
-what hardly moves: g₋ follows the bend with some play, and what is within it resists as
-k τ/h (g − g₋), so by η k g at most, until g₋ has slipped there. The multipliers do not turn with
-the body: what spins is bent less, by a hundredth of its length at half a turn a second.
+Internal friction: the yarns of cloth rub on each other, so that a share of a bending moment is not
+recovered (S. Kawabata, *The Standardization and Analysis of Hand Evaluation*, 1980, 2HB beside B;
+E. Miguel and others, *Modeling and Estimation of Internal Friction in Cloth*, 2013). It also slows
+folds that hardly move: g₋ follows the bend with some play. Within the play the moment is
+k τ/h (g − g₋), at most η k g, until g₋ has slipped to the bend. Multipliers do not rotate with the
+body: one that spins at half a turn per second bends less, by a hundredth of its length.
 """
 
 import numpy as np
@@ -21,33 +22,34 @@ from .constraints import BendBatches
 from .numpy_kernels import bend_violations, loop_bends, stiff_bend_forces, strip_bends
 
 DAMPING_TIME = 0.07
-"""τ for each 1/s of a body's damping, and at most [s]. With 0.1 the rim of a fold of three layers
-trembles by 15 mm/s instead of 10; with 0.04 by 2, but baking what falls over a sphere takes a tenth
-longer. Drapes are the same with any, on average of some starts."""
+"""τ per 1/s of a body's damping, of which 1/s at most counts [s]. With 0.1 the rim of a fold of
+three layers jitters by 15 mm/s instead of 10; with 0.04 by 2, but cloth that falls over a sphere
+takes a tenth longer to bake. Drapes from several initial states are the same on average."""
 
 INTERNAL_FRICTION = 0.15
-"""η for each 1/s of a body's damping, and at most: half or so of what is measured on woven cloth
-that is bent to a radius of a centimetre. Sheets of 51 and 101 vertices a side that hang over a
-sphere in folds move by 1 mm/s on average after three seconds; without, by 1.5 or more."""
+"""η per 1/s of a body's damping, of which 1/s at most counts: about half of what is measured on
+woven cloth bent to a radius of a centimetre. Sheets of 51 and 101 vertices a side that hang over a
+sphere in folds move by 1 mm/s on average after three seconds; without friction, by 1.5 or more."""
 
 SLIP_SHARE = 0.2
-"""Share of the distance to the bend by which g₋ slips in each step where friction would hold it: a
+"""Least share of its distance to the bend by which g₋ follows per step, also within its play: a
 hanging sheet approaches its frictionless shape with a time constant of DAMPING_TIME / SLIP_SHARE, a
-third of a second. Without, a clamped sheet would droop by an eighth less for ever."""
+third of a second. Without slip, a clamped sheet would droop by an eighth less for ever."""
 
 
 def play_share(dt: float) -> float:
-    """By what share of themselves bends may have changed before what they start from follows."""
+    """η h/τ: half the play of g₋, as a share of the bend, for steps of dt [s]."""
     return INTERNAL_FRICTION * dt / DAMPING_TIME
 
 
 def stiffening(damping: float, dt: float) -> float:
-    """1 + τ/h: how many times as much damped bends resist what bends them within a step."""
+    """1 + τ/h: factor on the stiffness of damped bends, for a damping [1/s] and steps of dt [s]."""
     return 1.0 + DAMPING_TIME * min(damping, 1.0) / dt
 
 
 def set_static_multipliers(bends: BendBatches, positions: Floats) -> None:
-    """Sets multipliers of surfaces as though nothing had bent them any further for long."""
+    """Sets the multipliers of surfaces to those of bends that do not change, at positions (3,
+    n)."""
     for soft in bends.soft:
         soft.multipliers[...] = _static_multipliers(
             bend_violations(positions, soft)[1], soft.scaled_compliances
@@ -66,6 +68,6 @@ def set_static_multipliers(bends: BendBatches, positions: Floats) -> None:
 
 
 def _static_multipliers(bend: Floats, scaled_compliances: Floats) -> Floats:
-    """λ that bends have once they hold still; what is rigid needs none."""
+    """λ = −g/α̃ of bends g that do not change; 0 for rigid ones."""
     soft = scaled_compliances > 0.0
     return np.where(soft, -bend / np.where(soft, scaled_compliances, 1.0), 0.0)

@@ -1,4 +1,4 @@
-"""Bends of three particles in a row: across quads, and along ropes."""
+"""Lines: bend stencils of three consecutive particles, across quads and along ropes."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,12 @@ from ..arrays import NONZERO, Booleans, Floats, Integers, sum_by
 from ..geometry.hinges import Hinges
 
 MAX_STRAIGHT_TURN = 1e-3
-"""What turns by less than this counts as straight at rest [rad]; from half to ten times of it, laws
-hold alike."""
+"""Turn up to which a line or hinge counts as straight at rest [rad]; half to ten times as much
+passes the same tests."""
 COORDINATE_ROUNDING = 5e-7
-"""Of the size of coordinates: so far off are places in single precision, in which meshes come, and
-eight times that. Quads that are less even have hinges; lines would draw them even."""
+"""Error of positions as a share of the largest coordinate: eight times that of single precision,
+which meshes are stored in. Quads less straight than this have hinges, for lines would straighten
+them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,16 +23,16 @@ class BendLines:
     vertices: Integers
     """(k, 3) a, centre, b."""
     share: Floats
-    """(k,) the area (surfaces) or length (ropes) whose bending each stands for [m² or m]."""
+    """(k,) area (surfaces) or length (ropes) whose bending energy each line has [m² or m]."""
 
 
 def lines_across_quads(
     hinges: Hinges, areas: Floats, positions: Floats
 ) -> tuple[BendLines, Integers]:
-    """Straight lines across quads, and the hinges that they do not stand for.
+    """Straight lines across quads, and indices of the hinges that they do not replace.
 
-    The hinge between two quads bends the two lines that cross its edge at p and at q. Where those
-    are straight at rest, they bend like the hinge and cost less; the others stay hinges.
+    Two lines cross the edge between two quads, one at p and one at q. Where both are straight at
+    rest, they replace the hinge at that edge: they resist as it does at lower cost.
     """
     at_p = np.stack([hinges.beyond_p[:, 0], hinges.p, hinges.beyond_p[:, 1]], axis=1)
     at_q = np.stack([hinges.beyond_q[:, 0], hinges.q, hinges.beyond_q[:, 1]], axis=1)
@@ -50,7 +51,7 @@ def lines_across_quads(
 
 
 def _is_straight(positions: Floats, triples: Integers) -> Booleans:
-    """(k,) bool, whether triples are in a row, as far as can be told."""
+    """(k,) bool, triples that are straight at rest, up to the rounding of coordinates."""
     ends = positions[triples[:, [0, 2]]] - positions[triples[:, [1]]]
     arms = np.linalg.norm(ends, axis=2).min(axis=1)
     max_turn = COORDINATE_ROUNDING * np.abs(positions).max(initial=0.0) / np.maximum(arms, NONZERO)
@@ -67,9 +68,9 @@ def line_turns(positions: Floats, triples: Integers) -> Floats:
 
 
 def lines_along_ropes(positions: Floats, edges: Integers) -> BendLines:
-    """The bends of ropes: at each vertex the edges that go on through it, two by two.
+    """Lines of ropes, one for each pair of edges that continues through a vertex.
 
-    Where more than two edges meet, those within about 25° of straight go on through.
+    Where more than two edges meet, a pair continues if it is within about 25° of straight.
     """
     neighbours: list[list[int]] = [[] for _ in range(len(positions))]
     for a, b in edges.tolist():

@@ -1,7 +1,7 @@
-"""Straight bends strung together along strips, each of which is bent as one piece.
+"""Lines along strips, those of each strip solved as one pentadiagonal system.
 
-Each line joins three particles in a row; those of a strip form a pentadiagonal system that never
-changes, since they are linear in the positions.
+A line is the bend of three consecutive particles, straight at rest. It is linear in the positions,
+so that the matrix of a strip is constant for one h².
 """
 
 from dataclasses import dataclass, replace
@@ -20,17 +20,18 @@ times as much, rigid sheets droop by more than a micrometre; a tenth of it chang
 
 @dataclass(frozen=True, eq=False)
 class BendStrips:
-    """Lines g = Σ coefficient · x along strips."""
+    """Lines along strips: bends g = Σ coefficient · x of three consecutive particles."""
 
     strips: Strips
-    """Of edges; k entries."""
+    """Strips of edges, with a path of k entries."""
     coefficients: Floats
-    """(3, k) of the particle before, this one and the one after [1/m]; 0 where no line is."""
+    """(3, k) of the particle before an entry, its own, and the one after [1/m]; 0 without a
+    line."""
     compliances: Floats
     """(k,) |g| per moment [1/(N m)]."""
 
     def without_lines(self, left_out: Booleans) -> "BendStrips":
-        """The strips but for some of their lines (l,)."""
+        """The strips without the lines `left_out`, (l,) bool."""
         coefficients = self.coefficients.copy()
         coefficients[:, line_indices(self)[left_out]] = 0.0
         return replace(self, coefficients=coefficients)
@@ -38,38 +39,38 @@ class BendStrips:
 
 @dataclass(frozen=True, eq=False)
 class BendStripBatch:
-    """The lines of one colour, ready for one h²; the line k has the entries k to k + 2."""
+    """The lines of one colour, ready for one h²; line k has the entries k to k + 2 of the path."""
 
     path: Integers
-    """(c,)"""
+    """(c,) particles."""
     coefficients: Floats
-    """(3, c − 2)"""
+    """(3, c − 2) [1/m]; 0 without a line."""
     responses: Floats
     """(3, c − 2) inverse mass × coefficient."""
     scaled_compliances: Floats
-    """(c − 2,)"""
+    """(c − 2,) compliance / h²."""
     bands: Bands
-    """The whole system."""
+    """The matrix of all lines, C M⁻¹ Cᵀ + α̃."""
     multipliers: Floats
-    """(3, c − 2) XPBD's multipliers; changed by the kernel."""
+    """(3, c − 2) XPBD multipliers by axis; changed by the kernel."""
 
 
 def find_strip_lines(
     members: Integers, coefficients: Floats, compliances: Floats, strips: Strips
 ) -> tuple[BendStrips, Integers]:
-    """Finds lines along strips.
+    """Divides lines into those along strips and others.
 
     Parameters
     ----------
-    members : (m, 3) the first particle of each before the last.
-    coefficients : (m, 3)
-    compliances : (m,)
-    strips : of the edges that the lines consist of.
+    members : (m, 3) particles of each line; the first has a lower number than the last.
+    coefficients : (m, 3) [1/m].
+    compliances : (m,) |g| per moment [1/(N m)].
+    strips : strips of the edges of the mesh.
 
     Returns
     -------
-    on_strips : those that lie along a strip.
-    others : (s,) the others.
+    on_strips : lines whose particles are consecutive on a strip.
+    others : (s,) indices of the other lines.
     """
     path = strips.path
     before, after = path[:-2], path[2:]
@@ -89,17 +90,17 @@ def find_strip_lines(
 
 
 def line_indices(bends: BendStrips) -> Integers:
-    """(l,) where in the path the middles of lines are."""
+    """(l,) entries of the path that are the middle of a line."""
     return np.flatnonzero(bends.coefficients[1])
 
 
 def line_runs(bends: BendStrips) -> Integers:
-    """(l,) label for each line, equal where one bends the next."""
+    """(l,) run number of each line; consecutive lines of a strip form a run."""
     return np.cumsum(np.diff(line_indices(bends), prepend=-2) > 1) - 1
 
 
 def _match_rows(members: Integers, wanted: Integers) -> tuple[Integers, Integers]:
-    """Where among the members (m, 3) those are that are wanted (k, 3), and where among these."""
+    """Indices of the rows common to `members` (m, 3) and `wanted` (k, 3), in each of the two."""
     n = int(max(members.max(initial=0), wanted.max(initial=0))) + 1
     keys, sought = (
         (triples[:, 0] * n + triples[:, 1]) * n + triples[:, 2] for triples in (members, wanted)
@@ -111,7 +112,7 @@ def _match_rows(members: Integers, wanted: Integers) -> tuple[Integers, Integers
 def bend_strip_batches(
     bends: BendStrips, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> list[BendStripBatch]:
-    """One batch per colour that has lines, for one h² [s²], that resist so many times as much."""
+    """One batch per colour with lines, for one h² [s²]; `stiffening` divides their compliances."""
     strips, batches = bends.strips, []
     for (start, stop), longest in zip(pairwise(strips.starts), strips.longest_paths, strict=True):
         inner = slice(start + 1, stop - 1)

@@ -1,4 +1,4 @@
-"""Angles in C: what `numpy_kernels` does."""
+"""Bends in C: the functions of `numpy_kernels`, compiled."""
 
 from collections.abc import Iterable
 
@@ -31,10 +31,10 @@ _project_stiff_bends = declare("project_stiff_bends", "pip")
 
 
 def pack_bend_strips(batch: BendStripBatch) -> Packed:
-    """The bend_strip_batch of kernels.c."""
+    """The `bend_strip_batch` struct of kernels.c."""
     size = len(batch.path)
     bent = batch.coefficients[1] != 0.0
-    linked = np.append(bent, False) | np.append(False, bent)  # whether an entry is to the next
+    linked = np.append(bent, False) | np.append(False, bent)  # each entry to the next
     ends = np.append(np.flatnonzero(~linked) + 1, size)
     longest = int(np.diff(ends, prepend=0).max())
     return pack(
@@ -53,7 +53,7 @@ _strip_struct = cached_struct(pack_bend_strips)
 
 
 def _factors(rows: Floats) -> Floats:
-    """Those of `Bands`, as solve_pentadiagonal takes them."""
+    """(3, n) factors of the rows (3, n) of `Bands`, as solve_pentadiagonal takes them."""
     factors = rows.copy()
     _factorize_pentadiagonal(factors.shape[1], factors)
     return factors
@@ -68,7 +68,7 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
 
 
 def pack_face_loops(batch: FaceLoopBatch) -> Packed:
-    """The face_loop_batch of face_loops.c."""
+    """The `face_loop_batch` struct of face_loops.c."""
     ends = np.flatnonzero(np.append(batch.twists == batch.multipliers.shape[1] - 1, True)) + 1
     longest = int(np.diff(ends, prepend=0).max())
     return pack(
@@ -98,7 +98,7 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
 
 
 def pack_stencils(batch: StencilBatch) -> Packed:
-    """The stencil_batch of kernels.c."""
+    """The `stencil_batch` struct of kernels.c."""
     return pack(
         *batch.coefficients.shape,
         *members(
@@ -123,10 +123,10 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 
 def pack_stiff_bends(batch: StiffBendBatch) -> Packed:
-    """The stiff_batch of stiff_bends.c."""
+    """The `stiff_bend_batch` struct of stiff_bends.c."""
     count = len(batch.free)
     values = np.zeros((3, count + 1))
-    # Particles that cannot move count as the filling of parts, which stands for nothing.
+    # Pinned particles have the number of the extra column of `values`, which is not used.
     number = np.full(int(batch.particles.max()) + 1, count)
     number[batch.free] = np.arange(count)
     return pack(

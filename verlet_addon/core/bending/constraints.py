@@ -1,4 +1,4 @@
-"""Everything that keeps angles: the constraints, and which way they are solved for one h²."""
+"""Bend constraints of one body, and the choice of a solver for each of them for one h²."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,37 +26,40 @@ from .stiff_bends import (
 )
 
 MAX_SOFT_RATIO = 0.3
-"""Up to this ratio of stiffness, bends are relaxed one after the other: each hardly bends the next.
-Half of it changes no law; a strewn sheet is stretched by 1.5 % for 1.2. With twice as much, a stiff
-rope that hangs in a bow is 14 mm a metre elsewhere at other substeps."""
+"""Stiffness ratio up to which bends are projected one after the other, for each hardly affects the
+next. Half of it passes the same tests, but an irregular sheet stretches by 1.5 % instead of 1.2.
+With twice as much, a stiff rope that hangs in an arc depends on the substeps, by 14 mm per
+metre."""
 MAX_STRIP_RATIO = 20.0
-"""Up to this one, lines along strips are solved strip after strip. Half of it changes no law and no
+"""Stiffness ratio up to which lines are solved strip by strip. Half of it changes no test and no
 real mesh; with twice as much, clamped triangles droop 5 % too far, and a dress stretches more."""
 MAX_SOFT_TWIST_RATIO = 3.0
-"""Up to this ratio, twists of quads are projected one after the other, and up to MAX_STRIP_RATIO
-along face loops; with twice as much a square held at a corner hangs 10 % too low."""
+"""Stiffness ratio up to which twists of quads are projected one after the other; up to
+MAX_STRIP_RATIO they are solved along face loops. With twice as much, a square pinned at a corner
+hangs 10 % too low."""
 
 NEAR_QUADS = 3
-"""Twists no more quads than this from stiff bends are solved for with them: with 0, leather cut one
-way drapes two points more limply."""
+"""Number of quads between a stiff bend and a twist up to which the twist is solved with it. With 0,
+leather whose mesh is cut along one diagonal has a drape coefficient two points lower."""
 
 
 @dataclass(frozen=True, eq=False)
 class BendConstraints:
-    """Constant sets of everything that keeps angles."""
+    """Bend constraints of one body."""
 
     positions: Floats
     """(n, 3) at rest [m]."""
     strips: BendStrips
-    """Lines of surfaces that are straight at rest, along strips."""
+    """Lines of surfaces along strips; all lines are straight at rest."""
     straight: Sequence[Stencils]
-    """What else is straight at rest: lines along no strip, hinges, and last the twists of quads."""
+    """Other bends that are straight at rest: lines on no strip, hinges, and last twists of
+    quads."""
     hinges: Stencils
-    """Hinges that keep a rest angle."""
+    """Hinges with a rest angle."""
     ropes: Stencils
-    """Bends of ropes, at their rest angles."""
+    """Bends of ropes, with their rest angles."""
     yields: bool
-    """Whether rests change; then none counts as straight."""
+    """Whether rest angles change by plasticity; then no bend counts as straight."""
 
     @property
     def straight_ropes(self) -> Booleans:
@@ -66,22 +69,25 @@ class BendConstraints:
 
 @dataclass(frozen=True, eq=False)
 class BendBatches:
-    """The same, ready for one h²; each bend is in one list."""
+    """Batches of `BendConstraints`, by solver, ready for one h²; each bend is in one list."""
 
     stiff: list[StiffBendBatch]
+    """Bends solved as one system: stiff ones, of surfaces and ropes."""
     strips: list[BendStripBatch]
+    """Lines solved strip by strip."""
     loops: list[FaceLoopBatch]
-    """Twists of quads that are neither soft nor stiff."""
+    """Twists of quads that are neither soft nor stiff, solved along face loops."""
     soft: list[StencilBatch]
-    """Other bends of surfaces, relaxed one after the other."""
+    """Other bends of surfaces, projected one after the other."""
     ropes: list[StencilBatch]
+    """Other bends of ropes, projected one after the other."""
     stiff_particles: Booleans
-    """(n,) bool, particles most of whose bends have a higher ratio than MAX_STRIP_RATIO."""
+    """(n,) bool, particles most of whose bends have a stiffness ratio above MAX_STRIP_RATIO."""
 
     def of_surfaces(
         self,
     ) -> Iterator[StiffBendBatch | BendStripBatch | FaceLoopBatch | StencilBatch]:
-        """All but ropes that have multipliers of their own; face loops share theirs."""
+        """All batches but `ropes`; of face loops only the first, since they share multipliers."""
         yield from self.stiff
         yield from self.strips
         yield from self.loops[:1]
@@ -89,10 +95,10 @@ class BendBatches:
 
 
 def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
-    """Builds the bend constraints of one body with merged triangle pairs, given its edge strips."""
+    """Builds the bend constraints of a body with merged triangle pairs, given its edge strips."""
     positions, yields = shape.mesh.positions, shape.settings.use_plasticity
     hinges = find_hinges(shape.corners, shape.particle_count)
-    # Lines know no side to stay bent to; where there are no faces, there are none across them.
+    # Lines have no side, so they cannot keep a plastic rest angle; without faces there are none.
     if yields or not len(shape.areas):
         lines, (folds, share) = (
             BendLines(np.empty((0, 3), np.int64), np.empty(0)),
@@ -114,12 +120,11 @@ def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
 
 
 def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[BendLines, Hinges, Floats, int]:
-    """Lines, and the hinges that they do not stand for, with (h,) what share of each they leave.
+    """Lines, hinges, (h,) the share of its energy that each hinge has, and the number of twists.
 
-    The last of these hinges, as many as the last answer says, are those within quads.
-
-    A bend by κ costs ½ B (κ₁₁² + κ₂₂² + 2 κ₁₂²) for each area. Lines know κ₁₁ and κ₂₂, and hinges
-    across the diagonals of quads the twist κ₁₂; hinges between quads know all of it.
+    The bending energy per area is ½ B (κ₁₁² + κ₂₂² + 2 κ₁₂²). Lines measure κ₁₁ and κ₂₂; twists,
+    which are hinges across the diagonals of quads and the last of the hinges, measure κ₁₂; hinges
+    between faces measure all of it, so that their share is 0 where lines replace them.
     """
     positions = shape.mesh.positions
     lines, bent = lines_across_quads(hinges, shape.areas, positions)
@@ -129,7 +134,7 @@ def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[BendLines, Hinge
     folded_hinges, share = with_both_diagonals(hinges)
     twists = diagonal_hinges(shape.corners)
     face, ends = twists.faces[:, 0], np.stack([twists.p, twists.q], axis=1)
-    # A hinge across the diagonal L of a rectangle bends by κ₁₂ L: its ½ B 2 L² / A is B A.
+    # A hinge across the diagonal L of a rectangle has g = κ₁₂ L; its energy is to be B A κ₁₂².
     whole = 2.0 * (shape.areas[face] / edge_lengths(positions, ends) ** 2) ** 2
     twisted = whole * np.maximum(1.0 - sides[face] / 4.0, 0.0)
     share *= np.append(left, left[wide])
@@ -139,9 +144,9 @@ def _lines_and_folds(shape: RestShape, hinges: Hinges) -> tuple[BendLines, Hinge
 def bend_batches(
     bends: BendConstraints, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> BendBatches:
-    """The batches for one h² [s²]: the stiffness of a bend decides how it is solved.
+    """The batches for one h² [s²]; the stiffness ratio of a bend decides how it is solved.
 
-    All but soft rope bends are stiffened by the factor `stiffening`, for damping; see
+    The stiffness of all but soft rope bends is multiplied by `stiffening`, for damping; see
     `bend_damping`.
     """
     if bends.yields:
@@ -174,10 +179,10 @@ def bend_batches(
 def _choose_methods(
     every: Bends, ratios: Floats, runs: Integers, twists: slice
 ) -> tuple[Booleans, Booleans]:
-    """(c,) which bends are solved for all at once, and which along face loops.
+    """(c,) bool, bends solved as one system, and (c,) bool, twists solved along face loops.
 
-    The first are lines along strips, which go with the stiffest of their run (l,). Of twists, those
-    near stiff bends go with them.
+    Lines along strips, the first of the bends, count as stiff only if the stiffest of their run
+    (l,) exceeds MAX_STRIP_RATIO. Twists near stiff bends do from MAX_SOFT_TWIST_RATIO on.
     """
     lines, highest = slice(len(runs)), np.zeros(len(runs))
     np.maximum.at(highest, runs, ratios[lines])
@@ -191,7 +196,7 @@ def _choose_methods(
 
 
 def _near_stiff(stiff: Integers, twists: Integers) -> Booleans:
-    """(t,) which twists (t, 4) are near stiff bends (s, 4)."""
+    """(t,) bool, twists (t, 4) within NEAR_QUADS quads of stiff bends (s, 4)."""
     near, reached = np.zeros(len(twists), dtype=bool), stiff
     for _ in range(NEAR_QUADS + 1):
         near = np.isin(twists, reached).any(axis=1)
@@ -202,7 +207,7 @@ def _near_stiff(stiff: Integers, twists: Integers) -> Booleans:
 def _yielding_batches(
     bends: BendConstraints, inverse_masses: Floats, h_squared: float, stiffening: float
 ) -> BendBatches:
-    """Hinges and ropes whose rests change, in place: hinges all at once if any of them is stiff."""
+    """Batches of hinges and ropes whose rests change in place; one system if any hinge is stiff."""
     hinges, n = bends.hinges, len(inverse_masses)
     every = hinges_as_bends(hinges)
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
@@ -221,7 +226,7 @@ def _yielding_batches(
 
 
 def _mostly_stiff(every: Bends, ratios: Floats, particle_count: int) -> Booleans:
-    """(n,) bool, particles most of whose bends have a higher ratio than MAX_STRIP_RATIO."""
+    """(n,) bool, particles most of whose bends have a stiffness ratio above MAX_STRIP_RATIO."""
     votes = np.where(ratios > MAX_STRIP_RATIO, 1.0, -1.0)
     return (
         np.bincount(every.members.ravel(), np.repeat(votes, HINGE_PARTICLES), particle_count) > 0.0
@@ -235,7 +240,7 @@ def _soft_batches(
     h_squared: float,
     stiffening: float,
 ) -> list[StencilBatch]:
-    """One batch per colour of those stencils that are not stiff."""
+    """One batch per colour of the stencils except those solved otherwise, `stiff` (s,) bool."""
     batches, start = [], 0
     for stencils in straight:
         stop = start + len(stencils.members)

@@ -1,13 +1,13 @@
-/* Twists along face loops: the same as project_face_loops in numpy_kernels.py. */
+/* Twists of quads along face loops: project_face_loops of numpy_kernels.py. */
 #include "../linear/pentadiagonal.h"
 
-/* Numbers of a twist's corners: two of its first rung, and two of the next. */
+/* Particles of a twist: two of its first rung, and two of the next. */
 #define TWIST_CORNERS 4
 
-/* The twists of one colour; see FaceLoopBatch. The twist k has the rungs k and k + 1. */
+/* The twists of one colour; see FaceLoopBatch. Twist k has the rungs k and k + 1. */
 typedef struct face_loop_batch {
     integer count, loops, twist_count;    /* c rungs, t + 1 twists */
-    const integer *ends;                  /* (loops,) where each ends among the rungs */
+    const integer *ends;                  /* (loops,) end of each loop among the rungs */
     const integer *rungs;                 /* (c, 2) */
     const real *coefficients, *responses; /* (c - 1, 4) */
     const real *scaled_compliances;       /* (c - 1,) */
@@ -17,7 +17,7 @@ typedef struct face_loop_batch {
     real *points, *steps;                 /* (l, 2, 3) and (l, 3), for loops of l rungs at most */
 } face_loop_batch;
 
-/* Solves all twists of a loop. */
+/* Solves all twists of one loop as one system. */
 static void project_loop(real *positions, integer n, const face_loop_batch *batch, integer begin,
                          integer end)
 {
@@ -53,7 +53,7 @@ static void project_loop(real *positions, integer n, const face_loop_batch *batc
             points[3 * k + 2]);
 }
 
-/* Batch after batch. */
+/* Projects the face loops of all batches, one after the other. */
 EXPORT void project_face_loops(real *positions, integer n, const face_loop_batch *const *batches,
                                integer count)
 {

@@ -1,10 +1,10 @@
-"""Twists of quads strung together along face loops, each of which is twisted as one piece.
+"""Twists of quads along face loops, those of each loop solved as one tridiagonal system.
 
-A quad's twist joins its four corners. A face loop goes from quad to quad across opposite edges, its
-rungs; its twists form a tridiagonal system that never changes. Each quad is in two loops: solved
-along one and then along the other, twists give way nearly as if all were solved at once
-(alternating directions; D. W. Peaceman, H. H. Rachford, *The Numerical Solution of Parabolic and
-Elliptic Differential Equations*, 1955).
+A twist is the bend of a quad's four corners. A face loop goes from quad to quad across opposite
+edges, its rungs; its matrix is constant for one h². Each quad is in two loops. Solved along one and
+then along the other, twists respond nearly as if all were solved as one system (alternating
+directions; D. W. Peaceman, H. H. Rachford, *The Numerical Solution of Parabolic and Elliptic
+Differential Equations*, 1955).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from ..stretch.strip_paths import shared_ends, trace_paths
 from .stiff_bends import Bends
 
 RUNGS = np.array([[[0, 2], [1, 3]], [[2, 1], [3, 0]]])
-"""(2, 2, 2) members (p, q, a, b) of a twist that are its first and its last rung, either way."""
+"""(2, 2, 2) indices into the members (p, q, a, b) of a twist: its two rungs, for both loops."""
 
 Loop = tuple[list[int], list[int]]
 """Rungs, and the twists between them."""
@@ -27,31 +27,31 @@ Loop = tuple[list[int], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class FaceLoopBatch:
-    """The twists of one colour, ready for one h²; the twist k has the rungs k and k + 1."""
+    """The face loops of one colour, ready for one h²; twist k has the rungs k and k + 1."""
 
     rungs: Integers
-    """(2, c) both particles of each."""
+    """(2, c) both particles of each rung, loop after loop."""
     coefficients: Floats
-    """(4, c − 1) of one rung's particles and of the next one's [1/m]; 0 where a loop ends."""
+    """(4, c − 1) of a rung's two particles and of the next rung's [1/m]; 0 where a loop ends."""
     responses: Floats
     """(4, c − 1) inverse mass × coefficient."""
     scaled_compliances: Floats
-    """(c − 1,)"""
+    """(c − 1,) compliance / h²; 0 where a loop ends."""
     twists: Integers
-    """(c − 1,) which of all t twists each is; t where a loop ends."""
+    """(c − 1,) number of each twist among all t; t where a loop ends."""
     bands: Bands
-    """The whole system."""
+    """The matrix of all twists, C M⁻¹ Cᵀ + α̃."""
     multipliers: Floats
-    """(3, t + 1) XPBD's multipliers of all twists, which all batches share; changed by the
+    """(3, t + 1) XPBD multipliers of all twists by axis, shared by all batches; changed by the
     kernel."""
 
 
 def face_loop_batches(
     twists: Bends, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> list[FaceLoopBatch]:
-    """One batch per colour, for one h² [s²], that resist so many times as much.
+    """One batch per colour, for one h² [s²]; `stiffening` divides the compliances.
 
-    Each twist, of which none is rigid, is in two.
+    Each twist is in two batches. None may be rigid.
     """
     count = len(twists.members)
     if not count:
@@ -85,7 +85,7 @@ def face_loop_batches(
 def _twist_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Floats) -> Floats:
     """C M⁻¹ Cᵀ + α̃ of twists (4, m), as the (3, m) rows of `Bands`.
 
-    A twist shares a rung with the next.
+    A twist shares one rung with the next, and no particle with others.
     """
     diagonal = (responses * coefficients).sum(axis=0) + scaled_compliances
     rows = np.zeros((3, len(diagonal)))
@@ -95,7 +95,7 @@ def _twist_matrix(coefficients: Floats, responses: Floats, scaled_compliances: F
 
 
 def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[Loop]]:
-    """(r, 2) particles of rungs, and the face loops, in which no particle is twice."""
+    """(r, 2) particles of rungs, and the face loops; a loop that meets itself is cut into quads."""
     ends = members[:, RUNGS].reshape(-1, 2)
     keys, rung = np.unique(edge_keys(ends.T, particle_count), return_inverse=True)
     rungs = np.stack(np.divmod(keys, particle_count), axis=1)
@@ -112,7 +112,7 @@ def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[
 
 
 def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[list[Loop]]:
-    """Loops in groups that hold no particle twice; the longest first, for they reach far."""
+    """Loops by colour, those of one colour without a common particle; coloured longest first."""
     loops = sorted(loops, key=lambda loop: -len(loop[1]))
     particles = (rungs[along].ravel().tolist() for along, _ in loops)
     colors = first_free_colors(particles, particle_count)
@@ -123,7 +123,8 @@ def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[l
 
 
 def _coefficients(twists: Bends, path: Integers, order: Integers) -> Floats:
-    """(4, c − 1) as `FaceLoopBatch` has them."""
+    """(4, c − 1) coefficients in the order of `FaceLoopBatch`: a rung's particles, and the
+    next's."""
     is_twist = order < len(twists.members)
     members = twists.members[np.where(is_twist, order, 0)]
     values = twists.coefficients[np.where(is_twist, order, 0)] * is_twist[:, None]

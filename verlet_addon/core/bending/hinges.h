@@ -1,4 +1,4 @@
-/* Which way hinges bend; see numpy_kernels.py. */
+/* Directions and violations of hinges; see numpy_kernels.py. */
 #ifndef VERLET_HINGES_H
 #define VERLET_HINGES_H
 
@@ -7,7 +7,8 @@
 #define MIN_SIDED_BEND 1e-2
 #define BOTH_FOLDED_PRODUCT 3.0
 
-/* Where the bend of a hinge (p, q, a, b) points; what is too blunt, across its faces. */
+/* Sets the direction of the bend of a hinge (p, q, a, b), on the side of its normal; for small
+   bends, that of the normal. */
 static inline void hinge_direction(const real p[3], const real q[3], const real a[3], const real b[3],
                                 const real bend[3], real rest, real direction[3])
 {
@@ -22,7 +23,7 @@ static inline void hinge_direction(const real p[3], const real q[3], const real 
         normal[axis] *= share;
     real size = distance(bend[0], bend[1], bend[2]);
     real side = dot(bend, normal) < 0.0 ? -1.0 : 1.0;
-    /* Faces that are to lie on each other may pass through, and are not turned inside out. */
+    /* Faces folded onto each other now and at rest may pass through: the hinge keeps its side. */
     if (size * (rest < 0.0 ? -rest : rest) > BOTH_FOLDED_PRODUCT)
         side = rest < 0.0 ? -1.0 : 1.0;
     real upright = larger(MIN_SIDED_BEND - size, 0.0) / MIN_SIDED_BEND, along = side / larger(size, MIN_SIDED_BEND);
@@ -30,7 +31,7 @@ static inline void hinge_direction(const real p[3], const real q[3], const real 
         direction[axis] = normal[axis] * upright + bend[axis] * along;
 }
 
-/* Turns the bend g of a hinge into how far that is from rest. */
+/* Turns the bend g of a hinge into its violation, g - rest * direction. */
 static inline void subtract_rest(real members[4][3], real rest, real bend[3])
 {
     real direction[3];

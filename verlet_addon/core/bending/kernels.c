@@ -1,15 +1,15 @@
-/* Angles: the same as numpy_kernels.py, where formulas and sources stand, one after the other. */
+/* Bends: the functions of numpy_kernels.py, which has formulas and sources. */
 #include "../linear/pentadiagonal.h"
 #include "hinges.h"
 
-/* Members of a hinge, and of three particles in a row. */
+/* Particles of a hinge, and of a line. */
 #define HINGE_PARTICLES 4
 #define LINE_PARTICLES 3
 
-/* The lines of one colour along strips; see BendStripBatch. The line k has the entries k to k + 2. */
+/* The lines of one colour along strips; see BendStripBatch. Line k has the entries k to k + 2. */
 typedef struct bend_strip_batch {
     integer count, paths;     /* c entries */
-    const integer *ends;      /* (paths,) where each ends in the path */
+    const integer *ends;      /* (paths,) end of each strip in the path */
     const integer *path;      /* (c,) */
     const real *coefficients; /* (3, c - 2) */
     const real *responses;    /* (3, c - 2) */
@@ -19,7 +19,7 @@ typedef struct bend_strip_batch {
     real *points, *steps; /* (l, 3) each, for paths of at most l entries */
 } bend_strip_batch;
 
-/* Factorizes the rows (3, n) of Bands in place as L D L', the diagonal into 1 / D. */
+/* Factorizes the rows (3, n) of Bands in place as L D L'; the diagonal becomes 1 / D. */
 EXPORT void factorize_pentadiagonal(integer n, real *rows)
 {
     real *diagonal = rows, *beside = rows + n, *beyond = rows + 2 * n;
@@ -38,7 +38,7 @@ EXPORT void factorize_pentadiagonal(integer n, real *rows)
     }
 }
 
-/* Solves all lines of a path for what they are bent. */
+/* Solves all lines of one strip as one system. */
 static void project_bend_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
                          integer end)
 {
@@ -71,7 +71,7 @@ static void project_bend_path(real *positions, integer n, const bend_strip_batch
             points[3 * k + 2]);
 }
 
-/* Straight at rest, all lines of a strip at once; batch after batch, as all that follow. */
+/* Projects the lines of all batches, strip by strip. */
 EXPORT void project_bend_strips(real *positions, integer n,
                                 const bend_strip_batch *const *batches, integer count)
 {
@@ -84,14 +84,14 @@ EXPORT void project_bend_strips(real *positions, integer n,
 
 /* The bends of one colour; see StencilBatch. */
 typedef struct stencil_batch {
-    integer members, count;   /* k of each, c of them */
+    integer members, count;   /* c bends of k particles each */
     const integer *particles; /* (k, c) */
     const real *inverse_masses, *coefficients, *responses; /* (k, c) */
     const real *rests, *scaled_compliances, *gains;
     real *multipliers; /* (3, c) */
 } stencil_batch;
 
-/* The members' positions (k, 3) and their bend g = sum of coefficient * x. */
+/* Sets the positions (k, 3) of a bend's members, and the bend g = sum of coefficient * x. */
 static inline void gather(const real *positions, integer n, const stencil_batch *batch, int size,
                           integer i, real members[4][3], real bend[3])
 {
@@ -105,7 +105,7 @@ static inline void gather(const real *positions, integer n, const stencil_batch 
     }
 }
 
-/* Writes the members' new positions. */
+/* Writes the new positions of a bend's members. */
 static inline void put_members(real *positions, integer n, const stencil_batch *batch, int size,
                                integer i, real members[4][3])
 {
@@ -115,7 +115,7 @@ static inline void put_members(real *positions, integer n, const stencil_batch *
     }
 }
 
-/* Moves the members against the violation of a bend, by their inverse masses. */
+/* Projects a bend, given its violation: changes its multiplier and moves its members. */
 static inline void scatter(real *positions, integer n, const stencil_batch *batch, int size,
                            integer i, real members[4][3], const real violation[3])
 {
@@ -130,7 +130,7 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
     put_members(positions, n, batch, size, i, members);
 }
 
-/* Lines and hinges, one by one; those with an angle at rest keep the side of their faces. */
+/* Projects lines or hinges, one after the other. */
 static inline void project_stencils(real *positions, integer n, const stencil_batch *batch, int size)
 {
     real members[4][3], bend[3];
@@ -151,7 +151,7 @@ EXPORT void project_surface_bends(real *positions, integer n, const stencil_batc
             project_stencils(positions, n, batches[i], LINE_PARTICLES);
 }
 
-/* Ropes keep the angle between the directions from a particle to both neighbours. */
+/* Projects the angle between the directions from a rope's particle to both neighbours. */
 static void project_rope_stencils(real *positions, integer n, const stencil_batch *batch)
 {
     real points[4][3], arms[2][3], slopes[3][3], bend[3];

@@ -1,4 +1,5 @@
-"""Bend stencils of surfaces and ropes, scaled so that a drape does not depend on the mesh."""
+"""Bend stencils of surfaces and ropes, with compliances that make drapes independent of the
+mesh."""
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .stencil_batches import Stencils, build_stencils
 def line_stencils(
     shape: RestShape, lines: BendLines, strips: Strips
 ) -> tuple[BendStrips, Stencils]:
-    """Lines along strips, and the others."""
+    """Lines along strips, and stencils of the other lines."""
     coefficients, compliances = _line_arrays(shape, lines)
     on_strips, others = find_strip_lines(lines.vertices, coefficients, compliances, strips)
     return on_strips, build_stencils(
@@ -26,16 +27,17 @@ def line_stencils(
 
 
 def rope_stencils(shape: RestShape, lines: BendLines) -> Stencils:
-    """Bends of ropes, at their rest angles."""
+    """Stencils of ropes, with their rest angles."""
     coefficients, compliances = _line_arrays(shape, lines)
     rests = line_turns(shape.mesh.positions, lines.vertices)
     return build_stencils(lines.vertices, coefficients, rests, compliances)
 
 
 def _line_arrays(shape: RestShape, lines: BendLines) -> tuple[Floats, Floats]:
-    """(m, 3) coefficients and (m,) compliances.
+    """(m, 3) coefficients [1/m] and (m,) compliances of lines.
 
-    Lines g = (a − v)/|a| + (b − v)/|b|; energy ½ B g²/ds² per area, or per length on ropes.
+    g = (a − v)/|a − v| + (b − v)/|b − v| at rest, with v the centre; the energy is ½ B g²/ds² per
+    area, or per length on ropes, ds the mean length of both arms.
     """
     positions = shape.mesh.positions
     ends = positions[lines.vertices[:, [0, 2]]] - positions[lines.vertices[:, [1]]]
@@ -46,19 +48,20 @@ def _line_arrays(shape: RestShape, lines: BendLines) -> tuple[Floats, Floats]:
 
 
 def _compliances(shape: RestShape, members: Integers) -> Floats:
-    """(m,) bend compliance where particles (m, k) are."""
+    """(m,) bend compliance of the body, by what is painted at particles (m, k)."""
     return shape.settings.bend_compliance * painted_shares(shape.mesh.paint.bend, members)
 
 
 def hinge_stencils(
     shape: RestShape, hinges: Hinges, share: Floats, twists: int
 ) -> tuple[Stencils, Stencils, Stencils]:
-    """Flat hinges, flat ones within quads, and those with a rest angle.
+    """Flat hinges, flat twists of quads, and hinges or twists with a rest angle.
 
-    Each counts by its share (h,), some not at all; so many of them, the last, are within quads.
+    The energy of each hinge is scaled by its share (h,), which may be 0; the last `twists` hinges
+    are those of quads.
 
-    g joins the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while nothing
-    stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
+    g is the sum of the unit heights of both faces over the edge, so |g| = 2 sin(turn / 2) while
+    nothing stretches: the isometric bending of M. Bergou et al., *A Quadratic Bending Model for
     Inextensible Surfaces* (2006), with energy ½ B |e|²/A g² (E. Grinspun et al., *Discrete
     Shells*, 2003).
     """
@@ -72,7 +75,7 @@ def hinge_stencils(
     within = chosen >= len(share) - twists
     compliance = _compliances(shape, members) * ratios / share[chosen]
     rests = _signed_rests(positions, members, coefficients)
-    # What yields does not stay flat.
+    # Plastic bodies do not stay flat.
     flat: Booleans = (np.abs(rests) < MAX_STRAIGHT_TURN) & (not shape.settings.use_plasticity)
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:
@@ -94,7 +97,7 @@ def hinge_stencils(
 def _hinge_arrays(
     positions: Floats, hinges: Hinges, chosen: Integers
 ) -> tuple[Integers, Integers, Floats, Floats]:
-    """Of the chosen hinges those with heights; their (h, 4) members, coefficients, and A/|e|²."""
+    """The chosen hinges whose faces have area; (h, 4) members and coefficients, (h,) A/|e|²."""
     p, q = hinges.p[chosen], hinges.q[chosen]
     members = np.stack([p, q, hinges.beyond_p[chosen, 0], hinges.beyond_q[chosen, 1]], axis=1)
     edge = positions[q] - positions[p]
@@ -118,11 +121,11 @@ def _hinge_arrays(
 
 
 def _signed_rests(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
-    """(h,) |g| at rest, above 0 where it points to the side that the first face is seen from."""
+    """(h,) |g| at rest, positive where g is on the side of the hinge's normal."""
     bends = np.einsum("hk,hkx->hx", coefficients, positions[members])
     p, q, a, b = (positions[members[:, k]] for k in range(4))
-    # Both faces' normals added up: (q − p) × (a − p) − (q − p) × (b − p).
+    # The sum of both faces' normals: (q − p) × (a − p) − (q − p) × (b − p).
     side = np.einsum("hx,hx->h", bends, np.cross(q - p, a - b))
     sizes = np.linalg.norm(bends, axis=1)
-    # A face folded flat onto the next is on neither side: any will do.
+    # A face folded flat onto the next has no side; the positive one is taken.
     return np.where(side < 0.0, -sizes, sizes)

@@ -1,7 +1,7 @@
 """Bends in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
-Each walks its batches in the order given and moves `positions` (3, n) in place:
-Δλ = −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. Batches hold no particle twice.
+Each function projects its batches in the order given and moves `positions` (3, n) in place: Δλ =
+−(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. No batch contains a particle twice.
 """
 
 from collections.abc import Iterable
@@ -16,16 +16,17 @@ from .stencil_batches import StencilBatch, Stencils
 from .stiff_bends import StiffBendBatch
 
 MIN_SIDED_BEND = 1e-2
-"""A bend below this has no certain side; its target turns over smoothly instead of jumping."""
+"""|g| below which a bend has no reliable direction: its target is turned smoothly to the normal."""
 BOTH_FOLDED_PRODUCT = 3.0
-"""Bends |g| whose product with the bend at rest is more are both past 120°."""
+"""Product of |g| now and at rest above which a hinge counts as folded in both states: √3 each at
+120°."""
 
 
 def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
     """C = |u + v| − r = 0 for the directions u, v from a rope's particle to both neighbours.
 
-    ∇C at the end of u is (n − u (u · n)) / length with n = (u + v)/|u + v|: it is square to the
-    rope, so that a bend neither stretches it nor minds that it is stretched.
+    ∇C at the end of u is (n − u (u · n)) / length with n = (u + v)/|u + v|: it is perpendicular to
+    the rope, so that bends do not change lengths, nor lengths bends.
     """
     for batch in batches:
         points = np.stack([row.take(batch.particles, mode="clip") for row in positions])
@@ -48,7 +49,8 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 
 def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g − r n̂ = 0, linear where straight at rest; hinges (p, q, a, b) keep their side, too."""
+    """C = g − r n̂ = 0, linear where r = 0; n̂ keeps hinges (p, q, a, b) on the side of their
+    rest."""
     for batch in batches:
         members, violations = bend_violations(positions, batch)
         violations += batch.scaled_compliances * batch.multipliers
@@ -62,7 +64,7 @@ def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) ->
 def bend_violations(
     positions: Floats, batch: StencilBatch | StiffBendBatch
 ) -> tuple[Floats, Floats]:
-    """(3, k, c) the members' positions, and (3, c) how far their bends are from rest, g − r n̂."""
+    """(3, k, c) positions of the members, and (3, c) violations g − r n̂ of the bends."""
     members, violations = _gather_bends(positions, batch.particles, batch.coefficients)
     bent = np.flatnonzero(batch.rests)
     if len(bent):
@@ -74,13 +76,13 @@ def bend_violations(
 
 
 def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
-    """(3, c) n̂: directions of g on the side of the faces' normals; those where g is too blunt.
+    """(3, c) n̂: g/|g|, turned to the side of the hinge's normal; for small |g| the normal itself.
 
     Parameters
     ----------
-    members : (3, 4, c) positions [m].
-    bends : (3, c) g.
-    rests : (c,) r.
+    members : (3, 4, c) positions of (p, q, a, b) [m].
+    bends : (3, c) bends g.
+    rests : (c,) rest lengths r of g, positive on the side of the normal.
     """
     normal = _hinge_normals(members)
     size = norms(bends)
@@ -91,33 +93,33 @@ def hinge_directions(members: Floats, bends: Floats, rests: Floats) -> Floats:
 
 
 def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
-    """(c,) 1 where hinges are bent to the side of their normals, else −1."""
+    """(c,) 1 where hinges are bent to the side of their normals, −1 elsewhere."""
     side = np.sign((bend * normal).sum(axis=0))
     side[side == 0.0] = 1.0
-    # Faces that are to lie on each other may pass through, and are not turned inside out.
+    # Faces folded onto each other now and at rest may pass through: the hinge keeps its side.
     both_folded = size * np.abs(rests) > BOTH_FOLDED_PRODUCT
     side[both_folded] = np.sign(rests[both_folded])
     return np.asarray(side)
 
 
 def signed_bends(positions: Floats, hinges: Stencils) -> Floats:
-    """(m,) |g| of hinges, below 0 on the other side of their normals."""
+    """(m,) |g| of hinges, negative on the side opposite to their normals."""
     members, bend = _gather_bends(positions, hinges.members.T.ravel(), hinges.coefficients.T)
     size = norms(bend)
     return _sides(bend, size, _hinge_normals(members), hinges.rests) * size
 
 
 def rope_bends(positions: Floats, bends: Stencils) -> Floats:
-    """(m,) |u + v| of ropes."""
+    """(m,) |u + v| of ropes, with u and v the directions from a particle to both neighbours."""
     points = positions[:, bends.members]
     arms = points[:, :, ::2] - points[:, :, 1:2]
     return norms((arms / norms(arms)).sum(axis=2))
 
 
 def _hinge_normals(members: Floats) -> Floats:
-    """(3, c) unit normals between the two faces of each hinge."""
+    """(3, c) unit normals of hinges: the normalized sum of both faces' normals."""
     edge, across = members[:, 1] - members[:, 0], members[:, 2] - members[:, 3]
-    # The cross products of the edge with both arms, added up; np.cross would take twice as long.
+    # The sum of the edge's cross products with both arms; np.cross would take twice as long.
     normal: Floats = edge[[1, 2, 0]] * across[[2, 0, 1]]
     normal -= edge[[2, 0, 1]] * across[[1, 2, 0]]
     normal *= 1.0 / norms(normal)
@@ -125,9 +127,9 @@ def _hinge_normals(members: Floats) -> Floats:
 
 
 def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
-    """C = g = 0 for all lines of a strip at once: straight at rest, and linear, axis by axis.
+    """C = g = 0 for all lines of a strip at once, linear in the positions.
 
-    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly.
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, with one matrix for all three axes.
     """
     for batch in batches:
         steps = batch.scaled_compliances * batch.multipliers
@@ -143,7 +145,7 @@ def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) ->
 def strip_bends(
     positions: Floats, batch: BendStripBatch, more: Floats | float = 0.0
 ) -> tuple[Floats, Floats]:
-    """(3, c) where particles of the path are, and (3, c − 2) more + the bends g of its lines."""
+    """(3, c) positions along the path, and (3, c − 2) the bends g of its lines, plus `more`."""
     points = positions.take(batch.path, axis=1, mode="clip")
     size = points.shape[1] - 2
     parts = (c * points[:, k : k + size] for k, c in enumerate(batch.coefficients))
@@ -151,9 +153,9 @@ def strip_bends(
 
 
 def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
-    """C = g = 0 for all twists of a face loop at once: linear, as in strips.
+    """C = g = 0 for all twists of a face loop at once, linear in the positions.
 
-    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with the λ that the loops across have left.
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with multipliers λ that a loop shares with those across it.
     """
     for batch in batches:
         steps = batch.scaled_compliances * batch.multipliers[:, batch.twists]
@@ -168,7 +170,8 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
 def loop_bends(
     positions: Floats, batch: FaceLoopBatch, more: Floats | float = 0.0
 ) -> tuple[Floats, list[Floats], Floats]:
-    """(3, 2, c) where rungs are, views of twists' corners in it, and (3, c − 1) more + their g."""
+    """(3, 2, c) positions of rungs, views of the corners of twists, (3, c − 1) bends plus
+    `more`."""
     points = positions.take(batch.rungs, axis=1, mode="clip")
     corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
     parts = (c * corner for c, corner in zip(batch.coefficients, corners, strict=True))
@@ -176,10 +179,11 @@ def loop_bends(
 
 
 def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
-    """C = g − r n̂ = 0 for all bends at once: what they move, d, fulfils M d + Σ c C(x + d)/α̃ = 0.
+    """C = g − r n̂ = 0 for all bends at once, by the d of M d + Σ c C(x + d)/α̃ = −λ.
 
-    n̂ is what it is before: the matrix takes it for fixed. So what turns hinges that have an angle
-    at rest is resisted within a step, but for free flight, and nothing is that is at rest.
+    λ are the multipliers: M times the displacements by bends earlier in the step. n̂ is that of x,
+    for the constant matrix M + Σ c cᵀ/α̃ takes it as fixed. So rotation of hinges with a rest angle
+    is resisted within a step, except in free flight; the state at rest is exact.
     """
     for batch in batches:
         moved = nested_dissection.solve(
@@ -190,7 +194,7 @@ def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) ->
 
 
 def stiff_bend_forces(positions: Floats, batch: StiffBendBatch, before: Floats) -> Floats:
-    """(3, f) before + Σ c (g − r n̂)/α̃: what stiff bends pull at each free particle with."""
+    """(3, f) `before` + Σ c (g − r n̂)/α̃: h² times the force of stiff bends, negated [kg m]."""
     moments = bend_violations(positions, batch)[1] * batch.stiffnesses
     each = (batch.coefficients[:, None] * moments).transpose(1, 2, 0).reshape(3, -1)
     order = batch.particles.reshape(batch.coefficients.shape).T.ravel()
@@ -202,7 +206,7 @@ def stiff_bend_forces(positions: Floats, batch: StiffBendBatch, before: Floats) 
 def _gather_bends(
     positions: Floats, particles: Integers, coefficients: Floats
 ) -> tuple[Floats, Floats]:
-    """(3, k, c) the members' positions and (3, c) the bends g = Σ coefficient · x."""
+    """(3, k, c) positions of the members, and (3, c) the bends g = Σ coefficient · x."""
     members = positions.take(particles, axis=1, mode="clip").reshape(3, *coefficients.shape)
     bends = members[:, 0] * coefficients[0]
     for k in range(1, len(coefficients)):
@@ -211,6 +215,6 @@ def _gather_bends(
 
 
 def _scatter(positions: Floats, batch: StencilBatch, members: Floats) -> None:
-    """Writes the members' new positions (3, k, c)."""
+    """Writes the new positions (3, k, c) of the members."""
     for row, moved in zip(positions, members.reshape(3, -1), strict=True):
         row[batch.particles] = moved

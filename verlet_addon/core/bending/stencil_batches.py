@@ -1,4 +1,4 @@
-"""Bends that are relaxed one after the other, sorted by colour."""
+"""Bend stencils, sorted by colour, and their batches, projected one after the other."""
 
 from dataclasses import dataclass, replace
 
@@ -10,21 +10,21 @@ from ..coloring import color_constraints
 
 @dataclass(frozen=True, eq=False)
 class Stencils:
-    """Bends: vectors g = Σ coefficient · x, as long as 2 sin(turn / 2), kept at rest length."""
+    """Bends: vectors g = Σ coefficient · x of length 2 sin(turn / 2), with rest lengths."""
 
     members: Integers
     """(m, k) particles, sorted by colour; lines have 3, hinges 4 (p, q, a, b)."""
     starts: Integers
-    """(colours + 1,) where each colour begins."""
+    """(colours + 1,) start of each colour."""
     coefficients: Floats
     """(m, k) [1/m]; each row sums to 0."""
     rests: Floats
-    """(m,) rest length of g, signed by the side of the normal for signed hinges."""
+    """(m,) rest lengths of g; of hinges, negative on the side opposite to their normals."""
     compliances: Floats
     """(m,) |g| per moment [1/(N m)]; 0 = rigid."""
 
     def select(self, which: Booleans) -> "Stencils":
-        """Those of which (m,) is true."""
+        """The chosen bends, (m,) bool."""
         before = np.concatenate([[0], np.cumsum(which)])
         return Stencils(
             self.members[which],
@@ -35,7 +35,7 @@ class Stencils:
         )
 
     def masked(self, left_out: Booleans) -> "Stencils":
-        """The same but for some (m,), which count 0."""
+        """The bends with coefficients of 0 for those `left_out`, (m,) bool."""
         return replace(self, coefficients=self.coefficients * ~left_out[:, None])
 
 
@@ -46,16 +46,20 @@ class StencilBatch:
     particles: Integers
     """(k · c,) all first members, then all second members…"""
     inverse_masses: Floats
-    """(k, c)"""
+    """(k, c) [1/kg]"""
     coefficients: Floats
-    """(k, c)"""
+    """(k, c) [1/m]"""
     responses: Floats
     """(k, c) inverse mass × coefficient."""
     rests: Floats
+    """(c,) rest lengths of g."""
     scaled_compliances: Floats
+    """(c,) compliance / h²."""
     gains: Floats
+    """(c,) 1 / (mobility + scaled compliance), with Σ w c² as mobility; 0 where nothing can
+    move."""
     multipliers: Floats
-    """(3, c)"""
+    """(3, c) XPBD multipliers by axis, of ropes in the first row alone; changed by the kernels."""
 
 
 def build_stencils(
@@ -69,7 +73,7 @@ def build_stencils(
 def stencil_batches(
     stencils: Stencils, inverse_masses: Floats, h_squared: float
 ) -> list[StencilBatch]:
-    """One batch per colour for one h² [s²]."""
+    """One batch per colour for one h² [s²] and inverse masses (n,)."""
     batches = []
     for start, stop in zip(stencils.starts[:-1], stencils.starts[1:], strict=True):
         if not stencils.coefficients[start:stop].any():
@@ -98,12 +102,13 @@ def stencil_batches(
 def surface_stencil_batches(
     stencils: Stencils, inverse_masses: Floats, h_squared: float, stiffening: float
 ) -> list[StencilBatch]:
-    """The same of surfaces' bends, that resist so many times as much.
+    """Batches of the bends of surfaces, with compensated compliances, divided by `stiffening`.
 
-    Alone, a bend would need −Δλ = 1 / (mobility + α̃) for each C + α̃ λ. But where its neighbours
-    bend alike, each moves what they move back, and together they would be softer than asked for by
-    mobility / α̃: they need 1 / √(mobility² + α̃²). So they have less compliance, by which the first
-    is the second, in the long run too. Without, silk drapes more limply by one to two points.
+    The gain of a single bend is 1 / (mobility + α̃). Neighbours that bend alike reverse each
+    other's
+    corrections and would be softer than α̃ by the share mobility / α̃; together they need the gain
+    1 / √(mobility² + α̃²). The compliance is therefore reduced to √(mobility² + α̃²) − mobility.
+    Without, the drape coefficient of silk is one to two points lower.
     """
     mobility = (inverse_masses[stencils.members] * stencils.coefficients**2).sum(axis=1)
     compensated = np.hypot(mobility, stencils.compliances / h_squared) - mobility

@@ -1,4 +1,4 @@
-/* Bends that are solved for at once: the same as project_stiff_bends in numpy_kernels.py. */
+/* Stiff bends, solved as one system: project_stiff_bends of numpy_kernels.py. */
 #include "../linear/nested_dissection.h"
 #include "hinges.h"
 
@@ -9,14 +9,14 @@ typedef struct stiff_bend_batch {
     const real *coefficients, *stiffnesses, *rests; /* (4, c) and (c,) */
     integer free_count;                     /* f */
     const integer *free;
-    const integer *number; /* (n,) of each particle among the free ones, or f */
+    const integer *number; /* (n,) number of each particle among the free ones, or f */
     const real *masses;    /* (f,) */
     const dissected_system *system;
-    real *values;      /* (3, f + 1) right sides, and then what moves them */
+    real *values;      /* (3, f + 1) right-hand sides, then displacements */
     real *multipliers; /* (3, f) */
 } stiff_bend_batch;
 
-/* values = -(what bends pull at each free particle) - multipliers. */
+/* values = -(gradient of the energy of bends, times h^2) - multipliers. */
 static void gather_forces(const real *positions, integer n, const stiff_bend_batch *batch)
 {
     integer c = batch->count, f = batch->free_count, stride = f + 1;
@@ -24,7 +24,7 @@ static void gather_forces(const real *positions, integer n, const stiff_bend_bat
     for (integer axis = 0; axis < 3; axis++) {
         for (integer i = 0; i < f; i++)
             forces[axis * stride + i] = -batch->multipliers[axis * f + i];
-        forces[axis * stride + f] = 0.0; /* what cannot move */
+        forces[axis * stride + f] = 0.0; /* pinned particles */
     }
     for (integer i = 0; i < c; i++) {
         real members[4][3], bend[3] = {0.0, 0.0, 0.0};
@@ -41,7 +41,7 @@ static void gather_forces(const real *positions, integer n, const stiff_bend_bat
     }
 }
 
-/* All at once. */
+/* Solves all bends as one system, and moves the free particles. */
 EXPORT void project_stiff_bends(real *positions, integer n, const stiff_bend_batch *batch)
 {
     integer f = batch->free_count, stride = f + 1;

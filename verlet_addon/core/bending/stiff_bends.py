@@ -1,10 +1,9 @@
-"""Bends so stiff that all of them are solved for at once.
+"""Stiff bends, solved as one system whose matrix is factorized once.
 
-Relaxed one after the other, or strip by strip, bends reach a few cells a step, and stiff cloth
-would hang as if limp; hinges that have an angle at rest would swing to and fro, further than that
-angle, in every step. But bends that are straight at rest are linear in the positions, and so are
-the others if they turn but little, so that M + Σ c cᵀ/α̃, the matrix of an implicit step, stays
-what it is as long as h does, and is factorized once.
+Projected one after the other, or strip by strip, corrections of bends reach a few cells per step,
+so that stiff cloth would hang limply; hinges with a rest angle would overshoot it to and fro in
+every step. Bends that are straight at rest are linear in the positions, and others nearly are for
+small rotations, so that the matrix of an implicit step, M + Σ c cᵀ/α̃, is constant for one h.
 """
 
 from collections.abc import Sequence
@@ -24,23 +23,23 @@ HINGE_PARTICLES = 4
 
 @dataclass(frozen=True, eq=False)
 class Bends:
-    """Bends g = Σ coefficient · x of four particles each; of three, where one of them counts 0."""
+    """Bends g = Σ coefficient · x of four particles each; lines repeat one with coefficient 0."""
 
     members: Integers
-    """(c, 4) hinges (p, q, a, b)."""
+    """(c, 4) particles, of hinges (p, q, a, b)."""
     coefficients: Floats
     """(c, 4) [1/m]"""
     compliances: Floats
     """(c,) |g| per moment [1/(N m)]; 0 = rigid."""
 
     def select(self, which: Booleans) -> "Bends":
-        """Those of which (c,) is true."""
+        """The chosen bends, (c,) bool."""
         return Bends(self.members[which], self.coefficients[which], self.compliances[which])
 
 
 @dataclass(frozen=True, eq=False)
 class StiffBendBatch:
-    """Bends that are solved for at once, ready for one h²."""
+    """Bends solved as one system, ready for one h²."""
 
     particles: Integers
     """(4 c,) all first members, then all second members…"""
@@ -49,24 +48,25 @@ class StiffBendBatch:
     stiffnesses: Floats
     """(c,) 1 / scaled compliance."""
     free: Integers
-    """(f,) those of their particles that can move."""
+    """(f,) particles of bends that can move."""
     masses: Floats
     """(f,) [kg]"""
     system: Factors
-    """The matrix M + Σ c cᵀ/α̃ for those."""
+    """The factorized matrix M + Σ c cᵀ/α̃ of free particles."""
     rests: Floats
-    """(c,) rest length of g, signed as in `Stencils`; only hinges may have one."""
+    """(c,) rest length of g, signed as in `Stencils`; 0 for lines."""
     multipliers: Floats
-    """(3, f) mass × how far bends have moved particles in this step; changed by the kernel."""
+    """(3, f) mass × displacement of particles by bends in this step; changed by the kernel
+    [kg m]."""
 
 
 def hinges_as_bends(hinges: Stencils) -> Bends:
-    """Hinges as they are solved for at once."""
+    """Hinges as `Bends`."""
     return Bends(hinges.members, hinges.coefficients, hinges.compliances)
 
 
 def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
-    """All that is straight at rest: lines along strips, and then the stencils."""
+    """Bends that are straight at rest: lines along strips, then those of the stencils."""
     middle = line_indices(along)
     lines = along.strips.path[middle[:, None] + [-1, 0, 1]]
     parts = [(lines, along.coefficients[:, middle].T, along.compliances[middle])]
@@ -86,21 +86,22 @@ def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
 
 
 def stiffness_ratios(bends: Bends, inverse_masses: Floats, h_squared: float) -> Floats:
-    """(c,) mobility of a bend's particles over its scaled compliance; 0 where nothing can move.
+    """(c,) mobility Σ w c² of a bend over its scaled compliance; 0 where nothing can move.
 
-    Far below 1, a bend hardly moves its particles in a step; far above, it decides where they are.
+    Far below 1, a bend hardly moves its particles in a step; far above, it determines where they
+    are.
     """
     mobility, scaled = _mobility(bends, inverse_masses), _scaled(bends, h_squared)
     return mobility * inverse(np.maximum(scaled, BEND_REGULARIZATION * mobility), mobility)
 
 
 def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
-    """(c,) Σ w c²: how much each bend gives way to a moment."""
+    """(c,) mobilities Σ w c²: change of g per unit multiplier."""
     return np.asarray((inverse_masses[bends.members] * bends.coefficients**2).sum(axis=1))
 
 
 def _scaled(bends: Bends, h_squared: float) -> Floats:
-    """(c,) compliance / h²."""
+    """(c,) scaled compliances, compliance / h²."""
     return np.asarray(bends.compliances / h_squared)
 
 
@@ -112,12 +113,13 @@ def stiff_bend_batches(
     rests: Floats,
     stiffening: float = 1.0,
 ) -> list[StiffBendBatch]:
-    """One batch for one h² [s²], or none, that resists so many times as much.
+    """One batch for one h² [s²], or none without bends.
 
     Parameters
     ----------
-    positions : (n, 3) at rest, to take the mesh apart by [m].
-    rests : (c,) of g; where they change, the batch is to have this very array.
+    positions : (n, 3) at rest, for nested dissection [m].
+    rests : (c,) rest lengths of g; the batch holds this array, which plasticity may change.
+    stiffening : factor on the stiffness.
     """
     if not len(bends.members):
         return []
@@ -143,7 +145,7 @@ def stiff_bend_batches(
 def _matrix(
     bends: Bends, stiffnesses: Floats, free: Integers, particle_count: int
 ) -> tuple[Integers, Floats, Floats]:
-    """Σ c cᵀ/α̃ among free particles: (m, 2) pairs that are coupled, (m,) how, (f,) diagonal."""
+    """Σ c cᵀ/α̃ of free particles: (m, 2) coupled pairs, (m,) their elements, (f,) the diagonal."""
     number = np.full(particle_count, -1)
     number[free] = np.arange(len(free))
     first, second = np.triu_indices(HINGE_PARTICLES)
@@ -153,7 +155,7 @@ def _matrix(
     kept = (rows >= 0) & (columns >= 0)
     rows, columns, values = rows[kept], columns[kept], elements.ravel()[kept]
     off_diagonal = rows != columns
-    # A particle named twice, to fill up a line, counts 0 there.
+    # The repeated particle of a line has the coefficient 0.
     diagonal = sum_by(rows[~off_diagonal], values[~off_diagonal], len(free))
     pairs = edge_keys((rows[off_diagonal], columns[off_diagonal]), len(free))
     keys, place = np.unique(pairs, return_inverse=True)

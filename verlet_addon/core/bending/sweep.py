@@ -1,4 +1,4 @@
-"""One sweep over everything that keeps angles."""
+"""One sweep over the bends of a body."""
 
 from ..arrays import Floats
 from .compiled_kernels import (
@@ -12,9 +12,10 @@ from .constraints import BendBatches
 
 
 def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:
-    """Draws ropes and surfaces back to their rest angles.
+    """Projects all bends of ropes and surfaces, at positions (3, n).
 
-    Surfaces always in the same order: what they are bent then is compared from step to step.
+    Ropes alone go `backwards`. The order of surfaces is constant, because damping compares their
+    bends from step to step.
     """
     project_rope_bends(positions, bends.ropes[:: -1 if backwards else 1])
     project_stiff_bends(positions, bends.stiff)
