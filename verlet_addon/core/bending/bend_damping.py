@@ -48,8 +48,7 @@ def stiffening(damping: float, dt: float) -> float:
 
 
 def set_static_multipliers(bends: BendBatches, positions: Floats) -> None:
-    """Sets the multipliers of surfaces to those of bends that do not change, at positions (3,
-    n)."""
+    """Sets the multipliers of surfaces for bends that do not change, at positions (3, n)."""
     for soft in bends.soft:
         soft.multipliers[...] = _static_multipliers(
             bend_violations(positions, soft)[1], soft.scaled_compliances

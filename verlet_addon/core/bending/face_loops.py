@@ -123,8 +123,7 @@ def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[l
 
 
 def _coefficients(twists: Bends, path: Integers, order: Integers) -> Floats:
-    """(4, c − 1) coefficients in the order of `FaceLoopBatch`: a rung's particles, and the
-    next's."""
+    """(4, c − 1) coefficients of a rung's particles and the next's, as in `FaceLoopBatch`."""
     is_twist = order < len(twists.members)
     members = twists.members[np.where(is_twist, order, 0)]
     values = twists.coefficients[np.where(is_twist, order, 0)] * is_twist[:, None]

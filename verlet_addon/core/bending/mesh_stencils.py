@@ -1,5 +1,4 @@
-"""Bend stencils of surfaces and ropes, with compliances that make drapes independent of the
-mesh."""
+"""Bend stencils of surfaces and ropes, scaled so that drapes do not depend on the mesh."""
 
 import numpy as np
 

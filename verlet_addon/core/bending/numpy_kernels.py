@@ -49,8 +49,7 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
 
 
 def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
-    """C = g − r n̂ = 0, linear where r = 0; n̂ keeps hinges (p, q, a, b) on the side of their
-    rest."""
+    """C = g − r n̂ = 0, linear where r = 0; n̂ keeps hinges (p, q, a, b) on their side at rest."""
     for batch in batches:
         members, violations = bend_violations(positions, batch)
         violations += batch.scaled_compliances * batch.multipliers
@@ -170,8 +169,7 @@ def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> N
 def loop_bends(
     positions: Floats, batch: FaceLoopBatch, more: Floats | float = 0.0
 ) -> tuple[Floats, list[Floats], Floats]:
-    """(3, 2, c) positions of rungs, views of the corners of twists, (3, c − 1) bends plus
-    `more`."""
+    """(3, 2, c) positions of rungs, views of twists' corners, and (3, c − 1) bends plus `more`."""
     points = positions.take(batch.rungs, axis=1, mode="clip")
     corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
     parts = (c * corner for c, corner in zip(batch.coefficients, corners, strict=True))
