@@ -1,9 +1,9 @@
-/* Contacts, and single sweeps over lengths, in turn: the same as alternating_projection.py, to the bit. */
+/* Alternating projection of contacts and lengths, with the same bits as alternating_projection.py. */
 #include "../stretch/strips.h"
 
 struct contact_rows;
 
-/* Those of contact/ and stretch/. */
+/* Functions of contact/ and stretch/. */
 void project_rows(real *positions, integer n, const struct contact_rows *rows);
 void project_plane(real *positions, integer n, const real *inverse_masses, const real *normal,
                    real level, const real *start, const real *floors, real friction, real *normal_corrections,
@@ -12,7 +12,7 @@ real project_strips(real *positions, integer n, const strip_batch *const *batche
 void project_tethers(real *positions, integer n, integer t, const integer *particles,
                      const integer *pins, const real *lengths);
 
-/* The plane beneath a body: see project_plane. */
+/* Contact of a body with the ground plane; see project_plane. */
 typedef struct {
     const real *inverse_masses, *normal;
     real level;
@@ -21,25 +21,26 @@ typedef struct {
     real *normal_corrections, *friction_corrections;
 } ground;
 
-/* A body, of whose particles (3, n) some are in the world, from a first on. */
+/* A body with positions (3, n); `count` of its particles are in the world, from index `first`. */
 typedef struct {
     real *positions;
     integer n, first, count;
     const strip_order *strips; /* NULL where contacts alone are solved */
     integer tether_count;
-    const integer *particles, *pins; /* (tether_count,) tethers, and their lengths */
+    const integer *particles, *pins; /* (tether_count,) of tethers, with lengths below */
     const real *lengths;
     const ground *under; /* or NULL */
 } island_body;
 
-/* Bodies that touch, in a world (3, n), and how far one has to be moved to be noticed. */
+/* Bodies in contact with each other, in a world of n particles, and the displacement below which
+   contacts count as converged [m]. */
 typedef struct {
     integer n, count;
     const island_body *const *members;
     real tolerance;
 } island;
 
-/* Sweeps over strips, the tautest first, or last. */
+/* Projects tethers and strips once, strips from the tautest on, or in reverse. */
 SMALL static void sweep(const island_body *body, integer backwards)
 {
     sort_by_tension(body->strips);
@@ -50,7 +51,7 @@ SMALL static void sweep(const island_body *body, integer backwards)
     project_strips(body->positions, body->n, body->strips->order, body->strips->count);
 }
 
-/* Solves contacts once; whether that moved anything noticeably. */
+/* Projects contacts once; returns whether any particle moved by more than the tolerance. */
 SMALL static int project_body_contacts(real *world_positions, const struct contact_rows *rows, const island *all)
 {
     int moved = 0;
@@ -75,8 +76,8 @@ SMALL static int project_body_contacts(real *world_positions, const struct conta
     return moved;
 }
 
-/* Solves contacts up to so many times, until they move nothing noticeably, and sweeps over lengths
-   between; how often they did. */
+/* Projects contacts up to max_rounds times, until they converge, with a sweep over lengths and the
+   ground between; returns the number of rounds in which contacts moved particles. */
 SMALL EXPORT integer project_alternately(real *world_positions, const struct contact_rows *rows, const island *all, integer max_rounds)
 {
     for (integer number = 0; number < max_rounds; number++) {

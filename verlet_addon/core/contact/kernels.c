@@ -1,5 +1,5 @@
-/* Rows of contacts and the plane: the same as numpy_kernels.py and numpy_plane.py, where formulas
-   stand, one after the other. */
+/* Projection of contact rows and of the ground plane, one by one, as in numpy_kernels.py and
+   numpy_plane.py, which have formulas. */
 #include "../kernels.h"
 
 /* See ContactRows. */
@@ -12,11 +12,11 @@ typedef struct {
     const real *targets, *rebounds;       /* (k,) */
     const real *anchors;                /* (3, k) */
     const real *friction;               /* (k,) */
-    const uint8_t *on_ropes;              /* (k,) whether it is one of ropes, solved elsewhere */
+    const uint8_t *on_ropes;              /* (k,) rows on ropes, which are solved elsewhere */
     real *normal_multipliers, *friction_multipliers;              /* (k,), (3, k) */
 } contact_rows;
 
-/* Sum of weights times positions. */
+/* Separation of a row, Σ weights x [m]. */
 static void find_apart(const real *positions, integer n, const contact_rows *rows, integer row,
                        real *apart)
 {
@@ -31,7 +31,7 @@ static void find_apart(const real *positions, integer n, const contact_rows *row
     }
 }
 
-/* Moves the particles of a row by an impulse. */
+/* Moves the particles of a row by an impulse [kg m]. */
 static void add_impulse(real *positions, integer n, const contact_rows *rows, integer row,
                         const real *impulse)
 {
@@ -44,7 +44,7 @@ static void add_impulse(real *positions, integer n, const contact_rows *rows, in
     }
 }
 
-/* Pushes apart what is nearer than it may be, and rubs. */
+/* Projects each row: the normal constraint, then Coulomb friction. */
 EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
 {
     integer k = rows->count;
@@ -78,7 +78,7 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
     }
 }
 
-/* Moves particles as rows have pushed and rubbed them in all. */
+/* Applies the accumulated multipliers of all rows, with friction. */
 EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
 {
     integer k = rows->count;
@@ -92,7 +92,7 @@ EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
     }
 }
 
-/* Sets how fast what has been pushed parts. */
+/* Velocity update of rows with a normal multiplier: no normal speed, or that of a bounce. */
 SMALL EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
                          const contact_rows *rows)
 {
@@ -112,7 +112,7 @@ SMALL EXPORT void rebound_rows(real *previous_positions, const real *positions, 
     }
 }
 
-/* How far particles (n,) are from one place to another. */
+/* Distances (n,) between two sets of positions (3, n) [m]. */
 static void measure_distances(real *lengths, const real *from, const real *to, integer n)
 {
     for (integer i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static void measure_distances(real *lengths, const real *from, const real *to, i
     }
 }
 
-/* Whether any particle of a row moves beside the others by more than this. */
+/* Whether the displacement of any particle of a row deviates from their mean by more than allowed. */
 SMALL static int moves_beside(const real *start, const real *positions, integer n,
                               const contact_rows *rows, integer row, real allowed)
 {
@@ -144,8 +144,7 @@ SMALL static int moves_beside(const real *start, const real *positions, integer 
     return 0;
 }
 
-/* Finds what may have passed: particles (n,) that went farther than allowed from where they were
-   to end, or ended too near, of the first so many; and those that rows know, but fast ones. */
+/* Finds particles that may have tunnelled; see find_unsafe in numpy_kernels.py. */
 SMALL EXPORT void find_unsafe(const real *start, const real *positions, const real *end, integer n,
                           const contact_rows *rows, const real *allowed, integer count, real safe,
                           uint8_t *astray, uint8_t *fast, real *lengths)
@@ -176,16 +175,16 @@ SMALL EXPORT void find_unsafe(const real *start, const real *positions, const re
     }
 }
 
-/* One of the vectors (3, n). */
+/* The vector of one particle, of component rows (3, n). */
 static void take(const real *rows, integer n, integer particle, real *vector)
 {
     for (int axis = 0; axis < 3; axis++)
         vector[axis] = rows[axis * n + particle];
 }
 
-/* Pushes particles out of the plane that is `level` up its normal, and rubs.
+/* Projects contact with the plane normal · x = level, and its friction.
 
-   start (3, n), floors, pushed (n,) and rubbed (3, n): see PlaneContact. */
+   start, friction_corrections: (3, n). floors, normal_corrections: (n,). See PlaneContact. */
 EXPORT void project_plane(real *positions, integer n, const real *inverse_masses,
                           const real *normal, real level, const real *start, const real *floors,
                           real friction, real *normal_corrections, real *friction_corrections)
@@ -216,10 +215,10 @@ EXPORT void project_plane(real *positions, integer n, const real *inverse_masses
     }
 }
 
-/* Sets the speed of what the plane has pushed.
+/* Velocity update of particles with a correction along the plane's normal: they stop, or bounce.
 
-   start, arrival, accelerations (3, n), floors (n,) as the step began, drift and bend, which are
-   start_gains, and climb: see PlaneContact. */
+   start, predicted, accelerations: (3, n). floors: (n,) at the start of the step. drift, bend: the
+   two start_gains. See PlaneContact. */
 SMALL EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *normal_corrections,
                           const real *normal, real level, const real *start, const real *floors,
                           real restitution, const real *predicted, const real *accelerations, real dt,

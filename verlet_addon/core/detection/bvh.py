@@ -36,7 +36,7 @@ class BVH:
     edges: Integers
     """Edges that the leaves own, leaf after leaf."""
     ridges: Booleans
-    """(edges,) whether an edge is a border, or its triangles make an angle. Written by NumPy's
+    """(edges,) bool, edges at borders, or between triangles at an angle. Written by NumPy's
     `refit`."""
     edge_starts: Integers
     """(leaves + 1,) index of each leaf's first edge."""
@@ -85,7 +85,7 @@ def build_bvh(
     Parameters
     ----------
     rest : (3, N) positions of all particles at rest [m].
-    triangles : (3, t) of all surfaces.
+    triangles : (3, t) corners of all surfaces.
     edges, sides : (2, e) of all surfaces; see `Surfaces`.
     own : numbers of this surface's triangles.
     lines : numbers of this surface's edges.

@@ -10,13 +10,17 @@ LEAF_SIZE = 2
 
 
 def fill_leaves(middles: Floats, neighbours: Integers, lengths: Floats) -> Integers:
-    """Returns the triangles of each leaf, (leaves, LEAF), −1 for none; leaves are a power of two.
+    """Assigns triangles to leaves, in pairs that share an edge where possible.
 
     Parameters
     ----------
     middles : (3, k) centroids of triangles [m].
     neighbours : (2, e) triangles that share an edge.
     lengths : (e,) lengths of the shared edges [m].
+
+    Returns
+    -------
+    (leaves, LEAF) triangles of each leaf, −1 for none; the number of leaves is a power of two.
     """
     pairs = _in_pairs(neighbours, lengths, middles.shape[1])
     filled = np.full((1 << max(len(pairs) - 1, 0).bit_length(), LEAF_SIZE), -1)

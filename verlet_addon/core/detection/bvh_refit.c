@@ -1,11 +1,11 @@
-/* Boxes round what moves: the same as in numpy_bvh.py, where formulas and sources stand. */
+/* Refit of BVHs to a motion, as in numpy_bvh.py, which has formulas and sources. */
 #include "surfaces.h"
 
-#define PART 256 /* Leaves that a thread fits at a time. */
+#define PART 256 /* Leaves that a thread refits at a time. */
 
 typedef int whole_four __attribute__((vector_size(16)));
 
-/* Widens bounds (2, 3) to hold others. */
+/* Extends bounds (2, 3) to contain others. */
 static void widen(real *bounds, const real *by)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -20,7 +20,7 @@ static void set_all(real *bounds, real low, real high)
         bounds[axis] = low, bounds[3 + axis] = high;
 }
 
-/* Puts bounds round the unit normals of a triangle; of none, round all there are. */
+/* Extends bounds of unit normals (2, 3) by that of a triangle; without area, to all directions. */
 static void add_normal(real *cone, const real *a, const real *b, const real *c)
 {
     real ab[3], ac[3], normal[3], bounds[6];
@@ -43,7 +43,7 @@ static inline four select(whole_four which, four yes, four no)
 static const box EMPTY_BOX = {{__builtin_inff(), __builtin_inff(), __builtin_inff(), 0.0f},
                             {__builtin_inff(), __builtin_inff(), __builtin_inff(), 0.0f}};
 
-/* Widens a box to hold another. */
+/* Extends a box to contain another. */
 static inline void widen_box(box *own, const box *by)
 {
     four *low = (four *)own->low, *high = (four *)own->minus_high;
@@ -52,7 +52,7 @@ static inline void widen_box(box *own, const box *by)
     *high = select(*high < *by_high, *high, *by_high);
 }
 
-/* Puts a box round the way of a particle (2, 3). */
+/* Swept box of a particle from its start and end positions (2, 3). */
 static inline void enclose(box *own, const real *way)
 {
     real sum = 0.0;
@@ -64,13 +64,14 @@ static inline void enclose(box *own, const real *way)
     own->low[3] = own->minus_high[3] = (float)sum;
 }
 
-/* Whether a box is round something that is somewhere. */
+/* Whether a box is that of finite positions. */
 static inline int is_finite_box(const box *it)
 {
     return it->low[3] == 0.0f;
 }
 
-/* Puts bounds round the way and the normals of a leaf's triangle or edge; 0 if it is nowhere. */
+/* Swept box of a triangle or loose edge, and extension of a cone by its normals at both ends of the
+   step; 0 if positions are not finite. */
 static int enclose_element(box *swept_box, real *cone, const surfaces *all, const integer *corners)
 {
     const box *swept_boxes[3] = {all->swept_boxes + corners[0], all->swept_boxes + corners[1],
@@ -89,7 +90,7 @@ static int enclose_element(box *swept_box, real *cone, const surfaces *all, cons
     return 1;
 }
 
-/* Finds by what angle a collider's surface turns at an edge, and how tightly. */
+/* Angle and curvature of a collider's surface across an edge; see _turns in numpy_bvh.py. */
 static void find_turns(const surfaces *all, integer edge)
 {
     integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
@@ -115,14 +116,14 @@ static void find_turns(const surfaces *all, integer edge)
     }
 }
 
-/* Raises how a leaf's surface turns at most to how it does at something that it owns. */
+/* Raises the largest turns (2,) of a leaf to those of a vertex or an edge. */
 static void raise_turns(real *most, const real *turns)
 {
     for (int k = 0; k < 2; k++)
         most[k] = larger(most[k], turns[k]);
 }
 
-/* Finds the turns at all edges and corners of a tree, and in its leaves, if it is a collider's. */
+/* Turns at all edges, corners and leaves of a collider's BVH. */
 static void find_all_turns(const bvh *it, const surfaces *all)
 {
     integer leaves = (integer)1 << it->height, count = it->vertex_starts[leaves];
@@ -142,9 +143,9 @@ static void find_all_turns(const bvh *it, const surfaces *all)
     }
 }
 
-/* Puts boxes round the ways of leaves and of their edges, and round their normals.
+/* Refits the leaves: swept boxes of leaves and edges, and normal cones.
 
-   Of parts of the tree, the next that no other thread has taken on. */
+   Threads share the leaves: each takes the next part by incrementing `next`. */
 EXPORT void refit_leaves(const bvh *it, const surfaces *all, integer *next)
 {
     const real infinity = __builtin_inf();
@@ -172,7 +173,7 @@ EXPORT void refit_leaves(const bvh *it, const surfaces *all, integer *next)
     }
 }
 
-/* The same for all nodes above the leaves; and finds how a collider's surface turns. */
+/* Refits all nodes above the leaves, and the turns of a collider. */
 EXPORT void refit_nodes(const bvh *it, const surfaces *all)
 {
     const real infinity = __builtin_inf();
@@ -188,8 +189,8 @@ EXPORT void refit_nodes(const bvh *it, const surfaces *all)
     }
 }
 
-/* Takes over the ways (N, 2, 3) of particles from the first to the last, and puts boxes (N,) round
-   them; 1 if they are new ones. */
+/* Copies the motion of the particles first … last - 1 from `start` to `end` (3, n) into paths
+   (N, 2, 3), and updates swept boxes (N,); 1 if any has changed. */
 EXPORT integer update_paths(real *paths, box *swept_boxes, const real *start, const real *end, integer n,
                          integer first, integer last)
 {
@@ -209,14 +210,14 @@ EXPORT integer update_paths(real *paths, box *swept_boxes, const real *start, co
     return any;
 }
 
-/* Trees that one thread is to fit, and the particles of their owners; see fit_all. */
+/* BVHs that are refitted in one call; see fit_all in compiled_kernels.py. */
 typedef struct {
     integer count;
     const integer *owners, *starts; /* (count,) and (o + 1,) */
     const bvh *const *trees;       /* (count,) */
 } refit_list;
 
-/* Takes over the ways of all their particles, and fits those trees to them whose ways are new. */
+/* Refits the BVHs of a list to the motion from `start` to `end` (3, N), where it has changed. */
 EXPORT void fit_trees(real *paths, box *swept_boxes, const surfaces *all, const refit_list *list,
                       const real *start, const real *end)
 {
@@ -230,7 +231,7 @@ EXPORT void fit_trees(real *paths, box *swept_boxes, const surfaces *all, const 
     }
 }
 
-/* Tells the nodes of a tree whether they hold any active particle. */
+/* Marks the nodes of a BVH that have an active particle; active: (N,). */
 EXPORT void activate_bvh(const bvh *it, const uint8_t *active)
 {
     integer leaves = (integer)1 << it->height;

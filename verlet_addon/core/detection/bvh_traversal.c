@@ -1,5 +1,5 @@
-/* What is near in two trees of boxes: the same as in numpy_bvh.py, where formulas and sources
-   stand. */
+/* Traversal of two BVHs for near features (broad phase), as in numpy_bvh.py, which has formulas and
+   sources. */
 #include "pairs.h"
 
 #define CONE_COSINE 0.5
@@ -7,7 +7,7 @@
 
 typedef integer two __attribute__((vector_size(16)));
 
-/* Whether two boxes come as near each other as pairs have to. */
+/* Whether two boxes are within the margin on every axis. */
 static inline int are_close(const traversal *job, const box *a, const box *b)
 {
     four first = *(const four *)a->low + *(const four *)b->minus_high;
@@ -16,20 +16,20 @@ static inline int are_close(const traversal *job, const box *a, const box *b)
     return (near[0] & near[1]) == -1;
 }
 
-/* A vertex, edge or triangle of a leaf, and a box round its way. */
+/* A vertex, edge or triangle of a leaf, with its swept box. */
 typedef struct {
     integer number, particles[3];
     const box *swept_box;
-    edge_path *way; /* of an edge */
+    edge_path *way; /* of edges only */
 } feature;
 
-/* Whether a collider's corner or edge tells nothing that what lies on it does not. */
+/* Whether a collider's corner, edge or leaf with these turns is flush; see flush_limits. */
 static int is_flush(const search_criteria *criteria, const real *turns)
 {
     return turns[0] <= criteria->limits[0] && turns[1] <= criteria->limits[1];
 }
 
-/* Takes the vertices of a leaf that come near a box. */
+/* Lists the vertices of a leaf within the margin of a box; returns their number. */
 static int take_vertices(const traversal *job, feature *list, const bvh *of, integer leaf,
                          const box *near)
 {
@@ -80,7 +80,7 @@ static int take_edges(const traversal *job, feature *list, const bvh *of, intege
     return count;
 }
 
-/* Considers the vertices of one leaf and the triangles of another. */
+/* Tests pairs of the vertices of one leaf and the triangles of another. */
 static void test_vertices(traversal *job, const bvh *of, integer leaf, const box *near,
                               const bvh *other, integer other_leaf, const box *other_near)
 {
@@ -104,7 +104,7 @@ static void test_vertices(traversal *job, const bvh *of, integer leaf, const box
         }
 }
 
-/* Considers the edges of two leaves. */
+/* Tests pairs of the edges of two leaves. */
 static void test_edges(traversal *job, integer leaf, const box *near, integer other_leaf,
                            const box *other_near)
 {
@@ -135,7 +135,7 @@ static void test_edges(traversal *job, integer leaf, const box *near, integer ot
         }
 }
 
-/* Whether two nodes of one piece are too flat to touch. */
+/* Whether two connected nodes of one BVH, or a node and itself, are too flat to touch. */
 static int is_smooth(const bvh *it, integer a, integer b)
 {
     integer leaves = (integer)1 << it->height, key = a * 2 * leaves + b;
@@ -156,7 +156,7 @@ static int is_smooth(const bvh *it, integer a, integer b)
     return square - dot(half, size) > CONE_COSINE * __builtin_sqrt(square);
 }
 
-/* Considers what is in two leaves. */
+/* Tests all pairs of features of two leaves. */
 static void __attribute__((noinline)) test_leaves(traversal *job, integer a, integer b)
 {
     const bvh *first = job->a, *second = job->b;
@@ -175,7 +175,7 @@ static void __attribute__((noinline)) test_leaves(traversal *job, integer a, int
 
 static void traverse(traversal *job, integer a, integer b, integer height_a, integer height_b);
 
-/* Goes on to two nodes, if anything in them may come near; most do not. */
+/* Traverses two nodes, if they are close, active and not too flat; most are not. */
 static inline void descend(traversal *job, integer a, integer b, integer height_a, integer height_b)
 {
     const bvh *first = job->a, *second = job->b;
@@ -202,13 +202,13 @@ static void traverse(traversal *job, integer a, integer b, integer height_a, int
     }
 }
 
-/* How high above the leaves of a tree a node is. */
+/* Height of a node above the leaves of a BVH. */
 static integer height_of(const bvh *it, integer node)
 {
     return it->height - (63 - __builtin_clzll((unsigned long long)node));
 }
 
-/* The largest coordinate of what is in a tree. */
+/* Largest coordinate magnitude in a BVH [m]. */
 static real size_of(const bvh *it)
 {
     real most = 0.0;
@@ -218,10 +218,10 @@ static real size_of(const bvh *it)
     return most;
 }
 
-/* Finds what two trees, or one and itself, come near each other with, and returns how much.
+/* Finds rows between two BVHs, or one and itself; returns the number of rows in `found`.
 
-   Walks from pairs of nodes (pairs, 2), from the next that no other thread has taken on. Adds to so
-   many rows that were found before. */
+   Traverses from pairs of nodes (pairs, 2), which threads share: each takes the next one by
+   incrementing `next`. New rows follow the first `before` rows of `found`. */
 EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
                               const search_criteria *criteria, real margin, const integer *nodes,
                               integer pairs, integer *next, rows *found, integer before)

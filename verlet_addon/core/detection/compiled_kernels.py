@@ -32,10 +32,10 @@ SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD, REFIT_LEAVES_PER_THREAD = 2048, 
 """Leaves (of two triangles each) per thread in self-collision, in collision of two owners, and in a
 refit. With fewer, waking a thread costs more time than the thread saves."""
 LARGE = 2 * REFIT_LEAVES_PER_THREAD
-"""Trees of this many leaves are refitted by several threads; all smaller ones by one call."""
+"""BVHs of this many leaves are refitted by several threads each; all smaller ones in one call."""
 TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
-"""A traversal of two trees is split into about this many parts, for threads to take one by one;
-each part has at least this height, which is some hundred triangles."""
+"""A traversal of two BVHs is split into about this many parts, which threads take one by one, as
+long as a BVH is higher than the second number, some hundred triangles."""
 
 
 @cached_struct
@@ -115,7 +115,7 @@ def find_rows(
     capacity, used = ROWS_PER_PARTICLE * len(surfaces.owners), list[RowBuffer]()
 
     def search_parts() -> tuple[int, DetectedRows]:
-        """Rows of the parts that this thread takes, and how many exceed the capacity."""
+        """Rows of the parts that this thread takes, after the number in excess of the capacity."""
         try:
             buffer = surfaces.row_buffers.pop()
         except IndexError:
@@ -176,7 +176,7 @@ def _row_buffer(buffer: RowBuffer) -> Packed:
 
 @cache
 def _parts(height: int, other_height: int, *, own: bool) -> Integers:
-    """(p, 2) pairs of nodes of two trees, or of one and itself, that cover the whole traversal."""
+    """(p, 2) pairs of nodes of two BVHs, or of one and itself, that cover the whole traversal."""
     pairs = [(1, 1)]
     while max(height, other_height) > MIN_PART_HEIGHT and len(pairs) < TARGET_PARTS:
         if own:

@@ -17,7 +17,7 @@ ROUNDING_MARGIN = 1.0 + 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """k rows: normal · Σ weights x ≥ gap over the four particles of a row; Σ weights = 0."""
+    """k contacts: normal · Σ weights x ≥ gap over the four particles of each; Σ weights = 0."""
 
     particles: Integers
     """(4, k) a vertex and the corners of a triangle, or the ends of two edges."""
@@ -34,7 +34,7 @@ class Contacts:
     """(k,) keys of the two features, the same from step to step; −1 for none."""
 
     def chosen(self, which: Booleans | Integers) -> "Contacts":
-        """The chosen rows."""
+        """The contacts at these indices, or in this mask."""
         return selected(self, which)
 
 
@@ -45,13 +45,22 @@ def find_contacts(
     skin: float | Floats,
     active: Booleans | None = None,
 ) -> Contacts:
-    """Returns every pair that comes nearer than its gap during the step, vertices before edges.
+    """Finds contacts in a step: pairs nearer than their gap, and speculative contacts in a skin.
 
-    Particles move in straight lines from `start` to `end`, both (3, N) [m]. Normals and weights are
-    those at the time when a pair first comes as near as its gap. Pairs within gap + `skin` [m],
-    (o, o) or one for all, are returned too, with the normals of the end; pairs farther apart than
-    that at the end, along the normal, are not. With `active` (N,), only pairs near an active
-    particle are sought.
+    Normals and weights are those of the first time at which a pair is as near as its gap, or of the
+    end if it never is. Pairs are returned if their distance at the end, along that normal, is less
+    than gap + skin.
+
+    Parameters
+    ----------
+    surfaces : all surfaces, with o owners and N particles.
+    start, end : (3, N) positions at both ends of a straight motion [m].
+    skin : distance beyond the gap [m], (o, o) by owners or one for all.
+    active : (N,) bool; only pairs near an active particle are searched. None = all.
+
+    Returns
+    -------
+    The contacts, pairs of a vertex and a triangle before pairs of edges.
     """
     return find_pairs(surfaces, start, end, SearchCriteria(skin=skin), active)
 
@@ -63,7 +72,7 @@ def find_pairs(
     criteria: SearchCriteria,
     active: Booleans | None,
 ) -> Contacts:
-    """Returns every pair that meets the criteria, sorted by features."""
+    """Finds all pairs that satisfy the criteria; parameters as for `find_contacts`."""
     for bvh in surfaces.bvhs:
         if active is None:
             bvh.active[:] = True
@@ -100,7 +109,7 @@ def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
 def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:
     """Pairs of colliding owners whose swept boxes are within gap and skin.
 
-    The trees must have been refitted. Bodies that are far apart are then never traversed.
+    The BVHs must have been refitted. Those of distant owners are not traversed.
     """
     boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
     widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
@@ -117,6 +126,6 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
 
 
 def update_bvh(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
-    """Refits the tree of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
+    """Refits the BVH of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
     if update_paths(surfaces, owner, start, end):
         refit(surfaces, owner)

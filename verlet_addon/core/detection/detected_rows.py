@@ -8,10 +8,10 @@ import numpy as np
 from ..arrays import Floats, Integers
 
 DetectedRows = tuple[Integers, Floats, Floats, Floats]
-"""(3, k) kinds (0 vertex and triangle, 1 two edges) and features, (4, k) weights, (3, k) normals,
-(k,) gaps."""
+"""(3, k) kinds (0 = vertex and triangle, 1 = two edges) and numbers of both features, (4, k)
+weights, (3, k) normals, (k,) gaps [m]."""
 GatheredRows = tuple[Integers, Floats, Floats, Floats, Integers]
-"""(4, k) particles, weights, normals, gaps, (2, k) owners of both features."""
+"""(4, k) particles, (4, k) weights, (3, k) normals, (k,) gaps [m], (2, k) owners of features."""
 NO_ROWS: DetectedRows = (
     np.empty((3, 0), dtype=np.int64),
     np.empty((4, 0)),

@@ -1,5 +1,4 @@
-/* How near pairs come, and which become rows: the same as numpy_kernels.py, where formulas and
-   sources stand. */
+/* Narrow phase of contact detection, as in numpy_kernels.py, which has formulas and sources. */
 #include "pairs.h"
 
 #define REST_GAP_SHARE 0.9
@@ -9,7 +8,7 @@
 #define TOUCH_TOLERANCE 1.01
 #define GRAZING_SHARE 0.25
 
-/* How far any point of one feature moves relative to any of the other at most. */
+/* Upper bound of the relative displacement of any two points of both features [m]. */
 static real fastest(const pair *p)
 {
     real most = 0.0, way[3];
@@ -30,7 +29,7 @@ static void find_nearest(nearest *found, integer kind, const real (*x)[3])
         nearest_on_triangle(found, x);
 }
 
-/* Whether a pair, where its particles are at rest, is surely farther apart than this. */
+/* Whether a pair with rest positions x is certainly farther apart than a gap [m]. */
 static int is_beyond(integer kind, const real x[4][3], real gap)
 {
     real u[3], v[3], r[3];
@@ -38,7 +37,7 @@ static int is_beyond(integer kind, const real x[4][3], real gap)
     subtract(x[kind ? 1 : 2], x[kind ? 0 : 1], u);
     subtract(x[3], x[kind ? 2 : 1], v);
     real uu = dot(u, u), vv = dot(v, v);
-    /* Of lengths, (a + b)^2 <= 2 (a^2 + b^2), and of three 3 times the sum. */
+    /* (a + b)^2 <= 2 (a^2 + b^2), and (a + b + c)^2 <= 3 (a^2 + b^2 + c^2). */
     real farthest = kind ? 3.0 * (uu + vv + gap * gap) : 2.0 * (larger(uu, vv) + gap * gap);
     return dot(r, r) > farthest;
 }
@@ -57,13 +56,13 @@ static int are_near(const surfaces *all, const pair *p)
     return 0;
 }
 
-/* How far apart a pair is kept, if nothing lies nearer at rest. */
+/* Gap of the owners of a pair [m]. */
 static real full_gap(const surfaces *all, const pair *p)
 {
     return all->gaps[all->owner[p->particles[0]] * all->owners + all->owner[p->particles[3]]];
 }
 
-/* How far apart a pair is kept. */
+/* Gap of a pair; within one surface at most REST_GAP_SHARE of the distance at rest [m]. */
 static real gap_of(const surfaces *all, const pair *p)
 {
     real gap = full_gap(all, p), x[4][3];
@@ -79,13 +78,15 @@ static real gap_of(const surfaces *all, const pair *p)
     return smaller(gap, REST_GAP_SHARE * at_rest.apart);
 }
 
-/* Whether a pair has sides that a guard could keep, and is not just part of one small piece. */
+/* Whether a pair is guarded against tunnelling: not if it starts too near to know its side, or if it
+   is near along the surface and within the gap at rest. */
 static int is_guarded(const surfaces *all, const pair *p)
 {
     return p->now.apart > MIN_START_SHARE * p->gap && !(p->gap < full_gap(all, p) && are_near(all, p));
 }
 
-/* Lets a pair go on until it touches, or to the end of its way; 1 if it touches. */
+/* Conservative advancement of a pair until it touches, or to the end of the motion; 1 if it
+   touches. most: bound of `fastest`; touch: touching distance [m]. */
 static int advance(pair *p, real most, real touch)
 {
     int going = p->now.apart > touch * TOUCH_TOLERANCE && most > 0.0;
@@ -101,7 +102,7 @@ static int advance(pair *p, real most, real touch)
     return going || p->now.apart <= touch * TOUCH_TOLERANCE;
 }
 
-/* Reads where a pair starts and goes; 0 if that is nowhere. */
+/* Reads start positions and displacements of a pair; 0 if any is not finite. */
 static int read_motion(const traversal *job, pair *p)
 {
     real sum = 0.0;
@@ -116,7 +117,7 @@ static int read_motion(const traversal *job, pair *p)
     return sum == 0.0;
 }
 
-/* The value of a row at the end of the way. */
+/* Value of a row, normal · Σ weights x, at the end of the motion [m]. */
 static real value_at_end(const pair *p)
 {
     real sum = 0.0;
@@ -145,8 +146,8 @@ static void add_row(traversal *job, const pair *p)
     found->gaps[row] = p->gap;
 }
 
-/* Whether a pair starts farther apart than this, as seen along the normal of its triangle, or across
-   both of its edges. */
+/* Whether a pair starts farther apart than `far` [m] along the normal of its triangle, or along the
+   common normal of its edges. */
 static int starts_beyond(const pair *p, real far)
 {
     int from = p->kind ? 0 : 1;
@@ -159,7 +160,7 @@ static int starts_beyond(const pair *p, real far)
     return height * height > far * far * square && square > PARALLEL * (dot(u, u) * dot(v, v));
 }
 
-/* Adds the row of a pair, if it comes within reach. */
+/* Adds the row of a pair, if it satisfies the criteria. */
 void test_pair(traversal *job, pair *p)
 {
     const search_criteria *criteria = job->criteria;
@@ -189,8 +190,8 @@ void test_pair(traversal *job, pair *p)
         add_row(job, p);
 }
 
-/* Of rows (k,): weights times inverse masses (4, k), the most of them, mobilities, how far apart they
-   are (3, k), and that along their normals, one after the other in the numbers. */
+/* Terms of rows, as compute_row_terms in numpy_kernels.py: impulse responses (4, k), their largest
+   magnitudes, mobilities, separations (3, k) and heights, consecutive in `numbers` (10, k). */
 SMALL EXPORT void compute_row_terms(real *numbers, const real *positions, const real *inverse_masses, integer n,
                        const integer *particles, const real *weights, const real *normals,
                        integer k)
@@ -217,8 +218,8 @@ SMALL EXPORT void compute_row_terms(real *numbers, const real *positions, const 
     }
 }
 
-/* Gathers rows (k,) in an order: particles (4, k) and owners (2, k) in the integers; weights (4, k),
-   normals (3, k) and gaps (k,) in the numbers. */
+/* Sorts k rows by `order`: writes particles (4, k) and owners (2, k) to `integers`, weights (4, k),
+   normals (3, k) and gaps (k,) to `numbers`. */
 SMALL EXPORT void gather_rows(const surfaces *all, const integer *features, const real *weights,
                         const real *normals, const real *gaps, const integer *order, integer k,
                         integer *integers, real *numbers)

@@ -7,7 +7,7 @@ from .bvh import BVH
 from .surfaces import Surfaces
 
 RIDGE = 0.005
-"""An edge whose triangles make a smaller angle than this is no ridge [rad]."""
+"""Smallest angle between the triangles of a ridge [rad]."""
 ROUNDING_MARGIN = 1e-6
 """Upper bound of the relative rounding error of a sum in single precision, as boxes have it."""
 CONE_COSINE = 0.5
@@ -16,7 +16,7 @@ normals is larger than this."""
 
 
 def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
-    """Copies an owner's motion from `start` to `end` (3, N) [m]; returns whether it changed."""
+    """Copies an owner's motion from `start` to `end` (3, N) [m]; returns whether it has changed."""
     own = slice(*surfaces.starts[owner : owner + 2])
     known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
     new = not np.array_equal(known, way)
@@ -25,7 +25,7 @@ def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> 
 
 
 def refit(surfaces: Surfaces, owner: int) -> None:
-    """Computes the swept boxes, normal cones, ridges and turns of an owner's tree."""
+    """Computes the swept boxes, normal cones, ridges and turns of an owner's BVH."""
     bvh = surfaces.bvhs[owner]
     start, end = surfaces.paths.transpose(1, 2, 0)
     bvh.ridges[:] = _ridges(surfaces, bvh.edges, start)
@@ -57,7 +57,7 @@ def refit(surfaces: Surfaces, owner: int) -> None:
 
 
 def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
-    """(k,) whether edges are borders, or their triangles make an angle."""
+    """(k,) bool, edges that are borders, or whose triangles make an angle of at least RIDGE."""
     base, other = surfaces.edges[:, edges]
     left, right = surfaces.wings[:, edges]
     with np.errstate(invalid="ignore"):  # positions may be NaN
@@ -72,8 +72,8 @@ def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
 def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
     """(k, 2) sine of the angle between the triangles of edges, and curvature, infinite for borders.
 
-    The curvature is the sine over a third of the triangles' heights, which is the distance of
-    their centroids across the edge at worst.
+    The curvature is the sine over a third of the sum of the triangles' heights, which is the
+    distance between their centroids across the edge.
     """
     base, other = surfaces.edges[:, edges]
     left, right = surfaces.wings[:, edges]
@@ -89,13 +89,13 @@ def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
 
 
 def _bounds(points: Floats, there: Booleans) -> Floats:
-    """(leaves, 2, 3) bounds of points (3, moments, leaves, LEAF, k), where `there`."""
+    """(leaves, 2, 3) bounds of points (3, moments, leaves, LEAF, k), where `there` is True."""
     low = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
     return np.stack([low, np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T], axis=1)
 
 
 def activate(bvh: BVH, active: Booleans) -> None:
-    """Marks the nodes of a tree that have an active particle (N,)."""
+    """Marks the nodes of a BVH that have an active particle; `active` is (N,) bool."""
     leaves = bvh.leaves
     held = active[bvh.corners] & (bvh.corners >= 0)
     bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
@@ -105,7 +105,7 @@ def activate(bvh: BVH, active: Booleans) -> None:
 
 
 def candidate_pairs(a: BVH, b: BVH, margin: float, *, flat: bool) -> tuple[Integers, Integers]:
-    """Returns (2, k) vertices and triangles, and (2, k) edges, of leaves within the margin [m].
+    """Candidate pairs, (2, k) vertices and triangles, (2, k) edges, of leaves within a margin [m].
 
     Pairs of two edges that are no ridges are included only if `flat`: pairs of a vertex and a
     triangle cover the same contacts.
@@ -115,7 +115,7 @@ def candidate_pairs(a: BVH, b: BVH, margin: float, *, flat: bool) -> tuple[Integ
 
 
 def _near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
-    """(2, p) pairs of leaves whose boxes are within the margin; each pair of one tree once."""
+    """(2, p) pairs of leaves whose boxes are within the margin; each pair of one BVH once."""
     heights, far = [a.height, b.height], np.float32(_widened(a, b, margin))
     nodes = np.ones((2, 1), dtype=np.int64)
     while True:
@@ -183,7 +183,7 @@ def _vertices_by_triangles(a: BVH, b: BVH, leaves: Integers) -> Integers:
 
 
 def _near_edges(a: BVH, b: BVH, leaves: Integers, flat: bool) -> Integers:
-    """(2, k) pairs of edges of both leaves; each pair of one tree once, the lower number first."""
+    """(2, k) pairs of edges of both leaves; each pair of one BVH once, the lower number first."""
     which, one = _members(a.edge_starts, leaves[0])
     place, other = _members(b.edge_starts, leaves[1, which])
     wanted = a.ridges[one[place]] | b.ridges[other] | flat

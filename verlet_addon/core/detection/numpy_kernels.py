@@ -1,4 +1,4 @@
-"""Times, weights and normals of pairs that touch on their way (narrow phase), in NumPy."""
+"""Narrow phase in NumPy: times, weights and normals of pairs that touch during their motion."""
 
 from collections.abc import Sequence
 
@@ -18,32 +18,37 @@ from .search_criteria import SearchCriteria, flush_limits
 from .surfaces import Surfaces
 
 REST_GAP_SHARE = 0.9
-"""Parts of one surface are kept apart by no more than this share of their distance at rest. Where
-that is less than their gap, and they are near along the surface too, they are not guarded."""
+"""Upper bound of the gap of self-collision, as a share of the pair's distance at rest."""
 LEAST_GAP = 1e-9
-"""What is nearer than this at rest is taken for joined [m]."""
+"""Pairs with a smaller gap, such as coincident features at rest, do not collide [m]."""
 MIN_START_SHARE = 1e-4
-"""Pairs that start nearer than this share of their gap have no sides that a guard could keep."""
+"""Pairs that start nearer than this share of their gap are not guarded against tunnelling, because
+the side on which they start is uncertain."""
 MAX_ADVANCES = 12
 """Rounds of conservative advancement, after which a pair counts as touching."""
 GRAZING_SHARE = 0.25
-"""Pairs that touch, yet part along their normal, pass only if they come as near as this share."""
+"""Pairs that touch, but are apart along that normal at the end, count as tunnelling only if they
+come as near as this share of the touching distance."""
 TOUCH_TOLERANCE = 1.01
-"""As near as this, in gaps, is taken for touching."""
+"""Factor on the touching distance within which advancement ends."""
 
 TouchResult = tuple[Floats, Floats, Floats, Floats, Booleans]
-"""(k,) times, 0 to 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) whether they do."""
+"""(k,) times 0 … 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) bool, pairs that
+touch."""
 
 
 def find_rows(
     surfaces: Surfaces, pairs: Sequence[tuple[int, int]], criteria: SearchCriteria
 ) -> DetectedRows:
-    """Returns what owners, two by two, come near each other with; their trees are fitted."""
+    """Finds the pairs of features of pairs of owners that satisfy the criteria.
+
+    The BVHs must have been refitted to the motion.
+    """
     return join_rows(_find_rows(surfaces, a, b, criteria.for_pair(a, b)) for a, b in pairs)
 
 
 def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> DetectedRows:
-    """The same of one pair."""
+    """The rows of one pair of owners."""
     start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
     margin = surfaces.gaps[a, b] * criteria.gap_share + criteria.skin
     vertices, edges = candidate_pairs(
@@ -64,14 +69,14 @@ def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> 
 
 
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
-    """Fits the trees of all that meet any to the way from `start` to `end` (3, N) [m]."""
+    """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
     for owner in surfaces.colliding_owners:
         if update_paths(surfaces, owner, start, end):
             refit(surfaces, owner)
 
 
 def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> GatheredRows:
-    """Returns rows in an order in which those of vertices come first, with their particles."""
+    """Sorts rows, and adds their particles and owners; `order` (k,) has vertices before edges."""
     features, weights, normals, gaps = rows
     kind, first, second = features.take(order, axis=1)
     by_vertex = int(np.searchsorted(kind, 1))
@@ -91,7 +96,7 @@ def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> Gath
 
 
 def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
-    """(3, k) Σ weights (4, k) × positions (3, N) of particles (4, k), one after the other."""
+    """(3, k) Σ weights (4, k) × positions (3, N) of particles (4, k), added sequentially."""
     total = weights[0] * positions[:, particles[0]]
     for corner in (1, 2, 3):
         total += weights[corner] * positions[:, particles[corner]]
@@ -101,10 +106,22 @@ def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Flo
 def compute_row_terms(
     positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Returns what rows (k,) of particles (4, k) do at positions (3, N), with these normals (3, k).
+    """Computes the terms of k rows of contact that their solution needs.
 
-    That is how far each particle is pulled, weight × inverse mass (4, k), the most of each row,
-    their mobility, Σ weight² × inverse mass, and how far apart they are, (3, k) and along normals.
+    Parameters
+    ----------
+    positions : (3, N) [m].
+    inverse_masses : (N,) [1/kg].
+    particles, weights : (4, k) of each row.
+    normals : (3, k) unit vectors.
+
+    Returns
+    -------
+    impulse_responses : (4, k) weight × inverse mass, the displacement by a unit impulse [1/kg].
+    most : (k,) largest magnitude of those [1/kg].
+    mobilities : (k,) Σ weight² × inverse mass [1/kg].
+    apart : (3, k) Σ weight × position, the separation vector [m].
+    heights : (k,) its component along the normal [m].
     """
     impulse_responses = weights * inverse_masses.take(particles)
     apart = sum_weighted(positions, particles, weights)
@@ -127,7 +144,7 @@ def _rows(
     end: Floats,
     criteria: SearchCriteria,
 ) -> DetectedRows:
-    """Returns the pairs of one kind that come within reach."""
+    """The candidate pairs of one kind that satisfy the criteria."""
     near = _may_come_near(surfaces, kind, particles, start, end, criteria)
     features, particles = features[:, near], particles[:, near]
     gaps = _gaps(surfaces, kind, particles)
@@ -168,7 +185,7 @@ def _may_come_near(
     end: Floats,
     criteria: SearchCriteria,
 ) -> Booleans:
-    """(k,) whether pairs share no particle, are somewhere, and may come within reach."""
+    """(k,) bool, pairs without common particles, at finite positions, that may come near enough."""
     split = 2 if kind else 1
     near = (particles[:split, None] != particles[None, split:]).all(axis=(0, 1))
     somewhere = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
@@ -190,7 +207,7 @@ def _may_come_near(
 
 
 def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
-    """(k,) how far apart pairs are kept [m]."""
+    """(k,) gaps of pairs; within one surface at most REST_GAP_SHARE of the distance at rest [m]."""
     gaps = _full_gaps(surfaces, particles)
     own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
     at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
@@ -199,13 +216,13 @@ def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
 
 
 def _full_gaps(surfaces: Surfaces, particles: Integers) -> Floats:
-    """(k,) how far apart pairs are kept, if nothing lies nearer at rest [m]."""
+    """(k,) gaps of the owners of pairs [m]."""
     owners = surfaces.owners[particles[[0, 3]]]
     return np.asarray(surfaces.gaps[owners[0], owners[1]])
 
 
 def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:
-    """(k,) whether the features of pairs are near each other along their surface."""
+    """(k,) bool, pairs whose features are near each other along their surface."""
     count, split = len(surfaces.owners), 2 if kind else 1
     here = np.repeat(np.arange(count), np.diff(surfaces.near_starts))
     keys = particles[:split, None] * count + particles[None, split:]
@@ -213,18 +230,24 @@ def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:
 
 
 def _fastest(motion: Floats, kind: int) -> Floats:
-    """(k,) how far any point of one feature moves relative to any of the other at most [m]."""
+    """(k,) upper bound of the relative displacement of any two points of both features [m]."""
     split = 2 if kind else 1
     relative = [motion[:, i] - motion[:, j] for i in range(split) for j in range(split, 4)]
     return np.asarray(np.sqrt(np.max([dot(way, way) for way in relative], axis=0)))
 
 
 def _advance(kind: int, x: Floats, motion: Floats, times: Floats, touch: Floats) -> TouchResult:
-    """Lets pairs go on until they touch, or to the end of their way, and says which touch.
+    """Conservative advancement of pairs from `times` until they touch, or to the end of the motion.
 
-    Nothing can touch before the time in which their relative motion covers what they are apart
-    (conservative advancement; Mirtich, Impulse-based dynamic simulation of rigid body systems,
-    1996, section 2.3).
+    Each advance is distance over maximum speed, within which the pair cannot touch (Mirtich,
+    Impulse-based dynamic simulation of rigid body systems, 1996, section 2.3).
+
+    Parameters
+    ----------
+    kind : 0 = vertex and triangle, 1 = two edges.
+    x, motion : (3, 4, k) start positions and displacements [m].
+    times : (k,) times to start from, 0 … 1.
+    touch : (k,) distances within which pairs touch [m].
     """
     most = _fastest(motion, kind)
     weights, normals, apart = NEAREST[kind](x + times * motion)

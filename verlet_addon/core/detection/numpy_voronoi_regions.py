@@ -1,4 +1,8 @@
-"""Filters of pairs by Voronoi regions of triangles, edges and corners, in NumPy."""
+"""Filters of pairs by the Voronoi regions of triangles, edges and corners, in NumPy.
+
+A pair is dropped if a neighbouring feature is nearer, because the pair with that feature covers the
+same contact.
+"""
 
 import numpy as np
 
@@ -8,26 +12,27 @@ from .proximity import PARALLEL
 from .surfaces import Surfaces
 
 STEADY_SHARE = 0.05
-"""Edges and triangles that move by less than this share of their size keep their directions."""
+"""Edges and triangles deformed by less than this share of their size keep their directions."""
 MIN_RISE = 1e-6
-"""Where a neighbouring triangle rises towards the other feature more steeply than this, it is
-nearer, and the pair is left to it…"""
+"""Slope above which a neighbouring triangle that rises towards the other feature is nearer, so that
+a pair with a vertex is dropped."""
 SHARED_SLOPE = 0.05
-"""…but an edge is only left to its neighbours above this slope, well above RIDGE: below it they all
-hold, or else cloth at rest would rock from the one to the others."""
+"""The same slope for pairs of edges, well above RIDGE: below it the pair is kept besides those of
+neighbours, because cloth at rest would otherwise rock from one to the other."""
 MAX_FOLD_SLOPE = 0.04
-"""In a fold that slope grows with the distance. So edges are pushed apart to where it would be no
-more than this: pushed farther they would be left alone, fall back, and be pushed again for ever."""
+"""In a fold that slope grows with the distance of the edges, so their gap is limited to where the
+slope would be this: with a larger one, the pair would be dropped, fall back, and be found again in
+an endless cycle."""
 Moment = tuple[Floats, Floats, Floats]
-"""(3, N) starts and ends [m], and (k,) times between, 0 to 1."""
+"""(3, N) start and end positions [m], and (k,) times of pairs, 0 … 1."""
 
 
 def is_behind(
     surfaces: Surfaces, kind: int, features: Integers, start: Floats, normals: Floats
 ) -> Booleans:
-    """(k,) whether pairs lie behind a surface of which only the front touches.
+    """(k,) bool, pairs in which one feature is behind the single-sided surface of the other.
 
-    That is, behind all triangles of the corner, edge or triangle that they are nearest to.
+    Behind means below all triangles at that feature, in the direction of the normal.
     """
     behind = np.zeros(features.shape[1], dtype=bool)
     if not surfaces.single_sided.any() or not surfaces.triangles.size:
@@ -35,7 +40,7 @@ def is_behind(
     for place, outwards in ((0, -1.0), (1, 1.0)):
         faces = _faces(surfaces, kind, place, features[place])
         a, b, c = (start[:, surfaces.triangles[k, faces]] for k in range(3))
-        with np.errstate(invalid="ignore"):  # neighbours may be nowhere
+        with np.errstate(invalid="ignore"):  # neighbours may be at NaN
             heights = dot(cross(b - a, c - a), (outwards * normals)[:, None])
         lost = (faces < 0) | np.isnan(heights)
         highest = np.where(lost, -np.inf, heights).max(axis=0, initial=-np.inf)
@@ -46,14 +51,14 @@ def is_behind(
 
 
 def _faces(surfaces: Surfaces, kind: int, place: int, features: Integers) -> Integers:
-    """(most, k) the triangles of features, −1 where there are fewer."""
+    """(most, k) the triangles at features, padded with −1; `place` 0 or 1 is the feature's."""
     if kind == 1:
         return np.asarray(surfaces.sides[:, features])
     return features[None] if place else _fans(surfaces, features)
 
 
 def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
-    """(most, k) the triangles round vertices, −1 where there are fewer."""
+    """(most, k) the triangles around vertices, padded with −1."""
     starts = surfaces.fan_starts
     counts = starts[vertices + 1] - starts[vertices]
     steps = np.arange(counts.max(initial=0))[:, None]
@@ -61,12 +66,12 @@ def _fans(surfaces: Surfaces, vertices: Integers) -> Integers:
     return np.where(steps < counts, surfaces.fans[places], -1)
 
 
-@np.errstate(invalid="ignore")  # some are nowhere
+@np.errstate(invalid="ignore")  # some are at NaN
 def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats, end: Floats) -> Booleans:
-    """(k,) whether a triangle beside either of two edges (2, k) hides it from the other.
+    """(k,) bool, pairs of edges (2, k) with a nearer triangle beside one of them, on either side.
 
-    Edges only touch along the normal of both, whichever way round. That is known before the step
-    where they hardly turn in it.
+    Edges touch along their common normal, so a triangle that rises along it is nearer. The test is
+    made at the start of the step, for edges that hardly rotate during the step.
     """
     base, other = surfaces.edges[:, edges]
     along, steady = _side(base, other, start, end)
@@ -88,7 +93,7 @@ def is_hidden(surfaces: Surfaces, edges: Integers, start: Floats, end: Floats) -
 def _side(
     bases: Integers, others: Integers, start: Floats, end: Floats, squares: Floats | None = None
 ) -> tuple[Floats, Booleans]:
-    """(3, 2, k) ways from bases to others as the step starts, and whether they hardly turn."""
+    """(3, 2, k) vectors from bases to others at the start, and (2, k) bool, steady ones."""
     way = start[:, others] - start[:, bases]
     change = (end[:, others] - end[:, bases]) - way
     size = dot(way, way) if squares is None else squares
@@ -103,12 +108,11 @@ def is_closest_on_triangles(
     normals: Floats,
     moment: Moment,
 ) -> Booleans:
-    """(k,) whether no neighbour of a vertex and a triangle is nearer, nor another pair says so.
+    """(k,) bool, pairs of a vertex and a triangle that are not covered by another pair.
 
-    A pair that touches an edge or a corner of a triangle says something new only within the region
-    of directions in which that edge or corner is what is nearest (Voronoi regions; Lin and Canny,
-    A fast algorithm for incremental distance calculation, 1991). It counts for the first triangle
-    of the edge or corner.
+    A pair whose nearest point is on an edge or a corner of the triangle is kept only in the Voronoi
+    region of that edge or corner (Lin and Canny, A fast algorithm for incremental distance
+    calculation, 1991), and only for the first triangle of the edge or corner.
     """
     used = weights[1:] != 0.0
     count = used.sum(axis=0)
@@ -136,9 +140,9 @@ def closest_edges(
     normals: Floats,
     moment: Moment,
 ) -> tuple[Booleans, Floats]:
-    """(k,) likewise for two edges, and (k,) how many times as far apart they may be pushed.
+    """(k,) bool, likewise for pairs of edges, and (k,) the limit of their gap over their distance.
 
-    Where the end of one is nearest, they only count if that touches no triangle's edge.
+    A pair whose nearest point is the end of one edge is kept only if the other edge is loose.
     """
     inner = weights != 0.0
     inner_first, inner_second = inner[:2].all(axis=0), inner[2:].all(axis=0)
@@ -159,25 +163,25 @@ def closest_edges(
 
 
 def _slopes(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Floats:
-    """(k,) how steeply the way from a base to a corner goes up along the normal."""
+    """(k,) slope of vectors from bases to corners along normals: the sine of their elevation."""
     way = _offset(corners, bases, moment)
     return np.asarray(dot(normals, way) / np.maximum(np.sqrt(dot(way, way)), SHORTEST))
 
 
 def _rises(corners: Integers, bases: Integers, normals: Floats, moment: Moment) -> Booleans:
-    """(k,) whether the way from a base to a corner goes up along the normal; −1 never does."""
+    """(k,) bool, vectors from bases to corners that rise along the normal; False for corner −1."""
     way = _offset(corners, bases, moment)
     return np.asarray((corners >= 0) & (dot(normals, way) > MIN_RISE * np.sqrt(dot(way, way))))
 
 
 def _offset(corners: Integers, bases: Integers, moment: Moment) -> Floats:
-    """(3, k) from bases to corners then [m]."""
+    """(3, k) vectors from bases to corners at a moment [m]."""
     start, end, times = moment
     return _at(corners, start, end, times) - _at(bases, start, end, times)
 
 
 def _at(particles: Integers, start: Floats, end: Floats, times: Floats) -> Floats:
-    """(3, k) where particles are then [m]."""
+    """(3, k) positions of particles at `times` [m]."""
     begin = start[:, particles]
-    with np.errstate(invalid="ignore"):  # neighbours may be nowhere
+    with np.errstate(invalid="ignore"):  # neighbours may be at NaN
         return np.asarray(begin + times * (end[:, particles] - begin))

@@ -1,49 +1,49 @@
-/* Pairs of features on their way towards each other, and the rows that they become. */
+/* Data of contact detection: pairs of features in motion, search criteria, and found rows. */
 #ifndef VERLET_PAIRS_H
 #define VERLET_PAIRS_H
 
 #include "proximity.h"
 #include "surfaces.h"
 
-/* How near pairs have to come: see Reach. */
+/* Distances within which pairs are found; see SearchCriteria. */
 typedef struct {
     real skin, gap_share, start_share;
-    real limits[2]; /* turns of colliders up to these are flush */
+    real limits[2]; /* largest angle and curvature of flush colliders; see flush_limits */
     integer all_touching;
 } search_criteria;
 
-/* Rows as they are found; those beyond the capacity are only counted. */
+/* Buffer of found rows; rows beyond the capacity are counted only. */
 typedef struct {
     integer capacity;
-    integer *features; /* (3, capacity) */
+    integer *features; /* (3, capacity) kind, and numbers of both features */
     real *weights;     /* (4, capacity) */
     real *normals;     /* (3, capacity) */
     real *gaps;        /* (capacity,) [m] */
 } rows;
 
-/* What a walk needs everywhere. */
+/* Data of one traversal of two BVHs. */
 typedef struct {
     const surfaces *all;
     const search_criteria *criteria;
     rows *found;
     const bvh *a, *b;
-    real margin;
-    four far; /* the margin, and what boxes are off by */
-    integer count;
+    real margin; /* largest distance of features [m] */
+    four far;    /* margin plus rounding error of boxes [m] */
+    integer count; /* rows found so far */
 } traversal;
 
-/* A pair on its way. */
+/* A pair of features in motion. */
 typedef struct {
     integer kind; /* 0: a vertex and a triangle; 1: two edges */
     integer features[2], particles[4];
-    real x[4][3], motion[4][3], gap, time;
-    nearest now;
+    real x[4][3], motion[4][3], gap, time; /* start positions, displacements, gap [m]; 0 … 1 */
+    nearest now;                           /* at that time */
 } pair;
 
-/* Adds the row of a pair, if it comes within reach (kernels.c). */
+/* Adds the row of a pair, if it satisfies the criteria (kernels.c). */
 void test_pair(traversal *job, pair *p);
 
-/* Which pairs belong to the side, the edge or the corner that they touch (voronoi_regions.c). */
+/* Filters of pairs by Voronoi regions (voronoi_regions.c). */
 int is_behind(const traversal *job, const pair *p);
 int is_closest(const traversal *job, pair *p);
 int is_redundant(const surfaces *all, edge_path *one, integer edge, edge_path *other,

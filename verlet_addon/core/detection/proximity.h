@@ -1,5 +1,5 @@
-/* Where a point and a triangle, or two segments, are nearest: the same as proximity.py, where
-   formulas and sources stand. */
+/* Nearest points of a point and a triangle, and of two segments, as in proximity.py, which has
+   formulas and sources. */
 #ifndef VERLET_PROXIMITY_H
 #define VERLET_PROXIMITY_H
 
@@ -8,7 +8,8 @@
 #define FLAT 1e-20
 #define PARALLEL 1e-12
 
-/* The answer: weights of the four, the unit vector from the second to the first, and distance. */
+/* Nearest points of two features: weights of their four particles, unit vector from the second to the
+   first, and distance [m]. */
 typedef struct {
     real weights[4], normal[3], apart;
 } nearest;
@@ -19,7 +20,7 @@ static inline real share_along(const real *from_start, const real *edge)
     return smaller(larger(share, 0.0), 1.0);
 }
 
-/* Sets direction and distance from a vector; of none, the direction across. */
+/* Sets direction and distance from a vector; a vector of length 0 gets the direction of `across`. */
 static inline void set_unit(nearest *found, const real *vector, const real *across)
 {
     real length = found->apart = __builtin_sqrt(dot(vector, vector));
@@ -30,7 +31,7 @@ static inline void set_unit(nearest *found, const real *vector, const real *acro
         found->normal[axis] = length < NONZERO ? (axis == 2) : vector[axis] * share;
 }
 
-/* x holds the point, then the corners. */
+/* Nearest points of a point x[0] and a triangle with the corners x[1], x[2], x[3]. */
 static inline void nearest_on_triangle(nearest *found, const real x[4][3])
 {
     real ab[3], ac[3], bc[3], ap[3], bp[3], normal[3], ap_ac[3], ab_ap[3];
@@ -75,7 +76,7 @@ static inline void nearest_on_triangle(nearest *found, const real x[4][3])
     set_unit(found, vector, normal);
 }
 
-/* x holds the ends of the first segment, then of the second. */
+/* Nearest points of segments with the ends x[0], x[1] and x[2], x[3]. */
 static inline void nearest_on_edges(nearest *found, const real x[4][3])
 {
     real u[3], v[3], r[3], vectors[4][3], across[3], s = 0.0, t = 0.0;

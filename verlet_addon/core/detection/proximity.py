@@ -1,4 +1,4 @@
-"""Nearest points of a point and a triangle, and of two segments."""
+"""Nearest points of a point and a triangle, and of two segments (edges)."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,9 @@ import numpy as np
 from ..arrays import NONZERO, SHORTEST, Booleans, Floats, Integers, cross, dot
 
 FLAT = 1e-20
-"""Triangles whose squared area is a smaller share of their edges' squares are lines."""
+"""Triangles are degenerate if |ab × ac|² is a smaller share of |ab|² |ac|²."""
 PARALLEL = 1e-12
-"""So are edges whose squared sine is less."""
+"""Edges are parallel if the squared sine between them is smaller."""
 
 Vector = tuple[Floats, Floats, Floats]
 Proximity = tuple[Floats, Floats, Floats]
@@ -17,10 +17,11 @@ Proximity = tuple[Floats, Floats, Floats]
 
 
 def nearest_on_triangle(x: Floats) -> Proximity:
-    """Returns where a point is nearest to a triangle, of x (3, 4, k): the point, then corners [m].
+    """Nearest points of points and triangles, of x (3, 4, k): the point, then the corners [m].
 
-    The point of the plane that is nearest lies within the triangle, or else one of an edge is
-    nearest (Ericson, Real-Time Collision Detection, 2005, 5.1.5, without his regions).
+    If the projection to the plane is outside of the triangle, the nearest point is on an edge, and
+    all three are compared (Ericson, Real-Time Collision Detection, 2005, 5.1.5, but without Voronoi
+    regions).
     """
     p, a, b, c = (x[:, corner] for corner in range(4))
     ab, ac, bc, ap, bp = b - a, c - a, c - b, p - a, p - b
@@ -47,10 +48,10 @@ def nearest_on_triangle(x: Floats) -> Proximity:
 
 
 def nearest_on_edges(x: Floats) -> Proximity:
-    """Returns where two segments are nearest to each other, of x (3, 4, k): the ends of both [m].
+    """Nearest points of two segments, of x (3, 4, k): ends of the first, then of the second [m].
 
-    Either both inner points are (Ericson, Real-Time Collision Detection, 2005, 5.1.9), or one is
-    an end: the nearest to each of the four is compared.
+    Either both points are inner ones (Ericson, Real-Time Collision Detection, 2005, 5.1.9), or one
+    is an end: then the nearest points to all four ends are compared.
     """
     a, b, c, d = (x[:, end] for end in range(4))
     u, v, r = b - a, d - c, a - c
@@ -77,24 +78,27 @@ NEAREST: tuple[Callable[[Floats], Proximity], Callable[[Floats], Proximity]] = (
     nearest_on_triangle,
     nearest_on_edges,
 )
-"""By the kind of a pair: a vertex and a triangle, or two edges."""
+"""Functions by the kind of a pair: 0 = vertex and triangle, 1 = two edges."""
 
 
 def _share(from_start: Floats, edge: Floats) -> Floats:
-    """(k,) how far along edges the nearest points are, 0 to 1."""
+    """(k,) parameters of the nearest points on edges, 0 … 1."""
     share = dot(from_start, edge) / np.maximum(dot(edge, edge), NONZERO)
     return np.asarray(np.clip(share, 0.0, 1.0))
 
 
 def _least(vectors: list[Floats], inside: Booleans) -> tuple[Integers, Floats]:
-    """Which vector is the shortest, the last where it is inside; ties go to the first."""
+    """(k,) index of the last vector where `inside`, else of the shortest other one, and the vector.
+
+    The first of equally short vectors is chosen.
+    """
     squares = np.stack([dot(vector, vector) for vector in vectors[:-1]])
     chosen = np.where(inside, len(vectors) - 1, squares.argmin(axis=0))
     return chosen, np.asarray(np.choose(chosen, vectors))
 
 
 def _unit(vector: Floats, across: Floats) -> tuple[Floats, Floats]:
-    """The directions of vectors, and their lengths [m]; of none, the direction across."""
+    """(3, k) directions and (k,) lengths of vectors [m]; with length 0, the direction `across`."""
     apart = np.sqrt(dot(vector, vector))
     touching = apart < SHORTEST
     vector = np.where(touching, across, vector)

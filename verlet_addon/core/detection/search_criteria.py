@@ -1,4 +1,4 @@
-"""Distances within which pairs are detected."""
+"""Criteria of a search for contacts, with the distances within which pairs are detected."""
 
 from dataclasses import dataclass, replace
 
@@ -9,36 +9,43 @@ from ..arrays import SHORTEST, Floats
 
 @dataclass(frozen=True)
 class SearchCriteria:
-    """A pair touches once it is as near as a share of its gap; beyond that it is only near."""
+    """Criteria of a search: pairs touch within `gap_share` of their gap, and are near in a skin."""
 
     skin: float | Floats
-    """Pairs as much farther apart than touching at the end are found too, (o, o) if that depends on
-    whose they are [m]."""
+    """Distance beyond touching within which pairs are found at the end of the motion [m], (o, o) by
+    owners or one for all."""
     gap_share: float = 1.0
-    """The share of the gap."""
+    """Share of the gap within which pairs touch."""
     start_share: float = 1e30
-    """The share of the distance at the start that it is at most."""
+    """Upper bound of the touching distance, as a share of the pair's distance at the start."""
     all_touching: bool = False
-    """Whether to find all that touch on the way: where neighbours are nearer too, and where rows
-    hold at the end."""
+    """Whether to find all pairs that touch at any time, even if a neighbouring pair is nearer, or
+    they have parted at the end; used to detect tunnelling."""
 
     def for_pair(self, a: int, b: int) -> "SearchCriteria":
-        """That of two owners."""
+        """The criteria for two owners, with their skin as a number."""
         if isinstance(self.skin, np.ndarray):
             return replace(self, skin=float(self.skin[a, b]))
         return self
 
 
 FLUSH_SHARE = 0.1
-"""Where a collider leaves what lies flat on its corners by no more than this share of the gap,
-these tell nothing that the lying one's own corners don't: fine colliders have thousands of them."""
+"""Corners and edges of a collider are flush, and not tested, if a flat surface that rests on them
+is off the collider by no more than this share of the gap anywhere. The vertices of that surface
+then suffice, and fine colliders have thousands of corners."""
 
 
 def flush_limits(criteria: SearchCriteria, gap: float, longest: float) -> tuple[float, float]:
-    """By what angle [rad], and how tightly [rad/m], a collider may turn for that; -1 for never.
+    """Largest angle [rad] and curvature [rad/m] of a collider's surface where it is flush.
 
-    Under an edge of length L an angle θ of its surface lies up to L θ/4 off, and a bow of
-    curvature κ by L² κ/8.
+    Below an edge of length L, a surface with one angle θ is up to L θ/4 away, and one of curvature
+    κ up to L² κ/8. Both limits are −1 if no feature may be left out.
+
+    Parameters
+    ----------
+    criteria : the criteria of the search.
+    gap : gap of the pair of owners [m].
+    longest : longest edge of the body [m].
     """
     if criteria.all_touching:
         return -1.0, -1.0

@@ -6,30 +6,31 @@ from ..arrays import Booleans, Floats, Integers, ranges
 from ..geometry.graph import Graph, find_neighbours
 
 PATH_GAPS = 1.5
-"""Paths count up to this many gaps: along edges they are somewhat longer than straight…"""
+"""Longest path between near particles, in gaps: paths along edges are longer than straight ones."""
 MAX_HOPS = 6
-"""…and up to so many edges. Two that an edge joins are always near."""
+"""Largest number of edges of such a path. Particles joined by an edge are always near."""
 
 
 def find_near_particles(
     rest: Floats, edges: Integers, gaps: Floats, wanted: Booleans
 ) -> tuple[Integers, Integers]:
-    """Returns which particles are near each other along the edges of their surface.
+    """Finds particles that are near each other along the edges of their surface.
 
-    Where they are also nearer at rest than their gap, the guard leaves them alone: the mesh is
-    finer there than the surface is thick, and to keep it from folding over would stretch edges of
-    a millimetre to twice their length.
+    Pairs that are also nearer at rest than their gap are exempt from the tunnelling guard: there
+    the mesh is finer than the surface is thick, and guarding it against folding over would stretch
+    edges of a millimetre to twice their length.
 
     Parameters
     ----------
-    rest : (3, N) [m].
-    edges : (2, e)
-    gaps, wanted : (N,) how far each is kept off others of its surface [m], and whether it is.
+    rest : (3, N) positions at rest [m].
+    edges : (2, e) particles of all edges.
+    gaps : (N,) gap of self-collision [m].
+    wanted : (N,) bool, particles with self-collision.
 
     Returns
     -------
-    starts : (N + 1,) where the others of each particle begin.
-    others : (k,) their numbers, sorted for each.
+    starts : (N + 1,) index of each particle's first neighbour in `others`.
+    others : (k,) near particles, sorted for each particle.
     """
     count = rest.shape[1]
     used = edges[:, wanted[edges[0]]]
@@ -57,7 +58,7 @@ def find_near_particles(
 
 
 def _shortest(keys: Integers, paths: Floats) -> tuple[Integers, Floats]:
-    """Each key once, with the shortest of its paths."""
+    """Distinct keys, each with the shortest of its paths [m]."""
     order = np.lexsort((paths, keys))
     keys, paths = keys[order], paths[order]
     first = np.ones(len(keys), dtype=bool)

@@ -16,80 +16,80 @@ from .surface_neighbours import find_near_particles
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """What one body or collider touches others with; its n particles are numbered from 0."""
+    """Collision surface of one body or collider; its n particles are numbered from 0."""
 
     rest: Floats
-    """(3, n) where its particles are at rest [m]."""
+    """(3, n) positions at rest [m]."""
     triangles: Integers
-    """(3, t) counter-clockwise seen from the front."""
+    """(3, t) corners, counter-clockwise seen from the front."""
     edges: Integers
-    """(2, e) at least those that belong to no triangle."""
+    """(2, e) edges, at least the loose ones."""
     single_sided: bool = False
     """Whether only the front touches."""
     is_collider: bool = False
-    """Whether its corners and edges count only where it turns sharply beneath what lies on it."""
+    """Whether the surface is a collider; its flush corners and edges are not tested."""
     exempt: Booleans | None = None
-    """(2, n) which particles pass through other surfaces, and through their own; None = none."""
+    """(2, n) bool, particles exempt from collisions with others, and from self-collision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surfaces:
-    """All surfaces together, their N particles one after the other; owners are their numbers."""
+    """All surfaces joined: the N particles of o owners (bodies, then colliders), owner by owner."""
 
     starts: Integers
-    """(o + 1,) where each owner's particles begin; the last entry is N."""
+    """(o + 1,) first particle of each owner; the last entry is N."""
     owners: Integers
     """(N,) the owner of each particle."""
     rest: Floats
-    """(3, N) [m]"""
+    """(3, N) positions at rest [m]."""
     triangles: Integers
-    """(3, t)"""
+    """(3, t) corners."""
     edges: Integers
-    """(2, e) all edges of triangles, and loose ones."""
+    """(2, e) ends of all edges of triangles, and of loose ones."""
     sides: Integers
-    """(2, e) the triangles on both sides of each edge, −1 where there is none."""
+    """(2, e) the triangles on both sides of each edge; −1 = none."""
     wings: Integers
-    """(2, e) the third corners of those triangles, −1 where there is none."""
+    """(2, e) the third corners of those triangles; −1 = none."""
     opposite_edges: Integers
     """(3, t) the edge opposite to each corner of a triangle."""
     fans: Integers
-    """The triangles round each particle, particle after particle."""
+    """Triangles around each particle, particle by particle."""
     fan_starts: Integers
-    """(N + 1,) where those round each particle begin."""
+    """(N + 1,) index of each particle's first triangle in `fans`."""
     near_starts: Integers
-    """(N + 1,) where the particles near each one along its surface begin…"""
+    """(N + 1,) index of each particle's first neighbour in `near`."""
     near: Integers
-    """…and which these are (see `surface_neighbours`)."""
+    """Particles near each one along its surface; see `surface_neighbours`."""
     collides: Booleans
-    """(o, o) who is kept off whom."""
+    """(o, o) bool, symmetric: pairs of owners that collide; self-collision on the diagonal."""
     gaps: Floats
-    """(o, o) how far apart they are kept [m]."""
+    """(o, o) distances kept between owners [m]."""
     single_sided: Booleans
-    """(o,) whether only the front of an owner touches."""
+    """(o,) bool, owners of which only the front touches."""
     colliders: Booleans
-    """(o,) whether an owner is one."""
+    """(o,) bool, owners that are colliders."""
     longest: Floats
-    """(o,) their longest edges at rest [m]."""
+    """(o,) longest edge at rest [m]."""
     bvhs: list[BVH]
-    """One per owner."""
+    """The BVH of each owner."""
     edge_turns: Floats
-    """(e, 2) by what angle the surfaces of colliders turn at edges [rad], and how tightly [rad/m];
-    infinite for bodies. Written by `refit`."""
+    """(e, 2) angle [rad] and curvature [rad/m] of colliders' surfaces across edges; infinite for
+    bodies. Written by `refit`."""
     corner_turns: Floats
-    """(N, 2) the most of any edge at a particle, likewise."""
+    """(N, 2) the largest angle and curvature of any edge at a particle. Written by `refit`."""
     paths: Floats
-    """(N, 2, 3) where particles begin and end the way that their trees are fitted to [m]."""
+    """(N, 2, 3) start and end positions of the motion that BVHs were last refitted to [m]."""
     swept_boxes: Singles
-    """(N, 2, 4) boxes round these ways, as trees have them. Compiled kernels make and use them."""
+    """(N, 2, 4) boxes of those motions, in the form of `BVH.boxes` [m]. Compiled kernels only."""
     penetration_states: Integers
     """(N, o) penetration state of each particle and owner, 0 for none; changes."""
     exempt: Booleans
-    """(2, N) which particles pass through other owners, and through their own: features that have
-    no others touch nothing of theirs."""
+    """(2, N) bool, particles exempt from collisions with others, and from self-collision; a feature
+    is exempt if all of its particles are."""
     thread_pool: ThreadPool = field(default_factory=ThreadPool)
-    """The threads that look for contacts."""
+    """Threads of contact detection."""
     row_buffers: list[RowBuffer] = field(default_factory=list)
-    """Where compiled kernels write rows, as long as no thread does."""
+    """Row buffers of compiled kernels that no thread is using."""
 
     @property
     def any_penetrating(self) -> bool:
@@ -104,18 +104,18 @@ class Surfaces:
 
     @cached_property
     def leaves(self) -> Integers:
-        """(o,) how many the tree of each owner has."""
+        """(o,) number of leaves of each owner's BVH."""
         return np.array([bvh.leaves for bvh in self.bvhs])
 
 
 def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats) -> Surfaces:
-    """Numbers the particles of all surfaces one after the other, and builds their trees.
+    """Joins surfaces: numbers their particles consecutively, and builds their topology and BVHs.
 
     Parameters
     ----------
-    surfaces : of the bodies, then of the colliders.
-    collides : (o, o) symmetric, who is kept off whom.
-    gaps : (o, o) symmetric, how far apart they are kept [m].
+    surfaces : those of the bodies, then those of the colliders.
+    collides : (o, o) bool, symmetric, pairs of owners that collide.
+    gaps : (o, o) symmetric, distances kept between owners [m].
     """
     counts = [surface.rest.shape[1] for surface in surfaces]
     starts = np.cumsum([0, *counts])
@@ -159,25 +159,25 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
 
 
 def _exempt(surface: Surface) -> Booleans:
-    """(2, n) also where none are."""
+    """(2, n) bool, `surface.exempt`, or False for all."""
     none = np.zeros((2, surface.rest.shape[1]), dtype=bool)
     return none if surface.exempt is None else surface.exempt
 
 
 def _numbers(parts: Sequence[Integers]) -> list[Integers]:
-    """The numbers that the columns of each part get, counted through all."""
+    """Indices of each part's columns in the concatenation of all parts."""
     ends = np.cumsum([0, *(part.shape[1] for part in parts)]).tolist()
     return [np.arange(first, last) for first, last in pairwise(ends)]
 
 
 def _without_degenerate(triangles: Integers) -> Integers:
-    """(3, t) those with three different corners."""
+    """(3, t) the triangles with three different corners."""
     a, b, c = triangles
     return np.asarray(triangles[:, (a != b) & (b != c) & (c != a)])
 
 
 def _all_edges(surface: Surface) -> Integers:
-    """(2, e) every edge of its triangles and every loose one, once each."""
+    """(2, e) all edges of triangles and loose ones, each once."""
     a, b, c = surface.triangles
     ends = np.concatenate([np.stack([a, b]), np.stack([b, c]), np.stack([c, a])], axis=1)
     ends = np.sort(np.concatenate([ends, surface.edges], axis=1), axis=0)
@@ -185,14 +185,14 @@ def _all_edges(surface: Surface) -> Integers:
 
 
 def _longest(rest: Floats, edges: Integers) -> float:
-    """Of edges (2, e) [m]."""
+    """Length of the longest edge of (2, e) [m]."""
     lengths = np.linalg.norm(rest[:, edges[1]] - rest[:, edges[0]], axis=0)
     return float(lengths[np.isfinite(lengths)].max(initial=0.0))
 
 
 def _wings(edges: Integers, sides: Integers, triangles: Integers) -> Integers:
-    """(2, e) the third corners of the triangles beside edges; −1 where there is none."""
-    sums = np.append(triangles.sum(axis=0), 0)  # the last is that of no triangle
+    """(2, e) the third corners of the triangles on both sides of edges; −1 = none."""
+    sums = np.append(triangles.sum(axis=0), 0)  # the last entry is for −1
     return np.where(sides < 0, -1, sums[sides] - edges.sum(axis=0))
 
 
@@ -205,7 +205,7 @@ def _opposite_edges(edges: Integers, triangles: Integers, count: int) -> Integer
 
 
 def _sides(edges: Integers, triangles: Integers, count: int) -> Integers:
-    """(2, e) the first two triangles at each edge, −1 where there is none."""
+    """(2, e) the first two triangles at each edge; −1 = none."""
     t = triangles.shape[1]
     ends = np.concatenate([triangles[[0, 1]], triangles[[1, 2]], triangles[[2, 0]]], axis=1)
     ends.sort(axis=0)

@@ -1,6 +1,5 @@
-/* Which pairs belong to the side, the edge or the corner that they touch: the same as
-   numpy_voronoi_regions.py, where formulas and sources stand; and which edges are ridges, as in
-   numpy_bvh.py. */
+/* Filters of pairs by Voronoi regions, as in numpy_voronoi_regions.py, which has formulas and
+   sources, and ridges, as in numpy_bvh.py. */
 #include "pairs.h"
 
 #define MIN_RISE 1e-6
@@ -9,7 +8,7 @@
 #define RIDGE 0.005
 #define STEADY_SHARE 0.05
 
-/* Where a particle is at a share of its way. */
+/* Position of a particle at a time, 0 … 1. */
 static void place(real *to, const surfaces *all, integer particle, real time)
 {
     const real *way = all->paths + 6 * particle;
@@ -17,7 +16,7 @@ static void place(real *to, const surfaces *all, integer particle, real time)
         to[axis] = way[axis] + time * (way[3 + axis] - way[axis]);
 }
 
-/* The way from one particle to another when a pair touches. */
+/* Vector between two particles at the time of a pair. */
 static void take_way(real *way, const traversal *job, const pair *p, integer to, integer from)
 {
     real top[3], bottom[3];
@@ -26,7 +25,7 @@ static void take_way(real *way, const traversal *job, const pair *p, integer to,
     subtract(top, bottom, way);
 }
 
-/* Whether the way from one particle to another goes up along the normal. */
+/* Whether the vector from a base to a corner rises along the normal of a pair; 0 for corner -1. */
 static int rises(const traversal *job, const pair *p, integer corner, integer base)
 {
     if (corner < 0)
@@ -36,7 +35,7 @@ static int rises(const traversal *job, const pair *p, integer corner, integer ba
     return dot(p->now.normal, way) > MIN_RISE * __builtin_sqrt(dot(way, way));
 }
 
-/* Whether all triangles round a corner lie away, and this is the first. */
+/* Whether a pair is in the Voronoi region of a corner, and its triangle is the first there. */
 static int is_closest_on_corner(const traversal *job, const pair *p, integer corner)
 {
     const surfaces *all = job->all;
@@ -72,7 +71,7 @@ static int is_closest_on_triangle(const traversal *job, const pair *p)
            && !rises(job, p, all->wings[all->edges + edge], corner);
 }
 
-/* How steeply a triangle beside an edge rises towards the other feature, at most. */
+/* Slope of the vector from an edge's base to a third corner towards the other feature. */
 static real rise_of(const traversal *job, const pair *p, integer corner, integer base, real sign)
 {
     real way[3];
@@ -82,7 +81,7 @@ static real rise_of(const traversal *job, const pair *p, integer corner, integer
     return sign * dot(p->now.normal, way) / larger(__builtin_sqrt(dot(way, way)), SHORTEST);
 }
 
-/* Edges that neighbours rise between are kept no farther apart than these let them. */
+/* Whether a pair of edges is not covered by another pair; limits its gap in folds. */
 static int is_closest_on_edges(const traversal *job, pair *p)
 {
     const surfaces *all = job->all;
@@ -108,13 +107,13 @@ static int is_closest_on_edges(const traversal *job, pair *p)
     return ridge && !(steepest > SHARED_SLOPE);
 }
 
-/* Whether no neighbour of the features of a pair is nearer: then the pair is theirs. */
+/* Whether a pair is not covered by a pair with a nearer neighbouring feature. */
 int is_closest(const traversal *job, pair *p)
 {
     return p->kind ? is_closest_on_edges(job, p) : is_closest_on_triangle(job, p);
 }
 
-/* How high above a triangle a direction leads, as it starts the step; unscaled. */
+/* Component of a direction along a triangle's normal at the start of the step, times twice its area. */
 static real height_along(const traversal *job, integer triangle, const real *normal, real sign)
 {
     const real *x[3];
@@ -129,7 +128,7 @@ static real height_along(const traversal *job, integer triangle, const real *nor
     return dot(up, towards);
 }
 
-/* Whether a pair is behind all triangles of one of its features, of which only the front touches. */
+/* Whether one feature of a pair is behind all triangles at the other, on a single-sided surface. */
 int is_behind(const traversal *job, const pair *p)
 {
     const surfaces *all = job->all;
@@ -160,7 +159,8 @@ int is_behind(const traversal *job, const pair *p)
     return 0;
 }
 
-/* Reads the way from a base to another particle, as the step starts; 1 if it hardly turns. */
+/* Vector from a base to another particle at the start of the step; 1 if it hardly rotates, relative
+   to the squared length, or to its own if that is negative. */
 static int read_side(const surfaces *all, real *way, integer from, integer to, real length)
 {
     const real *base = all->paths + 6 * from, *other = all->paths + 6 * to;
@@ -172,7 +172,7 @@ static int read_side(const surfaces *all, real *way, integer from, integer to, r
     return dot(change, change) <= STEADY_SHARE * STEADY_SHARE * (length < 0.0 ? dot(way, way) : length);
 }
 
-/* Whether the triangles at an edge, whose sides are read, make an angle. */
+/* Whether the triangles at an edge make an angle, from its cached vectors. */
 static int makes_angle(const edge_path *it)
 {
     real normal[3], other[3];
@@ -183,7 +183,7 @@ static int makes_angle(const edge_path *it)
              && dot(other, normal) <= 0.0);
 }
 
-/* Reads where an edge and the triangles beside it lead, as the step starts. */
+/* Computes the cached vectors of an edge at the start of the step. */
 static void read_anew(edge_path *it, const surfaces *all, integer edge)
 {
     integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]}, wing = -1;
@@ -197,7 +197,8 @@ static void read_anew(edge_path *it, const surfaces *all, integer edge)
     it->ridge = wing < 0 || makes_angle(it);
 }
 
-/* The same, once a step for all threads, or else into room of the caller's; where it stands. */
+/* The cached vectors of an edge, computed by the first thread that needs them; other threads compute
+   their own in `room` until they are written. */
 static const edge_path *read_edge(edge_path *it, const surfaces *all, integer edge, edge_path *room)
 {
     integer unread = UNREAD;
@@ -213,7 +214,7 @@ static const edge_path *read_edge(edge_path *it, const surfaces *all, integer ed
     return room;
 }
 
-/* Whether a triangle beside either of two edges hides it from the other, on whichever side. */
+/* Whether a triangle beside one of two edges is nearer to the other edge, on either side. */
 static int is_hidden(const edge_path *one, const edge_path *other)
 {
     real normal[3];
@@ -234,7 +235,7 @@ static int is_hidden(const edge_path *one, const edge_path *other)
     return from_above && from_below;
 }
 
-/* Whether neither of two edges is a ridge, or one is hidden from the other. */
+/* Whether a pair of edges can be dropped: neither is a ridge, or a triangle is nearer. */
 int is_redundant(const surfaces *all, edge_path *one, integer edge, edge_path *other,
                  integer other_edge)
 {
