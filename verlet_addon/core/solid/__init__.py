@@ -1,1 +1,1 @@
-"""Solid bodies: cells of material on a lattice."""
+"""Elastic solids: corotational finite elements on a lattice around the body."""

@@ -1,4 +1,4 @@
-/* Cells of a solid, and what they oppose moves with; see numpy_kernels.py. */
+/* Cells of a solid, and their stiffness product; see numpy_kernels.py. */
 #ifndef VERLET_CELLS_H
 #define VERLET_CELLS_H
 
@@ -7,36 +7,37 @@
 /* elements.py */
 #define FIRST_LAME (0.45 / (1.45 * (1.0 - 2.0 * 0.45)))
 
-/* Nodes of cells whose edges are straight, and of those whose edges bend; quadratic_elements.py. */
+/* Nodes of linear and of quadratic cells; quadratic_elements.py. */
 #define LINEAR_NODES 8
 #define QUADRATIC_NODES 20
 #define MAX_UNKNOWNS (3 * QUADRATIC_NODES)
 
-/* See Cells; w nodes each, of which some kinds do without some. */
+/* See Cells: h cells of k kinds with w nodes, of which some kinds do not use all. */
 typedef struct {
     const integer *nodes;   /* (h, w) */
     const integer *kinds;   /* (h,) */
     const real *gradients;  /* (k, w, 3) */
     const real *volumes;    /* (k,) */
-    integer count, others;  /* h, and o */
-    const integer *numbers; /* (o,) of cells that are in no box */
+    integer count, others;  /* h, and o cells that are no boxes */
+    const integer *numbers; /* (o,) cells that are no boxes */
     integer width;          /* w */
-    const integer *slots;   /* (k, w) where the nodes stand that a kind needs, these first */
-    const integer *widths;  /* (k,) how many these are */
-    const integer *starts;  /* (k,) of their tiles */
+    const integer *slots;   /* (k, w) node numbers of a kind, those in use first */
+    const integer *widths;  /* (k,) numbers of nodes in use */
+    const integer *starts;  /* (k,) index of the first tile */
     const four *tiles;      /* (t, 4) see `pack_tiles` in compiled_kernels.py */
 } solid_cells;
 
-/* Boxes: cells that are alike on all sides, four of one kind at a time; see compiled_kernels.py. */
+/* Boxes: cells that are symmetric about their mid-planes, in groups of four of one kind; see
+   `_find_boxes` in compiled_kernels.py. */
 typedef struct {
-    integer count;          /* b */
-    const integer *filled;  /* (b,) how many of the four there are; others repeat the last */
+    integer count;          /* b groups */
+    const integer *filled;  /* (b,) number of cells in the group; further places repeat the last */
     const integer *cells;   /* (b, 4) */
     const integer *corners; /* (b, 8, 4) */
-    const integer *kinds;   /* (b,) numbers of their modes */
+    const integer *kinds;   /* (b,) index in modes */
     const real *volumes;    /* (b,) */
-    const real *modes;      /* (q, 3, 3, 8) */
-    const real *sizes;      /* (3,) */
+    const real *modes;      /* (q, 3, 3, 8) stiffness blocks */
+    const real *sizes;      /* (3,) edge lengths of a cell */
 } solid_boxes;
 
 /* See Lattice. */
@@ -47,15 +48,16 @@ typedef struct {
     solid_boxes boxes;
 } solid_lattice;
 
-/* See Shape. */
+/* See Corotation. */
 typedef struct {
     real *quaternions; /* (h, 4) */
     real *rotations;   /* (h, 3, 3) */
     real *volume_gradients;      /* (h, w, 3) */
-    real *growths;     /* (h,) of volumes, as shares; to work in, as are */
+    real *growths;     /* (h,) relative volume changes J - 1; workspace */
 } solid_corotation;
 
-/* Where boxes lie: their rotations, and by axis what slopes have in common at its ends. */
+/* Corotations of four boxes. Volume gradients of a box consist of three modes, one odd along each axis;
+   volume_gradients[axis] is the amplitude of each. */
 typedef struct {
     four rotations[9], volume_gradients[3][3], growth;
 } solid_box_state;
@@ -72,7 +74,7 @@ typedef struct {
     const real *weights;   /* (p, w) */
 } solid_embedding;
 
-/* Where nodes carry a point. */
+/* Interpolates point i from rows (3, m). */
 static inline void interpolate_point(const solid_embedding *embedding, integer i, const real *rows,
                            integer m, real found[3])
 {
@@ -85,7 +87,7 @@ static inline void interpolate_point(const solid_embedding *embedding, integer i
             found[a] += weights[c] * rows[a * m + corners[c]];
 }
 
-/* The same of rows of four. */
+/* Interpolates point i from rows (m,) of four. */
 ALWAYS_INLINE four interpolate_four(const solid_embedding *embedding, integer i, const four *rows)
 {
     const integer width = embedding->width, *corners = embedding->nodes + width * i;
@@ -96,8 +98,8 @@ ALWAYS_INLINE four interpolate_four(const solid_embedding *embedding, integer i,
     return found;
 }
 
-/* Writes what cells oppose moves (m,) with, times 1 / E, or strain if `rest` is where nodes are at
-   rest and `moves` where they are; after find_stress. */
+/* found (m,) = tangent stiffness / E times moves (m,). If `rest` positions are given, `moves` are
+   positions, and found are negative elastic forces / E. After find_stress, which sets corotations. */
 void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *corotations, const four *rest,
                   const four *moves, four *found);
 

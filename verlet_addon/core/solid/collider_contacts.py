@@ -1,4 +1,4 @@
-"""What colliders do to a solid, as stops that are solved for together with its stress."""
+"""Contacts of a solid with colliders, which are solved as one system with its stress."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -10,48 +10,52 @@ from .lattice import Embedding
 from .numpy_contact_solver import PointContacts, SolidSystem
 
 SEPARATION_ROUNDS = 4
-"""How often points are put outside of what they touch; once does but in corners."""
+"""Rounds in which points are projected out of contacts; more than one is needed in corners."""
 SEPARATION_MARGIN = 1e-9
-"""So much farther out than they have to be, for nobody else to push them [m]."""
+"""Distance beyond the contact gap, so that the general contact solver does not push again [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColliderContacts:
-    """Surfaces that places on a solid's skin are kept off, k of them."""
+    """k contacts of points on a solid's surface with planes: linearized colliders."""
 
     points: Integers
-    """(4, k) of the solid, between which each place is."""
+    """(4, k) the solid's surface points from which each contact point is interpolated."""
     shares: Floats
-    """(4, k) of these, whose sum is 1; 0 for those that are not of the solid."""
+    """(4, k) weights of these, with sum 1; 0 for corners on the collider."""
     normals: Floats
-    """(3, k) unit vectors away from the surfaces."""
+    """(3, k) unit normals from the collider towards the solid."""
     levels: Floats
-    """(k,) how far along its normal each has to be [m]."""
+    """(k,) smallest coordinate along the normal: that of the collider plus the gap, or less if the
+    point would move farther than `max_push_out` [m]."""
     frictions: Floats
     """(k,) Coulomb coefficients."""
     starts: Floats
-    """(3, k) where places were when the step began, moved on as the surfaces do [m]."""
+    """(3, k) contact points at the start of the step, plus the motion of the colliders [m]."""
     shifts: Floats
-    """(3, k) how far these do [m]."""
+    """(3, k) motion of the colliders in this step [m]."""
 
     def appended(self, others: "ColliderContacts") -> "ColliderContacts":
-        """These, and after them others."""
+        """These contacts, followed by others."""
         both = ((getattr(self, each.name), getattr(others, each.name)) for each in fields(self))
         return ColliderContacts(*(np.concatenate(each, axis=-1) for each in both))
 
     def interpolate(self, points: Floats) -> Floats:
-        """(3, k) where places are, of points (3, p)."""
+        """(3, k) contact points, interpolated from points (3, p) [m]."""
         return np.asarray(np.einsum("jk,ajk->ak", self.shares, points[:, self.points]))
 
 
 def find_collider_contacts(
     rows: ContactRows, own: slice, fixed: int, start: Floats, end: Floats, dt: float
 ) -> ColliderContacts:
-    """The rows between a solid's points, `own`, and colliders, which begin at `fixed`.
+    """Selects the contact rows between one solid and colliders, and expresses them as planes.
 
     Parameters
     ----------
-    start, end : (3, N) of all bodies and colliders when the step begins and ends [m].
+    own : the solid's particles in the world.
+    fixed : number of the first collider particle in the world.
+    start, end : (3, N) world positions at the start and the end of the step [m].
+    dt : length of the step [s].
     """
     own_corners = (rows.particles >= own.start) & (rows.particles < own.stop)
     others = rows.particles >= fixed
@@ -84,12 +88,14 @@ def find_collider_contacts(
 def with_colliders(
     system: SolidSystem, colliders: ColliderContacts, area_factors: Floats, collider_anchors: Floats
 ) -> SolidSystem:
-    """The system in which places are stopped as well as points.
+    """The system of a solid, with collider contacts in addition to ground contacts.
+
+    Contact points are appended to the points of the embedding.
 
     Parameters
     ----------
     area_factors : (p,) `SurfacePoints.area_factors`.
-    collider_anchors : (3, p) where friction of colliders has held each point before, else nan [m].
+    collider_anchors : (3, p) friction anchors at colliders in the step before, else nan [m].
     """
     contacts, many = system.contacts, len(colliders.levels)
     stiffnesses = colliders.interpolate((contacts.stiffnesses * area_factors)[None])
@@ -115,14 +121,14 @@ def with_colliders(
 
 
 def _single_points(colliders: ColliderContacts) -> tuple[Integers, Booleans]:
-    """(k,) the point with the largest share in each place, and (k,) bool, whether that is all."""
+    """(k,) surface point with the largest weight, and (k,) bool, contacts of that point alone."""
     rows = colliders.shares.argmax(axis=0)
     columns = np.arange(len(rows))
     return colliders.points[rows, columns], colliders.shares[rows, columns] > 1.0 - 1e-9
 
 
 def _with_contact_points(embedding: Embedding, colliders: ColliderContacts) -> Embedding:
-    """The embedding of points, and after them of places, which up to three points carry."""
+    """The embedding of surface points, followed by contact points, combined from up to three."""
     order = np.argsort(-colliders.shares, axis=0, kind="stable")
     most = max(1, int((colliders.shares > 0.0).sum(axis=0).max(initial=1)))
     points = np.take_along_axis(colliders.points, order, axis=0)[:most].T
@@ -138,7 +144,7 @@ def _with_contact_points(embedding: Embedding, colliders: ColliderContacts) -> E
 
 
 def push_out_of_colliders(colliders: ColliderContacts, points: Floats) -> None:
-    """Puts points (3, p) outside of what they press on; the nearest is left to the deepest."""
+    """Projects points (3, p) out of contacts; a point in several is moved by the deepest [m]."""
     for _ in range(SEPARATION_ROUNDS):
         depths = colliders.levels - dot(colliders.normals, colliders.interpolate(points))
         order = np.argsort(depths, kind="stable")
@@ -156,7 +162,7 @@ def push_out_of_colliders(colliders: ColliderContacts, points: Floats) -> None:
 def find_collider_anchors(
     contacts: PointContacts, colliders: ColliderContacts, count: int
 ) -> Floats:
-    """(3, p) where friction of colliders holds each of so many points now, else nan [m]."""
+    """(3, p) friction anchors at colliders after a solution, for p = `count`, else nan [m]."""
     vertices, single = _single_points(colliders)
     anchors, collider_anchors = contacts.anchors[:, count:], np.full((3, count), np.nan)
     kept = single & ~np.isnan(anchors[0])

@@ -1,4 +1,4 @@
-"""The stress within a solid and what it touches in C, and where that leads it."""
+"""Solution for stress, pins and contacts of solids, and velocity update, in C."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .numpy_contact_solver import PointContacts, SolidSystem, SolverTolerance
 PIECE = 56
 """Numbers in a solid_piece of rigid_modes.h."""
 ROLLING = 50
-"""Numbers in a rolling of velocity_update.c."""
+"""Numbers in a rolling_piece of velocity_update.c."""
 _solve_solid_system = declare("solve_solid_system", "pppdddi")
 _update_solid_velocities = declare("update_solid_velocities", "ppppp")
 _clamp_solid_points = declare("clamp_solid_points", "ppp")
@@ -19,7 +19,7 @@ _clamp_solid_points = declare("clamp_solid_points", "ppp")
 
 @cached_struct
 def _contacts(contacts: PointContacts) -> Packed:
-    """The solid_stops of contact_solver.h."""
+    """The point_contacts of contact_solver.h."""
     return pack(
         len(contacts.levels),
         *shared_arrays(
@@ -30,7 +30,7 @@ def _contacts(contacts: PointContacts) -> Packed:
 
 
 def _parts(system: SolidSystem) -> Packed:
-    """The solid_part of contact_solver.h, one after the other."""
+    """The array of solid_part of contact_solver.h."""
     return pack(
         *(
             member

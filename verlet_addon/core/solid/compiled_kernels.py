@@ -1,4 +1,4 @@
-"""Solids in C: what `numpy_kernels` does."""
+"""Solids in C: the functions of `numpy_kernels`."""
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from .lattice import Cells, Embedding, Lattice
 from .numpy_kernels import Corotations
 
 SYMMETRY_TOLERANCE = 1e-12
-"""What differs by no more than this share is the same."""
+"""Relative difference up to which stiffnesses count as symmetric."""
 BOX_NUMBERS = 19
-"""Numbers of each cell in a solid_place of cells.h."""
+"""Numbers per cell in a solid_box_state of cells.h."""
 _find_stress = declare("find_stress", "pppdpppp")
 _interpolate = declare("interpolate", "ppip")
 
@@ -43,7 +43,7 @@ def pack_lattice(lattice: Lattice) -> Packed:
 
 
 def _cells(cells: Cells, box: Integers) -> list[Member]:
-    """The solid_cells of cells.h, of which some are of kinds of boxes (h,), −1 for others."""
+    """The solid_cells of cells.h; `box` (h,) is the box kind of each cell, −1 = none."""
     others = np.flatnonzero(box < 0)
     return [
         *(cells.nodes, cells.kinds),
@@ -54,10 +54,10 @@ def _cells(cells: Cells, box: Integers) -> list[Member]:
 
 
 def pack_tiles(stiffnesses: Floats) -> tuple[Integers, Integers, Integers, Floats]:
-    """Symmetric matrices (k, 3 w, 3 w) without nodes that are nothing to them.
+    """Symmetric matrices (k, 3 w, 3 w) as 4 × 4 tiles, without nodes whose rows are 0.
 
-    (k, w) the others' numbers, which come first, (k,) how many these are, (k,) where a kind's tiles
-    begin, and (t, 4, 4) tiles, by column: those on the diagonal and what stands below.
+    Returns (k, w) node numbers, those in use first, (k,) numbers of nodes in use, (k,) index of
+    each kind's first tile, and (t, 4, 4) tiles of the lower triangle, column by column.
     """
     n = stiffnesses.shape[1] // 4
     needed = np.einsum("kii->ki", stiffnesses)[:, ::3] > 0.0
@@ -72,7 +72,7 @@ def pack_tiles(stiffnesses: Floats) -> tuple[Integers, Integers, Integers, Float
 
 
 def _box_groups(cells: Cells, box: Integers) -> list[Member]:
-    """What boxes are four at a time, all four of one kind."""
+    """The solid_boxes of cells.h: cells of one box kind in groups of four, for SIMD."""
     boxed = np.flatnonzero(box >= 0)
     boxed = boxed[np.argsort(box[boxed], kind="stable")]
     counts = np.bincount(box[boxed])
@@ -94,11 +94,11 @@ def _box_groups(cells: Cells, box: Integers) -> list[Member]:
 
 
 def _find_boxes(stiffnesses: Floats) -> tuple[Integers, Floats]:
-    """(k,) numbers of kinds among those that are alike on all sides, −1 for others; their modes.
+    """(k,) box kind of each element kind, −1 = none, and (b, 3, 3, 8) stiffness blocks of these.
 
-    A cell that may be mirrored across its middle planes opposes what is even across one with what
-    is even. So of the sums and differences of its corners along each axis, x, y and z go together
-    three by three: (b, 3, 3, 8).
+    The stiffness of a box, a cell that is symmetric about its mid-planes, couples only modes of
+    equal parity about each. In the Hadamard basis, of sums and differences of corner values along
+    each axis, it consists of 8 blocks 3 × 3, which couple x, y and z.
     """
     box_numbers, kept = np.full(len(stiffnesses), -1), np.empty((0, 3, 3, 8))
     if stiffnesses.shape[1:] == (CORNER_UNKNOWNS, CORNER_UNKNOWNS):
@@ -115,7 +115,7 @@ def _find_boxes(stiffnesses: Floats) -> tuple[Integers, Floats]:
 
 
 def _modes(stiffnesses: Floats) -> tuple[Booleans, Floats]:
-    """(k,) whether the blocks (k, 3, 3, 8) are all that there is to stiffnesses (k, 24, 24)."""
+    """(k,) bool, stiffnesses (k, 24, 24) that consist of blocks alone; (k, 3, 3, 8) blocks."""
     signs = 1.0 - 2.0 * (weighted_sums(CELL_CORNERS, CELL_CORNERS.T) % 2.0)
     half = np.einsum("sc,kcadb->ksadb", signs, stiffnesses.reshape(-1, 8, 3, 8, 3))
     modes = np.einsum("ksadb,td->ksatb", half, signs) / 64.0
@@ -132,7 +132,7 @@ def _modes(stiffnesses: Floats) -> tuple[Booleans, Floats]:
 
 @cached_struct
 def pack_corotations(corotations: Corotations) -> Packed:
-    """The solid_shapes of cells.h."""
+    """The solid_corotations of cells.h."""
     counts = [len(corotation.quaternions) for corotation in corotations.groups]
     return pack(
         *(

@@ -1,4 +1,4 @@
-/* Stress and what a solid touches, solved for together: the same as numpy_contact_solver.py. */
+/* Solution for stress, pins and contacts as one system: the same as numpy_contact_solver.py. */
 #include "contact_solver.h"
 
 #define MAX_ACTIVE_SET_CHANGES 6
@@ -12,7 +12,7 @@ static real along_normal(const point_contacts *contacts, integer i, const real v
            + contacts->normals[2 * p + i] * vector[2];
 }
 
-/* What of a point at a place is across from where friction holds it; how long that is. */
+/* Writes the tangential offset of a place from the friction anchor of point i; returns its length. */
 static real tangential_offset(const point_contacts *contacts, integer i, const real place[3], real slid[3])
 {
     for (int a = 0; a < 3; a++)
@@ -31,7 +31,8 @@ static void scatter_to_nodes(const solid_embedding *embedding, integer i, four p
         rows[corners[c]] += broadcast(weights[c]) * pull;
 }
 
-/* Whether what touches, and how it rubs, is as before once nodes have moved, or else how. */
+/* 1 if the active set after moves has converged; otherwise updates it, and returns 0. normal_forces serve
+   as workspace for friction stiffnesses. */
 static int update_active_set(const solid_system *all)
 {
     const point_contacts *contacts = all->contacts;
@@ -39,7 +40,7 @@ static int update_active_set(const solid_system *all)
     real changes = 0.0, total = 0.0;
     for (integer i = 0; i < p; i++) {
         four moved = interpolate_four(all->embedding, i, all->moves);
-        real place[3], slid[3], former = contacts->friction_stiffnesses[i], grip = -1.0;
+        real place[3], slid[3], former = contacts->friction_stiffnesses[i], stiffness = -1.0;
         for (int a = 0; a < 3; a++)
             place[a] = all->predicted[a * p + i] + moved[a];
         real depth = contacts->levels[i] - along_normal(contacts, i, place);
@@ -50,14 +51,14 @@ static int update_active_set(const solid_system *all)
                 *anchor = *anchor == *anchor ? *anchor : contacts->start[a * p + i];
             }
             real length = tangential_offset(contacts, i, place, slid);
-            grip = smaller(contacts->stiffnesses[i], contacts->frictions[i] * push / larger(length, NONZERO));
-            change = (grip > former ? grip - former : former - grip) * length;
+            stiffness = smaller(contacts->stiffnesses[i], contacts->frictions[i] * push / larger(length, NONZERO));
+            change = (stiffness > former ? stiffness - former : former - stiffness) * length;
             total += push;
         }
-        if ((grip >= 0.0) != (former >= 0.0))
+        if ((stiffness >= 0.0) != (former >= 0.0))
             change = push;
         changes += change;
-        contacts->normal_forces[i] = grip;
+        contacts->normal_forces[i] = stiffness;
     }
     if (changes <= ACTIVE_SET_TOLERANCE * total)
         return 1;
@@ -66,7 +67,7 @@ static int update_active_set(const solid_system *all)
     return 0;
 }
 
-/* What stops a point that moves opposes that with. */
+/* Stiffness of the contact spring of point i × moved. */
 ALWAYS_INLINE four contact_resistance(const point_contacts *contacts, integer i, four moved)
 {
     integer p = contacts->points;
@@ -75,7 +76,7 @@ ALWAYS_INLINE four contact_resistance(const point_contacts *contacts, integer i,
     return broadcast(contacts->friction_stiffnesses[i]) * moved + broadcast(more) * normal;
 }
 
-/* What stops a point pushes and rubs it with where it arrives. */
+/* Force of the contact spring of point i at its predicted place. */
 SMALL static four contact_force(const solid_system *all, integer i)
 {
     const point_contacts *contacts = all->contacts;
@@ -90,6 +91,7 @@ SMALL static four contact_force(const solid_system *all, integer i)
     return pull;
 }
 
+/* Force of pin k at the predicted place of its point. */
 SMALL static four pin_force(const solid_system *all, integer k)
 {
     integer i = all->sprung_points[k], p = all->embedding->points;
@@ -99,7 +101,7 @@ SMALL static four pin_force(const solid_system *all, integer k)
     return pull;
 }
 
-/* Adds all pulls where points arrive. */
+/* Adds the forces of pins and active contacts at predicted points to the rows (m,) of nodes. */
 SMALL static void add_forces(const solid_system *all, four *rows)
 {
     for (integer k = 0; k < all->springs; k++)
@@ -109,7 +111,7 @@ SMALL static void add_forces(const solid_system *all, four *rows)
             scatter_to_nodes(all->embedding, i, contact_force(all, i), rows);
 }
 
-/* Notes what presses on points once nodes have moved. */
+/* Writes normal forces after the moves. */
 SMALL static void store_normal_forces(const solid_system *all)
 {
     const point_contacts *contacts = all->contacts;
@@ -123,7 +125,7 @@ SMALL static void store_normal_forces(const solid_system *all)
     }
 }
 
-/* Writes the system times moves; their product. */
+/* found = system × moves; returns moves · found. */
 static real multiply_system(const solid_system *all, const four *moves, four *found)
 {
     four total = broadcast(0.0);
@@ -149,6 +151,7 @@ static real multiply_system(const solid_system *all, const four *moves, four *fo
     return sum(total);
 }
 
+/* Adds a spring at a point to the diagonal blocks of its nodes. */
 static void add_block(const solid_system *all, integer point, const real stiffness[9])
 {
     const integer width = all->embedding->width;
@@ -171,7 +174,7 @@ static void invert(four block[3])
         block[a] = cofactors[a] / size;
 }
 
-/* Adds what stops a point to what opposes the piece it is of, or both that it is between. */
+/* Adds a spring at a point to the rigid modes of its piece, or of both pieces that it connects. */
 SMALL static void add_to_rigid_modes(const solid_system *all, integer point, const real stiffness[9])
 {
     const integer end = all->embedding->width * (point + 1);
@@ -191,7 +194,7 @@ SMALL static void add_to_rigid_modes(const solid_system *all, integer point, con
     }
 }
 
-/* The inverted blocks on the diagonal, and of pieces as they move as one. */
+/* Writes the inverses of diagonal blocks, and those of the rigid modes' stiffness. */
 static void assemble_preconditioner(const solid_system *all)
 {
     const point_contacts *contacts = all->contacts;
@@ -224,15 +227,15 @@ static void assemble_preconditioner(const solid_system *all)
         invert_six(all->rigid_pieces[k].stiffness);
 }
 
-/* How far a node moves as its piece answers what was last asked. */
+/* Displacement of node i by the last coarse correction. */
 ALWAYS_INLINE four rigid_correction(const solid_system *all, integer i)
 {
     integer label = all->labels[i];
     return label >= 0 ? rigid_motion(all->rigid_pieces + label, all->arms[i]) : broadcast(0.0);
 }
 
-/* Writes the blocks times a vector less a share of another, and how pieces answer as one; the
-   product of what is left of the vector with both. */
+/* vector -= share × less; ahead = inverse blocks × vector, and the coarse correction in rigid_pieces.
+   Returns vector · P⁻¹ vector. */
 static real precondition(const solid_system *all, four *vector, real share, const four *less)
 {
     four total = broadcast(0.0);
@@ -258,7 +261,7 @@ static real precondition(const solid_system *all, four *vector, real share, cons
     return sum(total) + solve_rigid_modes(all->rigid_pieces, all->pieces);
 }
 
-/* Solves for the moves, from those given. */
+/* Preconditioned conjugate gradients for the moves, from their present values. */
 static void solve_moves(const solid_system *all, real tolerance, real absolute, real negligible, integer min_rounds)
 {
     integer m = all->nodes;
@@ -285,7 +288,7 @@ static void solve_moves(const solid_system *all, real tolerance, real absolute, 
         all->moves[i] += rigid_correction(all, i);
 }
 
-/* Changes moves (3, m), anchors, grips and loads; after find_stress. */
+/* Writes moves (3, m), anchors, friction stiffnesses and normal forces; after find_stress. */
 EXPORT void solve_solid_system(const solid_system *all, const real *right, real *moves, real tolerance,
                         real absolute, real negligible, integer min_rounds)
 {
@@ -310,7 +313,7 @@ EXPORT void solve_solid_system(const solid_system *all, const real *right, real 
     store_rows(all->moves, m, moves);
 }
 
-/* Writes points (3, p), and changes anchors. */
+/* Writes points (3, p), projected out of contact planes, and updates friction anchors. */
 EXPORT void clamp_solid_points(const solid_system *all, const real *nodes, real *points)
 {
     const point_contacts *contacts = all->contacts;

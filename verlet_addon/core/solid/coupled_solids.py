@@ -35,7 +35,7 @@ from .solid_step import (
 
 @dataclass(frozen=True, eq=False)
 class CoupledSolids:
-    """Solids that touch each other, the colliders in their way, and where they meet."""
+    """Solids in contact, and their contacts with colliders and with each other."""
 
     steps: Sequence[SolidStep]
     colliders: Sequence[ColliderContacts]
@@ -43,18 +43,18 @@ class CoupledSolids:
 
     @property
     def starts(self) -> list[SolidStepStart]:
-        """What moves each of them in this step."""
+        """Start states of all solids."""
         return list(map(_start_of, self.steps))
 
 
 def _start_of(step: SolidStep) -> SolidStepStart:
-    """What moves a solid in this step."""
+    """The start state of a solid, which `begin_step` has set."""
     assert step.start is not None
     return step.start
 
 
 def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
-    """Steps solids together, as `solid_step.solve_step` does one; (3, p) points of each."""
+    """Solves a step of coupled solids, like `solid_step.solve_step`; (3, p) points of each."""
     steps, starts, solid_contacts = group.steps, group.starts, group.solid_contacts
     inputs = [
         rows for each in zip(steps, group.colliders, strict=True) for rows in all_inputs(*each)
@@ -82,7 +82,7 @@ def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
 
 
 def _solve(group: CoupledSolids) -> list[Floats]:
-    """(3, p) points of each solid after stress, pins and contacts are solved for together."""
+    """(3, p) points of each solid after one solution of the coupled system; updates states."""
     steps, starts = group.steps, group.starts
     systems = _systems_with_colliders(group)
     system = _coupled_system(group, systems)
@@ -124,7 +124,7 @@ def _coupled_system(group: CoupledSolids, systems: Sequence[SolidSystem]) -> Sol
     stiffnesses = [
         step.system.contacts.stiffnesses * step.solid.surface.area_factors for step in steps
     ]
-    # Points as interpolated from nodes: moving points out of other solids is no sliding.
+    # Interpolated from nodes, without projections out of contacts, which are no sliding.
     start_points = [
         interpolate(step.solid.embedding, start.nodes)
         for step, start in zip(steps, starts, strict=True)
@@ -147,7 +147,7 @@ def _set_solid_friction(group: CoupledSolids, offsets: Floats) -> None:
 def _previous_deflections(
     starts: Sequence[SolidStepStart], solid_contacts: SolidContacts
 ) -> Floats:
-    """(3, k) how far places have been drawn out of where they cling [m]."""
+    """(3, k) friction deflections of the step before, 0 for new contacts [m]."""
     previous = np.zeros_like(solid_contacts.normals)
     deflections = stack_solids(start.solid_friction.deflections for start in starts)
     keys, first = np.unique(
@@ -163,10 +163,10 @@ def _previous_deflections(
 def _update_velocities(
     group: CoupledSolids, systems: Sequence[SolidSystem], system: SolidSystem, moves: Floats
 ) -> Floats:
-    """(3, m) where nodes of all end, by moves (3, m).
+    """(3, m) nodes of all solids after moves (3, m); updates states.
 
-    Solids on which nothing presses but each other keep their momentum together. What rolls is
-    slowed beside what it rolls on.
+    Solids with contact forces only between each other conserve their total momentum. Rolling
+    resistance applies to the motion of each relative to the solids it rolls on.
     """
     start_nodes = stack_solids(start.nodes for start in group.starts)
     momentum_labels, inverse_masses = (
@@ -198,12 +198,14 @@ def _update_velocities(
 
 
 def _momentum_labels(system: SolidSystem, solid_contacts: int) -> Integers:
-    """(m,) labels of nodes that keep their momentum together, −1 of those that something stops.
+    """(m,) label of each isolated group of components, whose momentum is conserved; −1 = none.
 
-    The last stops are where solids meet, so many.
+    Parameters
+    ----------
+    solid_contacts : number of contacts between solids, which are the last of the system.
     """
     contacts, embedding, labels = system.contacts, system.embedding, system.components
-    # What soft pins draw keeps no momentum.
+    # Soft pins change the momentum of their components.
     drawn = labels[embedding.nodes[system.pin_springs.points, 0]]
     labels = np.where(np.isin(labels, drawn), -1, labels)
     loaded = np.flatnonzero(contacts.normal_forces > 0.0)
@@ -216,7 +218,7 @@ def _momentum_labels(system: SolidSystem, solid_contacts: int) -> Integers:
         np.where(carried, labels_at_contacts, -1),
     )
     last = labels_at_contacts.max(axis=1)
-    # What is held stops others as the ground does.
+    # A pinned component changes the momentum of others as the ground does.
     stopped = (loaded < len(contacts.normal_forces) - solid_contacts) | (first < 0)
     count = int(labels.max(initial=-1)) + 1
     merged = find_components(count, np.stack([first[~stopped], last[~stopped]], axis=1))
@@ -228,18 +230,18 @@ def _momentum_labels(system: SolidSystem, solid_contacts: int) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class _RigidMotion:
-    """How a solid moves in a step, but for its strain."""
+    """Rigid part of a solid's motion in a step."""
 
     centre: Floats
-    """(3, 1) where it began [m]."""
+    """(3, 1) centre of mass at the start of the step [m]."""
     shift: Floats
-    """(3, 1) [m]"""
+    """(3, 1) translation [m]."""
     rotation: Floats
-    """(3, 1)"""
+    """(3, 1) rotation vector [rad]."""
 
     @classmethod
     def of(cls, step: SolidStep, nodes: Floats) -> "_RigidMotion":
-        """The way to nodes (3, m)."""
+        """The rigid part of the motion from the start of the step to nodes (3, m)."""
         masses, start_nodes = step.solid.masses, _start_of(step).nodes
         centre, shift = (
             (masses * rows).sum(axis=1, keepdims=True) / masses.sum()
@@ -251,14 +253,14 @@ class _RigidMotion:
         return cls(centre, shift, find_rotation_vectors(second, spin[None]).T)
 
     def displacement_at(self, positions: Floats) -> Floats:
-        """(3, k) how far places (3, k) go with it [m]."""
+        """(3, k) displacement by the rigid motion at positions (3, k) [m]."""
         return np.asarray(self.shift + np.cross(self.rotation, positions - self.centre, axis=0))
 
 
 def _contact_rotation(
     step: SolidStep, nodes: Floats, touched: ColliderContacts, normal_forces: Floats
 ) -> Floats:
-    """(3,) how far the cells of a solid have turned on which loads (k,) press, to nodes (3, m)."""
+    """(3,) rotation vector of cells in contact, to nodes (3, m), by normal forces (k,)."""
     start_nodes, carried = _start_of(step).nodes, step.solid.embedding
     shares = touched.shares * normal_forces
     points = sum_by(touched.points.ravel(), shares.ravel(), len(carried.nodes))

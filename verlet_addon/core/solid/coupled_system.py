@@ -1,4 +1,4 @@
-"""Solids that touch each other as one system: the same forces act on both, each way."""
+"""Solids in contact as one system of equations, in which contact forces act on both solids."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -17,30 +17,30 @@ from .numpy_contact_solver import PinSprings, PointContacts, SolidSystem
 
 @dataclass(frozen=True, eq=False)
 class SolidContacts:
-    """Places at which some solids touch each other, k of them, each between four points."""
+    """k contacts between solids, each with four corners: vertex and triangle, or two edges."""
 
     solids: Integers
-    """(4, k) numbers of the solids that these are of…"""
+    """(4, k) number of the solid of each corner."""
     points: Integers
-    """(4, k) …and theirs among its points."""
+    """(4, k) number of each corner among the points of its solid."""
     weights: Floats
-    """(4, k) above 0 on the side that normals point to, below on the other; their sum is 0."""
+    """(4, k) weights with sum 0, above 0 for the solid to which the normal points."""
     normals: Floats
-    """(3, k) unit vectors."""
+    """(3, k) unit normals."""
     levels: Floats
-    """(k,) how far apart they have to be along these [m]."""
+    """(k,) smallest distance along the normal: the gap, or less, see `max_push_out` [m]."""
     frictions: Floats
     """(k,) Coulomb coefficients."""
     keys: Integers
-    """(k,) the same from step to step; −1 for none."""
+    """(k,) keys that identify a pair of primitives in each step; −1 = none."""
 
     def points_of(self, number: int) -> tuple[Integers, Floats]:
-        """(4, k) points of one of the solids, and their weights, 0 for those of others."""
+        """(4, k) points of one solid, and (4, k) weights, 0 for corners of other solids."""
         own_corners = self.solids == number
         return np.where(own_corners, self.points, 0), np.where(own_corners, self.weights, 0.0)
 
     def offsets(self, points: Sequence[Floats]) -> Floats:
-        """(3, k) how far apart they are, of points (3, p) of each solid."""
+        """(3, k) offsets Σ weight × point of contacts, for points (3, p) of each solid."""
         differences = np.zeros_like(self.normals)
         for number, points_of_solid in enumerate(points):
             own, weights = self.points_of(number)
@@ -49,7 +49,7 @@ class SolidContacts:
         return differences
 
     def as_collider_contacts(self, number: int, chosen: Integers) -> ColliderContacts:
-        """What one of the solids feels of others at some places, as if these were colliders."""
+        """Chosen contacts of one solid with others, as contacts with colliders at rest."""
         points, weights = self.points_of(number)
         weights = weights[:, chosen]
         sides = np.sign(weights.sum(axis=0))
@@ -65,7 +65,7 @@ class SolidContacts:
 
 
 def find_solid_contacts(rows: ContactRows, own: Sequence[slice], dt: float) -> SolidContacts:
-    """The rows between points of some solids alone, each of which has its own in the world."""
+    """Selects the contact rows between some solids; `own` are the world particles of each."""
     solids, points = np.full_like(rows.particles, -1), np.zeros_like(rows.particles)
     for number, own_slice in enumerate(own):
         own_corners = (rows.particles >= own_slice.start) & (rows.particles < own_slice.stop)
@@ -93,12 +93,12 @@ def couple_systems(
     stiffnesses: Sequence[Floats],
     anchors: Floats,
 ) -> SolidSystem:
-    """All systems as one, in which solids are kept apart where they meet.
+    """One system of all solids, with the contacts between them.
 
     Parameters
     ----------
-    stiffnesses : per solid (p,) how stiff points are that others touch, times h² [kg].
-    anchors : (3, k) how far apart friction holds them [m].
+    stiffnesses : (p,) stiffness × h² of points in contacts with others, for each solid [kg].
+    anchors : (3, k) friction anchors: offsets without tangential deflection [m].
     """
     points = slices(len(each.contacts.levels) for each in systems)
     nodes = slices(len(each.masses) for each in systems)
@@ -139,7 +139,7 @@ def couple_systems(
 def _contacts_between(
     solid_contacts: SolidContacts, stiffnesses: Sequence[Floats], anchors: Floats
 ) -> PointContacts:
-    """What keeps solids apart where they meet: the skins of both, one behind the other."""
+    """Contacts between solids, with the contact springs of both in series."""
     side_stiffnesses = np.zeros((2, len(solid_contacts.levels)))
     for number, own_stiffness in enumerate(stiffnesses):
         points, weights = solid_contacts.points_of(number)
@@ -163,10 +163,10 @@ def _embedding(
     points: Sequence[slice],
     solid_contacts: SolidContacts,
 ) -> Embedding:
-    """The embedding of all points, and after them of how far apart solids are where they meet."""
+    """The embedding of all points, followed by offsets between solids with Σ w = 0."""
     count = len(solid_contacts.levels)
     own = [each.embedding for each in systems]
-    # What colliders touch is carried by more nodes than points themselves are.
+    # Contact points with colliders have more nodes than surface points.
     used = [int(np.flatnonzero((each.weights != 0.0).any(axis=0)).max()) + 1 for each in own]
     width = max(*used, 4 * max(used)) if count else max(used)
     embedding = Embedding(
@@ -189,7 +189,7 @@ def _embedding(
 
 
 def separate_solids(solid_contacts: SolidContacts, points: Sequence[Floats]) -> None:
-    """Puts points (3, p) of each solid outside of others; the nearest is left to the deepest."""
+    """Projects points (3, p) of solids out of each other; the deepest contact of a point counts."""
     for _ in range(SEPARATION_ROUNDS):
         depths = solid_contacts.levels - dot(solid_contacts.normals, solid_contacts.offsets(points))
         order = np.argsort(depths, kind="stable")
@@ -208,10 +208,10 @@ def separate_solids(solid_contacts: SolidContacts, points: Sequence[Floats]) -> 
 
 
 def stack_solids(parts: Iterable[NDArray[Any]]) -> Any:
-    """Arrays (…, k) of all solids, one after the other."""
+    """Concatenates arrays (…, k) of all solids along their last axis."""
     return np.ascontiguousarray(np.concatenate(list(parts), axis=-1))
 
 
 def slices(counts: Iterable[int]) -> list[slice]:
-    """Where each of them has its own there."""
+    """Slices of solids with these counts in concatenated arrays."""
     return [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]

@@ -1,4 +1,4 @@
-"""Cells of elastic material, whole or filled in part."""
+"""Stiffness matrices of hexahedral cells that are filled wholly or in part."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,52 +8,59 @@ import numpy as np
 from ..arrays import Floats, weighted_sums
 
 POISSON = 0.45
-"""Of all solids: nearly incompressible, as flesh and gelatin are."""
+"""Poisson's ratio of all solids: nearly incompressible, like flesh and gelatin."""
 FIRST_LAME = POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON))
+"""First Lamé parameter for a Young's modulus of 1 Pa [Pa]."""
 SHEAR = 0.5 / (1.0 + POISSON)
-"""Both for a Young's modulus of 1 Pa."""
+"""Shear modulus for a Young's modulus of 1 Pa [Pa]."""
 FICTITIOUS_STIFFNESS = 2e-3
-"""Share of a whole cell's stiffness and mass that any cell keeps, so that no node is loose."""
+"""Share of a full cell's stiffness and mass that is added to each cell, so that all nodes have both."""
 CELL_CORNERS = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
-"""(8, 3) of a cell of size 1."""
+"""(8, 3) corners of the unit cell."""
 SIMPSON = np.array([1.0, 4.0, 1.0]) / 6.0
+"""(3,) weights of Simpson's rule."""
 FULL_CELL = (SIMPSON[:, None, None] * SIMPSON[:, None] * SIMPSON)[None]
-"""(1, 3, 3, 3) how a whole cell is filled: Simpson's rule."""
+"""(1, 3, 3, 3) integration weights of a full cell."""
 CORNER_UNKNOWNS, INNER_UNKNOWNS = 24, 9
-"""Unknowns at the corners of a cell, and of the bends within it."""
+"""Displacement unknowns at the corners of a cell, and of its internal quadratic modes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """Kinds of cells of one size, for a Young's modulus of 1 Pa."""
+    """k kinds of cells with w nodes, of one size and for a Young's modulus of 1 Pa."""
 
     stiffnesses: Floats
-    """(k, 3 w, 3 w) of w nodes, but for the resistance to a change of volume; rows 3 × node + axis
-    [m]."""
+    """(k, 3 w, 3 w) stiffness matrices without the λ term of the mean volume change, which is not
+    linear; rows 3 × node + axis [m]."""
     gradients: Floats
-    """(k, w, 3) of the nodes' shape functions, the mean over the filled part [1/m]."""
+    """(k, w, 3) gradients of the nodes' shape functions, means over the filled part [1/m]."""
     volumes: Floats
-    """(k,) filled [m³]."""
+    """(k,) filled volumes [m³]."""
     node_volumes: Floats
-    """(k, w) the filled volume, shared out over the nodes [m³]."""
+    """(k, w) volume of each node, for lumped masses [m³]."""
 
 
 def build_elements(fillings: Floats, sizes: Floats) -> Elements:
-    """Elements filled as `voxels.fill` says, (k, 3, 3, 3).
+    """Linear elements from integration weights of `voxels.fill`.
 
-    Trilinear shape functions, and quadratic ones within each cell (Wilson et al. 1973; Taylor,
-    Beresford and Wilson 1976) that let it bend without shear. Stiffness is integrated over the part
-    that is filled (finite cell method, Düster et al. 2008), so that what is thinner than its cell
-    bends as it should.
+    Trilinear shape functions with incompatible quadratic modes (Wilson et al. 1973; Taylor,
+    Beresford and Wilson 1976), which avoid shear locking. Stiffness is integrated over the filled
+    part (finite cell method, Düster et al. 2008), so that parts thinner than a cell have the right
+    bending stiffness.
+
+    Parameters
+    ----------
+    fillings : (k, 3, 3, 3) integration weights.
+    sizes : (3,) edge lengths of the cells [m].
     """
     gradients, shapes = _samples()
     gradients = gradients / sizes
     at_samples = strain_matrices(gradients)
     energies = stress_products(at_samples, at_samples)
-    # Rays may miss what is thinner than a hair; its cells are then filled alike everywhere.
+    # Rays may miss very thin parts; the weights of their cells are then uniform.
     weights = (fillings + 1e-9 * FULL_CELL).reshape(len(fillings), -1)
     filled = weights.sum(axis=1)
-    # Means over the filled part: by them, bends within cells leave uniform strains alone.
+    # With means over the filled part, internal modes do not change uniform strain (patch test).
     mean = weighted_sums(weights / filled[:, None], gradients)
     strains = strain_matrices(mean)
     stiffness = weighted_sums(weights, energies)
@@ -80,7 +87,7 @@ def build_elements(fillings: Floats, sizes: Floats) -> Elements:
 
 
 def _condensed(stiffness: Floats) -> Floats:
-    """(k, 24, 24) what is left of (k, 33, 33) when the bends within take the shape they like."""
+    """(k, 24, 24) static condensation of the internal modes of matrices (k, 33, 33)."""
     left = stiffness.copy()
     for last in range(CORNER_UNKNOWNS + INNER_UNKNOWNS - 1, CORNER_UNKNOWNS - 1, -1):
         row = left[:, last, :last]
@@ -91,10 +98,10 @@ def _condensed(stiffness: Floats) -> Floats:
 
 @cache
 def _samples() -> tuple[Floats, Floats]:
-    """At the 27 samples of a cell of size 1, the shape functions.
+    """Shape functions at the 27 samples of the unit cell.
 
-    (27, 11, 3) gradients, those of the functions within the cell after its corners', and (27, 8)
-    those of the corners themselves.
+    (27, 11, 3) gradients of 8 corner functions and 3 internal modes, and (27, 8) values of corner
+    functions.
     """
     samples = np.array(list(np.ndindex(3, 3, 3))) / 2.0
     factors = np.where(CELL_CORNERS == 1.0, samples[:, None], 1.0 - samples[:, None])
@@ -102,7 +109,7 @@ def _samples() -> tuple[Floats, Floats]:
 
 
 def _gradients(points: Floats) -> Floats:
-    """(q, 11, 3) of the 8 trilinear and 3 quadratic shape functions at places (q, 3)."""
+    """(q, 11, 3) gradients of 8 trilinear functions and 3 quadratic modes at points (q, 3)."""
     factors = np.where(CELL_CORNERS == 1.0, points[:, None], 1.0 - points[:, None])
     slopes = 2.0 * CELL_CORNERS - 1.0
     gradients = np.zeros((len(points), 11, 3))
@@ -114,7 +121,7 @@ def _gradients(points: Floats) -> Floats:
 
 
 def strain_matrices(gradients: Floats) -> Floats:
-    """(q, 6, 3 f) strains xx yy zz yz zx xy of displacements along each axis, from (q, f, 3)."""
+    """(q, 6, 3 f) strain–displacement matrices, rows xx yy zz yz zx xy, of gradients (q, f, 3)."""
     count = gradients.shape[1]
     matrices = np.zeros((len(gradients), 6, count, 3))
     for axis in range(3):
@@ -126,7 +133,7 @@ def strain_matrices(gradients: Floats) -> Floats:
 
 
 def stress_products(strains: Floats, others: Floats) -> Floats:
-    """(q, n, m) strains (q, 6, n) times the stress of others (q, 6, m), by Hooke's law."""
+    """(q, n, m) products Bᵀ D B' of strains (q, 6, n) and others (q, 6, m), with Hooke's law D."""
     stress = others * np.array([2.0 * SHEAR] * 3 + [SHEAR] * 3)[:, None]
     stress[:, :3] += FIRST_LAME * (others[:, 0] + others[:, 1] + others[:, 2])[:, None]
     total = np.zeros((len(strains), strains.shape[2], others.shape[2]))

@@ -1,4 +1,4 @@
-"""Moves of a solid's nodes that come from outside of its solver: of points, and of whole pieces."""
+"""Moves of a solid's nodes by constraints outside of its solver."""
 
 import numpy as np
 
@@ -11,7 +11,12 @@ from .solid_body import Solid, SolidState
 def move_nodes_with_points(
     solid: Solid, state: SolidState, positions: Floats, previous: Floats
 ) -> None:
-    """Moves nodes as others have moved the points they carry, now and a step ago, (3, p) [m]."""
+    """Moves nodes by the displacement of points since the last solution.
+
+    Parameters
+    ----------
+    positions, previous : (3, p) present points, and those at the start of the last step [m].
+    """
     states = (
         (state.nodes, state.solved_points),
         (state.previous_nodes, state.previous_solved_points),
@@ -26,10 +31,10 @@ def move_nodes_with_points(
 
 
 def _node_displacements(solid: Solid, state: SolidState, moves: Floats) -> Floats:
-    """(3, m) moves of nodes: the mean, by weight, of those of the points that they carry (3, p).
+    """(3, m) moves of nodes: means of the moves (3, p) of points, by weight and contact area [m].
 
-    With the masses that go along, points and nodes have the same momentum. What had to be led out
-    follows those that have moved alone, or else it would sink in where few are held out.
+    With `Solid.effective_masses`, points and nodes have the same momentum. After a depenetration,
+    only points that have moved count, as nodes would move too little where few are in contact.
     """
     moved = np.flatnonzero((moves != 0.0).any(axis=0))
     if not len(moved):
@@ -43,7 +48,7 @@ def _node_displacements(solid: Solid, state: SolidState, moves: Floats) -> Float
 
 
 def lift_with_ground(solid: Solid, state: SolidState, ground_lifts: Floats) -> None:
-    """Carries nodes as their points are carried, (3, p), which is alike for a whole piece."""
+    """Translates nodes by the ground depenetration (3, p) of points, one per component [m]."""
     if ground_lifts.any():
         shift = np.zeros((3, solid.free_components.max(initial=0) + 2))
         shift[:, point_components(solid)] = ground_lifts
@@ -53,9 +58,11 @@ def lift_with_ground(solid: Solid, state: SolidState, ground_lifts: Floats) -> N
 
 
 def shift_components(solid: Solid, state: SolidState, shifts: Floats) -> Floats:
-    """(3, p) how far points go as free components are carried without speed, by (3, k + 1) [m].
+    """(3, p) displacement of points as components are translated without velocity [m].
 
-    The last is for what is held.
+    Parameters
+    ----------
+    shifts : (3, k + 1) translation of each free component, and last that of pinned ones [m].
     """
     moved, nodes = shifts[:, point_components(solid)], shifts[:, solid.free_components]
     state.nodes, state.previous_nodes = state.nodes + nodes, state.previous_nodes + nodes
@@ -67,5 +74,5 @@ def shift_components(solid: Solid, state: SolidState, shifts: Floats) -> Floats:
 
 
 def point_components(solid: Solid) -> Integers:
-    """(p,) the free component that points belong to, −1 for what is held."""
+    """(p,) free component of each point; −1 = pinned."""
     return np.asarray(solid.free_components[solid.embedding.nodes[:, 0]])

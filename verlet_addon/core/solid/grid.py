@@ -1,4 +1,4 @@
-"""A grid of equal cells around a body, along axes of its own."""
+"""A grid of equal cells around a body, along its principal axes."""
 
 from dataclasses import dataclass
 
@@ -7,48 +7,50 @@ import numpy as np
 from ..arrays import Floats, Integers, weighted_sums
 
 EQUAL_MOMENT_SHARE = 0.05
-"""Second moments that differ by less than this share have no axes of their own."""
+"""Second moments that differ by less than this share of the largest count as equal."""
 MIN_THICKNESS_SHARE = 1e-6
-"""No bounding box is thinner than this share of its length."""
+"""Smallest thickness of a bounding box, as a share of its length."""
 JACOBI_SWEEPS = 12
-"""Of Jacobi's rotations; half as many do."""
+"""Sweeps of the Jacobi eigenvalue algorithm; half as many converge."""
 MAX_CELLS = 400
-"""Along any axis: a needle's cells are longer than it is thick."""
+"""Most cells along an axis; those of a very slender body are longer than it is thick."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Cells of one size that a body's bounding box is cut into."""
+    """Equal cells that fill a body's oriented bounding box."""
 
     axes: Floats
-    """(3, 3) a rotation, whose columns are the body's principal axes."""
+    """(3, 3) rotation; columns are the grid's axes."""
     origin: Floats
-    """(3,) the grid's lowest corner, along these axes [m]."""
+    """(3,) lowest corner, in coordinates along the axes [m]."""
     sizes: Floats
-    """(3,) of a cell [m]."""
+    """(3,) edge lengths of a cell [m]."""
     counts: Integers
-    """(3,) cells along each axis."""
+    """(3,) numbers of cells along the axes."""
 
     def to_cells(self, positions: Floats) -> Floats:
-        """(n, 3) positions (n, 3), counted in cells."""
+        """(n, 3) coordinates in cells, of positions (n, 3) [m]."""
         along = weighted_sums(positions, self.axes)
         return np.asarray((along - self.origin) / self.sizes)
 
     def to_positions(self, cells: Floats) -> Floats:
-        """(n, 3) where places (n, 3) are [m]."""
+        """(n, 3) positions [m], of coordinates in cells (n, 3)."""
         return weighted_sums(self.origin + cells * self.sizes, self.axes.T)
 
 
 def grid_around(positions: Floats, triangles: Integers, cells: int) -> Grid:
-    """The grid that fits closely around a surface, with so many cells along it.
+    """The grid in the oriented bounding box of a surface.
 
-    They are counted along a body that is as long as the mean of its two largest dimensions, so that
-    neither a thin one nor a very long one alone decides; the others get cells of nearly that size.
+    The cell size is the geometric mean of the two largest extents, divided by `cells`, so that it
+    depends on neither a thin nor a long extent alone. Along each axis it is rounded to fill the
+    box.
 
     Parameters
     ----------
     positions : (n, 3) [m].
     triangles : (3, t)
+    cells : cells along a body of equal extents.
     """
     axes = principal_axes(positions, triangles)
     along = weighted_sums(positions, axes)
@@ -61,10 +63,10 @@ def grid_around(positions: Floats, triangles: Integers, cells: int) -> Grid:
 
 
 def principal_axes(positions: Floats, triangles: Integers) -> Floats:
-    """(3, 3) a rotation to the principal axes of a surface, as near the world's as they allow.
+    """(3, 3) rotation, with the principal axes of a surface as columns, nearest to the world's.
 
-    Where two or all second moments are alike, as those of square beams and of balls, axes are the
-    world's as far as they can be.
+    Where two or three second moments are equal, as for square beams and balls, axes are chosen
+    close to the world's.
     """
     corners = positions[triangles]
     areas = np.linalg.norm(np.cross(corners[1] - corners[0], corners[2] - corners[0]), axis=1)
@@ -86,7 +88,7 @@ def principal_axes(positions: Floats, triangles: Integers) -> Floats:
 
 
 def _nearest_order(vectors: Floats) -> Floats:
-    """The columns of (3, 3), in the order and with the signs that turn the world's axes least."""
+    """(3, 3) the columns, with the order and signs that are closest to the world's axes."""
     left, axes = np.abs(vectors), np.empty((3, 3))
     for _ in range(3):
         row, column = np.unravel_index(left.argmax(), left.shape)
@@ -98,9 +100,9 @@ def _nearest_order(vectors: Floats) -> Floats:
 
 
 def symmetric_eigenvectors(matrix: Floats) -> tuple[Floats, Floats]:
-    """(3,) eigenvalues, the smallest first, and (3, 3) eigenvectors of a symmetric (3, 3).
+    """(3,) ascending eigenvalues, and (3, 3) eigenvectors as columns, of a symmetric (3, 3) matrix.
 
-    Jacobi's rotations: LAPACK ends in other digits on every processor.
+    By the Jacobi eigenvalue algorithm, as the rounding of LAPACK depends on the processor.
     """
     left, axes = matrix.copy(), np.eye(3)
     for _ in range(JACOBI_SWEEPS):

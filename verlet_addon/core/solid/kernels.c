@@ -1,4 +1,4 @@
-/* Solids: the same as numpy_kernels.py, where formulas and sources stand. */
+/* Solids: the same as numpy_kernels.py, which has the formulas and sources. */
 #include "../momentum/rotations.h"
 #include "cells.h"
 
@@ -6,7 +6,7 @@
 #define ROTATION_TOLERANCE 1e-9
 #define MAX_SQUARED_STRETCH 8.0
 
-/* F = Σ x ∇N, and the same held to LARGEST. */
+/* Deformation gradient F = Σ x ∇N, and F scaled to |F|² ≤ MAX_SQUARED_STRETCH. */
 ALWAYS_INLINE void deformation_gradient(const real *places, const real *gradients, int width, real f[9], real clamped[9])
 {
     real square = 0.0;
@@ -31,7 +31,7 @@ static void quaternion_matrix(const real q[4], real r[9])
     r[6] = 2 * (x * z - w * y), r[7] = 2 * (y * z + w * x), r[8] = 1 - 2 * (x * x + y * y);
 }
 
-/* The turn that brings a rotation towards a deformation, by Newton's method if that leads there. */
+/* Rotation vector of one round of the fit: Newton's step, or Müller's where that would descend. */
 static void rotation_step(const real f[9], const real r[9], real turn[3])
 {
     real m[9];
@@ -49,7 +49,7 @@ static void rotation_step(const real f[9], const real r[9], real turn[3])
         turn[a] = spin[a] / along;
 }
 
-/* Turns a rotation towards a deformation until it fits, and writes its matrix. */
+/* Fits quaternion q to the deformation gradient f, and writes its matrix r. */
 static void fit_rotation(real q[4], const real f[9], real r[9])
 {
     quaternion_matrix(q, r);
@@ -73,7 +73,7 @@ static void fit_rotation(real q[4], const real f[9], real r[9])
     }
 }
 
-/* How a cell at these places is turned and strained; the growth of its volume, as a share. */
+/* Writes rotation and volume gradients of a cell with nodes at places (w, 3); returns J - 1. */
 ALWAYS_INLINE real update_corotation(const real *places, const real *gradients, int width, real quaternion[4],
                      real rotation[9], real *volume_gradients)
 {
@@ -88,7 +88,7 @@ ALWAYS_INLINE real update_corotation(const real *places, const real *gradients, 
     return dot(clamped, cofactors) - 1.0;
 }
 
-/* Finds the shape of a cell of nodes at places (m,). */
+/* Updates the corotation of cell e, for nodes (m,). */
 static void update_cell(const solid_cells *cells, const solid_corotation *corotation, integer e,
                        const four *nodes)
 {
@@ -103,7 +103,7 @@ static void update_cell(const solid_cells *cells, const solid_corotation *corota
                    corotation->rotations + 9 * e, corotation->volume_gradients + 3 * width * e);
 }
 
-/* Puts the shapes of boxes side by side. */
+/* Packs the corotations of boxes for SIMD. */
 SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotations *corotations)
 {
     const solid_corotation *corotation = &corotations->linear;
@@ -120,7 +120,8 @@ SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotations *
     }
 }
 
-/* Writes forces (3, m), what opposes moves (3, m), and the shapes; `work` is (2, m, 4). */
+/* Writes elastic forces (3, m), `opposed` = stiffness × moves (3, m), and corotations. `work` is
+   (2, m, 4). */
 EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotations *corotations,
                         real modulus, const real *moves, real *forces, real *opposed, four *work)
 {
@@ -144,6 +145,7 @@ EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const s
     store_rows(found, m, opposed);
 }
 
+/* Writes points (3, p), interpolated from nodes (3, m), to `found`. */
 EXPORT void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found)
 {
     integer p = embedding->points;

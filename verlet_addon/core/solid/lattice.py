@@ -1,4 +1,4 @@
-"""The lattice of cells that a solid is made of, and the points of its surface within."""
+"""The lattice of finite elements of a solid, and interpolation of points in it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,65 +19,65 @@ from .thin_cells import find_thin_cells
 from .voxels import fill, fill_some
 
 MIN_FILLED_SHARE = 0.02
-"""Cells filled less than this are left out, unless a point is far from any other."""
+"""Smallest filled share of a cell; emptier ones are kept only if a point is far from others."""
 MAX_OUTSIDE_DISTANCE = 0.1
-"""How far outside the cell that carries it a point may be, in cells. With half a cell, neighbours
-of which different cells carry one each are torn apart, as in legs that are thinner than a cell."""
+"""Largest distance of a point outside the cell it is interpolated from, in cells. With half a cell,
+neighbouring points of different cells separate, as in legs thinner than a cell."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Cells of elastic material with w nodes each."""
+    """h cells with w nodes each."""
 
     nodes: Integers
-    """(h, w) as `elements.CELL_CORNERS`, then middles as `quadratic_elements.EDGES`."""
+    """(h, w) nodes in the order of `elements.CELL_CORNERS`, then `quadratic_elements.EDGES`."""
     kinds: Integers
-    """(h,) numbers of their elements."""
+    """(h,) number of each cell's kind in `elements`."""
     elements: Elements
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Cells that share their nodes."""
+    """Hexahedral cells that share m nodes."""
 
     grid: Grid
     nodes: Floats
-    """(3, m) at rest, along the grid's axes [m]."""
+    """(3, m) rest positions from the grid's origin, along its axes [m]."""
     linear: Cells
-    """With 8 nodes."""
+    """Cells with 8 nodes."""
     quadratic: Cells
-    """With 20 nodes, where a body is thin and aslant."""
+    """Cells with 20 nodes, where a body is thin and oblique to the grid."""
     volumes: Floats
-    """(m,) of what each node stands for [m³]."""
+    """(m,) volume of each node, for its lumped mass [m³]."""
 
     @property
     def groups(self) -> tuple[Cells, Cells]:
-        """All cells."""
+        """Linear and quadratic cells."""
         return self.linear, self.quadratic
 
     @property
     def volume(self) -> float:
-        """Of what is filled [m³]."""
+        """Filled volume [m³]."""
         return sum(float(cells.elements.volumes[cells.kinds].sum()) for cells in self.groups)
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Points that are carried along by the nodes of a cell: x = Σ w x of the nodes."""
+    """Interpolation of p points from nodes: x = Σ weight × node."""
 
     nodes: Integers
-    """(p, w)"""
+    """(p, w) node numbers."""
     weights: Floats
-    """(p, w), whose sum is 1."""
+    """(p, w) weights, with sum 1 for points, and 0 for offsets between two solids."""
 
 
 def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Floats) -> Lattice:
-    """The cells of a grid that a closed surface fills, and that carry points on it.
+    """The cells of a grid that a closed surface fills, or that points on it need.
 
     Parameters
     ----------
-    positions, points : (n, 3) and (p, 3), hardly farther apart than cells [m].
-    triangles : (3, t)
+    positions, triangles : vertices (n, 3) [m] and triangles (3, t) of the surface.
+    points : (p, 3) surface points, at distances of about a cell [m].
     """
     cell_coordinates = grid.to_cells(positions)
     fillings = fill(cell_coordinates, triangles, grid.counts)
@@ -102,7 +102,7 @@ def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Fl
 
 
 def _node_volumes(groups: Sequence[Cells], count: int) -> Floats:
-    """(m,) volumes of the nodes [m³]."""
+    """(m,) sums of the cells' node volumes [m³]."""
     volumes = np.zeros(count)
     for cells in groups:
         shares = cells.elements.node_volumes[cells.kinds]
@@ -111,7 +111,7 @@ def _node_volumes(groups: Sequence[Cells], count: int) -> Floats:
 
 
 def embed(lattice: Lattice, positions: Floats) -> Embedding:
-    """Points (p, 3), each in the cell that it is in or nearest to."""
+    """Interpolation of positions (p, 3), each from the cell that contains it or is nearest [m]."""
     grid, count = lattice.grid, len(lattice.linear.nodes)
     first = np.concatenate([cells.nodes[:, 0] for cells in lattice.groups])
     lows = np.rint(lattice.nodes[:, first].T / grid.sizes).astype(np.int64)
@@ -143,9 +143,9 @@ def embed(lattice: Lattice, positions: Floats) -> Embedding:
 def _neighbouring_cells(
     grid: Grid, cell_coordinates: Floats
 ) -> Iterator[tuple[tuple[Integers, ...], Floats]]:
-    """Cells around places (n, 3): indices into arrays padded by one, and how far outside.
+    """The 26 neighbour cells of places (n, 3), one by one, and distances (n,) outside [cells].
 
-    Those that share a face with the cell at each place come first, then an edge, a corner.
+    Indices are for arrays padded by one. Neighbours at faces come first, then at edges and corners.
     """
     inside = np.stack(_cells_at(grid, cell_coordinates), axis=1)
     steps = np.array(list(np.ndindex(3, 3, 3)))
@@ -155,12 +155,12 @@ def _neighbouring_cells(
 
 
 def _cells_at(grid: Grid, cell_coordinates: Floats) -> tuple[Integers, ...]:
-    """Indices of the cells at places (n, 3)."""
+    """Indices of the cells that contain places (n, 3) [cells]."""
     return tuple(np.clip(np.floor(cell_coordinates), 0, grid.counts - 1).astype(np.int64).T)
 
 
 def _needed(grid: Grid, kept: Booleans, cell_coordinates: Floats) -> Booleans:
-    """Cells of points that would be farther than MAX_OUTSIDE_DISTANCE from all that are kept."""
+    """(x, y, z) bool, cells of points farther than MAX_OUTSIDE_DISTANCE from all kept cells."""
     padded = np.pad(kept, 1)
     far = cell_coordinates[~kept[_cells_at(grid, cell_coordinates)]]
     near = np.zeros(len(far), dtype=bool)
@@ -172,7 +172,7 @@ def _needed(grid: Grid, kept: Booleans, cell_coordinates: Floats) -> Booleans:
 
 
 def node_stiffnesses(lattice: Lattice) -> Floats:
-    """(m,) of nodes to moving alone, for a modulus of 1 Pa: the mean of three directions [m]."""
+    """(m,) diagonal of the stiffness matrix at a modulus of 1 Pa, mean of three directions [m]."""
     count = lattice.nodes.shape[1]
     stiffnesses = np.zeros(count)
     for cells in lattice.groups:
@@ -185,7 +185,7 @@ def node_stiffnesses(lattice: Lattice) -> Floats:
 
 
 def _elements(fillings: Floats, sizes: Floats) -> tuple[Integers, Elements]:
-    """(h,) kinds and their elements: whole cells are all of one kind, others of their own."""
+    """(h,) kinds and their elements: full cells share kind 0, others have one each."""
     whole = fillings.sum(axis=(1, 2, 3)) > 1.0 - 1e-9
     kinds = np.where(whole, 0, np.cumsum(~whole))
     different = np.concatenate([FULL_CELL, fillings[~whole]])

@@ -1,4 +1,4 @@
-"""Faces within the plane of a mirror, which lie inside the whole body."""
+"""Faces in the plane of a Mirror modifier, which are inside of the mirrored body."""
 
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ from ..mesh import MeshData
 
 
 def without_mirror_faces(mesh: MeshData) -> MeshData:
-    """The mesh without faces in the planes of its mirrors, and without what only those have.
+    """The mesh without faces in its mirror planes, and without edges of these faces alone.
 
-    The half of a solid may be closed there; in the whole that wall is no part of the skin.
+    Half a solid may be closed there; the surface of the whole has no such faces.
     """
     corners = read_corners(mesh)
     within = np.zeros(len(mesh.face_starts) - 1, dtype=bool)

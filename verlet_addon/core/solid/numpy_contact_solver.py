@@ -1,4 +1,4 @@
-"""The stress within a solid and what it touches, solved for together, in NumPy."""
+"""Solution for stress, pins and contacts of solids as one linear system, in NumPy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,113 +12,122 @@ from .numpy_kernels import Corotations, interpolate, scatter_to_nodes, stiffness
 from .rigid_modes import RigidModes, find_rigid_modes
 
 MAX_ACTIVE_SET_CHANGES = 6
-"""Most times that what touches, and what slides, is looked for anew in a step."""
+"""Most updates of the active set (contacts that touch, and those that slide) in a solution."""
 ACTIVE_SET_TOLERANCE = 0.05
-"""What pushes and rubs is found once it changes by less than this share of all that presses: the
-next step finds the rest."""
+"""The active set has converged when contact and friction forces change by less than this share of
+the sum of contact forces; the next step solves for the rest."""
 MAX_SOLID_CG_ROUNDS = 400
-"""Most rounds of conjugate gradients; ten or so do, more for stiff bodies in long steps."""
+"""Most rounds of conjugate gradients; about ten are usual, more for stiff bodies in long steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class PinSprings:
-    """Points that are drawn to places of their own."""
+    """Springs that pull g points of the embedding to targets: pins and soft pins."""
 
     points: Integers
-    """(g,)"""
+    """(g,) point numbers."""
     stiffnesses: Floats
-    """(g,) times h² [kg]."""
+    """(g,) stiffnesses × h² [kg]."""
     targets: Floats
-    """(3, g) [m]"""
+    """(3, g) target positions [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class PointContacts:
-    """How far each of p points may go, and what rubs on it there."""
+    """One potential contact with a plane for each of p points, with Coulomb friction."""
 
     normals: Floats
-    """(3, p) unit vectors away from what stops them."""
+    """(3, p) unit normals of the planes, towards the solid."""
     levels: Floats
-    """(p,) how far along its normal each has to be; −∞ where nothing is in its way [m]."""
+    """(p,) coordinate of each plane along its normal; −∞ = no contact possible [m]."""
     frictions: Floats
     """(p,) Coulomb coefficients."""
     stiffnesses: Floats
-    """(p,) times h² [kg]."""
+    """(p,) stiffnesses of the contact springs × h² [kg]."""
     start: Floats
-    """(3, p) where friction holds what touches from now on [m]."""
+    """(3, p) friction anchors of contacts that begin in this step [m]."""
     anchors: Floats
-    """(3, p) where it holds what has touched before, else nan; written to [m]."""
+    """(3, p) friction anchors of contacts that existed before, else nan; written to [m]."""
     friction_stiffnesses: Floats
-    """(p,) how stiffly it does, times h², −1 for what touches nothing; written to [kg]."""
+    """(p,) tangential stiffness × h², less than the normal one while sliding; −1 = inactive
+    contact; written to [kg]."""
     normal_forces: Floats
-    """(p,) what presses on each, times h²; written to [kg m]."""
+    """(p,) normal forces × h²; written to [kg m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class SolidPart:
-    """Of a system, the nodes of one solid, and its c K."""
+    """The stiffness c K of one solid in a system."""
 
     lattice: Lattice
     corotations: Corotations
     stiffness: float
-    """c E [s² Pa]"""
+    """c E, Young's modulus times the factor c₊ of `solid_system.step_shares` [s² Pa]."""
 
 
 @dataclass(frozen=True, eq=False)
 class SolidSystem:
-    """(M + c K + h² S) v = r for one step, where S is what holds and what stops points."""
+    """(M + c K + h² S) v = r for the moves v of one step, S: springs of pins and active contacts.
+
+    m nodes carry p points.
+    """
 
     parts: Sequence[SolidPart]
-    """One solid, or more that touch each other; their nodes stand one after the other."""
+    """One or more solids in contact; their nodes are concatenated."""
     embedding: Embedding
-    """Of points, and of what is between two solids: how far apart they are there, with Σ w = 0."""
+    """Points of solids with Σ w = 1, followed by offsets between two solids with Σ w = 0."""
     masses: Floats
-    """(m,) of the nodes [kg]."""
+    """(m,) masses of the nodes [kg]."""
     diagonal: Floats
-    """(m,) of M + c K, the mean of the three directions [kg]."""
+    """(m,) diagonal of M + c K, mean of the three directions [kg]."""
     predicted: Floats
-    """(3, p) where points are without the moves v [m]."""
+    """(3, p) points after free motion, without the moves v [m]."""
     components: Integers
-    """(m,) label of each connected piece that nothing holds, counted from 0; −1 = held."""
+    """(m,) free component of each node, from 0; −1 = a pinned component."""
     predicted_nodes: Floats
-    """(3, m) where nodes are without the moves [m]."""
+    """(3, m) nodes after free motion, without the moves v [m]."""
     pin_springs: PinSprings
     contacts: PointContacts
 
 
 @dataclass(frozen=True)
 class SolverTolerance:
-    """How well moves are solved for: squares are of the residual, as it would move nodes."""
+    """Stopping criteria of conjugate gradients, on the preconditioned residual norm r · P⁻¹ r."""
 
     relative: float
-    """Of the right side, that may be left."""
+    """Tolerance relative to the norm of the right side; its square bounds r · P⁻¹ r."""
     absolute: float
-    """Where its square is less, it may be left too [kg m²]."""
+    """Tolerance of r · P⁻¹ r in any case [kg m²]."""
     min_rounds: int
-    """Rounds that are taken nevertheless,"""
+    """Fewest rounds, unless r · P⁻¹ r is negligible."""
     negligible: float
-    """unless its square is less than this [kg m²]."""
+    """Value of r · P⁻¹ r that ends the solution at once [kg m²]."""
 
 
 @dataclass(frozen=True, eq=False)
 class ActiveSprings:
-    """What holds and what stops points, while neither changes."""
+    """Springs of pins and active contacts, for one active set."""
 
     points: Integers
-    """(k,) of the embedding."""
+    """(k,) points of the embedding."""
     stiffnesses: Floats
-    """(k, 3, 3) symmetric, times h² [kg]."""
+    """(k, 3, 3) symmetric stiffnesses × h² [kg]."""
     forces: Floats
-    """(k, 3) where the points arrive, times h² [kg m]."""
+    """(k, 3) forces at the predicted points × h² [kg m]."""
 
 
 def solve_contacts(
     system: SolidSystem, right: Floats, moves: Floats, tolerance: SolverTolerance
 ) -> None:
-    """Finds the moves (3, m), from those given, and what presses on points.
+    """Solves for the moves (3, m) and contact forces, with an active-set method.
 
-    What touches, and what of that slides, is found in turn with the moves: it pushes and never
-    pulls, and rubs no harder than its coefficient lets it.
+    The active set and the moves are solved alternately, until contacts only push, and friction
+    obeys Coulomb's law.
+
+    Parameters
+    ----------
+    right : (3, m) right side of the system, without springs [kg m].
+    moves : (3, m) start of the solution; written to [m].
     """
     contacts, springs = system.contacts, None
     for _ in range(MAX_ACTIVE_SET_CHANGES):
@@ -141,7 +150,10 @@ def solve_contacts(
 
 
 def update_active_set(contacts: PointContacts, points: Floats) -> bool:
-    """Whether what touches at these places (3, p), and how it rubs, is as before, or else how."""
+    """True if the active set for points (3, p) has converged; otherwise updates it.
+
+    Friction of sliding contacts is a spring with the secant stiffness friction force / deflection.
+    """
     depths = contacts.levels - dot(contacts.normals, points)
     touching = depths > 0.0
     unheld = touching & np.isnan(contacts.anchors[0])
@@ -163,25 +175,27 @@ def update_active_set(contacts: PointContacts, points: Floats) -> bool:
 
 
 def active_springs(system: SolidSystem) -> ActiveSprings:
-    """What holds and what stops points, as `update_active_set` has found it."""
+    """The springs of pins and of the contacts in the active set."""
     pin_springs, contacts, predicted = system.pin_springs, system.contacts, system.predicted
     touching = np.flatnonzero(contacts.friction_stiffnesses >= 0.0)
-    push, grip = contacts.stiffnesses[touching], contacts.friction_stiffnesses[touching]
+    normal, tangential = contacts.stiffnesses[touching], contacts.friction_stiffnesses[touching]
     normals = contacts.normals[:, touching]
     squares = np.einsum("ak,bk->kab", normals, normals)
-    ground = push[:, None, None] * squares + grip[:, None, None] * (np.eye(3) - squares)
+    stiffnesses = normal[:, None, None] * squares + tangential[:, None, None] * (
+        np.eye(3) - squares
+    )
     depths = contacts.levels[touching] - dot(normals, predicted[:, touching])
     slid = tangential_part(normals, predicted[:, touching] - contacts.anchors[:, touching])
     drawn = pin_springs.stiffnesses * (pin_springs.targets - predicted[:, pin_springs.points])
     return ActiveSprings(
         np.concatenate([pin_springs.points, touching]),
-        np.concatenate([pin_springs.stiffnesses[:, None, None] * np.eye(3), ground]),
-        np.concatenate([drawn.T, (push * depths * normals - grip * slid).T]),
+        np.concatenate([pin_springs.stiffnesses[:, None, None] * np.eye(3), stiffnesses]),
+        np.concatenate([drawn.T, (normal * depths * normals - tangential * slid).T]),
     )
 
 
 def clamp_points(system: SolidSystem, nodes: Floats) -> Floats:
-    """(3, p) where nodes (3, m) carry points, none past its stop; anchors slide along with them."""
+    """(3, p) points of nodes (3, m), projected out of contact planes; updates friction anchors."""
     contacts, points = system.contacts, interpolate(system.embedding, nodes)
     depths = contacts.levels - dot(contacts.normals, points)
     touching = np.flatnonzero(depths > 0.0)
@@ -197,7 +211,7 @@ def clamp_points(system: SolidSystem, nodes: Floats) -> Floats:
 
 
 def tangential_part(normals: Floats, vectors: Floats) -> Floats:
-    """(3, k) what of vectors is not along their normals."""
+    """(3, k) components of vectors (3, k) orthogonal to normals (3, k)."""
     return np.asarray(vectors - normals * dot(normals, vectors))
 
 
@@ -208,11 +222,15 @@ def solve_moves(
     moves: Floats,
     tolerance: SolverTolerance,
 ) -> None:
-    """Solves for the moves (3, m), from those given, by conjugate gradients.
+    """Solves for the moves (3, m), from their present values, by conjugate gradients.
 
-    The 3 × 3 blocks on the diagonal, inverted, precondition it; that cells oppose some directions
-    more than others makes no difference. So do the motions of pieces as one, and these once more in
-    the end. Precision is of the residual in that norm.
+    The preconditioner adds the inverses of the 3 × 3 diagonal blocks, in which the stiffness of
+    cells counts as isotropic, and a coarse correction by rigid modes, which is applied once more at
+    the end.
+
+    Parameters
+    ----------
+    right : (3, m) right side of the system, with springs [kg m].
     """
     inverses, pieces = _block_inverses(system, springs), _rigid_modes(system, springs)
 
@@ -237,7 +255,7 @@ def solve_moves(
 
 
 def _rigid_modes(system: SolidSystem, springs: ActiveSprings) -> RigidModes:
-    """What nothing holds, as it moves as one."""
+    """Rigid modes of the free components, with the springs that act on them."""
     carriers, weights = (
         a[springs.points] for a in (system.embedding.nodes, system.embedding.weights)
     )
@@ -254,7 +272,7 @@ def _rigid_modes(system: SolidSystem, springs: ActiveSprings) -> RigidModes:
 
 
 def _multiply(system: SolidSystem, springs: ActiveSprings, moves: Floats) -> Floats:
-    """(3, m) (M + c K + h² S) v."""
+    """(3, m) product (M + c K + h² S) v with moves v (3, m)."""
     product, first = system.masses * moves, 0
     for part in system.parts:
         own = slice(first, first + part.lattice.nodes.shape[1])
@@ -267,19 +285,19 @@ def _multiply(system: SolidSystem, springs: ActiveSprings, moves: Floats) -> Flo
 
 
 def _spring_forces(system: SolidSystem, springs: ActiveSprings, moves: Floats) -> Floats:
-    """(k, 3) what springs oppose moves (3, m) of nodes with, times h² [kg m]."""
+    """(k, 3) product of spring stiffnesses × h² with moves (3, m) of nodes [kg m]."""
     nodes, weights = system.embedding.nodes, system.embedding.weights
     moved = np.einsum("pc,apc->pa", weights[springs.points], moves[:, nodes[springs.points]])
     return np.asarray(np.einsum("pab,pb->pa", springs.stiffnesses, moved))
 
 
 def _apply_blocks(blocks: Floats, vectors: Floats) -> Floats:
-    """(3, m) blocks (m, 3, 3) times vectors (3, m)."""
+    """(3, m) products of blocks (m, 3, 3) and vectors (3, m)."""
     return np.asarray(np.einsum("nab,bn->an", blocks, vectors))
 
 
 def _block_inverses(system: SolidSystem, springs: ActiveSprings) -> Floats:
-    """(m, 3, 3) inverses of the blocks on the diagonal; cells count alike in all directions."""
+    """(m, 3, 3) inverses of the diagonal blocks, with isotropic stiffness of cells."""
     embedding, m = system.embedding, len(system.masses)
     squares = embedding.weights[springs.points] ** 2
     total = system.diagonal[:, None, None] * np.eye(3)
@@ -290,6 +308,6 @@ def _block_inverses(system: SolidSystem, springs: ActiveSprings) -> Floats:
 
 
 def _invert_blocks(blocks: Floats) -> Floats:
-    """(m, 3, 3) inverses of symmetric blocks, by their cofactors."""
+    """(m, 3, 3) inverses of symmetric blocks, by cofactors."""
     minors, sizes = cofactors(blocks)
     return np.asarray(minors / sizes[:, None, None])

@@ -1,4 +1,4 @@
-"""Strained cells and what they carry, in NumPy."""
+"""Corotational elasticity of cells, and interpolation of points, in NumPy."""
 
 from dataclasses import dataclass
 
@@ -10,35 +10,35 @@ from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 
 ROTATION_ROUNDS = 10
-"""Most rounds in which a cell's rotation is found; one or two do where it changes slowly."""
+"""Most rounds of the rotation fit of a cell; one or two are enough for slow rotation."""
 ROTATION_TOLERANCE = 1e-9
-"""A rotation that changes by less than this is found [rad]."""
+"""Convergence: a round changes the rotation by less than this [rad]."""
 MAX_SQUARED_STRETCH = 8.0
-"""Cells stretched so that |F|² is above this resist as if they were stretched no more."""
+"""Upper bound of |F|² in the volume term: beyond, the resistance grows no further."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corotation:
-    """How h cells with w nodes each are turned and strained at one moment."""
+    """Rotations and volume gradients of h cells with w nodes each."""
 
     quaternions: Floats
-    """(h, 4)"""
+    """(h, 4) rotation of each cell from rest; w, x, y, z."""
     rotations: Floats
-    """(h, 3, 3) the same."""
+    """(h, 3, 3) the same rotations as matrices R."""
     volume_gradients: Floats
-    """(h, w, 3) of each cell's volume, as a share of it [1/m]."""
+    """(h, w, 3) gradients ∇J of the cell's relative volume J at its nodes [1/m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corotations:
-    """Of the cells of a lattice."""
+    """Corotations of all cells of a lattice."""
 
     linear: Corotation
     quadratic: Corotation
 
     @property
     def groups(self) -> tuple[Corotation, Corotation]:
-        """As `Lattice.groups` has them."""
+        """Corotations in the order of `Lattice.groups`."""
         return self.linear, self.quadratic
 
 
@@ -49,9 +49,9 @@ def find_stress(
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
-    """(3, m) forces of strained cells [N], and (3, m) what they oppose moves (3, m) with [N].
+    """(3, m) elastic forces at nodes (3, m) [N], and (3, m) the stiffness times moves (3, m) [N].
 
-    `corotations` of the step before are written to.
+    `corotations` of the step before are updated.
     """
     forces = np.zeros_like(nodes)
     for cells, corotation in zip(lattice.groups, corotations.groups, strict=True):
@@ -61,10 +61,10 @@ def find_stress(
 
 
 def update_corotation(cells: Cells, nodes: Floats, corotation: Corotation) -> None:
-    """Finds the rotation of each cell, from that of the step before, and the slopes of its volume.
+    """Updates the rotation of each cell, from that of the step before, and its volume gradients.
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
-    of Deformations* (2016), eq. 7, by steps of Newton's. `corotation` is written to.
+    of Deformations* (2016), eq. 7, with steps of Newton's method. `corotation` is written to.
     """
     gradients = cells.elements.gradients[cells.kinds]
     deformation = np.einsum("aec,eck->eak", _relative_to_first(cells, nodes), gradients)
@@ -76,13 +76,13 @@ def update_corotation(cells: Cells, nodes: Floats, corotation: Corotation) -> No
 
 
 def _clamped(deformation: Floats) -> Floats:
-    """(h, 3, 3) deformations, with |F|² of at most MAX_SQUARED_STRETCH."""
+    """(h, 3, 3) deformation gradients F, scaled to |F|² ≤ MAX_SQUARED_STRETCH."""
     share = np.sqrt(MAX_SQUARED_STRETCH / np.maximum((deformation**2).sum(axis=(1, 2)), NONZERO))
     return np.asarray(deformation * np.minimum(1.0, share)[:, None, None])
 
 
 def _fit_rotations(quaternions: Floats, deformation: Floats) -> None:
-    """Turns each rotation towards the deformation (h, 3, 3) until it fits."""
+    """Fits quaternions (h, 4) to deformation gradients (h, 3, 3); quaternions are written to."""
     open_ = np.arange(len(quaternions))
     for _ in range(ROTATION_ROUNDS):
         turn = _rotation_steps(_matrices(quaternions[open_]), deformation[open_])
@@ -94,10 +94,10 @@ def _fit_rotations(quaternions: Floats, deformation: Floats) -> None:
 
 
 def _rotation_steps(rotations: Floats, deformation: Floats) -> Floats:
-    """(h, 3) turns that bring rotations towards deformations.
+    """(h, 3) rotation vectors of one round of the fit.
 
-    Newton's method for the largest tr(Rᵀ F), unless it leads downhill, as it may in cells that are
-    flat or inside out: there, a step of Müller's.
+    Newton's method for the largest tr(Rᵀ F). Where its step would descend, as it may in flat or
+    inverted cells, Müller's step.
     """
     products = np.einsum("eak,ebk->eab", deformation, rotations)
     spin = np.stack([products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)], 1)
@@ -108,7 +108,7 @@ def _rotation_steps(rotations: Floats, deformation: Floats) -> Floats:
 
 
 def _rotated(quaternions: Floats, turns: Floats) -> Floats:
-    """(h, 4) quaternions after small turns (h, 3) about the world's axes."""
+    """(h, 4) quaternions after small rotation vectors (h, 3) in world space."""
     half = 0.5 * turns
     w, v = quaternions[:, :1], quaternions[:, 1:]
     products = np.concatenate(
@@ -118,7 +118,7 @@ def _rotated(quaternions: Floats, turns: Floats) -> Floats:
 
 
 def _matrices(quaternions: Floats) -> Floats:
-    """(h, 3, 3) rotations."""
+    """(h, 3, 3) rotation matrices of quaternions (h, 4)."""
     w, x, y, z = quaternions.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -131,7 +131,7 @@ def _matrices(quaternions: Floats) -> Floats:
 def elastic_forces(
     cells: Cells, rest: Floats, nodes: Floats, corotation: Corotation, modulus: float
 ) -> Floats:
-    """(3, m) forces of strained cells [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J."""
+    """(3, m) elastic forces [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J, summed over cells."""
     elements, kinds = cells.elements, cells.kinds
     offsets = _relative_to_first(cells, nodes).transpose(1, 2, 0)
     local = np.einsum("eba,ecb->eca", corotation.rotations, offsets)
@@ -147,14 +147,14 @@ def elastic_forces(
 
 
 def _relative_to_first(cells: Cells, nodes: Floats) -> Floats:
-    """(3, h, w) nodes from the first of each cell: stiff ones would feel the digits of places."""
+    """(3, h, w) positions relative to each cell's first node, against cancellation [m]."""
     return np.asarray(nodes[:, cells.nodes] - nodes[:, cells.nodes[:, :1]])
 
 
 def stiffness_product(
     lattice: Lattice, corotations: Corotations, modulus: float, moves: Floats
 ) -> Floats:
-    """(3, m) what the cells oppose moves (3, m) with [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
+    """(3, m) tangent stiffness times moves v (3, m) [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
     total = np.zeros_like(moves)
     for cells, corotation in zip(lattice.groups, corotations.groups, strict=True):
         each = moves[:, cells.nodes].transpose(1, 2, 0)
@@ -168,25 +168,25 @@ def stiffness_product(
 
 
 def _rotated_stiffness(cells: Cells, corotation: Corotation, local: Floats) -> Floats:
-    """(h, w, 3) R K u."""
+    """(h, w, 3) R K u, for displacements u (h, w, 3) in the cells' frames."""
     stiffness = cells.elements.stiffnesses[cells.kinds]
     forces = np.einsum("eij,ej->ei", stiffness, local.reshape(len(local), stiffness.shape[1]))
     return np.asarray(np.einsum("eab,ecb->eca", corotation.rotations, forces.reshape(local.shape)))
 
 
 def _scattered(cells: Cells, forces: Floats, count: int, factor: float) -> Floats:
-    """(3, m) forces (h, w, 3) added up at the nodes."""
+    """(3, m) sums of forces (h, w, 3) at nodes, times a factor."""
     nodes = cells.nodes.ravel()
     return factor * np.stack([sum_by(nodes, forces[:, :, a].ravel(), count) for a in range(3)])
 
 
 def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
-    """(3, p) where nodes carry points."""
+    """(3, p) points interpolated from nodes (3, m) [m]."""
     return np.asarray(np.einsum("pc,apc->ap", embedding.weights, nodes[:, embedding.nodes]))
 
 
 def scatter_to_nodes(embedding: Embedding, points: Integers, forces: Floats, nodes: Floats) -> None:
-    """Hands forces (k, 3) at some points to the nodes (3, m) that carry them."""
+    """Adds forces (k, 3) at points (k,) to `nodes` (3, m), by interpolation weights."""
     corners, m = embedding.nodes[points], nodes.shape[1]
     for axis in range(3):
         shares = embedding.weights[points] * forces[:, axis : axis + 1]

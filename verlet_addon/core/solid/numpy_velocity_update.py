@@ -1,4 +1,4 @@
-"""What the moves that are solved for leave of a solid's motion as a whole, in NumPy."""
+"""Velocity update of a solid: momentum conservation and rolling resistance, in NumPy."""
 
 import numpy as np
 
@@ -9,11 +9,16 @@ from .rolling_resistance import resist_rolling
 
 
 def update_velocities(system: SolidSystem, start: Floats, moves: Floats) -> tuple[Floats, Floats]:
-    """(3, m) where nodes end that began at `start` (3, m), and where they would have come from.
+    """(3, m) nodes, and (3, m) previous nodes, whose difference is the velocity × h.
 
-    Pieces that nothing presses on or draws keep their momentum, and those that roll are slowed.
-    Turning the body itself, not only its speed, would press what lies flat into what it lies on.
-    `moves` (3, m) are written to.
+    Components without contact or pin forces keep their momentum; rolling ones are slowed. Rolling
+    resistance changes previous nodes alone: if it rotated the body, flat contact areas would be
+    pressed into the ground.
+
+    Parameters
+    ----------
+    start : (3, m) nodes at the start of the step [m].
+    moves : (3, m) solution of the system; corrected for momentum [m].
     """
     nodes = system.predicted_nodes + moves
     nodes = conserve_momentum(
@@ -30,7 +35,7 @@ def update_velocities(system: SolidSystem, start: Floats, moves: Floats) -> tupl
 
 
 def _loaded_nodes(system: SolidSystem) -> Booleans:
-    """(m,) which nodes are of pieces that something presses on, or draws."""
+    """(m,) bool, nodes of components with contact forces or pins."""
     loaded = np.append(
         np.flatnonzero(system.contacts.normal_forces > 0.0), system.pin_springs.points
     )

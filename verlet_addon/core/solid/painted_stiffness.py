@@ -1,4 +1,4 @@
-"""Solids that are stiffer in one place than in another, as their surface is painted."""
+"""Stiffness that varies within a solid, by a vertex group on its surface."""
 
 from dataclasses import replace
 
@@ -9,13 +9,13 @@ from .elements import Elements
 from .lattice import Cells, Embedding, Lattice
 
 STIFFNESS_STEPS = 100
-"""Shares of stiffness are told apart by one in so many: cells of one shade are of one kind."""
+"""Number of distinct shares of stiffness; cells with the same share are of one element kind."""
 MIN_STIFFNESS_SHARE = 1e-3
-"""Cells keep at least this share of their stiffness."""
+"""Smallest share of its stiffness that a cell keeps."""
 
 
 def with_painted_stiffness(lattice: Lattice, vertices: Embedding, weights: Floats) -> Lattice:
-    """The lattice with elements of these shares (n,) of their stiffness at the vertices."""
+    """The lattice with element stiffness scaled by shares (n,) that are given at the vertices."""
     shares = _node_shares(lattice, vertices, weights)
     linear, quadratic = (
         _with_shares(cells, shares[cells.nodes[:, :8]]) for cells in lattice.groups
@@ -24,7 +24,7 @@ def with_painted_stiffness(lattice: Lattice, vertices: Embedding, weights: Float
 
 
 def _with_shares(cells: Cells, shares: Floats) -> Cells:
-    """Cells with these shares (h, 8) of their stiffness at their corners."""
+    """Cells with stiffness scaled by the mean of the shares (h, 8) at their corners."""
     steps = np.rint(np.clip(shares.mean(axis=1), 0.0, 1.0) * STIFFNESS_STEPS).astype(np.int64)
     keys, kinds = np.unique(cells.kinds * (STIFFNESS_STEPS + 1) + steps, return_inverse=True)
     previous_kinds, steps = np.divmod(keys, STIFFNESS_STEPS + 1)
@@ -39,7 +39,7 @@ def _with_shares(cells: Cells, shares: Floats) -> Cells:
 
 
 def _node_shares(lattice: Lattice, vertices: Embedding, weights: Floats) -> Floats:
-    """(m,) the shares at the nodes: those of vertices beside them, and inwards of nodes around."""
+    """(m,) shares at nodes, from weights (n,) of vertices, averaged inwards node by node."""
     count = lattice.nodes.shape[1]
     corners, parts = vertices.nodes.ravel(), np.abs(vertices.weights)
     cells = np.concatenate([group.nodes[:, :8] for group in lattice.groups])

@@ -1,9 +1,9 @@
-"""Cells whose edges bend: what is thin and lies aslant in its cells bends as it should by them.
+"""Quadratic elements, for thin parts of a body that are oblique to the grid.
 
-Twelve further nodes in the middles of edges make the shape functions complete to second order
-(serendipity elements, Ergatoudis, Irons and Zienkiewicz 1968). An edge that other cells share stays
-straight, and its further node is missing: in its stead the cell's first corner is named, which that
-place has no influence on.
+Twelve edge nodes, at the midpoints of edges, make the shape functions complete to second order
+(20-node serendipity elements, Ergatoudis, Irons and Zienkiewicz 1968). An edge that is shared with
+a linear cell stays straight, and has no edge node; its place in the node list repeats the cell's
+first corner, with weight 0.
 """
 
 from functools import cache
@@ -14,22 +14,30 @@ from ..arrays import Booleans, Floats, Integers, sum_by, weighted_sums
 from .elements import CELL_CORNERS, FIRST_LAME, Elements, strain_matrices, stress_products
 
 SAMPLES = 5
-"""Along each axis of a cell: energies are of fourth degree."""
+"""Integration samples along each axis of a cell; energies are polynomials of degree 4."""
 QUADRATIC_FICTITIOUS_STIFFNESS = 5e-4
-"""Share of a whole cell's stiffness and mass that any cell keeps."""
+"""Share of a full cell's stiffness and mass that is added to each cell."""
 MIN_EDGE_NODE_SHARE = 0.02
-"""Edges whose further node would carry a smaller share of what it does in whole cells are straight:
-nodes that hardly anything holds make many rounds of conjugate gradients."""
+"""Smallest mass of an edge node relative to that in full cells; other edges stay straight, as
+weakly connected nodes slow down conjugate gradients."""
 EDGE_NODE_MASS_SHARE = 1.0 / 6.0
-"""Share of what is an edge's by its shape function that its further node weighs; more of it, and
-corners might weigh less than nothing."""
+"""Mass of an edge node as a share of the integral of its shape function; with more, masses of
+corners could become negative."""
 EDGES = np.array([(a, b) for a, b in np.ndindex(8, 8) if a < b and (a ^ b) in (1, 2, 4)])
 """(12, 2) corners at the ends of a cell's edges."""
 QUADRATIC_NODES, QUADRATIC_UNKNOWNS = 20, 60
+"""Nodes and displacement unknowns of a quadratic cell."""
 
 
 def build_quadratic_elements(fillings: Floats, bend_flags: Booleans, sizes: Floats) -> Elements:
-    """Elements filled as `voxels.fill` says, (k, 5, 5, 5), whose edges bend or not, (k, 12)."""
+    """Quadratic elements from integration weights of `voxels.fill`.
+
+    Parameters
+    ----------
+    fillings : (k, 5, 5, 5) integration weights.
+    bend_flags : (k, 12) bool, edges with an edge node.
+    sizes : (3,) edge lengths of the cells [m].
+    """
     if not len(fillings):
         none = np.empty((0, QUADRATIC_NODES, 3))
         return Elements(
@@ -60,14 +68,18 @@ def build_quadratic_elements(fillings: Floats, bend_flags: Booleans, sizes: Floa
 
 
 def quadratic_weights(local: Floats, bend_flags: Booleans) -> Floats:
-    """(p, 20) of the nodes at places (p, 3) in cells of size 1 whose edges bend or not, (p, 12)."""
+    """(p, 20) node weights at points (p, 3) of unit cells, with edge nodes (p, 12) or without."""
     return np.asarray(
         np.einsum("pfn,pf->pn", _node_functions(bend_flags), _shape_functions(local)[1])
     )
 
 
 def _node_functions(bend_flags: Booleans) -> Floats:
-    """(k, 20, 20) what each node adds to each shape function: to edges', what bends them."""
+    """(k, 20, 20) coefficients of hierarchical functions (rows) for nodal values (columns).
+
+    The hierarchical function of an edge has the edge node's offset from the edge's midpoint as its
+    amplitude.
+    """
     functions = np.zeros((len(bend_flags), QUADRATIC_NODES, QUADRATIC_NODES))
     functions[:, range(8), range(8)] = 1.0
     for number, ends in enumerate(EDGES, start=8):
@@ -77,7 +89,7 @@ def _node_functions(bend_flags: Booleans) -> Floats:
 
 
 def _nodal_stiffness(stiffness: Floats, parts: Floats) -> Floats:
-    """(k, 60, 60) of nodes, from that of shape functions."""
+    """(k, 60, 60) stiffness of nodes, from that of hierarchical functions."""
     blocks = stiffness.reshape(-1, QUADRATIC_NODES, 3, QUADRATIC_NODES, 3)
     half = np.einsum("kfn,kfagb->knagb", parts, blocks)
     nodal = np.einsum("knagb,kgm->knamb", half, parts)
@@ -87,14 +99,16 @@ def _nodal_stiffness(stiffness: Floats, parts: Floats) -> Floats:
 def find_edge_nodes(
     cells: Integers, is_quadratic: Booleans, fillings: Floats, first: int
 ) -> tuple[Integers, Integers]:
-    """Further nodes of cells (h, 8) of which some are curved, (h,); their numbers begin at `first`.
+    """Adds edge nodes to quadratic cells: (c, 20) nodes, and (2, q) ends of edges with edge nodes.
 
-    Returns (c, 20) nodes of the curved cells, and (2, q) ends of the edges whose middles the
-    further ones are. An edge bends if all cells that share it are curved, and hold enough of it.
+    An edge has an edge node if all cells that share it are quadratic, and filled enough there.
 
     Parameters
     ----------
-    fillings : (c, 5, 5, 5) of the curved cells, by `voxels.fill`.
+    cells : (h, 8) corner nodes of all cells.
+    is_quadratic : (h,) bool, the c quadratic cells.
+    fillings : (c, 5, 5, 5) integration weights of these, by `voxels.fill`.
+    first : number of the first edge node.
     """
     ends = np.sort(cells[:, EDGES], axis=2)
     keys = ends[..., 0] * first + ends[..., 1]
@@ -114,13 +128,13 @@ def find_edge_nodes(
 
 
 def has_edge_nodes(nodes: Integers) -> Booleans:
-    """(c, 12) whether the edges of curved cells with nodes (c, 20) bend."""
+    """(c, 12) bool, edges with an edge node, of quadratic cells with nodes (c, 20)."""
     return np.asarray(nodes[:, 8:] != nodes[:, :1])
 
 
 @cache
 def _full_cell_weights() -> Floats:
-    """(5, 5, 5) how a whole cell is filled: Boole's rule."""
+    """(5, 5, 5) integration weights of a full cell, by Boole's rule."""
     rule = np.array([7.0, 32.0, 12.0, 32.0, 7.0]) / 90.0
     return np.asarray(rule[:, None, None] * rule[:, None] * rule)
 
@@ -132,7 +146,7 @@ def _samples() -> tuple[Floats, Floats]:
 
 
 def _shape_functions(points: Floats) -> tuple[Floats, Floats]:
-    """(q, 20, 3) and (q, 20): trilinear ones of corners, and of edges, 1 in the middle."""
+    """(q, 20, 3) gradients and (q, 20) values of 8 trilinear and 12 edge functions at (q, 3)."""
     factors = np.where(CELL_CORNERS == 1.0, points[:, None], 1.0 - points[:, None])
     slopes = np.broadcast_to(2.0 * CELL_CORNERS - 1.0, factors.shape)
     along = np.log2(EDGES[:, 1] ^ EDGES[:, 0]).astype(np.int64)

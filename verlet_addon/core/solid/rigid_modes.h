@@ -1,16 +1,17 @@
-/* Pieces of a solid that nothing holds, as they move as one; see rigid_modes.py. */
+/* Rigid modes of the free components of a solid, here called pieces; see rigid_modes.py. */
 #ifndef VERLET_RIGID_MODES_H
 #define VERLET_RIGID_MODES_H
 
 #include "cells.h"
 
-/* A piece: what it weighs, where, what opposes its six motions, and a vector by them. */
+/* A piece: mass, centre of mass, stiffness of its six rigid modes (later inverted), load and motion
+   in these modes. */
 typedef struct {
     real mass, centre[3], stiffness[36];
     four loads[2], motion[2];
 } solid_piece;
 
-/* How far a place moves by each of the six motions. */
+/* Displacements by the six rigid modes at an arm from the centre of mass. */
 static inline void six_motions(const real arm[3], real motions[3][6])
 {
     for (int a = 0; a < 3; a++)
@@ -21,7 +22,7 @@ static inline void six_motions(const real arm[3], real motions[3][6])
     motions[2][3] = arm[1], motions[2][4] = -arm[0];
 }
 
-/* How far a node is from the centre of its piece, of nodes at these places (3, m). */
+/* Arm of node i from the centre of mass of its piece, for nodes at places (3, m). */
 static inline void find_arm(const solid_piece *piece, const real *places, integer m, integer i,
                             real arm[3])
 {
@@ -29,7 +30,7 @@ static inline void find_arm(const solid_piece *piece, const real *places, intege
         arm[a] = places[a * m + i] - piece->centre[a];
 }
 
-/* Adds what a place with a stiffness opposes the motions with. */
+/* Adds a spring with a stiffness (3, 3) at a place to the stiffness of the modes. */
 static inline void add_stiffness(solid_piece *piece, const real place[3], const real stiffness[9])
 {
     real arm[3], motions[3][6];
@@ -45,7 +46,7 @@ static inline void add_stiffness(solid_piece *piece, const real place[3], const 
         }
 }
 
-/* The inverse of a symmetric matrix whose pivots are positive, by Gauss and Jordan. */
+/* Inverts a positive definite matrix, by Gauss-Jordan elimination. */
 SMALL static void invert_six(real matrix[36])
 {
     for (int i = 0; i < 6; i++) {
@@ -64,7 +65,7 @@ SMALL static void invert_six(real matrix[36])
     }
 }
 
-/* Where the pieces are, by their m nodes at these places (3, m). */
+/* Masses and centres of mass of pieces, for m nodes at places (3, m). */
 SMALL static void find_piece_centres(solid_piece *pieces, integer count, const integer *labels,
                                const real *masses, const real *places, integer m)
 {
@@ -84,7 +85,7 @@ SMALL static void find_piece_centres(solid_piece *pieces, integer count, const i
             pieces[k].centre[a] /= pieces[k].mass;
 }
 
-/* What their masses oppose their motions with. */
+/* Sets the stiffness of the modes to the masses of nodes. */
 static inline void add_masses(solid_piece *pieces, integer count, const integer *labels,
                                 const real *masses, const real *places, integer m)
 {
@@ -106,7 +107,7 @@ static inline void add_masses(solid_piece *pieces, integer count, const integer 
         }
 }
 
-/* Finds how pieces answer pulls; the product of both. */
+/* motion = inverse stiffness × loads for each piece; returns the sum of motion × loads. */
 SMALL static real solve_rigid_modes(solid_piece *pieces, integer count)
 {
     real total = 0.0;
@@ -123,7 +124,7 @@ SMALL static real solve_rigid_modes(solid_piece *pieces, integer count)
     return total;
 }
 
-/* How far a node moves as its piece answers. */
+/* Displacement of a node at an arm by its piece's motion. */
 ALWAYS_INLINE four rigid_motion(const solid_piece *piece, four arm)
 {
     return piece->motion[0] + cross_four(piece->motion[1], arm);

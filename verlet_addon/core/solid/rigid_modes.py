@@ -1,7 +1,8 @@
-"""Pieces of a solid that nothing holds, as each moves as one: by three shifts and three turns.
+"""Rigid modes of free components: three translations and three rotations of each.
 
-Stress opposes none of these, so that in a stiff body they are what conjugate gradients would find
-last. But what does oppose them is known: masses, and what stops points.
+Stress does not resist rigid modes, so that in a stiff body conjugate gradients converge to them
+last. The preconditioner solves for them directly, as a coarse correction: only masses, pins and
+contacts resist them.
 """
 
 from dataclasses import dataclass
@@ -13,17 +14,17 @@ from ..arrays import Floats, Integers, sum_by, sum_rows
 
 @dataclass(frozen=True, eq=False)
 class RigidModes:
-    """The pieces of a solid of m nodes, k of them."""
+    """The rigid modes of k free components of m nodes."""
 
     components: Integers
-    """(m,) which piece each node is of, counted from 0; −1 = none."""
+    """(m,) free component of each node, from 0; −1 = none."""
     motions: Floats
-    """(3, 6, m) how far each node moves by each of its piece's motions."""
+    """(3, 6, m) displacement of each node by each rigid mode of its component."""
     inverses: Floats
-    """(k, 6, 6) of what opposes these, times h²."""
+    """(k, 6, 6) inverses of the system's matrix, restricted to the modes of each component."""
 
     def correction(self, forces: Floats) -> Floats:
-        """(3, m) how far pieces move as they answer pulls (3, m) as one."""
+        """(3, m) displacement of nodes in rigid modes by forces × h² (3, m) [m]."""
         count = len(self.inverses)
         own = np.flatnonzero(self.components >= 0)
         corrections, labels = np.zeros_like(forces), self.components[own]
@@ -40,11 +41,12 @@ def find_rigid_modes(
     nodes: Floats,
     stopped: tuple[Integers, Floats, Floats],
 ) -> RigidModes:
-    """The pieces of nodes (m,) with these masses at places (3, m).
+    """The rigid modes of free components, and their resistance.
 
     Parameters
     ----------
-    stopped : labels (p,), places (3, p) and stiffnesses (p, 3, 3), times h², of what stops them.
+    components, masses, nodes : (m,), (m,) [kg] and positions (3, m) [m] of nodes.
+    stopped : components (p,), positions (3, p) and stiffnesses × h² (p, 3, 3) of springs.
     """
     count = int(components.max(initial=-1)) + 1
     own = np.flatnonzero(components >= 0)
@@ -63,7 +65,7 @@ def find_rigid_modes(
 
 
 def _motions(arms: Floats) -> Floats:
-    """(3, 6, n) how far places move that are at these arms (3, n) from their piece's centre."""
+    """(3, 6, n) displacements by the six modes at arms (3, n) from a component's centre of mass."""
     x, y, z = arms
     motions = np.zeros((3, 6, arms.shape[1]))
     motions[range(3), range(3)] = 1.0
@@ -74,7 +76,7 @@ def _motions(arms: Floats) -> Floats:
 
 
 def _invert_six(matrices: Floats) -> Floats:
-    """(k, 6, 6) inverses of symmetric matrices whose pivots are positive (Gauss and Jordan)."""
+    """(k, 6, 6) inverses of positive definite matrices, by Gauss–Jordan elimination."""
     inverses = matrices.copy()
     for i in range(6):
         pivots = 1.0 / inverses[:, i, i]

@@ -1,4 +1,4 @@
-"""Rolling resistance, from the inelastic flattening of a solid at its contacts."""
+"""Rolling resistance, from the hysteresis of a solid's deformation at its contacts."""
 
 import numpy as np
 
@@ -10,25 +10,28 @@ from .lattice import Embedding
 from .numpy_contact_solver import SolidSystem
 
 ROLLING_LEVER = 3.0 / 16.0 * np.sqrt(5.0)
-"""The moment that resists rolling is 3/16 α a P (D. Tabor, 1955; K. L. Johnson, *Contact
-Mechanics*, 1985, eq. 9.2); a, how far what is pressed flat reaches along the way, is √5 times the
-root mean square of a load as Hertz has it. α is 1: nothing of the work of pressing a body flat
-comes back, or what topples would still rock by 0.1 m/s three seconds after a fall from a metre."""
+"""Lever of the load in the moment that resists rolling, as a multiple of the load's standard
+deviation along the direction of rolling. The moment is 3/16 α a P (D. Tabor, 1955; K. L. Johnson,
+*Contact Mechanics*, 1985, eq. 9.2) with load P, and a half-width a of the contact area that is √5
+times that deviation for Hertz's pressure. The hysteresis loss α is 1, the whole work of
+compression; with less, bodies that fall from a metre and topple would still rock at 0.1 m/s after
+three seconds."""
 
 
 def resist_rolling(
     system: SolidSystem, start: Floats, nodes: Floats, support_turn: Floats | float = 0.0
 ) -> None:
-    """Lets pieces that something presses on turn less; `nodes` is written to.
+    """Reduces the rolling rotation of components in contact; `nodes` is written to.
 
-    What sticks turns about where it touches, and its way is slowed with its turn. What slides turns
-    about its own centre: if it does not turn there, it does not roll. What turns while the cells
-    that are pressed do not, leans. The lever is at most friction × how high the centre of mass is.
+    A sticking body rotates about its contact area, and its translation is reduced with its
+    rotation. A sliding one rotates about its centre of mass. A body that rotates while the cells in
+    contact do not tilts, and does not roll. The lever is at most friction × height of the centre of
+    mass.
 
     Parameters
     ----------
-    start, nodes : (3, m) at the beginning and the end of the step [m].
-    support_turn : (3,) rotation of the support, apart from the part contained in `start`.
+    start, nodes : (3, m) nodes at the start and at the end of the step [m].
+    support_turn : (3,) rotation vector of the support, without the part contained in `start`.
     """
     contacts, embedding, masses = system.contacts, system.embedding, system.masses
     components = system.components
@@ -67,14 +70,14 @@ def resist_rolling(
 
 
 def node_loads(embedding: Embedding, normal_forces: Floats, count: int) -> Floats:
-    """(m,) how much of the loads (p,) on points presses on the cells of so many nodes."""
+    """(m,) normal forces (p,) distributed to nodes by |weight|, for m = `count`."""
     points = np.flatnonzero(normal_forces > 0.0)
     shares = np.abs(embedding.weights[points]) * normal_forces[points, None]
     return sum_by(embedding.nodes[points].ravel(), shares.ravel(), count)
 
 
 def rotation_vector(weights: Floats, positions: Floats, moved: Floats) -> Floats:
-    """(3,) how nodes of some weights (n,) at places (3, n) that moved (3, n) have turned."""
+    """(3,) best-fit rotation vector of positions (3, n) moved by (3, n), with weights (n,)."""
     total = weights.sum()
     arms = positions - (weights * positions).sum(axis=1, keepdims=True) / total
     displacements = moved - (weights * moved).sum(axis=1, keepdims=True) / total
@@ -83,12 +86,12 @@ def rotation_vector(weights: Floats, positions: Floats, moved: Floats) -> Floats
 
 
 def _spin_and_second(weights: Floats, arms: Floats, moved: Floats) -> tuple[Floats, Floats]:
-    """(1, 3) spin of arms (3, n) of some weights (n,) that moved (3, n); (1, 3, 3) Σ w a aᵀ."""
-    weighty = weights * arms
-    spin = axial_vectors(np.einsum("ik,jk->ij", moved, weighty)[None])
-    return spin, np.einsum("ik,jk->ij", weighty, arms)[None]
+    """(1, 3) Σ w a × d and (1, 3, 3) Σ w a aᵀ, for arms a and displacements d (3, n)."""
+    weighted_arms = weights * arms
+    spin = axial_vectors(np.einsum("ik,jk->ij", moved, weighted_arms)[None])
+    return spin, np.einsum("ik,jk->ij", weighted_arms, arms)[None]
 
 
 def _length(vector: Floats) -> float:
-    """Length of a vector (3,)."""
+    """The length of a vector (3,)."""
     return float(np.sqrt((vector * vector).sum()))

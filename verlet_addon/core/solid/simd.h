@@ -6,24 +6,25 @@
 
 typedef real four __attribute__((vector_size(32), aligned(8)));
 
-/* What follows is part of whatever calls it. */
+/* Functions that must be inlined, so that vectors stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 ALWAYS_INLINE four broadcast(real value) { return (four){value, value, value, value}; }
 
-/* The first three. */
+/* The first three values, and 0. */
 ALWAYS_INLINE four load_three(const real *values) { return (four){values[0], values[1], values[2], 0.0}; }
 
+/* Sum of all four. */
 ALWAYS_INLINE real sum(four a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
-/* The cross product of two vectors. */
+/* Cross product of two vectors, and 0. */
 ALWAYS_INLINE four cross_four(four a, four b)
 {
     return __builtin_shufflevector(a, a, 1, 2, 0, 3) * __builtin_shufflevector(b, b, 2, 0, 1, 3)
            - __builtin_shufflevector(a, a, 2, 0, 1, 3) * __builtin_shufflevector(b, b, 1, 2, 0, 3);
 }
 
-/* Rows become columns. */
+/* Transposes a 4 × 4 matrix. */
 ALWAYS_INLINE void transpose(const four rows[4], four columns[4])
 {
     four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6);
@@ -36,7 +37,7 @@ ALWAYS_INLINE void transpose(const four rows[4], four columns[4])
     columns[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-/* Component rows (3, m) as m fours, and back. */
+/* Converts rows (3, m) to m fours, and back. */
 ALWAYS_INLINE void load_rows(const real *rows, integer m, four *found)
 {
     for (integer i = 0; i < m; i++)

@@ -1,4 +1,4 @@
-"""A solid body: its lattice, what its surface feels, and how it moves."""
+"""A solid body: lattice, masses, stiffness and surface points, and its state between steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,54 +17,57 @@ from .painted_stiffness import with_painted_stiffness
 from .surface_points import SurfacePoints, build_surface_points
 
 RETARDATION_SHARE = 0.5
-"""Strain rates are felt for this share of the time that a pressure wave takes through the body: so
-bodies of any size and stiffness stop wobbling after a few swings."""
+"""Retardation time as a share of the time that a wave of speed √(E/ρ) takes through the body, so
+that bodies of any size and stiffness stop vibrating after a few periods."""
 CONTACT_MODULUS_FACTOR = 10.0
-"""Points touch through a skin whose modulus is so many times the body's, as thick as a cell."""
+"""Modulus of contact springs, which are one cell long, as a multiple of Young's modulus."""
 MAX_SLENDERNESS = 1000.0
-"""What is longer than so many times its width is no jelly: that would take a minute a second."""
+"""Largest ratio of length to width; beyond, a second of simulation would take a minute."""
 MIN_FOLLOWING_SHARE = 0.05
-"""Nodes follow what others do to points as these carry them, but those that hardly carry any by
-this share of what points are followed by on average."""
+"""Lower bound of `node_contact_areas` as a share of the points' mean area, so that nodes which
+carry hardly any point are moved little."""
 MIN_ENCLOSED_SHARE = 1e-3
-"""A surface encloses nothing if its volume is a smaller share of what a ball of its area has."""
+"""Smallest enclosed volume, as a share of that of a ball with the same surface area."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """What is constant about a solid of m nodes and p points, its particles."""
+    """Constant properties of a solid of m nodes and p surface points, which are its particles."""
 
     lattice: Lattice
     points: Floats
-    """(3, p) where its particles are at rest, the vertices first [m]."""
+    """(3, p) surface points at rest, the vertices first [m]."""
     surface: SurfacePoints
-    """How these lie on the surface."""
+    """Areas of the points, and triangles between them."""
     embedding: Embedding
-    """Of its particles."""
+    """Nodes and weights from which points are interpolated."""
     masses: Floats
-    """(m,) of the nodes [kg]."""
+    """(m,) masses of the nodes [kg]."""
     free_components: Integers
-    """(m,) label of each connected piece that no firm pin holds, from 0; −1 = held."""
+    """(m,) connected component of each node, from 0; −1 = a component with firm pins."""
     modulus: float
-    """Young's [Pa]."""
+    """Young's modulus [Pa]."""
     node_stiffnesses: Floats
-    """(m,) of the nodes to moving alone, the mean of the three directions [N/m]."""
+    """(m,) diagonal of the stiffness matrix, mean of the three directions [N/m]."""
     retardation_time: float
-    """How long strain rates are felt: stress = E (strain + delay × strain rate) [s]."""
+    """Retardation time τ of Kelvin–Voigt damping: stress = E (strain + τ × strain rate) [s]."""
     contact_stiffnesses: Floats
-    """(p,) how stiffly points touch things [N/m]."""
+    """(p,) stiffness of each point's contact spring [N/m]."""
     layer_masses: Floats
-    """(p,) mass beneath each point, as deep as a cell [kg]."""
+    """(p,) mass of the layer beneath each point, one cell deep [kg]."""
 
     @cached_property
     def contact_areas(self) -> Floats:
-        """(p,) by which share nodes follow each point that others move; 0 = nobody does [m²]."""
+        """(p,) area of each point in contacts with other bodies; 0 = in no triangle [m²]."""
         touched = np.zeros(len(self.layer_masses))
         touched[self.surface.triangles] = 1.0
         return np.asarray(self.surface.areas * self.surface.area_factors * touched)
 
     def node_contact_areas(self, points: Integers | slice) -> Floats:
-        """(m,) sum of these shares of some points, by which nodes follow."""
+        """(m,) Σ |weight| × contact area over some points, with a lower bound [m²].
+
+        Displacements of points are averaged to nodes with this as the denominator.
+        """
         carried, shares = self.embedding, self.contact_areas[points]
         weights = np.abs(carried.weights[points]) * shares[:, None]
         total = sum_by(carried.nodes[points].ravel(), weights.ravel(), len(self.masses))
@@ -72,7 +75,7 @@ class Solid:
 
     @cached_property
     def effective_masses(self) -> Floats:
-        """(p,) what of the nodes goes along with each point that others move [kg]."""
+        """(p,) effective mass of each point in contacts with other bodies [kg]."""
         following = self.masses / self.node_contact_areas(slice(None))
         shares = np.abs(self.embedding.weights) * following[self.embedding.nodes]
         return np.asarray(self.contact_areas * shares.sum(axis=1))
@@ -80,22 +83,22 @@ class Solid:
 
 @dataclass(frozen=True, eq=False)
 class SleepState:
-    """What is known of a step that moved nothing."""
+    """Inputs and result of a step at rest, which are those of the next step if inputs stay."""
 
     inputs: Sequence[Floats]
-    """All that acted on it."""
+    """Inputs of the step, see `solid_step.all_inputs`."""
     points: Floats
-    """(3, p) where the points of the solid were [m]."""
+    """(3, p) positions of the points at the end of the step [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class SolidFriction:
-    """How friction between solids holds what touches."""
+    """Friction of k contacts between solids, kept from step to step."""
 
     keys: Integers
-    """(k,) of what they are between, the same from step to step."""
+    """(k,) keys of contact rows, which identify a pair of primitives in each step."""
     deflections: Floats
-    """(3, k) how far each has been drawn out of where it clings [m]."""
+    """(3, k) tangential deflection of each friction spring from its anchor [m]."""
 
 
 NO_FRICTION = SolidFriction(np.empty(0, dtype=np.int64), np.empty((3, 0)))
@@ -103,34 +106,35 @@ NO_FRICTION = SolidFriction(np.empty(0, dtype=np.int64), np.empty((3, 0)))
 
 @dataclass(eq=False)
 class SolidState:
-    """What a step changes about a solid."""
+    """State of a solid between steps."""
 
     nodes: Floats
-    """(3, m) [m]"""
+    """(3, m) positions of nodes [m]."""
     previous_nodes: Floats
-    """(3, m) one step ago [m]."""
+    """(3, m) positions of nodes one step ago [m]."""
     moves: Floats
-    """(3, m) what stress and contact added to free motion in the last step [m]."""
+    """(3, m) displacement by stress, pins and contacts in the last step, in addition to free
+    motion; the start of the next solution [m]."""
     corotations: Corotations
-    """Of the lattice's groups of cells, when the step began."""
+    """Rotations and volume gradients of cells at the start of the last step."""
     anchors: Floats
-    """(3, p) where friction holds each point that touches the ground, else nan [m]."""
+    """(3, p) friction anchors of points in contact with the ground, else nan [m]."""
     collider_anchors: Floats
-    """(3, p) the same of each that touches a collider [m]."""
+    """(3, p) friction anchors of points in contact with a collider, else nan [m]."""
     solid_friction: SolidFriction
-    """The same of what touches other solids, of all that are solved for together."""
+    """Friction with other solids, of all contacts that were solved together."""
     solved_points: Floats
-    """(3, p) where the last step left its points, before others moved them [m]."""
+    """(3, p) points at the end of the last step, before constraints outside the solid [m]."""
     previous_solved_points: Floats
-    """(3, p) the same of the step before that [m]."""
+    """(3, p) points at the start of the last step, before such constraints [m]."""
     depenetrated: bool = False
-    """Whether it once had to be led out of something."""
+    """True once depenetration from another body or a collider has been necessary."""
     slow_steps: int = 0
-    """For how many steps on end it has hardly moved."""
+    """Number of consecutive steps with little motion, see `solid_step.SLOW_SHARE`."""
     unstressed: bool = False
-    """Whether stress moved nothing in the last step in which it was looked for."""
+    """True if stress was negligible when it was computed last."""
     sleep_state: SleepState | None = None
-    """Of the step before, if it moved nothing."""
+    """Set if the last step was at rest."""
 
 
 def build_solid(shape: RestShape) -> Solid:
@@ -139,7 +143,7 @@ def build_solid(shape: RestShape) -> Solid:
     Raises
     ------
     MeshError
-        The surface is open, encloses nothing, or is a needle.
+        If the surface is open, encloses nothing, or is too slender.
     """
     check_closed(shape)
     positions, settings = shape.mesh.positions, shape.settings
@@ -156,7 +160,7 @@ def build_solid(shape: RestShape) -> Solid:
         )
     embedding = embed(lattice, points)
     density = shape.masses.sum() / lattice.volumes.sum()
-    # What soft pins draw moves as one, too: else it is not solved well where it is stiff.
+    # Softly pinned components count as free: stiff ones need rigid modes to converge.
     held = embedding.nodes[np.flatnonzero(shape.mesh.pin_weights >= FIRM_PIN)]
     length = lattice.volumes.sum() ** (1 / 3)
     return Solid(
@@ -175,7 +179,7 @@ def build_solid(shape: RestShape) -> Solid:
 
 
 def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidState:
-    """Nodes (3, m) that such displacements (3, m) led to, and that stress has not moved yet [m]."""
+    """The state at nodes (3, m) that moved by displacements (3, m) in the step before [m]."""
     points, turn = solid.points.shape, _quaternion(solid.lattice.grid.axes)
     return SolidState(
         nodes=nodes,
@@ -191,7 +195,7 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
 
 
 def uniform_rotations(lattice: Lattice, turn: Floats) -> Corotations:
-    """Cells of a lattice that are all turned by one quaternion (4,)."""
+    """Corotations of all cells of a lattice, with one quaternion (4,)."""
     return Corotations(
         *(
             Corotation(
@@ -205,13 +209,13 @@ def uniform_rotations(lattice: Lattice, turn: Floats) -> Corotations:
 
 
 def rest_nodes(lattice: Lattice) -> Floats:
-    """(3, m) where the nodes are before anything moves [m]."""
+    """(3, m) rest positions of nodes in world space [m]."""
     grid = lattice.grid
     return np.ascontiguousarray(grid.to_positions(lattice.nodes.T / grid.sizes).T)
 
 
 def _quaternion(rotation: Floats) -> Floats:
-    """(4,) of a rotation (3, 3), by the largest of its four parts (Shepperd 1978)."""
+    """(4,) quaternion of a rotation (3, 3), from its largest component (Shepperd 1978)."""
     x, y, z = np.diag(rotation)
     squares = np.array([1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z])
     (a, b, c), (d, e, f) = (
@@ -229,9 +233,10 @@ def _quaternion(rotation: Floats) -> Floats:
 
 
 def solid_particles(shape: RestShape, solid: Solid) -> RestShape:
-    """The points of a solid as particles that nothing but the solid joins.
+    """The surface points of a solid as particles without edges.
 
-    Its vertices share its mass as they do that of a skin; further points have no part in it.
+    Vertices keep the masses of the surface mesh; further points, which have no share in these, get
+    their mean.
     """
     more = len(solid.surface.areas) - shape.particle_count
     mesh = replace(
@@ -248,7 +253,7 @@ def solid_particles(shape: RestShape, solid: Solid) -> RestShape:
 
 
 def fit_linear(positions: Floats, values: Floats, points: Floats) -> Floats:
-    """(3, k) at places (3, k): the linear function that is nearest to values (n, 3) at (n, 3)."""
+    """(3, k) values at points (3, k) by a linear fit of values (n, 3) at positions (n, 3)."""
     mean, centre = values.mean(axis=0), positions.mean(axis=0)
     arms, differences = positions - centre, values - mean
     moments, axes = symmetric_eigenvectors((arms[:, :, None] * arms[:, None, :]).sum(axis=0))
@@ -262,7 +267,7 @@ def fit_linear(positions: Floats, values: Floats, points: Floats) -> Floats:
 
 
 def check_closed(shape: RestShape) -> None:
-    """Raises MeshError, in one sentence, where a surface has no inside."""
+    """Raises MeshError if a surface has open edges, or edges with an odd number of faces."""
     name, corners = shape.mesh.name, shape.corners
     keys = edge_keys(shape.mesh.edges.T, shape.particle_count)
     sides = edge_keys((corners.vertex, corners.following), shape.particle_count)
@@ -282,7 +287,7 @@ def check_closed(shape: RestShape) -> None:
 
 
 def check_slender(name: str, grid: Grid) -> None:
-    """Raises MeshError, in one sentence, where a body is a needle, or its parts are far apart."""
+    """Raises MeshError if a body is too slender, or its parts are too far apart."""
     _, width, length = np.sort(grid.sizes * grid.counts)
     if length > MAX_SLENDERNESS * width:
         raise MeshError(
@@ -292,7 +297,7 @@ def check_slender(name: str, grid: Grid) -> None:
 
 
 def check_hollow(shape: RestShape, lattice: Lattice) -> None:
-    """Raises MeshError, in one sentence, where a surface encloses nothing."""
+    """Raises MeshError if a surface encloses no volume."""
     area, volume = shape.areas.sum(), lattice.volume
     if not volume > MIN_ENCLOSED_SHARE * area**1.5 / (6 * np.sqrt(np.pi)):
         raise MeshError(
@@ -302,7 +307,7 @@ def check_hollow(shape: RestShape, lattice: Lattice) -> None:
 
 
 def _components(lattice: Lattice) -> Integers:
-    """(m,) labels of the connected pieces."""
+    """(m,) connected component of each node, from 0."""
     edges = [
         np.stack(np.broadcast_arrays(cells.nodes[:, :1], cells.nodes[:, 1:]), axis=2).reshape(-1, 2)
         for cells in lattice.groups

@@ -1,12 +1,12 @@
-"""One step of a solid: stress, pins and contact, solved for together.
+"""One step of a solid: stress, pins and contacts, solved as one system.
 
 Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
-in which f₊ ≈ f − K (x₊ − x) and f₋ ≈ f + K (x − x₋), loses no energy by itself; material damping
-does. f₋ itself would lag behind what turns, and spin thin limbs up until they fly off. Steps longer
-than the material's delay cannot follow its wobbles: the longer they are, the nearer the rule comes
-to implicit Euler's, f₊ alone, which suits any stiffness and any step. What holds and what stops the
-body acts at the end of the step: springs of the skin, which push and never pull, and rub no harder
-than their coefficient lets them.
+linearized by f₊ ≈ f − K (x₊ − x) and f₋ ≈ f + K (x − x₋), conserves energy; only material damping
+dissipates it. The exact f₋ would add energy to bodies that rotate, as it has the directions of the
+step before. Steps longer than the retardation time cannot resolve vibrations: with their length,
+the rule approaches implicit Euler, f₊ alone, which is stable for any stiffness and step. Pins and
+contacts are springs that act at the end of the step; those of contacts push and never pull, with
+Coulomb friction.
 """
 
 from collections.abc import Sequence
@@ -30,69 +30,69 @@ from .solid_body import NO_FRICTION, SleepState, Solid, SolidFriction, SolidStat
 from .solid_system import set_ground_contacts, set_pin_springs, step_shares
 
 SOLID_RESIDUAL = 1.5e-3
-"""Share of what is to be solved for that is left. Where steps are longer than the delay, it is less
-by their ratio, for stress outweighs what moves the whole body. With 2e-3 a bar that has hung lower
-before sags half a per cent more than one that has not."""
+"""Relative residual at which conjugate gradients end. In steps longer than the retardation time it
+is smaller by their ratio, as stress then outweighs the forces on the whole body. With 2e-3 a bar
+that has sagged farther before comes to rest half a per cent lower than one that has not."""
 QUADRATIC_RESIDUAL_SHARE = 2.0 / 3.0
-"""Share of that which is left where cells are curved: what slides would shake itself, and lose up
-to a fifteenth of its speed by that."""
+"""Factor of the relative residual for solids with quadratic cells, which otherwise vibrate when
+they slide, and lose up to a fifteenth of their speed."""
 MIN_RELATIVE_CHANGE = 2e-3
-"""Nor need more be found than changes by this share how nodes move beside each other: the next step
-finds it. Uneven meshes take a third fewer rounds. The way of the whole body does not count, or what
-wobbles as it falls would stop."""
+"""Conjugate gradients also end once the residual is below this share of the nodes' motion relative
+to the body's mean motion; the next step solves for the rest. Uneven meshes take a third fewer
+rounds. The mean motion does not count: it would end vibrations of bodies that fall."""
 MIN_CG_ROUNDS = 2
-"""Rounds of conjugate gradients that each step of what moves takes, however little there is to
-solve for: without, small swings never fade."""
+"""Fewest rounds of conjugate gradients in each step of a solid that moves: without, small
+vibrations never decay."""
 NEGLIGIBLE_MOVE = 1e-8
-"""Moves that change the way of a step by less than this share need not be found: what falls
-freely is not solved for."""
+"""Moves below this share of free motion are not solved for, so that free fall needs no solution."""
 REST_SHARE = 1e-5
-"""What moves by less than this share of how far it would go freely has come to rest."""
+"""A solid is at rest if its displacement in a step is below this share of free motion."""
 SLOW_SHARE, SLOW_STEPS = 0.02, 8
-"""What moved by less than this share of how far it would go freely, for so many steps on end, is
-tried as lying still: it does if that leaves no more to be solved for than may be left. So what lies
-comes to rest. What turns back at the end of a swing is as slow, but for fewer steps."""
+"""If the displacement by inertia was below SLOW_SHARE of free motion in SLOW_STEPS consecutive
+steps, the solution starts from zero displacement, and ends there if the residual allows. So solids
+come to rest. At the turning point of a vibration they are as slow, but for fewer steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class SolidStepStart:
-    """What moves a solid in one step, before it is known what it touches."""
+    """State of a solid at the start of a step, from which the step can be solved more than once."""
 
     nodes: Floats
-    """(3, m) where its nodes are [m]."""
+    """(3, m) positions of nodes [m]."""
     anchors: Floats
-    """(3, p) where friction of the ground has held points until now, else nan [m]."""
+    """(3, p) friction anchors of points on the ground, else nan [m]."""
     collider_anchors: Floats
-    """(3, p) the same of colliders [m]."""
+    """(3, p) friction anchors of points on colliders, else nan [m]."""
     solid_friction: SolidFriction
-    """The same of other solids."""
+    """Friction with other solids."""
 
 
 @dataclass(eq=False)
 class SolidStep:
-    """A solid on its way through one step: where it would get to without stress."""
+    """Data of one step of a solid of m nodes."""
 
     solid: Solid
     state: SolidState
     system: SolidSystem
-    """With the ground alone."""
+    """The system with pins and ground contacts, without colliders and other solids."""
     dt: float
-    """[s]"""
+    """Length of the step [s]."""
     h_squared: float
-    """[s²]"""
+    """Factor that turns accelerations into displacements [s²]."""
     inertia: Floats
-    """(3, m) what is left of the displacement of the step before [m]."""
+    """(3, m) displacement by inertia: that of the step before, after drag [m]."""
     free: Floats
-    """(3, m) displacement of free motion [m]."""
+    """(3, m) displacement of free motion: inertia, gravity and force fields [m]."""
     ground_shift: Floats
-    """(3,) how far the ground moves [m]."""
+    """(3,) displacement of the ground in this step [m]."""
     free_motion: float
-    """Of free motion, Σ m v² [kg m²]."""
+    """Σ m |free|² [kg m²]."""
     start: SolidStepStart | None = None
+    """Set by `begin_step`."""
     stress_forces: Floats | None = None
-    """(3, m) of stress, on the way of free motion, times h² [kg m]; found when it is needed."""
+    """(3, m) right side of the system by stress, times h²; computed on demand [kg m]."""
     contact_count: int = -1
-    """How many places are stopped where it is now; −1 = its stress is not solved for yet."""
+    """Contacts with colliders and other solids in the last solution; −1 = not solved yet."""
 
 
 def begin_step(
@@ -102,13 +102,14 @@ def begin_step(
     predicted: Floats,
     ground_lifts: Floats,
 ) -> None:
-    """Finds what moves a solid in this step.
+    """Sets pins, ground contacts and predicted positions, and stores the start of the step.
 
     Parameters
     ----------
-    pins : (3, g) where they and goals draw what the system names [m], and (g,) compliances.
-    predicted : (3, p) where free motion leads its points, once they are eased [m].
-    ground_lifts : (3, p) how far they are carried without speed [m].
+    planes : the ground as at most one contact.
+    pins : (3, g) targets of pins and soft pins [m], and (g,) compliances [m/N].
+    predicted : (3, p) points after free motion and ground depenetration [m].
+    ground_lifts : (3, p) displacements by ground depenetration, which give no velocity [m].
     """
     state, system = step.state, step.system
     lift_with_ground(step.solid, state, ground_lifts)
@@ -130,16 +131,16 @@ def begin_step(
 
 
 def predict_points(step: SolidStep) -> Floats:
-    """(3, p) where points end if stress and contact add to free motion what they did last [m]."""
+    """(3, p) points after free motion and the moves of the last step, to detect contacts [m]."""
     ends = step.state.nodes + step.free + step.state.moves
     return np.asarray(interpolate(step.solid.embedding, ends))
 
 
 def solve_step(step: SolidStep, colliders: ColliderContacts | None = None) -> Floats:
-    """Moves a solid on by one step; (3, p) where its points are, outside of all that stops them.
+    """Solves one step and updates the state; returns (3, p) points outside of ground and colliders.
 
-    It may be done again, once more is known of what is in its way. What moved nothing in the step
-    before would move nothing again.
+    May be called again in the same step, with more collider contacts. A solid that was at rest in
+    the step before stays at rest if its inputs are the same.
     """
     state, start, inputs = step.state, step.start, all_inputs(step, colliders)
     assert start is not None
@@ -160,7 +161,10 @@ def solve_step(step: SolidStep, colliders: ColliderContacts | None = None) -> Fl
 
 
 def is_at_rest(step: SolidStep, start: SolidStepStart) -> bool:
-    """Whether a solid has come to rest; one that only turns back has been quicker before."""
+    """True if displacements before, in and after the step are below REST_SHARE of free motion.
+
+    At the turning point of a vibration, the step before was not slow.
+    """
     state = step.state
     displacements = step.inertia, state.nodes - start.nodes, state.nodes - state.previous_nodes
     most = REST_SHARE * REST_SHARE * step.free_motion
@@ -171,7 +175,7 @@ def is_at_rest(step: SolidStep, start: SolidStepStart) -> bool:
 
 
 def _falls_freely(step: SolidStep) -> bool:
-    """Whether a solid that nothing strains goes on without turning, and touches nothing there."""
+    """True for an unstressed solid without pins in pure translation, free of ground contacts."""
     contacts, least = step.system.contacts, NEGLIGIBLE_MOVE * float(np.abs(step.free).max())
     return (
         step.state.unstressed
@@ -183,7 +187,7 @@ def _falls_freely(step: SolidStep) -> bool:
 
 
 def _fall_freely(step: SolidStep, start: SolidStepStart) -> Floats:
-    """(3, p) where points are once nodes have gone where inertia and gravity lead them."""
+    """(3, p) points after free motion alone; updates the state."""
     state, system = step.state, step.system
     state.nodes, state.previous_nodes = system.predicted_nodes.copy(), start.nodes
     state.moves = np.zeros_like(step.free)
@@ -193,13 +197,13 @@ def _fall_freely(step: SolidStep, start: SolidStepStart) -> Floats:
 
 
 def keep_at_rest(step: SolidStep, start: SolidStepStart) -> None:
-    """Leaves nodes where they are, without speed."""
+    """Sets nodes to the start of the step, with velocity 0."""
     state = step.state
     state.nodes, state.previous_nodes, state.moves = start.nodes, start.nodes, -step.free
 
 
 def step_inputs(system: SolidSystem, free: Floats, ground_shift: Floats) -> list[Floats]:
-    """All that decides how far a solid moves from where it lies without speed, but for colliders.
+    """Inputs that decide whether a solid at rest stays at rest, without those of colliders.
 
     Parameters
     ----------
@@ -211,7 +215,7 @@ def step_inputs(system: SolidSystem, free: Floats, ground_shift: Floats) -> list
 
 
 def all_inputs(step: SolidStep, colliders: ColliderContacts | None) -> list[Floats]:
-    """The same with colliders."""
+    """Inputs that decide whether a solid at rest stays at rest, with those of colliders."""
     own = step_inputs(step.system, step.free, step.ground_shift)
     return (
         own if colliders is None else own + [getattr(colliders, f.name) for f in fields(colliders)]
@@ -219,12 +223,12 @@ def all_inputs(step: SolidStep, colliders: ColliderContacts | None) -> list[Floa
 
 
 def equal_arrays(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
-    """Whether all arrays are the same."""
+    """True if both sequences have equal arrays."""
     return len(first) == len(second) and all(map(np.array_equal, first, second))
 
 
 def _solve(step: SolidStep, start: SolidStepStart, colliders: ColliderContacts | None) -> Floats:
-    """(3, p) where points are once stress and what stops them are solved for."""
+    """(3, p) points after a solution for stress, pins and contacts; updates the state."""
     solid, state, system = step.solid, step.state, step.system
     system.contacts.friction_stiffnesses.fill(-1.0)
     forces = find_stress_forces(step, start)
@@ -247,14 +251,14 @@ def _solve(step: SolidStep, start: SolidStepStart, colliders: ColliderContacts |
 
 
 def find_stress_forces(step: SolidStep, start: SolidStepStart) -> Floats:
-    """(3, m) of stress, found once a step, see `SolidStep` [kg m]."""
+    """(3, m) `SolidStep.stress_forces`, computed once per step [kg m]."""
     if step.stress_forces is None:
         step.stress_forces = _stress(step, start.nodes)
     return step.stress_forces
 
 
 def solver_tolerance(steps: Sequence[SolidStep]) -> SolverTolerance:
-    """How well the moves of solids are solved for."""
+    """Tolerance of the solution for solids that are solved as one system."""
     return SolverTolerance(
         relative=min(residual_share(step.solid, step.dt) for step in steps),
         absolute=min(
@@ -269,29 +273,29 @@ def solver_tolerance(steps: Sequence[SolidStep]) -> SolverTolerance:
 
 
 def relative_change(solid: Solid) -> float:
-    """MIN_RELATIVE_CHANGE, or 0 for several pieces, whose motions do not count for each other."""
+    """MIN_RELATIVE_CHANGE, or 0 for several components, as their motions are independent."""
     return MIN_RELATIVE_CHANGE if len(np.unique(solid.free_components)) == 1 else 0.0
 
 
 def residual_share(solid: Solid, dt: float) -> float:
-    """The share of what is to be solved for that may be left in steps of this length [s]."""
+    """Relative residual at which conjugate gradients end, for steps of length dt [s]."""
     share = QUADRATIC_RESIDUAL_SHARE if len(solid.lattice.quadratic.nodes) else 1.0
     return share * SOLID_RESIDUAL / max(1.0, dt / solid.retardation_time)
 
 
 def motion_square(solid: Solid, moves: Floats) -> float:
-    """How far nodes move by (3, m): Σ m v² [kg m²]."""
+    """Σ m |v|² for moves v (3, m) of nodes [kg m²]."""
     return float((solid.masses * moves * moves).sum())
 
 
 def relative_motion_square(solid: Solid, moves: Floats) -> float:
-    """The same, seen by who moves along with the mean of all nodes [kg m²]."""
+    """Σ m |v − v̄|² for moves v (3, m) of nodes and their mean v̄ [kg m²]."""
     mean = (solid.masses * moves).sum(axis=1, keepdims=True) / solid.masses.sum()
     return motion_square(solid, moves - mean)
 
 
 def _stress(step: SolidStep, start: Floats) -> Floats:
-    """(3, m) what stress pulls nodes at `start` (3, m) with on their free way, times h² [kg m]."""
+    """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at `start`; see `step_shares` [kg m]."""
     solid, state = step.solid, step.state
     implicit, passed = step_shares(solid, step.dt, step.h_squared)
     displacement = implicit * step.free + passed * step.inertia

@@ -1,4 +1,4 @@
-"""A solid made ready for steps of one length: what of its system stays the same, and what not."""
+"""The system of equations of a solid for one step length, and its pins and ground contacts."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,14 @@ from .numpy_contact_solver import PinSprings, PointContacts, SolidPart, SolidSys
 from .solid_body import Solid, SolidState
 
 NEWMARK = 0.25
-"""β of short steps: accelerations are averaged over the step, which keeps energy."""
+"""Newmark's β in short steps: the average of accelerations, which conserves energy."""
 
 
 def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float]:
-    """How much stiffness opposes the way of a step, and that of the step before it [s²]."""
+    """Factors c₊, c₋ of stiffness for displacements of this step and the step before [s²].
+
+    From Newmark's rule and Kelvin–Voigt damping, see `solid_step`.
+    """
     of_step_before = NEWMARK * (1.0 - min(1.0, (dt / solid.retardation_time) ** 2))
     viscous = dt * solid.retardation_time / 2
     return (1.0 - 3.0 * of_step_before) * h_squared + viscous, viscous - of_step_before * h_squared
@@ -23,12 +26,12 @@ def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float
 def solid_system(
     solid: Solid, state: SolidState, dt: float, h_squared: float, sprung_points: Integers
 ) -> SolidSystem:
-    """What stress, pins and the ground do to moves that are added to free motion.
+    """The system of one solid with pins and ground contacts, whose values each step sets.
 
     Parameters
     ----------
-    dt, h_squared : of the steps [s], and by which accelerations count [s²].
-    sprung_points : (g,) points that pins and soft goals draw.
+    dt, h_squared : step length [s], and factor of accelerations [s²].
+    sprung_points : (g,) pinned and softly pinned points.
     """
     implicit, count = step_shares(solid, dt, h_squared)[0], len(solid.layer_masses)
     return SolidSystem(
@@ -58,7 +61,7 @@ def solid_system(
 def set_pin_springs(
     system: SolidSystem, solid: Solid, h_squared: float, targets: Floats, soft: Floats
 ) -> None:
-    """Draws points to targets (3, g): pins where the compliance (g,) is 0, else soft goals."""
+    """Sets targets (3, g) [m] and stiffnesses of pins; `soft` (g,) compliances, 0 = firm [m/N]."""
     pin_springs = system.pin_springs
     if len(pin_springs.points):
         pin_stiffnesses = solid.contact_stiffnesses[pin_springs.points] * h_squared
@@ -68,7 +71,7 @@ def set_pin_springs(
 
 
 def set_ground_contacts(contacts: PointContacts, planes: Sequence[PlaneContact]) -> None:
-    """Lets the ground stop points, if there is any."""
+    """Sets the planes of ground contacts; without ground, none can become active."""
     if not planes:
         contacts.normals[:], contacts.levels[:] = np.array([[0.0], [0.0], [1.0]]), -np.inf
         contacts.start[:] = contacts.anchors

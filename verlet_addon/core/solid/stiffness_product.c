@@ -1,7 +1,7 @@
-/* What strained cells oppose moves with, times 1 / E; see stiffness_product in numpy_kernels.py. */
+/* Tangent stiffness of cells times moves, for E = 1; see stiffness_product in numpy_kernels.py. */
 #include "cells.h"
 
-/* Their sum and their difference. */
+/* Replaces two values by their sum and their difference. */
 ALWAYS_INLINE void butterfly(four *low, four *high)
 {
     four former = *low;
@@ -9,7 +9,7 @@ ALWAYS_INLINE void butterfly(four *low, four *high)
     *high = former - *high;
 }
 
-/* Sums and differences of values at the corners along each axis; twice done, 8 times as large. */
+/* Hadamard transform of corner values: sums and differences along each axis. Its square is 8. */
 ALWAYS_INLINE void hadamard_transform(four v[3][8])
 {
     for (int a = 0; a < 3; a++) {
@@ -22,7 +22,7 @@ ALWAYS_INLINE void hadamard_transform(four v[3][8])
     }
 }
 
-/* Turns all but what is even along all axes by rotations, or back: r[down * i + along * k]. */
+/* Rotates all modes but 0, the mean, by r[down * i + along * k]: by rotations, or by their inverses. */
 ALWAYS_INLINE void rotate_modes(const four r[9], int down, int along, four v[3][8])
 {
     for (int i = 1; i < 8; i++) {
@@ -32,8 +32,8 @@ ALWAYS_INLINE void rotate_modes(const four r[9], int down, int along, four v[3][
     }
 }
 
-/* Sums and differences of corners oppose each other three by three: x, y and z with what is odd
-   along the same axes but for their own. What is even along all is opposed by nothing. */
+/* Block i of the stiffness couples x of mode i ^ 4, y of mode i ^ 2 and z of mode i ^ 1, where the bits of
+   a mode are the axes along which it is odd. Mode 0 is a translation, without stiffness. */
 ALWAYS_INLINE void multiply_modes(const real *modes, four v[3][8])
 {
     for (int a = 0; a < 3; a++)
@@ -48,7 +48,7 @@ ALWAYS_INLINE void multiply_modes(const real *modes, four v[3][8])
         v[a][0] = broadcast(0.0);
 }
 
-/* Where four cells have their corners (8, 4), from the first if `strained`. */
+/* Gathers values at the corners (8, 4) of four cells; if `strained`, relative to the first corner. */
 ALWAYS_INLINE void gather(const integer *corners, int strained, const four *moves, four v[3][8])
 {
     for (int c = 0; c < 8; c++) {
@@ -67,7 +67,7 @@ ALWAYS_INLINE void gather(const integer *corners, int strained, const four *move
         }
 }
 
-/* Adds what four cells pull their corners with. */
+/* Adds values at the corners (8, 4) of four cells to `found`. */
 ALWAYS_INLINE void scatter(const integer *corners, four v[3][8], four *found)
 {
     for (int c = 0; c < 8; c++) {
@@ -78,7 +78,8 @@ ALWAYS_INLINE void scatter(const integer *corners, four v[3][8], four *found)
     }
 }
 
-/* Four boxes. Slopes of their volumes, and at rest their corners, are odd along one axis each. */
+/* Adds the product of four boxes. Their volume gradients and rest positions consist of modes 4, 2 and 1,
+   which are odd along one axis. */
 ALWAYS_INLINE void add_boxes(const solid_boxes *boxes, const solid_box_state *box, integer number,
                     int strained, const four *moves, four *found)
 {
@@ -103,8 +104,8 @@ ALWAYS_INLINE void add_boxes(const solid_boxes *boxes, const solid_box_state *bo
     scatter(corners, v, found);
 }
 
-/* A symmetric matrix, as `pack_tiles` has it, times n fours; each tile but the first of a column
-   counts on both sides of the diagonal. */
+/* found = symmetric matrix × vector of n fours. Tiles are those of `pack_tiles`; each tile below the
+   diagonal is also used transposed, above it. */
 ALWAYS_INLINE void multiply(const four *tile, const four *vector, int n, four *found)
 {
     for (int i = 0; i < n; i++)
@@ -127,7 +128,7 @@ ALWAYS_INLINE void multiply(const four *tile, const four *vector, int n, four *f
     }
 }
 
-/* One cell of any other kind. */
+/* Adds the product of one cell that is no box. */
 ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *corotation, integer e, const four *rest,
                    const four *moves, four *found)
 {
@@ -157,7 +158,7 @@ ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *co
     }
 }
 
-/* Apart from each other, for a compiler has too few registers for both at once. */
+/* Separate functions: inlined into one, they would need more registers than there are. */
 #define NEVER_INLINE static __attribute__((noinline))
 
 NEVER_INLINE void multiply_boxes(const solid_boxes *boxes, const solid_box_state *states, int strained,

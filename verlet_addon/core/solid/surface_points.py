@@ -1,4 +1,4 @@
-"""The points at which a solid touches things: its vertices, and more on faces that are large."""
+"""Contact points on a solid's surface: its vertices, and further points on large faces."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,28 +8,32 @@ import numpy as np
 from ..arrays import NONZERO, Floats, Integers, sum_by
 
 MAX_SUBDIVIDED, MIN_COARSE_CUTS = 4000, 3
-"""Faces longer than MIN_COARSE_CUTS cells are subdivided for contacts with other bodies, into at
-most MAX_SUBDIVIDED triangles. All points touch the ground in any case."""
+"""If edges are longer than MIN_COARSE_CUTS cells, and a subdivision has at most MAX_SUBDIVIDED
+triangles, the subdivided surface is used in contacts with other bodies; otherwise the original
+triangles. Contacts with the ground use all points in any case."""
 
 
 @dataclass(frozen=True, eq=False)
 class SurfacePoints:
-    """Points on a surface, the n vertices first, and the triangles between them."""
+    """p points on a surface, the n vertices first, and triangles for contacts."""
 
     areas: Floats
-    """(p,) what each stands for of the surface [m²]."""
+    """(p,) surface area that each point represents [m²]."""
     corners: Integers
-    """(3, p − n) vertices between which each further point lies."""
+    """(3, p − n) vertices of the triangle of each further point."""
     shares: Floats
-    """(3, p − n) of each of them."""
+    """(3, p − n) barycentric coordinates of each further point."""
     triangles: Integers
-    """(3, t) by which it touches others."""
+    """(3, t) triangles for contacts with other bodies."""
     subdivided: bool
-    """Whether these join all points, or only vertices."""
+    """True if triangles have all points as corners; False if only vertices."""
 
     @cached_property
     def area_factors(self) -> Floats:
-        """(p,) by how much more of the surface each stands for where others touch it."""
+        """(p,) area of each point in contacts with other bodies, as a multiple of `areas`.
+
+        Without subdivision, vertices also represent the areas of further points.
+        """
         if self.subdivided:
             return np.ones(len(self.areas))
         further = self.areas[len(self.areas) - self.corners.shape[1] :]
@@ -37,21 +41,23 @@ class SurfacePoints:
         return np.asarray(1.0 + more / np.maximum(self.areas, NONZERO))
 
     def interpolate(self, vertices: Floats) -> Floats:
-        """(p, 3) values (n, 3) at vertices, and between them."""
+        """(p, 3) values at points, by linear interpolation of values (n, 3) at vertices."""
         between_vertices = (vertices[self.corners] * self.shares[:, :, None]).sum(axis=0)
         return np.concatenate([vertices, between_vertices])
 
 
 def build_surface_points(positions: Floats, triangles: Integers, spacing: float) -> SurfacePoints:
-    """Vertices, and points as close as `spacing` on triangles with an edge longer than that [m].
+    """Vertices, and further points on triangles with edges longer than `spacing` [m].
 
-    Every triangle's area is shared out over its points. All triangles are cut alike, so that they
-    stay closed, where others are touched by them; else each as is needed.
+    Each triangle's area is distributed to its points. If the subdivided triangles are used in
+    contacts, all triangles have the same number of subdivisions, so that the surface stays closed;
+    otherwise each has as many as it needs.
 
     Parameters
     ----------
-    positions : (n, 3) of vertices [m].
-    triangles : (3, t)
+    positions : (n, 3) vertex positions [m].
+    triangles : (3, t) vertex numbers.
+    spacing : largest distance of neighbouring points [m].
     """
     sides = positions[triangles] - positions[np.roll(triangles, -1, axis=0)]
     longest = np.sqrt((sides * sides).sum(axis=2)).max(axis=0)
@@ -86,9 +92,10 @@ def build_surface_points(positions: Floats, triangles: Integers, spacing: float)
 
 
 def _distinct(corners: Integers, shares: Floats) -> tuple[Integers, Integers]:
-    """Which points (3, q) are the first at their place, vertices before others, and (q,) numbers.
+    """Merges equal points: index of the first of each, and (q,) number of each among these.
 
-    Triangles that are cut alike have points of their common edges in common.
+    Subdivided triangles share the points on their common edges. Points are given by vertices and
+    barycentric coordinates, both (3, q).
     """
     used = np.where(shares > 0.0, corners, -1)
     order = np.argsort(used, axis=0, kind="stable")
@@ -99,10 +106,10 @@ def _distinct(corners: Integers, shares: Floats) -> tuple[Integers, Integers]:
 
 
 def _division(cut: int) -> tuple[Floats, Floats, Integers]:
-    """Barycentric places (q, 3) that cut a triangle's edges in so many, and what shares they have.
+    """Regular subdivision of a triangle, with `cut` parts per edge.
 
-    (q,) shares of the triangle's area; (s, 3) places of each small triangle, which shares its own
-    out over its corners.
+    (q, 3) barycentric coordinates of points, (q,) shares of the triangle's area, and (s, 3) corners
+    of small triangles.
     """
     barycentric = [(i, j, cut - i - j) for i in range(cut + 1) for j in range(cut + 1 - i)]
     number = {place: k for k, place in enumerate(barycentric)}

@@ -1,29 +1,30 @@
-"""Which cells a body passes through aslant, where it is thinner than a few of them."""
+"""Cells that need quadratic elements: in thin parts of a body that are oblique to the grid."""
 
 import numpy as np
 
 from ..arrays import Booleans, Floats
 
 THICK_CELLS, FULL_SHARE = 3, 0.85
-"""Parts of a body are not thin that hold a block of so many cells along each axis, filled to so
-large a share: at 45° to the cells, what is thicker than 2.6 of them."""
+"""A part of a body is thick if it has a block of THICK_CELLS cells along each axis, filled to more
+than FULL_SHARE; at 45° to the grid, these are parts thicker than 2.6 cells."""
 MAX_BOX_DEVIATION = 0.05
-"""Cells filled like a box are off that by a smaller share of what they hold."""
+"""Largest `_box_deviation` of cells in parts that are parallel to the grid."""
 
 
 def find_thin_cells(fillings: Floats, kept: Booleans) -> Booleans:
-    """(x, y, z) which of the cells that are kept should bend: thin and aslant, or beside such.
+    """(x, y, z) bool, kept cells that are thin and oblique, or neighbours of such cells.
 
     Parameters
     ----------
-    fillings : (x, y, z, 3, 3, 3) by `voxels.fill`.
+    fillings : (x, y, z, 3, 3, 3) integration weights by `voxels.fill`.
+    kept : (x, y, z) bool, cells of the lattice.
     """
     thin = kept & ~_dilated(_in_full_blocks(fillings.sum(axis=(3, 4, 5))))
     return kept & _dilated(thin & (_box_deviation(fillings) > MAX_BOX_DEVIATION))
 
 
 def _in_full_blocks(shares: Floats) -> Booleans:
-    """(x, y, z) which cells are part of a block that is full, by what share each is filled."""
+    """(x, y, z) bool, cells that are part of a full block, for filled shares (x, y, z)."""
     in_blocks = np.zeros(shares.shape, dtype=bool)
     starts = np.array(shares.shape) - THICK_CELLS + 1
     if starts.min() > 0:
@@ -36,7 +37,7 @@ def _in_full_blocks(shares: Floats) -> Booleans:
 
 
 def _dilated(cells: Booleans) -> Booleans:
-    """(x, y, z) these cells, and all that touch them."""
+    """(x, y, z) bool, the cells and their 26 neighbours."""
     dilated = cells
     for axis in range(3):
         ends = [(1, 1) if axis == other else (0, 0) for other in range(3)]
@@ -46,7 +47,7 @@ def _dilated(cells: Booleans) -> Booleans:
 
 
 def _box_deviation(fillings: Floats) -> Floats:
-    """(x, y, z) by what share each cell is filled otherwise than the box that is nearest."""
+    """(x, y, z) deviation of weights from their closest product along the axes, as a share."""
     total = np.maximum(fillings.sum(axis=(3, 4, 5)), 1e-30)[..., None, None, None]
     along = fillings.sum(axis=(4, 5))[..., :, None, None] / total
     across = fillings.sum(axis=(3, 5))[..., None, :, None] / total

@@ -1,28 +1,31 @@
-/* What the moves that are solved for leave of a solid's motion as a whole: the same as
-   numpy_velocity_update.py, and rolling_resistance.py. */
+/* Velocity update of a solid, with momentum conservation and rolling resistance: the same as
+   numpy_velocity_update.py and rolling_resistance.py. */
 #include "../momentum/rotations.h"
 #include "contact_solver.h"
 
 #define ROLLING_LEVER 0.4192627457812106 /* 3/16 of √5 */
 
-/* Sums over nodes by some weight: of arms, of how they moved, of their spin, and second moments. */
+/* Weighted sums over nodes: of arms, displacements, arm × displacement (spin), and second moments. */
 typedef struct {
     real weight, arms[3], moved[3], spin[3], second[6];
 } moment_sums;
 
-/* Of a connected piece that nothing holds: what presses on it, where, how it turns about there. */
+/* Contacts and rotation of a piece, a free component: normal force (load), centre and normal of the
+   contact area, rotation vector (turn), rolling direction (ahead), sliding part of the load (slid), and
+   share of the rotation to be removed (lost). */
 typedef struct {
     real load, centre[3], width, height, turn[3], ahead[3], normal[3], friction, slid, lost;
-    moment_sums by_mass, by_load; /* by mass, and by what presses on the cells of nodes */
+    moment_sums by_mass, by_load; /* weighted by node masses, and by normal forces */
 } rolling_piece;
 
-/* A point's piece, if anything presses on it. */
+/* The piece of point i, or NULL if the point has no normal force, or no free component. */
 static rolling_piece *loaded_piece(const solid_system *all, integer i, const integer *labels, rolling_piece *pieces)
 {
     integer label = labels[all->embedding->nodes[all->embedding->width * i]];
     return label >= 0 && all->contacts->normal_forces[i] > 0.0 ? pieces + label : NULL;
 }
 
+/* Load, contact centre, mean normal and friction coefficient of each piece. */
 SMALL static void find_centres(const solid_system *all, const real *nodes, const integer *labels,
                          rolling_piece *pieces, integer count)
 {
@@ -52,7 +55,7 @@ SMALL static void find_centres(const solid_system *all, const real *nodes, const
     }
 }
 
-/* How far what presses reaches along the way, as a sum of squares. */
+/* Second moment of the load along the rolling direction of each piece. */
 SMALL static void find_widths(const solid_system *all, const real *nodes, const integer *labels,
                         rolling_piece *pieces)
 {
@@ -69,7 +72,7 @@ SMALL static void find_widths(const solid_system *all, const real *nodes, const 
     }
 }
 
-/* Adds what presses on points to the nodes of their cells. */
+/* Distributes normal forces of points to nodes, by |weight|. */
 SMALL static void distribute_loads(const solid_system *all, real *pressing)
 {
     const solid_embedding *embedding = all->embedding;
@@ -99,7 +102,7 @@ static void add_node(const real arm[3], const real moved[3], real weight, moment
     }
 }
 
-/* Makes sums those of arms from so far on the way to their mean. */
+/* Moves the origin of arms by a share of the way to their mean. */
 SMALL static void shift_centre(moment_sums *found, real share)
 {
     real less = share * (2.0 - share) / found->weight, drift[3];
@@ -112,9 +115,9 @@ SMALL static void shift_centre(moment_sums *found, real share)
     }
 }
 
-/* How much a piece rolls, but for its turn about the normal, and which way. It turns about where
-   it touches if it sticks there, and about its own centre if it slides; if what touches does not
-   turn with it, it leans. */
+/* Rolling rotation of a piece, without the rotation about the normal, and its direction. A sticking piece
+   rotates about the contact area, a sliding one about its centre of mass. If the cells in contact do
+   not rotate with it, it tilts instead of rolling. */
 SMALL static void find_rolling(rolling_piece *piece)
 {
     real there[3], *spin = piece->by_mass.spin, *turn = piece->turn, slid = piece->slid / piece->load;
@@ -140,7 +143,7 @@ SMALL static void find_rolling(rolling_piece *piece)
         piece->ahead[a] /= size;
 }
 
-/* The share of a piece's turn that is lost. */
+/* Share of a piece's rotation that rolling resistance removes. */
 SMALL static real loss_share(const rolling_piece *piece)
 {
     real lever = ROLLING_LEVER * __builtin_sqrt(piece->width / piece->load);
@@ -149,7 +152,7 @@ SMALL static real loss_share(const rolling_piece *piece)
     return smaller(1.0, lever * piece->load / spin);
 }
 
-/* Changes nodes (3, m). */
+/* Applies rolling resistance to nodes (3, m). */
 SMALL static void resist_rolling(const solid_system *all, const real *start, real *nodes)
 {
     const integer m = all->nodes, count = all->pieces, *labels = all->labels;
@@ -190,7 +193,7 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
     }
 }
 
-/* Takes back what solving did to the momentum of pieces that nothing presses on or draws. */
+/* Restores the momentum of pieces without contact forces or pins, which the solution changes a little. */
 SMALL static void keep_momentum(const solid_system *all, const real *start, real *nodes)
 {
     const integer m = all->nodes;
@@ -222,7 +225,7 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
                       all->rolling);
 }
 
-/* Changes moves, and writes where nodes are and would have come from, all (3, m). */
+/* Corrects moves, and writes nodes and previous nodes, all (3, m). */
 EXPORT SMALL void update_solid_velocities(const solid_system *all, const real *start, real *moves, real *nodes,
                        real *previous)
 {

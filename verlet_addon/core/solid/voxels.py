@@ -1,4 +1,4 @@
-"""How much of each cell of a grid a closed surface fills."""
+"""Integration weights of the cells of a grid over the inside of a closed surface."""
 
 from functools import cache
 
@@ -8,26 +8,27 @@ from ..arrays import Floats, Integers, sum_by, weighted_sums
 from ..geometry.graph import edge_keys
 
 RAYS_PER_CELL = np.array([8, 11])
-"""Vertical lines through each cell along x and y. As many both ways would meet faces at 45° row by
-row, and take what is as thick as a cell for up to 4 % thicker or thinner than it is."""
+"""Vertical rays per cell along x and y. With equal numbers, faces at 45° would be hit row by row,
+and the thickness of a part as thick as a cell would be wrong by up to 4 %."""
 
 
 def fill(vertices: Floats, triangles: Integers, counts: Integers, samples: int = 3) -> Floats:
-    """(cells along x, y, z, s, s, s) weights of samples that integrate over what is inside.
+    """(x, y, z, s, s, s) weights of s samples along each axis of each cell, for integration inside.
 
-    The s samples along each axis of a cell of size 1 are equally far apart, the first and the last
-    on its faces. Integrals are exact for products of polynomials of degree s − 1 along the axes
-    (moment fitting, Müller, Kummer and Oberlack 2013); they add up to the share filled.
+    Samples are equidistant, the first and the last on the cell's faces. Integrals are exact for
+    products of polynomials of degree s − 1 along the axes (moment fitting, Müller, Kummer and
+    Oberlack 2013); the sum of weights is the filled share.
 
-    Vertical rays are followed from below. What they have entered more often than left, or left more
-    often than entered, is inside; where faces are turned this way and that, what they have crossed
-    an odd number of times. Edges are decided alike from both sides, so no ray slips through.
+    The inside has a winding number other than 0, counted along vertical rays from below; for
+    surfaces without consistent orientation, an odd number of crossings. Rays through an edge are
+    assigned to exactly one of its triangles.
 
     Parameters
     ----------
-    vertices : (n, 3) of vertices, in cells.
+    vertices : (n, 3) [cells].
     triangles : (3, t) of a surface without open edges.
-    counts : (3,) cells along x, y and z.
+    counts : (3,) numbers of cells along x, y and z.
+    samples : s.
     """
     across = counts[:2] * RAYS_PER_CELL
     rays, heights, signs = _crossings(vertices, triangles, across)
@@ -55,7 +56,7 @@ def fill(vertices: Floats, triangles: Integers, counts: Integers, samples: int =
 
 
 def fill_some(vertices: Floats, triangles: Integers, cells: Integers, samples: int) -> Floats:
-    """(k, s, s, s) what `fill` says of cells (k, 3): their numbers along x, y and z."""
+    """(k, s, s, s) weights of `fill` for chosen cells alone, with indices (k, 3) along x, y, z."""
     weights = np.zeros((len(cells), samples, samples, samples))
     for layer in np.unique(cells[:, 0]):
         here = np.flatnonzero(cells[:, 0] == layer)
@@ -66,14 +67,14 @@ def fill_some(vertices: Floats, triangles: Integers, cells: Integers, samples: i
 
 
 def _integrals(ends: Floats, samples: int) -> Floats:
-    """(s, k) integrals, from 0 to the ends (k,), of the polynomials through the samples."""
+    """(s, k) integrals of the Lagrange polynomials of s samples, from 0 to the ends (k,)."""
     powers = np.multiply.accumulate(np.stack([ends] * samples))
     return weighted_sums(_polynomials(samples), powers / np.arange(1, samples + 1)[:, None])
 
 
 @cache
 def _polynomials(samples: int) -> Floats:
-    """(s, s) coefficients of 1, t, t², … of those that are 1 at one of the samples, 0 at others."""
+    """(s, s) coefficients of 1, t, t², … of the Lagrange polynomials of s samples in 0…1."""
     samples_at = np.linspace(0.0, 1.0, samples)
     coefficients = np.zeros((samples, samples))
     for row, place in zip(coefficients, samples_at, strict=True):
@@ -86,7 +87,7 @@ def _polynomials(samples: int) -> Floats:
 def _crossings(
     vertices: Floats, triangles: Integers, across: Integers
 ) -> tuple[Integers, Floats, Integers]:
-    """Where rays go through triangles: which ray, how high, +1 from below, −1 from above."""
+    """Crossings of rays and triangles: ray numbers, heights [cells], +1 for entry, −1 for exit."""
     rays_at = vertices[:, :2] * RAYS_PER_CELL - 0.5
     corners = rays_at[triangles]
     first = np.maximum(np.ceil(corners.min(axis=0)), 0).astype(np.int64)
@@ -100,11 +101,11 @@ def _crossings(
     starts, ends = np.roll(triangles, -1, axis=0), np.roll(triangles, -2, axis=0)
     upwards, lows = starts < ends, np.minimum(starts, ends)
     x, y = rays_at[lows].transpose(2, 0, 1)
-    # Exactly the opposite from the other side.
+    # One direction per edge, so that its two triangles compute exactly opposite values.
     along_x, along_y = np.where(upwards, 1.0, -1.0) * (
         rays_at[np.maximum(starts, ends)] - rays_at[lows]
     ).transpose(2, 0, 1)
-    # How far left of each edge each ray is.
+    # Signed distance of rays to the left of edges, times edge length.
     along_x, along_y, x, y = (rows.take(which, axis=1) for rows in (along_x, along_y, x, y))
     sides = along_x * (row - y) - along_y * (column - x)
     ahead = np.where(sides == 0.0, upwards[:, which], sides > 0.0)
@@ -120,14 +121,14 @@ def _crossings(
 
 
 def _is_oriented(triangles: Integers, count: int) -> bool:
-    """Whether every edge is passed as often one way as the other."""
+    """True if triangles pass each edge equally often in both directions."""
     starts, ends = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
     _, place = np.unique(edge_keys((starts, ends), count), return_inverse=True)
     return not np.bincount(place.reshape(-1), np.where(starts < ends, 1.0, -1.0)).any()
 
 
 def _alternating(rays: Integers) -> Integers:
-    """+1, −1, +1, … along each ray."""
+    """+1, −1, +1, … for the successive crossings of each ray."""
     fresh = np.append(True, rays[1:] != rays[:-1])
     starts = np.maximum.accumulate(np.where(fresh, np.arange(len(rays)), 0))
     return np.asarray(1 - 2 * ((np.arange(len(rays)) - starts) % 2))
