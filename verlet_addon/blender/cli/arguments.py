@@ -20,18 +20,18 @@ def read_arguments(
     version: Callable[[], None],
     misused: Callable[[str], None],
 ) -> Namespace:
-    """Reads the arguments.
+    """Parses the command line's arguments.
 
     Parameters
     ----------
     arguments
-        What stands after the program's name.
+        The arguments after the program's name.
     program
         The program's name in the help and in errors of usage.
     version
-        Prints the version.
+        Function that prints the version.
     misused
-        Is told of wrong usage, before the process ends.
+        Function that is called with the message on wrong usage, before the process ends.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def read_arguments(
     """
 
     class Parser(ArgumentParser):
-        """Tells of wrong usage."""
+        """Parser that also passes errors of usage to `misused`."""
 
         def error(self, message: str) -> NoReturn:
             misused(message)
@@ -66,7 +66,7 @@ def read_arguments(
     )
     _add_files(command)
     _add_choices(command)
-    _add_manners(command)
+    _add_options(command)
     options = parser.parse_args(arguments)
     if options.output is None and not options.check:
         command.error("the following arguments are required: --output")
@@ -74,7 +74,7 @@ def read_arguments(
 
 
 def _add_files(command: ArgumentParser) -> None:
-    """Describes what is read and written."""
+    """Adds the arguments for the files that are read and written."""
     command.add_argument("input", metavar="IN.blend", type=Path, help="file to read")
     command.add_argument(
         "--output",
@@ -90,7 +90,7 @@ def _add_files(command: ArgumentParser) -> None:
 
 
 def _add_choices(command: ArgumentParser) -> None:
-    """Describes what says what is baked."""
+    """Adds the arguments that choose what is baked: bodies, scene, settings, frames."""
     command.add_argument(
         "--object",
         metavar="NAME",
@@ -125,8 +125,8 @@ def _add_choices(command: ArgumentParser) -> None:
     )
 
 
-def _add_manners(command: ArgumentParser) -> None:
-    """Describes what says how the command goes about it."""
+def _add_options(command: ArgumentParser) -> None:
+    """Adds the arguments on scripts, warnings and the form of the result."""
     command.add_argument(
         "-y",
         "--enable-autoexec",

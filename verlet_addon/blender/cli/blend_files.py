@@ -1,4 +1,4 @@
-"""Opens and saves .blend files; what goes wrong is one sentence that names the file."""
+"""Opening and saving of .blend files; each error is one sentence that names the file."""
 
 import errno
 import os
@@ -13,23 +13,23 @@ import bpy
 
 from ...core.errors import DiskFullError, FileError, VerletError
 from .output_capture import quiet
-from .signals import check_signals, held_back
+from .signals import check_signals, signals_deferred
 from .temporary_files import leftovers, partial_names, unused_name
 
-# How a .blend begins: plain, compressed by Blender 3.0 and later, compressed by older ones.
+# First bytes of a .blend file: plain, compressed by Blender 3.0 and later, compressed before.
 _SIGNATURES = (b"BLENDER", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
 
-# How one ends: with a block of this name, or with what closes a list of compressed frames.
+# Last bytes of a .blend file: the name of its last block, or the end mark of compressed frames.
 _LAST_BLOCK, _LAST_FRAMES = b"ENDB", b"\xb1\xea\x92\x8f"
 
-# Longer paths are cut off by Blender without a word.
+# Blender truncates longer paths without an error.
 _LONGEST_PATH = 1023
 
-# What a system says where there is no room, or not for this user or a file so large.
+# Error numbers for a full disk, an exhausted quota or a file that is too large.
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
-# What Blender's warnings say that `file_warnings` says better.
-_SAID_BETTER = ("Unable to open", "Unrecognized file", "data-blocks are missing", "newer Blender")
+# Parts of those warnings of Blender that `file_warnings` replaces by better ones.
+_REPLACED = ("Unable to open", "Unrecognized file", "data-blocks are missing", "newer Blender")
 
 
 def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
@@ -40,42 +40,42 @@ def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
     path
         The file.
     run_scripts
-        Whether its scripts and drivers run in any case; else Blender's own setting decides.
+        Whether its scripts and drivers run in any case; otherwise Blender's preferences decide.
 
     Returns
     -------
     list of str
-        What Blender warns of, but for what `file_warnings` finds.
+        Blender's warnings, without those that `file_warnings` replaces.
 
     Raises
     ------
     FileError
-        The file cannot be read, or is none of Blender's.
+        The file cannot be read, or is not a .blend file.
     """
     with _errors_named("read", path), path.open("rb") as file:
         known = file.read(7).startswith(_SIGNATURES)
     if not known:
         raise FileError(f"{path} is not a .blend file", path)
     trust: dict[str, Any] = {"use_scripts": True} if run_scripts else {}
-    with _errors_named("read", path), held_back(), quiet() as printed:
+    with _errors_named("read", path), signals_deferred(), quiet() as printed:
         bpy.ops.wm.open_mainfile(filepath=str(path.absolute()), **trust)
     check_signals()
     warnings = [line.removeprefix("Warning: ") for line in printed if line.startswith("Warning: ")]
-    return [line for line in warnings if not any(words in line for words in _SAID_BETTER)]
+    return [line for line in warnings if not any(words in line for words in _REPLACED)]
 
 
 def close_blend() -> None:
-    """Closes the file; with Python drivers in it, Blender 4.2 as a module would end in a crash."""
+    """Closes the open file, since Blender 4.2 as a module crashes at exit with Python drivers."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
 
 
 def destination(path: Path) -> Path:
-    """Makes sure, before any work is done, that a file can be written.
+    """Checks, before any work is done, that a file can be written.
 
     Parameters
     ----------
     path
-        The file, or a link to it, which is followed.
+        The file, or a symbolic link to it.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def destination(path: Path) -> Path:
     Raises
     ------
     FileError
-        There is no such folder, no permission, or something else than a file.
+        The folder is missing, permission is denied, or the path is no regular file.
     """
     target = Path(os.path.realpath(path))
     with _errors_named("write", path.absolute()):
@@ -108,14 +108,14 @@ def destination(path: Path) -> Path:
 
 
 def check_no_library(path: Path) -> None:
-    """Refuses to write over a library that the open file links from, as Blender does."""
+    """Raises FileError for a path of a library that the open file links; Blender refuses it too."""
     for library in bpy.data.libraries:
         if Path(os.path.realpath(bpy.path.abspath(library.filepath))) == path:
             raise FileError(f"Cannot write {path}: the file links from it; name another file", path)
 
 
-def clean(folder: Path) -> Iterator[str]:
-    """Removes what killed jobs left in a folder, and says so."""
+def remove_leftovers(folder: Path) -> Iterator[str]:
+    """Deletes the temporary files of killed jobs in a folder; yields a sentence for each."""
     for path in leftovers(folder):
         try:
             path.unlink()
@@ -126,21 +126,21 @@ def clean(folder: Path) -> Iterator[str]:
 
 
 def save_copy(path: Path) -> None:
-    """Saves a copy under a name of its own, and puts it in place when it is complete.
+    """Saves a copy of the open file under a temporary name, and renames it when it is complete.
 
-    Jobs that write the same file at the same time thus each write a whole one, and the last stays.
+    Jobs that write the same file at once each write a complete one; the last one remains.
 
     Parameters
     ----------
     path
-        What `destination` gave.
+        Full path, as `destination` returns it.
 
     Raises
     ------
     DiskFullError, FileError
-        There is no room, or whatever else the cause is; an older file is as it was.
+        The disk is full, or the file cannot be written; an older file stays unchanged.
     """
-    with _errors_named("write", path), held_back():
+    with _errors_named("write", path), signals_deferred():
         unfinished = unused_name(path.parent)
         try:
             _save(unfinished)
@@ -154,7 +154,7 @@ def save_copy(path: Path) -> None:
 
 
 def _save(path: Path) -> None:
-    """Saves a copy, all of it."""
+    """Saves a copy of the open file; raises DiskFullError if it is incomplete."""
     try:
         with quiet():
             bpy.ops.wm.save_as_mainfile(
@@ -166,8 +166,8 @@ def _save(path: Path) -> None:
         if _is_complete(path):
             return
         problem = "its end is missing"
-    path.touch()  # or else the folder itself is the cause, which this tells
-    # On a full disk, Blender says "No such file or directory", or nothing if it compresses.
+    path.touch()  # raises OSError where the folder itself is the cause
+    # On a full disk, Blender reports "No such file or directory", or nothing if it compresses.
     free = shutil.disk_usage(path.parent).free / 1e6
     raise DiskFullError(
         f"Blender could not finish it ({problem}), with {free:,.1f} MB left on the disk; "
@@ -177,7 +177,7 @@ def _save(path: Path) -> None:
 
 
 def _is_complete(path: Path) -> bool:
-    """Looks whether a file has its end."""
+    """Whether a .blend file ends as Blender ends one."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 64))
         end = file.read()
@@ -186,7 +186,7 @@ def _is_complete(path: Path) -> bool:
 
 @contextmanager
 def _errors_named(deed: str, path: Path) -> Iterator[None]:
-    """Turns what goes wrong into one sentence of ours that begins with what was tried."""
+    """Turns errors into FileError or DiskFullError: "Cannot", "read" or "write", path, cause."""
     try:
         yield
     except (OSError, RuntimeError, VerletError) as error:
@@ -196,6 +196,6 @@ def _errors_named(deed: str, path: Path) -> Iterator[None]:
 
 
 def _report(error: Exception) -> str:
-    """Gives an error's text, which may be several lines from an operator, in one line."""
+    """An error's text in one line; those of Blender's operators have several."""
     text = error.strerror if isinstance(error, OSError) else None
     return " ".join((text or str(error)).removeprefix("Error: ").split())

@@ -22,20 +22,20 @@ from ..scene.file_context import file_context
 from ..scene.file_warnings import file_warnings
 from ..settings.properties import is_body
 from .arguments import read_arguments
-from .blend_files import check_no_library, clean, destination, open_blend, save_copy
-from .console import show, tell
+from .blend_files import check_no_library, destination, open_blend, remove_leftovers, save_copy
+from .console import log, show_status
+from .dry_run import dry_run
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
-from .rehearsal import rehearse
 from .results import Report
 from .signals import Ended, check_signals, ended_by_signals, ignore_signals
 
 LOG_SECONDS = 10.0
-"""How often a log that nobody watches is told how far a bake is [s]."""
+"""Interval of progress lines where stderr is no terminal [s]."""
 _MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
 
 Result = tuple[str, dict[str, Any]]
-"""The result in one line, and what programs read of it."""
+"""The result as one line for people, and as values for JSON."""
 
 
 def main(arguments: Sequence[str], *, program: str = "blender --command verlet") -> int:
@@ -44,15 +44,15 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     Parameters
     ----------
     arguments
-        What stands after the program's name.
+        The arguments after the program's name.
     program
         The program's name in the help and in errors of usage.
 
     Returns
     -------
     int
-        The exit code, as the help lists them; each but 0 with one line on stderr, and nothing
-        written.
+        The exit code, as listed in the help. Where it is not 0, stderr has a line for each error
+        and nothing is written.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     options = read_arguments(
         arguments,
         program=program,
-        version=lambda: _tell_version(usage),
+        version=lambda: _print_version(usage),
         misused=usage.misuse,
     )
     report = Report(as_json=options.json, strict=options.strict, all_errors=options.check)
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
 
 
 def _run(options: Namespace, report: Report) -> Result:
-    """Opens the file, bakes, saves the copy and says what was done; or only what a bake would."""
+    """Opens the file, bakes, saves a copy and returns the result; with --check, a dry run's."""
     with report.attempt():
         thread_count()
     with report.attempt():
@@ -96,10 +96,10 @@ def _run(options: Namespace, report: Report) -> Result:
     show_scene(options.scene or shown)
     job = find_job(options, report)
     for sentence in job.large_need():
-        tell(sentence)
+        log(sentence)
     if options.check:
-        remarks = rehearse(job, report)
-        _tell_remarks(remarks)
+        remarks = dry_run(job, report)
+        _log_remarks(remarks)
         return f"Would bake {job}", {**job.describe(), "output": _path(output), "remarks": remarks}
     seconds, last = _bake(job, report)
     show_scene(shown)
@@ -115,26 +115,27 @@ def _run(options: Namespace, report: Report) -> Result:
 
 
 def _prepare(options: Namespace, report: Report) -> Path | None:
-    """Makes sure that the output can be written, and clears what killed jobs left beside it."""
+    """Checks that the output can be written, and deletes temporary files of killed jobs there."""
     if options.output is None:
         return None
     with report.attempt():
         output = destination(options.output)
-        for sentence in clean(output.parent):
+        for sentence in remove_leftovers(output.parent):
             report.note(sentence)
         return output
     return None
 
 
 def _path(path: Path | None) -> str | None:
+    """A path as text; None stays None."""
     return None if path is None else str(path)
 
 
 def _bake(job: Job, report: Report) -> tuple[float, Progress]:
-    """Bakes; gives how long that took [s], and what was reached."""
+    """Bakes; returns the duration [s] and the last progress."""
     started = monotonic()
     with stdout_on_stderr():
-        # Of those that Blender blocked, the file's warnings tell.
+        # Drivers that Blender blocks are in the file's warnings already.
         drivers = DriverWatch(job.view_layer, but_blocked=True)
         broken = report.warn(drivers.news(job.view_layer))
         with closing(job.bake()) as running:
@@ -147,7 +148,7 @@ def _bake(job: Job, report: Report) -> tuple[float, Progress]:
 
 
 def _quality(last: Progress) -> dict[str, object]:
-    """What the result says of how well it went."""
+    """Statistics of a bake for the JSON result."""
     return {
         "worst_stretch": last.worst_stretch,
         "most_stretched": last.most_stretched,
@@ -158,9 +159,10 @@ def _quality(last: Progress) -> dict[str, object]:
 
 
 def _follow(progress: Iterable[Progress]) -> Progress:
-    """Bakes to the end, telling on stderr how far it is; gives what was reached.
+    """Bakes to the end and prints the progress on stderr; returns the last progress.
 
-    On a terminal that is one line that changes; in a log, a line each `LOG_SECONDS`.
+    On a terminal the progress is one line that is overwritten, otherwise one line each
+    `LOG_SECONDS`.
     """
     logged, first = monotonic(), None
     terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -171,25 +173,25 @@ def _follow(progress: Iterable[Progress]) -> Progress:
             first = first or moment
             line = now.describe(seconds=moment - first)
             if terminal:
-                show(f"Verlet: {line}")
+                show_status(f"Verlet: {line}")
             elif moment - logged >= LOG_SECONDS:
-                tell(line)
+                log(line)
                 logged = moment
     finally:
         if terminal:
-            show("")
-    _tell_remarks(now.remarks)
+            show_status("")
+    _log_remarks(now.remarks)
     return now
 
 
-def _tell_remarks(remarks: Iterable[str]) -> None:
-    """Tells what was seen of the motion, which is no fault of the file."""
+def _log_remarks(remarks: Iterable[str]) -> None:
+    """Prints diagnostics of the motion as warnings; with --strict they are no errors."""
     for remark in remarks:
-        tell(f"warning: {remark}")
+        log(f"warning: {remark}")
 
 
-def _tell_version(report: Report) -> None:
-    """Tells the versions of add-on and Blender, and which kernels serve, and why."""
+def _print_version(report: Report) -> None:
+    """Prints the versions of add-on and Blender, and the kernels in use with the reason."""
     try:
         reason, served = fallback_reason(), kernels()
     except VerletError as error:
@@ -208,5 +210,5 @@ def _tell_version(report: Report) -> None:
 
 
 def _bodies() -> list[str]:
-    """The names of all bodies of the file."""
+    """Names of all bodies of the file."""
     return [obj.name for obj in bpy.data.objects if is_body(obj)]

@@ -1,4 +1,4 @@
-"""One job of the command line: the scene, the bodies and the frames that are asked for."""
+"""One job of the command line: the scene, bodies and frames that its arguments choose."""
 
 from argparse import Namespace
 from collections.abc import Generator, Sequence
@@ -12,7 +12,7 @@ from ..bake.cautions import cautions
 from ..bake.memory import large_need, needed
 from ..scene.file_context import file_context
 from ..settings.properties import is_body, scene_properties
-from .console import perhaps
+from .console import suggestion
 from .output_capture import stdout_on_stderr
 from .results import Report
 from .setting_overrides import override
@@ -20,14 +20,14 @@ from .setting_overrides import override
 
 @dataclass(frozen=True)
 class Job:
-    """A bake that is asked for."""
+    """A bake as chosen by the arguments."""
 
     scene: bpy.types.Scene
     view_layer: bpy.types.ViewLayer
     chosen: Sequence[bpy.types.Object]
-    """The bodies that are named, or all."""
+    """The named bodies, or all."""
     objects: Sequence[bpy.types.Object]
-    """Those of them that take part."""
+    """The bodies that take part: the named ones, or all that are shown and local."""
     start: int
     end: int
     step: int
@@ -35,7 +35,7 @@ class Job:
     def bake(
         self, objects: Sequence[bpy.types.Object] | None = None
     ) -> Generator[Progress, bool | None, None]:
-        """Begins the bake, of all its bodies or of some."""
+        """Starts the bake of these bodies; None for all of the job."""
         return bake(
             self.scene,
             self.view_layer,
@@ -46,15 +46,15 @@ class Job:
         )
 
     def cautions(self) -> list[str]:
-        """What the user should know before it."""
+        """Warnings before the bake."""
         return cautions(self.scene, self.view_layer, self.chosen)
 
     def large_need(self) -> list[str]:
-        """One sentence on the memory that it takes, if that is large."""
+        """One sentence on the memory of the bake, if it is large."""
         return large_need(self.objects, self._keys())
 
     def describe(self) -> dict[str, object]:
-        """What a program reads of it."""
+        """Values of the job for the JSON result."""
         return {
             "bodies": [obj.name for obj in self.objects],
             "frames": [self.start, self.end],
@@ -71,7 +71,7 @@ class Job:
 
 
 def find_job(options: Namespace, report: Report) -> Job:
-    """Finds what the arguments ask for in the scene that the file shows, with settings as given."""
+    """Finds the bodies and frames that the arguments choose, after applying `--set`."""
     here = file_context(bpy.context)
     with stdout_on_stderr():
         for assignments in _groups(options):
@@ -91,14 +91,20 @@ def find_job(options: Namespace, report: Report) -> Job:
 
 
 def _groups(options: Namespace) -> list[list[str]]:
-    """Assignments that are made at once: all, or each alone where all errors are wanted."""
+    """Groups of assignments to apply together: all, or with --check each alone for its error."""
     if options.check:
         return [[each] for each in options.assignments]
     return [options.assignments] if options.assignments else []
 
 
 def show_scene(name: str) -> None:
-    """Lets the file show a scene."""
+    """Makes a scene the active one of the window.
+
+    Raises
+    ------
+    VerletError
+        There is no such scene.
+    """
     scene = bpy.data.scenes.get(name)
     if scene is None:
         there = ", ".join(each.name for each in bpy.data.scenes)
@@ -110,7 +116,7 @@ def show_scene(name: str) -> None:
 def _chosen(
     scene: bpy.types.Scene, names: list[str] | None, report: Report
 ) -> list[bpy.types.Object]:
-    """Finds the bodies of the given names, or all, in the scene's order."""
+    """Finds the bodies with these names, or all, in the scene's order."""
     everything = bodies(scene)
     if names is None:
         return everything
@@ -121,9 +127,9 @@ def _chosen(
 
 
 def _check_name(name: str, scene: bpy.types.Scene, everything: Sequence[bpy.types.Object]) -> None:
-    """Raises VerletError if there is no body of that name to be baked."""
+    """Raises VerletError if no enabled body has this name."""
     if name not in scene.objects:
-        meant = perhaps(name, (obj.name for obj in everything))
+        meant = suggestion(name, (obj.name for obj in everything))
         raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
     if scene.objects[name] not in everything:
         remedy = "switch it on" if is_body(scene.objects[name]) else "make it one"

@@ -1,4 +1,4 @@
-"""Keeps what Blender itself prints off stdout, where the command's result stands alone."""
+"""Redirection of Blender's own output, so that stdout holds the command's result alone."""
 
 import ctypes
 import os
@@ -11,12 +11,12 @@ from tempfile import TemporaryFile
 
 @contextmanager
 def quiet() -> Iterator[list[str]]:
-    """Holds back what Blender prints, be it through Python's streams or past them.
+    """Captures all output of the process, from Python and from C code.
 
     Yields
     ------
     list of str
-        Empty at first; afterwards the lines that were held back.
+        Empty within the context; afterwards the captured lines.
     """
     lines: list[str] = []
     with TemporaryFile("w+", encoding="utf-8", errors="backslashreplace") as kept:
@@ -32,15 +32,15 @@ def quiet() -> Iterator[list[str]]:
 
 @contextmanager
 def stdout_on_stderr() -> Iterator[None]:
-    """Sends what Blender and the file's scripts print on stdout to stderr instead."""
+    """Redirects the output of Blender and the file's scripts from stdout to stderr."""
     with _redirected(1, 2), redirect_stdout(sys.stderr):
         yield
 
 
 def open_closed_streams() -> None:
-    """Opens stdout and stderr where the caller closed them.
+    """Opens stdout and stderr on the null device where the caller closed them.
 
-    A file opened later would else take their number, and get what is printed.
+    Otherwise a file that is opened later would get their descriptor, and the output.
     """
     for number in (1, 2):
         try:
@@ -50,13 +50,13 @@ def open_closed_streams() -> None:
 
 
 def outlive_readers() -> None:
-    """Lets printing fail where nobody reads any more; in Blender it would end the process."""
+    """Ignores SIGPIPE, with which Blender would end when the reader of its output has closed it."""
     if hasattr(signal, "SIGPIPE") and signal.getsignal(signal.SIGPIPE) != signal.SIG_IGN:
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def discard(number: int) -> None:
-    """Sends one of the process's streams nowhere from now on."""
+    """Redirects a file descriptor to the null device from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if nowhere != number:
         os.dup2(nowhere, number)
@@ -65,7 +65,7 @@ def discard(number: int) -> None:
 
 @contextmanager
 def _redirected(number: int, target: int) -> Iterator[None]:
-    """Sends one of the process's streams elsewhere."""
+    """Redirects a file descriptor to another one within the context."""
     _flush()
     kept = os.dup(number)
     os.dup2(target, number)
@@ -78,9 +78,9 @@ def _redirected(number: int, target: int) -> Iterator[None]:
 
 
 def _flush() -> None:
-    """Writes out what Python and Blender's C code have printed so far."""
+    """Flushes the output streams of Python and of C."""
     for stream in (sys.stdout, sys.stderr):
-        # Python has none where the caller closed it.
+        # A stream is None where the caller closed it.
         if stream is not None:
             stream.flush()
     ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).fflush(None)

@@ -1,4 +1,4 @@
-"""The result of the command line: what is told, what a program reads, and exit codes."""
+"""The result of the command line: lines for people, JSON for programs, and exit codes."""
 
 import json
 import re
@@ -7,35 +7,35 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.errors import FileError, VerletError
-from .console import answer, tell
+from .console import log, print_result
 
 CODES = {"usage": 2, "file": 3, "disk": 4, "memory": 5, "interrupted": 130, "terminated": 143}
-"""Exit codes by kinds of errors; of all others, which are mistakes in the input, 1."""
+"""Exit codes by kind of error; 1 for all other kinds, which are mistakes in the input."""
 
 
 class StrictError(VerletError):
-    """There is a warning, and none is wanted."""
+    """Warnings of a job with --strict."""
 
     kind = "warning"
 
 
 class UsageError(VerletError):
-    """The arguments are none of this command."""
+    """Wrong usage of the command line."""
 
     kind = "usage"
 
 
 class Report:
-    """What is told of one job.
+    """Warnings, errors and the result of one job.
 
     Parameters
     ----------
     as_json
-        Whether the result is told as JSON.
+        Whether the result is printed as JSON.
     strict
         Whether a warning is an error.
     all_errors
-        Whether errors are collected, instead of the first one ending the job.
+        Whether errors are collected; otherwise the first one ends the job.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Report:
         self.errors: list[VerletError] = []
 
     def warn(self, warnings: Sequence[str]) -> Sequence[str]:
-        """Tells what is wrong with the file, or takes it for an error; gives it back."""
+        """Prints warnings of the file, or raises them as one error if strict; returns them."""
         with self.attempt():
             if warnings and self._strict:
                 raise StrictError(". ".join(warnings))
@@ -55,13 +55,13 @@ class Report:
         return warnings
 
     def note(self, warning: str) -> None:
-        """Tells a warning that is no fault of the file."""
+        """Prints a warning that does not concern the file, and is no error if strict."""
         self.warnings.append(warning)
-        tell(f"warning: {warning}")
+        log(f"warning: {warning}")
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Keeps an error for the end where all are wanted."""
+        """Collects a VerletError raised within the context, if all errors are collected."""
         try:
             yield
         except VerletError as error:
@@ -71,22 +71,32 @@ class Report:
                 self.errors.append(error)
 
     def succeed(self, sentence: str, result: dict[str, Any]) -> int:
-        """Prints the result, and gives the exit code."""
+        """Prints the result; returns the exit code."""
         whole = {**result, "warnings": self.warnings, "error": None}
-        answer(json.dumps(whole) if self._as_json else sentence)
+        print_result(json.dumps(whole) if self._as_json else sentence)
         return 0
 
     def misuse(self, message: str) -> None:
-        """Prints wrong usage for programs; people are told of it with the usage itself."""
+        """Prints wrong usage as JSON, if JSON is wanted; argparse prints it for people."""
         if self._as_json:
             self._answer([UsageError(message)])
 
     def fail(self, error: BaseException, *, file: object = None, bodies: Iterable[str] = ()) -> int:
-        """Prints an error, and all that were collected; gives the exit code of the first."""
+        """Prints an error and all collected ones; returns the exit code of the first.
+
+        Parameters
+        ----------
+        error
+            The error that ended the job.
+        file
+            The input file.
+        bodies
+            Names of the file's bodies, one of which the error may name.
+        """
         errors: list[BaseException] = [*self.errors, error]
         errors = [each for place, each in enumerate(errors) if each not in errors[:place]]
         for each in errors:
-            tell(str(each))
+            log(str(each))
         if self._as_json:
             self._answer(errors, file=file, bodies=[*bodies])
         return code_of(errors[0])
@@ -94,9 +104,9 @@ class Report:
     def _answer(
         self, errors: Sequence[BaseException], *, file: object = None, bodies: Sequence[str] = ()
     ) -> None:
-        """Prints errors for programs."""
+        """Prints errors as JSON."""
         found = [describe(each, file=file, bodies=bodies) for each in errors]
-        answer(json.dumps({"error": found[0], "errors": found, "warnings": self.warnings}))
+        print_result(json.dumps({"error": found[0], "errors": found, "warnings": self.warnings}))
 
 
 def code_of(error: BaseException) -> int:
@@ -105,12 +115,12 @@ def code_of(error: BaseException) -> int:
 
 
 def describe(error: BaseException, *, file: object, bodies: Iterable[str] = ()) -> dict[str, Any]:
-    """An error for programs to read; a bug's kind is "bug"."""
+    """An error's values for JSON; the kind of unexpected exceptions is "bug"."""
     path = error.path if isinstance(error, FileError) else file
     return {
         "kind": getattr(error, "kind", "bug"),
         "code": code_of(error),
-        # Not a name that was perhaps meant.
+        # Without the suggestion of another name.
         "body": _named(str(error).partition("; is it ")[0], bodies),
         "sentence": str(error),
         "file": str(path) if path is not None else None,
@@ -118,7 +128,7 @@ def describe(error: BaseException, *, file: object, bodies: Iterable[str] = ()) 
 
 
 def _named(sentence: str, bodies: Iterable[str]) -> str | None:
-    """The body that a sentence names first; of names that begin alike, the longest."""
+    """The body that a sentence names first; the longest name where several match there."""
     places = {name: re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence) for name in bodies}
     found = [(match.start(), -len(name), name) for name, match in places.items() if match]
     return min(found)[2] if found else None

@@ -1,4 +1,4 @@
-"""Settings given on the command line in place of the file's own."""
+"""Settings given on the command line by `--set`, which replace the file's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,28 +8,28 @@ import bpy
 from ...core.errors import SettingsError
 from ..settings.materials import give_material
 from ..settings.properties import body_properties, is_body, scene_properties
-from .console import perhaps
+from .console import suggestion
 
 _SWITCH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 
 
 def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
-    """Gives settings other values.
+    """Sets settings of a scene and its bodies.
 
     Parameters
     ----------
     scene
-        Whose settings, and whose bodies.
+        The scene.
     assignments
-        Each `SETTING=VALUE` for the scene's own, or `BODY.SETTING=VALUE`; names as in Python.
+        Texts `SETTING=VALUE` for the scene, or `BODY.SETTING=VALUE`; names as in Python.
 
     Raises
     ------
     SettingsError
-        There is no such body or setting, the value is none for it, or it is animated.
+        The body or setting does not exist, the value is invalid, or the setting is animated.
     """
     set_values = [_set(scene, assignment) for assignment in assignments]
-    # Curves and drivers have their say only once the scene is evaluated anew.
+    # Re-evaluating the scene lets curves and drivers overwrite the values.
     for _, owner, _, _ in set_values:
         owner.id_data.update_tag()
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -42,7 +42,7 @@ def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
 
 
 def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object]:
-    """Sets one, and gives it with its owner, its name and the value that it took."""
+    """Applies one assignment; returns it with the property's owner, name and new value."""
     place, equals, text = assignment.partition("=")
     body, _, name = place.rpartition(".")
     if not equals or not name:
@@ -54,7 +54,7 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
             f"--set {assignment} names no setting of "
             f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
             "switch or a name; README lists them under Settings"
-            + perhaps(
+            + suggestion(
                 name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
             )
         )
@@ -70,23 +70,23 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
 
 
 def _is_plain(known: Any) -> bool:
-    """Whether a property is a setting that a text can give."""
+    """Whether a property can be set from text."""
     return not known.is_hidden and known.type not in ("POINTER", "COLLECTION")
 
 
 def _body(scene: bpy.types.Scene, name: str) -> Any:
-    """The settings of a body, switched on or off."""
+    """The settings of a body, enabled or not."""
     obj = scene.objects.get(name)
     if obj is None or not is_body(obj):
         raise SettingsError(
             f"There is no soft body {name} in the scene {scene.name}, to --set its settings"
-            + perhaps(name, (each.name for each in scene.objects if is_body(each)))
+            + suggestion(name, (each.name for each in scene.objects if is_body(each)))
         )
     return body_properties(obj)
 
 
 def _value(known: Any, text: str) -> Any:
-    """Reads a value of a property's type."""
+    """Converts text to a value of a property's type; raises KeyError or ValueError."""
     match known.type:
         case "BOOLEAN":
             return _SWITCH[text.lower()]
@@ -96,7 +96,7 @@ def _value(known: Any, text: str) -> Any:
                 raise ValueError
             return value
         case "ENUM":
-            # The interface shows names, and scripts and files have identifiers.
+            # Both the names that the interface shows and the identifiers of scripts are valid.
             names = {item.name.lower(): item.identifier for item in known.enum_items}
             names |= {each.lower(): each for each in _choices(known)}
             return names[text.lower()]
@@ -104,7 +104,7 @@ def _value(known: Any, text: str) -> Any:
 
 
 def _kind(known: Any) -> str:
-    """What a property's values are."""
+    """Text on the valid values of a property, which completes "gives no …"."""
     if known.type == "ENUM":
         return f"value of it, which are {', '.join(map(_spelled, known.enum_items))}"
     if known.type == "BOOLEAN":
@@ -115,11 +115,11 @@ def _kind(known: Any) -> str:
 
 
 def _spelled(item: Any) -> str:
-    """The identifier of an enumeration's value, and the name where that is another."""
+    """The identifier of an enum item, with its name where that differs."""
     alike = item.name.upper().replace(" ", "_") == item.identifier
     return item.identifier if alike else f"{item.identifier} ({item.name})"
 
 
 def _choices(known: Any) -> list[str]:
-    """The values of an enumeration."""
+    """The identifiers of an enum property."""
     return [item.identifier for item in known.enum_items]

@@ -1,4 +1,4 @@
-"""Signals that end the command line: Ctrl+C, and a farm's SIGTERM."""
+"""Signals that end the command line: SIGINT from Ctrl+C, and SIGTERM, such as from a farm."""
 
 import signal
 from collections.abc import Iterator
@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from threading import Event
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-"""What each signal that ends a job does to it."""
+"""Kinds of the errors with which signals end a job, as in its message."""
 
 _received: list[int] = []
-"""The signal that came, for Blender swallows exceptions in scripts and drivers of the file."""
+"""Signals received, kept because Blender discards exceptions within the file's scripts."""
 
 _held = Event()
-"""Whether a signal waits."""
+"""Whether signals are deferred."""
 
 
 class Ended(BaseException):
-    """A signal has come that ends the process."""
+    """A signal that ends the process."""
 
     def __init__(self, number: int) -> None:
         self.kind = WORDS[signal.Signals(number)]
@@ -26,7 +26,7 @@ class Ended(BaseException):
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Raises Ended when a signal comes that is not ignored; afterwards signals are as before."""
+    """Raises Ended on a signal that is not ignored; restores the handlers afterwards."""
     _received.clear()
     former = {number: signal.getsignal(number) for number in WORDS}
     for number, handler in former.items():
@@ -36,14 +36,14 @@ def ended_by_signals() -> Iterator[None]:
         yield
     finally:
         for number, handler in former.items():
-            # Blender's own handler, which Python cannot put back, lets a command run to its end.
+            # None stands for Blender's own handler, which Python cannot restore.
             own = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
             signal.signal(number, own if handler is None else handler)
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Lets signals wait for `check_signals`, where an exception would leave something half done."""
+def signals_deferred() -> Iterator[None]:
+    """Defers signals until `check_signals`, where an exception would leave work half done."""
     _held.set()
     try:
         yield
@@ -52,19 +52,19 @@ def held_back() -> Iterator[None]:
 
 
 def check_signals() -> None:
-    """Raises Ended if a signal came that waits, or what it raised was swallowed."""
+    """Raises Ended if a signal was deferred, or if Blender discarded its exception."""
     if _received:
         raise Ended(_received[0])
 
 
 def ignore_signals() -> None:
-    """Lets the rest, which takes a moment, run to its end."""
+    """Ignores signals from now on, for the short rest of the job."""
     for number in WORDS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _raise(number: int, _frame: object) -> None:
-    """Raises Ended where Python code runs next; only once, so that clearing up goes on."""
+    """Signal handler: raises Ended, only once, so that a second signal stops no cleaning up."""
     _received.append(number)
     if len(_received) == 1 and not _held.is_set():
         raise Ended(number)

@@ -1,4 +1,4 @@
-"""Files that are written before they are put in place, and those that killed jobs left."""
+"""Temporary files, which are renamed when complete, and those that killed jobs have left."""
 
 import os
 import platform
@@ -12,13 +12,13 @@ from time import time
 
 PREFIX = ".verlet_"
 _CERTAIN = 24 * 3600.0
-"""The age from which on no job is writing a file, wherever it runs [s]."""
+"""Age from which a temporary file counts as left over, on whatever machine its job ran [s]."""
 
 
 def unused_name(folder: Path) -> Path:
-    """Finds a name that no other process uses, by making the file, and deletes it again.
+    """A temporary path that no other process uses; the file is created and deleted again.
 
-    It tells the machine and the process, so that others know when nobody writes it any more.
+    The name contains the machine and the process, so that other jobs can tell when it is left over.
     """
     prefix = f"{PREFIX}{_machine()}_{os.getpid()}_"
     with NamedTemporaryFile(dir=folder, prefix=prefix, suffix=".blend") as file:
@@ -26,12 +26,12 @@ def unused_name(folder: Path) -> Path:
 
 
 def partial_names(path: Path) -> tuple[Path, Path]:
-    """The file itself, and Blender's own name for it while it is written."""
+    """Paths of a temporary file itself and of the one that Blender writes before renaming it."""
     return path, path.with_name(f"{path.name}@")
 
 
 def leftovers(folder: Path) -> Iterator[Path]:
-    """Files of jobs that were killed while they saved."""
+    """Temporary files of jobs that were killed while saving."""
     with suppress(OSError):
         for path in sorted(folder.glob(f"{PREFIX}*.blend*")):
             if path.name.endswith((".blend", ".blend@")) and _is_left(path):
@@ -39,13 +39,13 @@ def leftovers(folder: Path) -> Iterator[Path]:
 
 
 def _is_left(path: Path) -> bool:
-    """Whether the process that wrote a file is gone, or the file is older than any job."""
+    """Whether a temporary file's process has ended, or the file is older than `_CERTAIN`."""
     with suppress(OSError):
         if time() - path.stat().st_mtime > _CERTAIN:
             return True
         machine, _, rest = path.name.removeprefix(PREFIX).partition("_")
         number = rest.partition("_")[0]
-        # On Windows, asking for a process in this way would end it.
+        # On Windows, os.kill would end the process; elsewhere signal 0 only tests for it.
         if machine == _machine() and number.isdecimal() and sys.platform != "win32":
             try:
                 os.kill(int(number), 0)
@@ -55,10 +55,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _machine() -> str:
-    """A name of the machine since it started, and of the container, whose processes have numbers.
-
-    Machines and containers may share a host name.
-    """
+    """Hash of host name, boot and process namespace, within which process numbers are unique."""
     parts = [platform.node()]
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii"))

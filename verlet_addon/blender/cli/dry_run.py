@@ -1,4 +1,4 @@
-"""All that a bake would tell at its start, without a bake."""
+"""Dry run of a bake: collects all errors and warnings that the bake would start with."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -12,16 +12,16 @@ from .output_capture import stdout_on_stderr
 from .results import Report
 
 
-def rehearse(job: Job, report: Report) -> list[str]:
-    """Begins a bake, and puts everything back; gives the remarks that it made.
+def dry_run(job: Job, report: Report) -> list[str]:
+    """Simulates the start of a bake, writes nothing, and returns its diagnostics.
 
-    Bodies are built with the first frame that is simulated, so that one is. Where that fails, each
-    body is tried alone, for a bake ends with the first error.
+    Bodies are built together with the first simulated frame. If that fails, each body is tried
+    alone, since a bake ends with its first error.
 
     Raises
     ------
     VerletError
-        The first of the errors, which a bake would end with; the report has them all.
+        The first error, with which a bake would end; the report holds all of them.
     """
     remarks: Sequence[str] = ()
     with stdout_on_stderr():
@@ -42,7 +42,7 @@ def rehearse(job: Job, report: Report) -> list[str]:
 
 
 def _begin(job: Job, objects: Sequence[bpy.types.Object]) -> Progress:
-    """Bakes as far as the first frame in which anything moves, and ends without writing."""
+    """Bakes up to the second simulated frame, and ends without writing."""
     running = job.bake(objects)
     try:
         for now in islice(running, 2):
