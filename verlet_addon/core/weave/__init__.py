@@ -1,1 +1,1 @@
-"""Cloth of threads."""
+"""Woven cloth: strains along the threads that a UV map gives, and shear."""

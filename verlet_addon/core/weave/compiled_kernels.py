@@ -1,4 +1,4 @@
-"""Woven cloth in C: what `numpy_kernels` does."""
+"""Woven cloth in C: the function of `numpy_kernels`, compiled."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ _LIMITS = pack(
 
 @cached_struct
 def _struct(batch: WeaveBatch) -> Packed:
-    """The weave_batch of kernels.c."""
+    """The `weave_batch` struct of kernels.c."""
     patches, particles = len(batch.corners), len(batch.masses)
     pair_numbers, starts, others = _find_pairs(batch.corners, particles)
     return pack(
@@ -51,9 +51,10 @@ def _struct(batch: WeaveBatch) -> Packed:
 
 
 def _find_pairs(corners: Integers, count: int) -> tuple[Integers, Integers, Integers]:
-    """(t, 6) the pair of particles that each pair of corners is; where those of each begin; others.
+    """(t, 6) pair of each two corners, (n + 1,) start of each particle's pairs, and (m,) others.
 
-    Pairs stand with their first particle; a corner that stands twice makes none with itself, −1.
+    A pair is listed at its particle of lower number, with the other particle in the last array. A
+    repeated corner forms no pair with itself: −1.
     """
     one, other = (corners[:, ends] for ends in np.triu_indices(4, 1))
     ends = np.stack([np.minimum(one, other), np.maximum(one, other)])

@@ -1,11 +1,11 @@
-"""Cloth whose threads run as a UV map says: it stretches along them, across, and shears.
+"""Woven cloth: strains of patches along the warp and the weft of a UV map, and shear between them.
 
-Edges stretch along themselves alone; a patch knows by how much it is stretched in any direction
-(D. Baraff and A. Witkin, *Large Steps in Cloth Simulation*, 1998). Its strains are ε₁ = |w₁| − 1
-along the warp, ε₂ = |w₂| − 1 along the weft and γ, the cosine of the angle between both, for the
-deformation gradient's columns w = Σ slope · x; its energy is ½ A (ε₁²/c₁ + ε₂²/c₂ + γ²/c₁₂). Warp
-and weft count half at either side of the patch. Where threads are pushed together, c₁ and c₂ are
-those of cloth that buckles finer than the mesh can show.
+An edge has a strain along itself alone, a patch in every direction (D. Baraff and A. Witkin, *Large
+Steps in Cloth Simulation*, 1998). The strains of a patch are ε₁ = |w₁| − 1 along the warp,
+ε₂ = |w₂| − 1 along the weft and γ, the cosine of the angle between both, for the columns
+w = Σ gradient · x of the deformation gradient; its energy is ½ A (ε₁²/c₁ + ε₂²/c₂ + γ²/c₁₂). ε₁ and
+ε₂ are taken at both sides of the patch, with half the weight each. In compression, c₁ and c₂ are
+those of cloth that buckles finer than the mesh resolves.
 """
 
 from dataclasses import dataclass, replace
@@ -19,43 +19,43 @@ from ..geometry.rest_shape import RestShape, painted_shares, remeshed
 from .patches import Patches
 
 WEAVE_REGULARIZATION = 1e-3
-"""Share of a strain's mobility that its compliance is at least: sixty rounds do not solve for
-stiffer ones. So n cells of size l that hang on each other give by n h² g/l times this…"""
+"""Least compliance of a strain, as a share of h² A times its mobility: for stiffer ones, sixty
+rounds of conjugate gradients do not converge. n hanging cells of size l stretch by n h² g/l times
+this."""
 INEXTENSIBLE_WEAVE_REGULARIZATION = 1e-2
-"""…and the share where edges keep the lengths of threads that do not stretch: with 3e-2 silk drapes
-by two points more limply, with 3e-3 it takes half as long again."""
+"""The same share where edges hold the lengths of inextensible threads: with 3e-2 the drape
+coefficient of silk is two points lower, with 3e-3 it takes half as long again."""
 THREAD_COMPRESSION_SOFTENING = 10.0
-"""By this factor threads are softer when pushed together than cloth in shear. With 5 silk drapes by
-four points more stiffly than without threads, with 40 by four more limply."""
+"""Compliance of threads in compression, as a multiple of that of cloth in shear. With 5 the drape
+coefficient of silk is four points higher than without threads, with 40 four points lower."""
 LOCKING_ANGLE = radians(8.0)
-"""Up to this angle cloth shears freely, as far as S. Kawabata, *The Standardization and Analysis of
-Hand Evaluation* (1980), measures it; threads that do not stretch lock there."""
+"""Shear angle at which cloth of inextensible threads locks [rad]: the range that S. Kawabata, *The
+Standardization and Analysis of Hand Evaluation* (1980), measures as free shear."""
 
 
 @dataclass(frozen=True, eq=False)
 class Weave:
-    """The patches of a woven body; none where no map says which way its threads run."""
+    """Strain constraints of a woven body's patches; none without a map of its threads."""
 
     corners: Integers
-    """(t, 4) of particles; see `Patches`."""
+    """(t, 4) particles; see `Patches`."""
     gradients: Floats
-    """(t, 4, 3)"""
+    """(t, 4, 3) of w₁, w₂ and w₃ by corner; see `Patches`."""
     hourglass_gradients: Floats
-    """(t, 2)"""
+    """(t, 2) [1/m]; see `Patches`."""
     areas: Floats
     """(t,) [m²]"""
     compliances: Floats
     """(t, 3) of warp, weft and shear: strain per force per width [m/N]."""
     compression_compliances: Floats
-    """(t, 2) of warp and weft, where they are pushed together."""
+    """(t, 2) of warp and weft in compression [m/N]."""
     rests: Floats
-    """(t, 2) lengths of warp and weft at rest, of which the map is a measure: 1, or what they have
-    yielded to."""
+    """(t, 2) |w₁| and |w₂| at rest: 1, if plasticity has not changed them."""
 
 
 @dataclass(frozen=True, eq=False)
 class WeaveBatch:
-    """The same, ready for one h²."""
+    """The strain constraints of a woven body, ready for one h²; see `Weave`."""
 
     corners: Integers
     gradients: Floats
@@ -64,25 +64,26 @@ class WeaveBatch:
     stiffnesses: Floats
     """(t, 3) h² A/c of warp and weft at either side, and of shear [kg m²]."""
     compression_stiffnesses: Floats
-    """(t, 2) the same of warp and weft, where they are pushed together."""
+    """(t, 2) the same of warp and weft in compression [kg m²]."""
     masses: Floats
     """(n,) [kg]; 1 for pinned particles."""
     free: Floats
     """(n,) 1 for particles that can move, else 0."""
     displacement: Floats
-    """(3, n) what the weave did in the step before, to start from; changed by the kernel [m]."""
+    """(3, n) displacement by the weave in the step before, for the warm start; changed by the
+    kernel [m]."""
     multipliers: Floats
-    """(3, n) mass × how far it has moved particles in this step; changed by the kernel [kg m]."""
+    """(3, n) mass × displacement by the weave in this step; changed by the kernel [kg m]."""
 
 
 def build_weave(shape: RestShape, patches: Patches) -> Weave:
-    """The weave of one body that is made of these patches."""
+    """The strain constraints of one body's patches."""
     body, paint, corners = shape.settings, shape.mesh.paint, patches.corners
     stretch = painted_shares(paint.stretch, corners)
     shear = painted_shares(paint.shear, corners) * body.shear_compliance
     bend = painted_shares(paint.bend, corners) * body.bend_compliance
     pulled = np.stack([stretch * body.stretch_compliance, stretch * body.weft_compliance], axis=1)
-    # A strip as long as the patch would buckle: L. Euler, as in `stretch.edge_compliances`.
+    # Euler's buckling load of a strip as long as the patch, as in `stretch.edge_compliances`.
     buckled = np.minimum(THREAD_COMPRESSION_SOFTENING * shear, bend * patches.areas / pi**2)
     shrunk = shape.shrinkage(corners)[:, None]
     return Weave(
@@ -97,10 +98,10 @@ def build_weave(shape: RestShape, patches: Patches) -> Weave:
 
 
 def without_weave(shape: RestShape, patches: Patches) -> RestShape:
-    """What the weave leaves to edges: those that carry no face; if no thread stretches, all.
+    """The body's edges beside its weave, without faces: loose ones; all of inextensible threads.
 
-    Then diagonals of quads that run more along threads than aslant are edges too. What runs aslant
-    may be as long as it is in sheared cloth. None has a face any more.
+    Of inextensible threads, diagonals of quads within 22.5° of a thread are edges too, and oblique
+    edges are as long as in cloth that is sheared by LOCKING_ANGLE.
     """
     body, mesh = shape.settings, shape.mesh
     inextensible = body.stretch_compliance == body.weft_compliance == 0.0
@@ -119,7 +120,7 @@ def without_weave(shape: RestShape, patches: Patches) -> RestShape:
 
 
 def _aslant(shape: RestShape, patches: Patches, pairs: Integers) -> Floats:
-    """(m,) sin 2θ of the angle between pairs (m, 2) and the threads around; 0 without any."""
+    """(m,) sin 2θ for angles θ between pairs (m, 2) and the threads at their ends; 0 without."""
     threads = np.zeros((shape.particle_count, 2, 3))
     for corner in patches.corners.T:
         np.add.at(threads, corner, patches.threads * patches.areas[:, None, None])
@@ -131,7 +132,7 @@ def _aslant(shape: RestShape, patches: Patches, pairs: Integers) -> Floats:
 
 
 def weave_batches(weave: Weave, inverse_masses: Floats, h_squared: float) -> list[WeaveBatch]:
-    """One batch for one h² [s²], or none."""
+    """One batch for one h² [s²] and inverse masses (n,), or none without patches."""
     if not len(weave.corners):
         return []
     mobility = np.einsum("ti,tik->tk", inverse_masses[weave.corners], weave.gradients**2)

@@ -1,11 +1,11 @@
-/* Woven cloth, all of it in one implicit step: the same as numpy_kernels.py, patch by patch.
+/* Woven cloth, in one implicit step of all patches: project_weave of numpy_kernels.py.
 
-   Vectors of particles stand in triples here, which are fetched at once. */
+   Vectors (n, 3) have the components of a particle side by side here, for faster access. */
 #include "../kernels.h"
 
-/* How a patch is strained, and what it resists: see Strain. */
+/* Strains of a patch and its tangent stiffness; see Strain. */
 typedef struct {
-    real along[2][2][3]; /* of both sides, warp and weft */
+    real along[2][2][3]; /* by side, then warp and weft */
     real shear_gradients[2][3];
     real axial_stiffnesses[2][2], geometric_stiffnesses[2][2];
 } patch_strain;
@@ -22,21 +22,22 @@ typedef struct {
     const real *masses, *free;        /* (n,) */
     real *displacement, *multipliers; /* (3, n) */
     real buckled;
-    const integer *places_beside;     /* (t, 6) pairs of corners in the matrix; -1 for none */
+    const integer *places_beside;     /* (t, 6) block of each pair of corners in `beside`, or -1 */
     integer pairs;                    /* m */
-    const integer *starts, *others;   /* (n + 1,) and (m,) each particle's pairs with later ones */
-    patch_strain *strains;                /* (t,) to work in, as all that follow */
-    real *diagonal, *blocks, *beside; /* (n, 3, 3), twice, and (m, 3, 3) */
+    const integer *starts, *others;   /* (n + 1,) and (m,): each particle's pairs with later ones */
+    patch_strain *strains;                /* (t,) workspace, like all that follow */
+    real *diagonal, *blocks, *beside; /* the matrix's diagonal blocks (n, 3, 3), their inverses, and
+                                         its blocks beside the diagonal (m, 3, 3) */
     real *places, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
 } weave_batch;
 
-/* How exactly, and how long at most: see the constants of numpy_kernels.py. */
+/* Tolerances and limits: the constants of numpy_kernels.py. */
 typedef struct {
     real tolerance, least, curvature;
     integer rounds, tries;
 } weave_limits;
 
-/* w of warp, weft and opposite edges, of vectors (n, 3). */
+/* Sets w1, w2 and w3 of a patch for vectors (n, 3). */
 static inline void gather(const weave_batch *all, integer t, const real *vectors, real ways[3][3])
 {
     const integer *corners = all->corners + 4 * t;
@@ -49,7 +50,7 @@ static inline void gather(const weave_batch *all, integer t, const real *vectors
                             + gradients[6 + k] * c[axis] + gradients[9 + k] * d[axis];
 }
 
-/* Adds what forces on these w are to the particles. */
+/* Adds the forces on w1, w2 and w3 of a patch to its particles. */
 static inline void scatter(const weave_batch *all, integer t, real forces[3][3], real *vectors)
 {
     const integer *corners = all->corners + 4 * t;
@@ -67,7 +68,7 @@ static void clear(real *vectors, integer count)
         vectors[i] = 0.0;
 }
 
-/* Nothing pulls at what is pinned. */
+/* Sets the vectors of pinned particles to 0. */
 static void clear_pinned(const weave_batch *all, real *vectors)
 {
     for (integer i = 0; i < all->particles; i++)
@@ -75,7 +76,7 @@ static void clear_pinned(const weave_batch *all, real *vectors)
             vectors[3 * i + axis] *= all->free[i];
 }
 
-/* Warp or weft (k) at either side of a patch; adds its pull to the forces on w. */
+/* Measures warp or weft (k) at one side of a patch, and adds its forces to those on w. */
 static void measure_side(const weave_batch *all, integer t, int side, int k, real ways[3][3],
                          real forces[3][3])
 {
@@ -98,8 +99,8 @@ static void measure_side(const weave_batch *all, integer t, int side, int k, rea
     }
 }
 
-/* Strains of all patches at the places, what is left of their pull there, and its product with
-   the moves. */
+/* Measures the strains of all patches at `places` and the residual there; returns its product with
+   the displacements `moved`. */
 static real measure(const weave_batch *all)
 {
     real product = 0.0;
@@ -132,7 +133,7 @@ static real measure(const weave_batch *all)
     return product;
 }
 
-/* Adds what two corners of a patch oppose to each other's moves: a block of the matrix. */
+/* Adds the stiffness of a patch between two of its corners to a block of the matrix. */
 static inline void add_block(const real sides[4][6], const real gradients[4][4],
                              const real skews[4][3], real shear, int a, int b, real *block)
 {
@@ -148,7 +149,7 @@ static inline void add_block(const real sides[4][6], const real gradients[4][4],
                                        + shear * skews[a][row] * skews[b][column];
 }
 
-/* Adds a patch to the matrix. */
+/* Adds the stiffness of a patch to the matrix. */
 static void add_patch(const weave_batch *all, integer t)
 {
     const patch_strain *at = all->strains + t;
@@ -181,8 +182,8 @@ static void add_patch(const weave_batch *all, integer t)
     }
 }
 
-/* The matrix of masses and patches, and the inverted blocks on its diagonal; those of what is
-   pinned are 0. */
+/* Assembles the matrix of masses and patches, and inverts its diagonal blocks; those of pinned
+   particles become 0. */
 static void assemble(const weave_batch *all)
 {
     clear(all->beside, 9 * all->pairs);
@@ -200,7 +201,7 @@ static void assemble(const weave_batch *all)
     }
 }
 
-/* The matrix times a vector, which is 0 where pinned; what is found there counts for nothing. */
+/* The matrix times a vector that is 0 at pinned particles; the product there is not used. */
 static void multiply(const weave_batch *all, const real *vector, real *found)
 {
     for (integer i = 0; i < all->particles; i++)
@@ -222,7 +223,7 @@ static void multiply(const weave_batch *all, const real *vector, real *found)
     }
 }
 
-/* The blocks times a vector; the product with it. */
+/* The inverted diagonal blocks times a vector; returns the inner product with that vector. */
 static real precondition(const weave_batch *all, const real *vector, real *found)
 {
     real total = 0.0;
@@ -235,7 +236,8 @@ static real precondition(const weave_batch *all, const real *vector, real *found
     return total;
 }
 
-/* Finds the moves by conjugate gradients; their product with what was left of the pull. */
+/* Solves for the displacements `moved` by conjugate gradients; returns their inner product with the
+   first residual. */
 static real solve(const weave_batch *all, const weave_limits *limits)
 {
     integer count = 3 * all->particles;
@@ -265,7 +267,7 @@ static real solve(const weave_batch *all, const weave_limits *limits)
     return product;
 }
 
-/* Goes a share of the moves on; the pull's product with them there. */
+/* Moves all particles by a share of `moved`; returns the product of the residual there with it. */
 static real advance(const weave_batch *all, real share)
 {
     for (integer i = 0; i < 3 * all->particles; i++) {
@@ -276,7 +278,7 @@ static real advance(const weave_batch *all, real share)
     return measure(all);
 }
 
-/* Goes on along the moves as far as the pull leads there: see `_follow`. */
+/* Line search along `moved`; `before` is the residual's product with it: see `_line_search`. */
 static void line_search(const weave_batch *all, const weave_limits *limits, real before)
 {
     if (before <= 0.0)

@@ -1,4 +1,4 @@
-"""Woven cloth in NumPy: one implicit step for all of it."""
+"""Woven cloth in NumPy: one implicit step of all patches."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,44 +10,44 @@ from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_un
 from .constraints import WeaveBatch
 
 WEAVE_RESIDUAL = 1e-2
-"""Of the pull of all patches, the share that is left unbalanced; with 3e-2, strips stretch by 3 %
-too little."""
+"""Residual at which conjugate gradients end, as a share of the force of all patches; with 3e-2,
+strips stretch by 3 % too little."""
 NEGLIGIBLE_RESIDUAL = 1e-10
-"""Of what is unbalanced at first, the square of the share that is: in free flight nothing pulls."""
+"""Square of the same relative to the first residual: in free flight patches exert no force."""
 MAX_WEAVE_CG_ROUNDS = 60
-"""Most rounds of conjugate gradients: what is left of stiff waves then, later steps find."""
+"""Rounds of conjugate gradients at most; what remains of stiff waves is left to later steps."""
 WOLFE_CURVATURE, LINE_SEARCH_ROUNDS = 0.1, 4
-"""A way is gone on with as long as what pulls back at its end is less than this share of what
-pulled ahead at its beginning; else, so often, it is halved or so."""
+"""The line search accepts a slope, in magnitude, of at most this share of the first slope (Wolfe's
+curvature condition), and makes at most so many trials."""
 MAX_BUCKLING = 0.1
-"""Threads that are pushed together by more than this share resist as when they are pulled: folds
-that the mesh shows take over. Without it, the free end of a sheet that swings up is crumpled to
-half its length."""
+"""Compression beyond which threads are as stiff as in tension, because the mesh resolves such
+folds. Without it, the free end of a sheet that swings up is crumpled to half its length."""
 
 SIDES = np.array([1.0, -1.0]).reshape(2, 1, 1, 1)
+"""Sign of the hourglass gradients at both sides of a patch."""
 
 
 @dataclass(frozen=True, eq=False)
 class Strain:
-    """How patches are strained, and what they resist; rows of components, threads first."""
+    """Strains of t patches and their tangent stiffness; axes are side, thread, component, patch."""
 
     hourglass_offsets: Floats
-    """(2, 2, 1, t) by how much of w₃ warp and weft differ at either side [1/m]."""
+    """(2, 2, 1, t) factors f of w₃: warp and weft at a side are w₁ + f w₃ and w₂ + f w₃ [1/m]."""
     along: Floats
-    """(2, 2, 3, t) unit vectors of both sides along warp and weft."""
+    """(2, 2, 3, t) unit vectors along warp and weft at both sides."""
     shear_gradients: Floats
-    """(2, 3, t) slope of the shear by w₁ and w₂."""
+    """(2, 3, t) gradients of the shear γ by w₁ and w₂."""
     forces: Floats
-    """(3, 3, t) of the energy by w₁, w₂ and w₃, downhill [kg m²]."""
+    """(3, 3, t) h² times the forces on w₁, w₂ and w₃, −∂E/∂w [kg m²]."""
     shear: Floats
     """(t,) h² A/c of shear [kg m²]."""
     axial_stiffnesses: Floats
-    """(2, 2, t) h² A/c of warp and weft at both sides, less what they resist to turning [kg m²]."""
+    """(2, 2, t) h² A/c of warp and weft at both sides, less the geometric stiffness [kg m²]."""
     geometric_stiffnesses: Floats
-    """(2, 2, t) resistance to turning: tension over length; pressure counts as tension [kg m²]."""
+    """(2, 2, t) stiffness against rotation, |tension| over length, h² times [kg m²]."""
 
     def multiply(self, moved: Floats) -> Floats:
-        """(3, 3, t) what w₁, w₂ and w₃ oppose to moves (3, 3, t)."""
+        """(3, 3, t) tangent stiffness times displacements (3, 3, t) of w₁, w₂ and w₃."""
         sides = moved[:2] + self.hourglass_offsets * moved[2]
         stretched = self.axial_stiffnesses * (self.along * sides).sum(axis=2)
         forces = self.geometric_stiffnesses[:, :, None] * sides + stretched[:, :, None] * self.along
@@ -61,11 +61,11 @@ class Strain:
 def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
     """One Newton step of M d = −h² ∇E(x + d) for all patches at once.
 
-    It begins with what the step before did: at rest that is the solution already. What is left,
+    Warm start with the displacement of the step before, which is the solution at rest. The rest,
     (M + h² H) δ = −h² ∇E − M d, is solved by conjugate gradients, preconditioned by the inverted
-    blocks on the diagonal. H is positive: what is pushed together resists turning as what is pulled
-    does, for else a step turns it too far. Either way is gone only as far as energy falls: threads
-    that become taut on it resist suddenly.
+    diagonal blocks. H is made positive: threads in compression have the geometric stiffness of
+    tension, without which a step rotates them too far. A line search limits both displacements,
+    because threads that become taut on the way resist suddenly.
     """
     for batch in batches:
         moved = batch.free * (batch.displacement - batch.multipliers / batch.masses)
@@ -77,7 +77,7 @@ def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
 
 
 def measure(positions: Floats, batch: WeaveBatch) -> Strain:
-    """The strain of all patches."""
+    """Strains and tangent stiffness of all patches at positions (3, n) [m]."""
     vectors = _gathered(batch, positions)
     lengths = np.stack([norms(vector) for vector in vectors[:2]])
     mean = vectors[:2] / lengths[:, None]
@@ -107,12 +107,12 @@ def measure(positions: Floats, batch: WeaveBatch) -> Strain:
 
 
 def thread_lengths(positions: Floats, batch: WeaveBatch) -> Floats:
-    """(2, t) how long warp and weft are, measured by the map."""
+    """(2, t) |w₁| and |w₂|, the lengths of warp and weft relative to the unstrained mesh."""
     return np.stack([norms(vector) for vector in _gathered(batch, positions)[:2]])
 
 
 def _of_sides(hourglass_offsets: Floats, forces: Floats) -> Floats:
-    """(3, 3, t) what forces (2, 2, 3, t) on warp and weft at both sides are on w₁, w₂ and w₃."""
+    """(3, 3, t) forces on w₁, w₂ and w₃ by forces (2, 2, 3, t) on warp and weft at both sides."""
     return np.concatenate([forces.sum(axis=0), (hourglass_offsets * forces).sum(axis=(0, 1))[None]])
 
 
@@ -122,23 +122,24 @@ def _gathered(batch: WeaveBatch, vectors: Floats) -> Floats:
 
 
 def _scattered(batch: WeaveBatch, forces: Floats) -> Floats:
-    """(3, n) what forces (3, 3, t) on w₁, w₂ and w₃ are to particles that can move."""
+    """(3, n) forces on particles that can move by forces (3, 3, t) on w₁, w₂ and w₃."""
     each = np.einsum("kxt,tik->xti", forces, batch.gradients)
     corners, count = batch.corners.ravel(), len(batch.masses)
     return batch.free * sum_rows(corners, each.reshape(3, -1), count)
 
 
 def _residual(batch: WeaveBatch, strain: Strain) -> Floats:
-    """(3, n) what is left of the pull."""
+    """(3, n) residual −h² ∇E − M d of the implicit step [kg m]."""
     return _scattered(batch, strain.forces) - batch.multipliers
 
 
 def _line_search(
     positions: Floats, batch: WeaveBatch, strain: Strain, moved: Floats, before: float
 ) -> Strain:
-    """Goes on along moves (3, n) as far as the pull leads there; the strain where it ends.
+    """Line search along displacements `moved` (3, n); returns the strain at its end.
 
-    By false position, from what the pull's product with them is before, and at their end.
+    False position finds the zero of the residual's product with `moved`, which is `before` at the
+    start.
     """
     if before <= 0.0:
         return strain
@@ -167,7 +168,7 @@ def _line_search(
 
 
 def _solve_moves(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
-    """(3, n) the moves, and their product with what is left of the pull."""
+    """(3, n) displacements of the Newton step, and their inner product with the residual."""
     inverses = _block_inverses(batch, strain)
 
     def apply_preconditioner(vector: Floats) -> Floats:
@@ -192,7 +193,7 @@ def _solve_moves(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
 
 
 def _block_inverses(batch: WeaveBatch, strain: Strain) -> Floats:
-    """(n, 3, 3) inverses of the blocks on the diagonal; 0 for what is pinned."""
+    """(n, 3, 3) inverted diagonal blocks of M + h² H; 0 for pinned particles."""
     corners, count = batch.corners.ravel(), len(batch.masses)
     gradients = batch.gradients.transpose(2, 1, 0)  # (3, 4 corners, t)
     squares = (gradients[:2] + strain.hourglass_offsets * gradients[2]) ** 2  # (2, 2, 4, t)

@@ -1,6 +1,6 @@
-"""The patches that a woven surface is made of, and which way the threads run in each.
+"""Patches of a woven surface, and the directions of its threads in each.
 
-A patch is a quad, or two triangles that are the halves of one; or a triangle that is left over.
+A patch is a quad, a pair of triangles that are the halves of one, or a single triangle.
 """
 
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from ..geometry.rest_shape import RestShape
 from ..geometry.triangle_pairs import find_quad_halves
 
 MAX_SLANT, MAX_FOLD = 1.0, 0.5
-"""Largest slant (`find_quad_halves`) of two triangles in one patch, that of two equilateral ones,
-and largest angle between their planes and between their threads [rad]."""
+"""Limits for two triangles in one patch: their slant (`find_quad_halves`), which is 0.73 for two
+equilateral ones, and the angle between their planes and between their threads [rad]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Patches:
-    """Quads and triangles; a bilinear surface w₁ w₂ of particles x, w = Σ slope · x."""
+    """Quads and triangles as bilinear surfaces, with derivatives w = Σ gradient · position."""
 
     corners: Integers
-    """(t, 4) of particles, in turn; a triangle's last one stands twice."""
+    """(t, 4) particles around each patch; triangles repeat the last one."""
     gradients: Floats
-    """(t, 4, 3) by which corners count for warp and weft, as a mean of the patch [1/m], and for how
-    unlike opposite edges are; where a corner stands for the second time, 0."""
+    """(t, 4, 3) by corner: of w₁ and w₂, the means along warp and weft [1/m], and of w₃, the
+    hourglass mode, the difference of opposite edges; 0 for repeated corners."""
     hourglass_gradients: Floats
-    """(t, 2) by how much of the last one warp and weft differ at the patch's sides [1/m]."""
+    """(t, 2) factors f of w₃: warp and weft at the patch's sides are w₁ ± f w₃, w₂ ± f w₃ [1/m]."""
     areas: Floats
     """(t,) [m²]"""
     threads: Floats
@@ -37,17 +37,17 @@ class Patches:
 
 
 def is_woven(shape: RestShape) -> bool:
-    """Whether a map says which way its threads run; only cloth has any."""
+    """Whether the body is cloth with a map of its threads."""
     return shape.mesh.threads is not None and shape.settings.body_type == "CLOTH"
 
 
 def build_patches(shape: RestShape, hinges: Hinges) -> Patches:
-    """The patches of a body; none where no map shows its threads.
+    """The patches of a body; none without a map of its threads.
 
     Raises
     ------
     MeshError
-        The map shows a triangle without any area.
+        If triangles have no area in the map.
     """
     if not is_woven(shape):
         none = np.zeros((0, 4, 3))
@@ -71,7 +71,7 @@ def build_patches(shape: RestShape, hinges: Hinges) -> Patches:
 
 
 def _fan_triangles(shape: RestShape) -> tuple[Integers, Integers]:
-    """(k,) faces and (k, 3) face corners of the triangles around each face's first corner."""
+    """(k,) faces and (k, 3) face corners of the triangle fan around each face's first corner."""
     corners, starts = shape.corners, shape.mesh.face_starts[:-1]
     place = np.arange(len(corners.face)) - starts[corners.face]
     second = np.flatnonzero((place > 0) & (place < corners.size - 1))
@@ -82,7 +82,7 @@ def _fan_triangles(shape: RestShape) -> tuple[Integers, Integers]:
 def _warps(shape: RestShape, triangles: Integers) -> Floats:
     """(k, 3) vectors along which the map's second coordinate grows and its first does not.
 
-    They are as long as the triangle is large, and 0 where it has no area.
+    Their lengths are the areas of the triangles [m²].
     """
     if shape.mesh.threads is None:
         return np.zeros((len(triangles), 3))
@@ -107,7 +107,7 @@ def _warps(shape: RestShape, triangles: Integers) -> Floats:
 
 
 def _halves(shape: RestShape, hinges: Hinges, warps: Floats) -> Integers:
-    """(r,) hinges whose triangles are one patch: the threads of both run nearly alike."""
+    """(r,) hinges whose triangles form one patch: their threads are nearly parallel."""
     halves = find_quad_halves(shape, hinges, slant=MAX_SLANT, fold=MAX_FOLD)
     size = np.linalg.norm(warps, axis=1)
     first, second = (warps * inverse(size, size)[:, None])[hinges.faces[halves]].transpose(1, 0, 2)
@@ -115,9 +115,9 @@ def _halves(shape: RestShape, hinges: Hinges, warps: Floats) -> Integers:
 
 
 def _make_patches(shape: RestShape, corners: Integers, warps: Floats) -> Patches:
-    """Patches with such corners and vectors (t, 3) along their warp; what has no area is left out.
+    """Patches of corners (t, 4) with vectors (t, 3) along their warp, except those without area.
 
-    The warp runs upwards in the map, and the weft square to it, however much the map distorts.
+    The warp runs upwards in the map, the weft perpendicular to it even where the map is sheared.
     """
     points = shape.mesh.positions[corners]
     normals = np.cross(points[:, 2] - points[:, 0], points[:, 3] - points[:, 1])
@@ -133,7 +133,7 @@ def _make_patches(shape: RestShape, corners: Integers, warps: Floats) -> Patches
     single = corners[:, 2] == corners[:, 3]
     gradients[single, 2] += gradients[single, 3]
     gradients[single, 3] = gradients[single, :, 2] = 0.0
-    # A quad that is not flat at rest is not strained either.
+    # A quad that is not flat at rest has no strain there either.
     gradients_of_positions = np.einsum("tik,tia->tka", gradients[:, :, :2], points)
     gradients[:, :, :2] /= np.linalg.norm(gradients_of_positions, axis=2)[:, None]
     areas = np.linalg.norm(normals, axis=1) / 2.0
@@ -141,11 +141,11 @@ def _make_patches(shape: RestShape, corners: Integers, warps: Floats) -> Patches
 
 
 def _gradients(flat: Floats) -> Floats:
-    """(t, 4, 3) slopes of patches whose corners are at (2, t, 4) along warp and weft.
+    """(t, 4, 3) gradients of patches with corners at (2, t, 4) along warp and weft.
 
-    Mean gradients, and what is left of (1, −1, 1, −1) when a uniform strain is taken out
-    (D. P. Flanagan and T. Belytschko, *A Uniform Strain Hexahedron and Quadrilateral with
-    Orthogonal Hourglass Control*, 1981).
+    The mean gradients, and the hourglass mode: (1, −1, 1, −1) less its uniform strain (D. P.
+    Flanagan and T. Belytschko, *A Uniform Strain Hexahedron and Quadrilateral with Orthogonal
+    Hourglass Control*, 1981).
     """
     x, y = flat
     (dx, ex), (dy, ey) = ((z[:, 2] - z[:, 0], z[:, 3] - z[:, 1]) for z in (x, y))
@@ -159,9 +159,9 @@ def _gradients(flat: Floats) -> Floats:
 
 
 def _hourglass_gradients(flat: Floats) -> Floats:
-    """(t, 2) as in `Patches`, of corners at (2, t, 4) along warp and weft.
+    """(t, 2) factors of the hourglass mode, for corners at (2, t, 4) along warp and weft.
 
-    Of bilinear shape functions; where edges run along the threads, the threads at the sides are
+    From bilinear shape functions: where edges run along the threads, the threads at the sides are
     the edges.
     """
     a, b, c, d = np.moveaxis(flat, 2, 0)
