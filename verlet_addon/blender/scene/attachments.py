@@ -32,14 +32,14 @@ class Skin:
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """One attachment, bound at the first frame."""
+    """The attached vertices of one attachment, with their local coordinates at the first frame."""
 
     number: int
     """Index in the body's list of attachments."""
     vertices: Integers
     """(k,) indices of the attached vertices."""
     weights: Floats
-    """(k,) of the vertex group, above 0."""
+    """(k,) weights in the vertex group, above 0."""
     skin: Skin | None
     """Binding to the triangles of a mesh; None where an object or bone is followed as a whole."""
     offsets: Floats

@@ -1,4 +1,4 @@
-"""The animated mesh as world-space arrays, and the way back into shape keys."""
+"""The animated mesh as world-space arrays, and the conversion back to shape keys."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -24,13 +24,13 @@ from .mesh_access import (
 from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
 
 WayToKey = Callable[[Floats], NDArray[np.float32]]
-"""Takes world positions (n, 3) to coordinates (n, 3) of a shape key that shows them."""
+"""Conversion of world positions (n, 3) [m] to coordinates (n, 3) of a shape key that shows them."""
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
-    """Raises MeshError if an object cannot be read, or its bake not be written, as it is.
+    """Raises MeshError if an object cannot be read, or its bake could not be written.
 
-    What the mesh itself must be like is the core's to check.
+    The core checks the mesh's own geometry.
     """
     name = obj.name
     view_layer.update()
@@ -53,7 +53,10 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
 
 
 def _check_groups(obj: bpy.types.Object) -> None:
-    """Raises MeshError where a vertex group, a map or the rest shape is gone, or will be."""
+    """Raises MeshError where a vertex group, the thread map or the rest shape is missing.
+
+    A rest shape that is a baked key would be missing after the next bake.
+    """
     body = body_properties(obj)
     for prop in ("pin_group", *PAINTED.values()):
         group = getattr(body, prop)
@@ -87,8 +90,8 @@ def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
 def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """World positions (n, 3) of the animated mesh's own vertices at the current frame.
 
-    They follow the object, its parents, the shape keys and the modifiers that carry vertices
-    along, as the user sees them. What only finishes the mesh (Subdivision, Smooth, …) is left out.
+    They include the object's transform, its parents, the shape keys and the modifiers that deform
+    each vertex by itself (carriers). Other modifiers (Subdivision, Smooth, …) are left out.
     """
     linear, offset = _matrix(obj, depsgraph)
     return read_deformed(obj, depsgraph) @ linear.T + offset
@@ -102,7 +105,17 @@ def read_body(
     mirrors: Sequence[Mirror] = (),
     colliders: Sequence[int] = (),
 ) -> MeshData:
-    """Everything that the core takes from one object at the first frame."""
+    """Reads all of one object that the core needs at the first frame.
+
+    Parameters
+    ----------
+    velocities
+        (n, 3) velocities of the animated mesh's vertices [m/s].
+    mirrors
+        Planes at which the mesh is joined to its mirror image.
+    colliders
+        Indices of the colliders that the body collides with.
+    """
     mesh = mesh_of(obj)
     starts, corners = _faces(mesh)
     return MeshData(
@@ -122,7 +135,7 @@ def read_body(
 
 
 def _faces(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
-    """Where faces start, and their corners among those of the mesh; scans have some faces twice."""
+    """First corner of each face, and indices of all corners; without faces that occur twice."""
     starts = np.append(_integers(mesh.polygons, "loop_start"), len(mesh.loops))
     sizes = np.diff(starts)
     kept = np.ones(len(sizes), bool)
@@ -131,7 +144,7 @@ def _faces(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
 
 
 def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
-    """(n, 3) the rest shape key in the world, if there is one."""
+    """(n, 3) world positions of the rest shape key [m]; None without one."""
     if not (name := body_properties(obj).rest_key):
         return None
     linear, offset = _matrix(obj, depsgraph)
@@ -140,14 +153,14 @@ def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
 
 
 def _paint(obj: bpy.types.Object) -> Paint:
-    """Where settings hold in part."""
+    """Vertex weights that scale settings, for each layer with a group."""
     body = body_properties(obj)
     groups = {layer: getattr(body, prop) for layer, prop in PAINTED.items()}
     return Paint(**{layer: group_weights(obj, name) for layer, name in groups.items() if name})
 
 
 def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
-    """(c, 2) where the thread map shows each of these corners, if there is one."""
+    """(c, 2) UV coordinates of these face corners in the thread map; None without one."""
     if not (name := body_properties(obj).thread_map):
         return None
     places = np.empty(2 * len(mesh_of(obj).loops), np.float32)
@@ -161,11 +174,11 @@ def pin_weights(obj: bpy.types.Object) -> Floats:
 
 
 def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKey:
-    """The way from world positions to a shape key that shows the mesh there at the current frame.
+    """Conversion of world positions to a shape key that shows them at the current frame.
 
-    The key is relative to the Basis and stands at 1, beside the user's keys as they are at the
-    current frame. It undoes the object's matrix, the user's keys and the modifiers that carry
-    vertices along; where there are such, the way does not outlive a return to Blender.
+    The key is relative to the Basis and has the value 1, beside the user's keys at their current
+    values. The conversion inverts the object's matrix, the user's keys and the carriers. With
+    carriers it is valid only until control returns to Blender.
 
     Raises
     ------
@@ -182,10 +195,10 @@ def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKe
     shown = basis if carried else read_deformed(obj, depsgraph)
 
     def way(positions: Floats) -> NDArray[np.float32]:
-        # Not solved for all vertices by LAPACK, whose threads take longer than the sums.
+        # By the inverse, since starting LAPACK's threads takes longer than these sums.
         wanted = np.einsum("xy,ny->nx", inverse, positions - offset)
         displacements = undo_carriers(obj, depsgraph, wanted) if carried else wanted - shown
-        # What stands still differs by roundings of float64, which would swell sparse exports.
+        # Vertices at rest differ by float64 rounding, which would enlarge sparse exports.
         displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
         return (basis + displacements).astype(np.float32)
 
@@ -193,7 +206,7 @@ def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKe
 
 
 def _inverse(linear: Floats) -> Floats:
-    """(3, 3) by minors: LAPACK wakes its threads even for so small a matrix."""
+    """(3, 3) inverse by cofactors, since LAPACK starts its threads even for so small a matrix."""
     minors, size = cofactors(linear[None])
     return np.asarray(minors[0].T / size)
 
@@ -203,7 +216,7 @@ def _check_data(obj: bpy.types.Object) -> None:
     name, mesh = obj.name, mesh_of(obj)
     if not is_own(obj):
         what = "linked from another file" if obj.library or mesh.library else "a library override"
-        # Blender leaves what linked collections hold linked, unless all is made local.
+        # Objects of linked collections stay linked unless all is made local.
         held = obj.library and all(collection.library for collection in obj.users_collection)
         menu = "All" if held else "Selected Objects and Data"
         raise MeshError(
@@ -219,7 +232,7 @@ def _check_data(obj: bpy.types.Object) -> None:
 
 
 def _check_matrix(obj: bpy.types.Object) -> None:
-    """Raises MeshError where an object is flattened or not at any place at all."""
+    """Raises MeshError where an object's matrix is singular or not finite."""
     matrix = np.array(obj.matrix_world, np.float64)
     if not np.isfinite(matrix).all():
         raise MeshError(f"{obj.name} has a transform that is not a number; clear it")
@@ -229,7 +242,7 @@ def _check_matrix(obj: bpy.types.Object) -> None:
 
 
 def _check_keys(obj: bpy.types.Object) -> None:
-    """Raises MeshError where relative keys cannot be added to those of the user."""
+    """Raises MeshError where relative keys cannot be added to the user's keys."""
     key = shape_keys_of(obj)
     if key is None:
         return
@@ -246,7 +259,7 @@ def _check_keys(obj: bpy.types.Object) -> None:
 
 
 def _check_action(animation: bpy.types.AnimData, name: str) -> None:
-    """Raises MeshError where the NLA would not play the curves of baked keys as they are."""
+    """Raises MeshError where the NLA would change or mute the curves of baked keys."""
     if animation.use_tweak_mode:
         raise MeshError(f"The shape keys of {name} are in Tweak Mode; leave it in the NLA")
     if not (animation.use_nla and animation.nla_tracks):
@@ -271,7 +284,7 @@ def _check_action(animation: bpy.types.AnimData, name: str) -> None:
 
 
 def _is_flat(linear: Floats) -> bool:
-    """Whether a linear map has no way back, to the precision of its float32 origin."""
+    """Whether a linear map (3, 3) is singular, to the precision of float32."""
     if not np.isfinite(linear).all():
         return True
     scales = np.linalg.svd(linear, compute_uv=False)
@@ -296,7 +309,7 @@ def _basis(obj: bpy.types.Object) -> Floats:
 
 
 def _integers(items: Any, attribute: str, *, width: int = 1) -> Integers:
-    """One integer attribute of all items, flat; `width` values an item."""
+    """(width · items,) values of an integer attribute of all items, `width` values per item."""
     values = np.empty(width * len(items), np.int32)
     items.foreach_get(attribute, values)
     return values.astype(np.int64)

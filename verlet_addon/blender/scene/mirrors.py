@@ -1,4 +1,4 @@
-"""Mirror modifiers as the planes that a body's other half lies behind."""
+"""Mirror modifiers, converted to planes at which a body is joined to its mirror image."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -17,11 +17,10 @@ Joint = tuple[str, int]
 
 
 def find_joints(obj: bpy.types.Object) -> tuple[Joint, ...]:
-    """Where an object's Mirror modifiers join what they show to what they are given.
+    """Modifier names and axes at which an object is joined to its mirror image.
 
-    Not where a modifier carries both halves along after they were mirrored, for then they are
-    no mirror images of each other any more; nor where Bisect cuts the mesh in two, for what it
-    leaves reaches to the plane wherever the mesh is.
+    Mirrors with a later carrier are left out, since it deforms both halves differently. So are axes
+    at which Bisect cuts the mesh, since the cut is at the plane however the mesh moves.
     """
     return tuple(
         (mirror.name, axis)
@@ -46,7 +45,7 @@ def joins(mirror: bpy.types.MirrorModifier) -> bool:
 def later_carriers(
     obj: bpy.types.Object, mirror: bpy.types.MirrorModifier
 ) -> list[bpy.types.Modifier]:
-    """The modifiers that carry vertices along after a mirror made more of them."""
+    """The enabled carriers after a mirror in the stack."""
     place = obj.modifiers.find(mirror.name)
     return [item for item in obj.modifiers[place:] if item.show_viewport and is_carrier(item)]
 
@@ -68,18 +67,18 @@ def read_planes(
 def read_reaches(
     obj: bpy.types.Object, joints: Sequence[Joint], planes: Sequence[Plane]
 ) -> list[float]:
-    """For each plane, how near to it vertices count as on it [m]."""
+    """For each plane, the distance within which vertices are joined to their image [m]."""
     mirrors = [_mirror(obj, name) for name, _ in joints]
     return [_reach(obj, mirror, plane) for mirror, plane in zip(mirrors, planes, strict=True)]
 
 
 def _mirror(obj: bpy.types.Object, name: str) -> bpy.types.MirrorModifier:
-    """The Mirror modifier of a name."""
+    """The Mirror modifier with a name."""
     return cast(bpy.types.MirrorModifier, obj.modifiers[name])
 
 
 def _plane(obj: bpy.types.Object, axis: int) -> Plane:
-    """The plane through an object's origin that its two other axes span."""
+    """The plane through an object's origin, spanned by its two axes other than `axis`."""
     matrix = np.array(obj.matrix_world, np.float64)
     normal = np.cross(matrix[:3, (axis + 1) % 3], matrix[:3, (axis + 2) % 3])
     length = float(np.linalg.norm(normal))
@@ -89,16 +88,16 @@ def _plane(obj: bpy.types.Object, axis: int) -> Plane:
 
 
 def _reach(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, plane: Plane) -> float:
-    """How near to its plane a mirror joins a vertex to its image, twice as far away [m].
+    """Distance from its plane within which a mirror joins a vertex to its image [m].
 
-    It measures in the object's space.
+    The image is twice as far away, and the modifier measures in the object's space.
     """
     linear = np.array(obj.matrix_world, np.float64)[:3, :3]
     return mirror.merge_threshold / 2 * float(np.linalg.norm(linear.T @ plane.normal))
 
 
 def _cuts(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> bool:
-    """Whether a mesh lies on both sides of a mirror's plane."""
+    """Whether a mesh has vertices on both sides of a mirror's plane."""
     places, reach = _heights(obj, mirror, axis)
     return bool((places > reach).any() and (places < -reach).any())
 
@@ -106,7 +105,7 @@ def _cuts(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) ->
 def _heights(
     obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int
 ) -> tuple[Floats, float]:
-    """(n,) how far the mesh's vertices are from a mirror's plane, and how near counts as on it."""
+    """(n,) signed distances of vertices from a mirror's plane, and the joining distance [m]."""
     matrix = np.array(obj.matrix_world, np.float64)
     plane = _plane(mirror.mirror_object or obj, axis)
     positions = read_vertices(mesh_of(obj)) @ matrix[:3, :3].T + matrix[:3, 3]

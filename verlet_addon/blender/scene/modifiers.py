@@ -1,8 +1,8 @@
-"""What a mesh's modifiers do to its own vertices, and the way back through them.
+"""Effect of modifiers on a mesh's own vertices, and its inverse.
 
-Shape keys come before all modifiers. So those that carry vertices from place to place (Armature,
-Hook, Lattice, …) belong to the animated mesh and have to be undone in a baked key, while the others
-(Subdivision, Mirror, Smooth, …) give the simulated mesh its finish and are left out.
+Blender applies shape keys before all modifiers. Carriers, which deform each vertex by itself
+(Armature, Hook, Lattice, …), are part of the animated mesh, so baked keys contain their inverse.
+The other modifiers (Subdivision, Mirror, Smooth, …) are applied to the simulated mesh and left out.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,31 +27,31 @@ _CARRIERS = {
     *("ARMATURE", "CAST", "CURVE", "HOOK", "LAPLACIANDEFORM", "LATTICE"),
     *("MESH_DEFORM", "SIMPLE_DEFORM", "SURFACE_DEFORM", "WARP", "WAVE"),
 }
-"""Carry each vertex along, by itself: read, and undone in baked keys."""
+"""Types of carriers: modifiers that deform each vertex by itself."""
 
 _PASSIVE = {
     *("COLLISION", "DATA_TRANSFER", "DYNAMIC_PAINT", "FLUID", "NORMAL_EDIT"),
     *("PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP", "VERTEX_WEIGHT_EDIT"),
     *("VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL"),
 }
-"""Move no vertex; whatever is in none of these sets finishes the mesh."""
+"""Types that move no vertex. Types in none of these sets are turned off while the mesh is read."""
 
 _REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
-"""Put positions of their own in the place of those that a shape key gives."""
+"""Types that replace the positions that shape keys give by their own."""
 
 LIVE_MODIFIER = "Verlet Live"
-"""Name of the Mesh Cache modifier by which a live simulation is shown."""
+"""Name of the Mesh Cache modifier that shows a live simulation."""
 
 _TRIALS = 12
-"""Trials of the way back; affine carriers take two or three, bent ones up to eight."""
+"""Maximum of Newton iterations; affine carriers take two or three, nonlinear ones up to eight."""
 
 _FINE, _COARSE = 1e-6, 1e-4
-"""Errors per size of the mesh: at the first the way back is found; below the second it is too,
-where float32 does not give more, as with an armature far from the mesh."""
+"""Tolerances of Newton's method, relative to the size of the mesh. The coarse one suffices once the
+error no longer falls, where float32 allows no more, as with an armature far from the mesh."""
 
 
 def check_modifiers(obj: bpy.types.Object) -> None:
-    """Raises MeshError for modifiers that would put something else in the place of a bake."""
+    """Raises MeshError for modifiers that would replace the positions of a bake."""
     for modifier in obj.modifiers:
         if is_live_modifier(modifier):
             continue
@@ -63,28 +63,28 @@ def check_modifiers(obj: bpy.types.Object) -> None:
 
 
 def has_carriers(obj: bpy.types.Object) -> bool:
-    """Whether modifiers, or an armature or lattice as parent, carry the vertices along."""
+    """Whether an object has enabled carriers, or an armature or lattice as its parent."""
     if obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE"):
         return True
     return any(item.show_viewport and is_carrier(item) for item in obj.modifiers)
 
 
 def is_carrier(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier carries vertices along."""
+    """Whether a modifier deforms each vertex by itself."""
     return modifier.type in _CARRIERS
 
 
 def is_live_modifier(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier shows a live simulation, and is not the user's."""
+    """Whether a modifier is the one that shows a live simulation."""
     return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == LIVE_MODIFIER
 
 
 @contextmanager
 def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
-    """Turns off modifiers that only finish the simulated mesh; yields whether there were any.
+    """Turns off all modifiers but carriers and passive ones; yields whether there were any.
 
-    Reading does so by itself, but around a loop over frames this spares their evaluation.
-    Within, the file may be undone or redone, and objects renamed.
+    `read_deformed` does so itself; around a loop over frames, this context saves their evaluation.
+    Within the context the file may be undone or redone, and objects renamed.
     """
     hidden = [
         (obj.session_uid, modifier.name)
@@ -111,15 +111,15 @@ def read_deformed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floa
 
 
 def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted: Floats) -> Floats:
-    """Displacements (n, 3) before the carriers after which the mesh shows `wanted`.
+    """Displacements (n, 3) before the carriers with which the mesh shows `wanted` (n, 3).
 
-    Newton's method on the evaluated mesh, each vertex for itself: exact where a vertex moves by
-    an affine map (Armature, Hook), to float32 where that map bends (Lattice, Curve).
+    By Newton's method on the evaluated mesh, per vertex: exact for affine carriers (Armature,
+    Hook), to the precision of float32 for nonlinear ones (Lattice, Curve).
 
     Raises
     ------
     MeshError
-        The carriers cannot be undone: they flatten the mesh or let vertices depend on others.
+        The carriers cannot be inverted: they flatten the mesh, or vertices depend on others.
     """
     with finish_hidden([obj]), solo_key(obj) as key:
         start = read_coordinates(key.points)
@@ -141,7 +141,7 @@ def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted:
 
 
 def _invert(deform: Callable[[Floats], Floats], start: Floats, wanted: Floats) -> Floats | None:
-    """Positions that `deform` takes to `wanted`; None where none are found."""
+    """Positions (n, 3) that `deform` maps to `wanted`, by Newton's method; None if not found."""
     size = float(np.abs(wanted).max(initial=1e-9))
     positions, missing = start, wanted - deform(start)
     slopes, error_before = np.empty(0), np.inf
@@ -149,7 +149,7 @@ def _invert(deform: Callable[[Floats], Floats], start: Floats, wanted: Floats) -
         error = np.abs(missing).max() / size
         if error <= _FINE or error_before <= error <= _COARSE:
             return positions
-        # Near the end the former slopes serve as well: what is left is rounding.
+        # Near convergence the former derivatives suffice, since the rest is rounding.
         if not slopes.size or error > _COARSE:
             slopes = _slopes(deform, positions, wanted - missing, step=1e-2 * size)
         positions = positions + np.linalg.solve(slopes, missing[..., None])[..., 0]
@@ -161,17 +161,17 @@ def _invert(deform: Callable[[Floats], Floats], start: Floats, wanted: Floats) -
 def _slopes(
     deform: Callable[[Floats], Floats], positions: Floats, shown: Floats, *, step: float
 ) -> Floats:
-    """(n, 3, 3) derivatives of each vertex after the carriers by itself before them."""
+    """(n, 3, 3) derivative of each vertex after the carriers by its position before them."""
     moved = [deform(positions + step * axis) for axis in np.eye(3)]
     slopes = (np.stack(moved, axis=2) - shown[..., None]) / step
-    # A vertex that its modifiers hold in place has no way back, and needs none where it is right.
+    # A vertex that its modifiers fix has a zero derivative; the identity leaves it as it is.
     slopes[np.abs(np.linalg.det(slopes)) < 1e-9] = np.eye(3)
     return slopes
 
 
 @contextmanager
 def solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
-    """A passing shape key, shown alone, that holds the mix of the object's own keys."""
+    """Adds a temporary shape key with the mix of the object's own keys, and shows it alone."""
     active, solo = obj.active_shape_key_index, obj.show_only_shape_key
     passing = [] if shape_keys_of(obj) else [obj.shape_key_add(name="Basis", from_mix=False)]
     passing.append(obj.shape_key_add(name="Verlet", from_mix=True))
@@ -186,7 +186,7 @@ def solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
 
 
 def _show(modifiers: Iterable[tuple[int, str]], show: bool) -> None:
-    """Turns pairs of an object's `session_uid` and a modifier's name on or off, if still there."""
+    """Turns existing modifiers on or off, given as `session_uid` of the object and name."""
     for uid, name in modifiers:
         obj = found_again(uid)
         if obj is not None and name in obj.modifiers:

@@ -1,4 +1,4 @@
-"""The animated scene, frame by frame, as the core takes it."""
+"""The animated scene, read frame by frame as the core's `Sample`."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -26,7 +26,7 @@ from .modifiers import finish_hidden
 from .timing import playhead, seconds_per_frame
 
 FEW = 4
-"""Objects that are found sooner one by one."""
+"""Number of objects up to which looking up each name is faster than one pass over all objects."""
 
 
 HiddenBakes = Callable[[Sequence[bpy.types.Object]], AbstractContextManager[None]]
@@ -35,20 +35,20 @@ HiddenBakes = Callable[[Sequence[bpy.types.Object]], AbstractContextManager[None
 
 @dataclass(frozen=True)
 class Stage:
-    """A scene and its bodies by name, for pointers do not outlive a return to Blender.
+    """A scene, its bodies and colliders by name, since pointers are invalid after undo.
 
-    Of things with the same name, `bpy.data` finds the file's own before those linked into it.
+    Of datablocks with the same name, `bpy.data` finds the file's own before linked ones.
     """
 
     scene_name: str
     view_layer_name: str
     body_names: tuple[str, ...]
     joints: tuple[tuple[Joint, ...], ...]
-    """Per body, where mirrors join it to its image."""
+    """Per body, the mirror modifiers and axes at which it is joined to its image."""
     collider_keys: tuple[tuple[str, str | None], ...] = ()
-    """What bodies collide with: names, and libraries of those that are linked."""
+    """Names of the colliders, with the paths of their libraries if linked."""
     met: tuple[tuple[int, ...], ...] = ()
-    """Per body, the numbers of the colliders that it meets."""
+    """Per body, the indices of the colliders that it collides with."""
 
     @property
     def scene(self) -> bpy.types.Scene:
@@ -62,7 +62,7 @@ class Stage:
 
     @property
     def colliders(self) -> list[bpy.types.Object]:
-        """What bodies collide with."""
+        """The colliders."""
         return [_found(*key) for key in self.collider_keys]
 
     @property
@@ -76,21 +76,21 @@ class Stage:
         return cast(bpy.types.Depsgraph, self.view_layer.depsgraph)
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
-        """Goes to a frame and returns the scene evaluated there."""
+        """Sets the scene to a frame; returns the scene evaluated there."""
         self.scene.frame_set(frame)
         return self.depsgraph
 
     def positions(self, depsgraph: bpy.types.Depsgraph) -> list[Floats]:
-        """Reads where the animated meshes are."""
+        """Per body, (n, 3) positions of the animated mesh [m]."""
         return [read_positions(obj, depsgraph) for obj in self.bodies]
 
     def take_hold(self, depsgraph: bpy.types.Depsgraph) -> list[list[Anchor]]:
-        """Ties the attachments of each body to where they are."""
+        """Per body, its attachments, bound at the current positions."""
         places = self.positions(depsgraph)
         return [take_hold(*each, depsgraph) for each in zip(self.bodies, places, strict=True)]
 
     def pin_weights(self) -> list[Floats]:
-        """Reads how firmly each body is pinned, which takes as long as some steps."""
+        """Per body, (n,) weights of the pin group; reading them takes as long as a few steps."""
         return [pin_weights(obj) for obj in self.bodies]
 
     def held(
@@ -99,7 +99,7 @@ class Stage:
         pin_weights: Sequence[Floats],
         depsgraph: bpy.types.Depsgraph,
     ) -> tuple[list[Floats], list[Floats]]:
-        """Per body, where it is held and how firmly."""
+        """Per body, pin targets (n, 3) [m], then per body, pin weights (n,)."""
         held = [
             carry(obj, its, places, weights, depsgraph) if its else (places, weights)
             for obj, its, places, weights in zip(
@@ -109,14 +109,14 @@ class Stage:
         return [targets for targets, _ in held], [weights for _, weights in held]
 
     def mirrors(self, depsgraph: bpy.types.Depsgraph) -> list[list[Plane]]:
-        """Reads where the planes are that bodies are mirrored at."""
+        """Per body, the planes at which it is mirrored."""
         return [
             read_planes(obj, joints, depsgraph)
             for obj, joints in zip(self.bodies, self.joints, strict=True)
         ]
 
     def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
-        """Reads the force fields that act on each body."""
+        """Per body, the force fields that act on it."""
         enabled = enabled_fields(self.view_layer)
         if not enabled:
             return [[] for _ in self.body_names]
@@ -128,20 +128,20 @@ class Stage:
     def settings(
         self, depsgraph: bpy.types.Depsgraph, before: Sequence[BodySettings]
     ) -> list[BodySettings]:
-        """Reads the animated settings of each body, which were others at the frame before."""
+        """Per body, the settings at the current frame, given those `before`."""
         return [
             animated_settings(obj, depsgraph, former)
             for obj, former in zip(self.bodies, before, strict=True)
         ]
 
     def read_colliders(self) -> list[Collider]:
-        """Reads what is the same about colliders in all frames."""
+        """The colliders, with all that is constant over frames."""
         return [read_collider(obj, self.depsgraph) for obj in self.colliders]
 
     def surfaces(
         self, depsgraph: bpy.types.Depsgraph, before: Sequence[Surface | None]
     ) -> list[Surface]:
-        """Reads where colliders are."""
+        """Per collider, its geometry at the current frame."""
         return [
             read_surface(obj, depsgraph, former)
             for obj, former in zip(self.colliders, before, strict=True)
@@ -149,15 +149,15 @@ class Stage:
 
     @contextmanager
     def left_as_found(self, bakes_hidden: HiddenBakes) -> Iterator[None]:
-        """Shows the meshes as they are simulated, and puts everything back at the end.
+        """Shows the meshes as a bake reads them, and restores modifiers, keys and frame afterwards.
 
         Parameters
         ----------
         bakes_hidden
-            The context in which bodies show no former bakes.
+            The context that hides earlier bakes.
         """
         frame, subframe = playhead(self.scene)
-        # What a script has just set on them would reach what is evaluated some time later.
+        # Tagged, since values that a script has just set would be evaluated only later.
         for each in (self.scene, *self.bodies):
             each.update_tag()
         try:
@@ -180,7 +180,7 @@ def _found(name: str, *library: str | None) -> bpy.types.Object:
 
 
 def _found_all(names: Sequence[str]) -> list[bpy.types.Object]:
-    """Finds objects by name, many by one look at all: for each name, Blender looks through them."""
+    """Finds objects by name, many in one pass, since Blender searches all objects for each name."""
     if len(names) <= FEW:
         return [_found(name) for name in names]
     own = {obj.name: obj for obj in reversed(bpy.data.objects[:])}  # linked ones come last
@@ -188,9 +188,9 @@ def _found_all(names: Sequence[str]) -> list[bpy.types.Object]:
 
 
 def read_meshes(stage: Stage, start: int) -> list[MeshData]:
-    """Reads the bodies at the first frame, moving as fast as their animation does there.
+    """Reads the bodies at the first frame, with the velocities of their animation there.
 
-    Where they settle before it, they start at rest.
+    With settle frames before the first one, they start at rest.
     """
     settles = scene_properties(stage.scene).settle_frames > 0
     past = [
@@ -222,7 +222,7 @@ def read_meshes(stage: Stage, start: int) -> list[MeshData]:
 def _mirrors(
     past: Sequence[list[Plane]], reaches: list[float], durations: list[float]
 ) -> list[Mirror]:
-    """Gives a body's mirrors at the last of three frames, and how fast they move there."""
+    """A body's mirror planes at the last of three frames, and their velocities there."""
     return [
         Mirror(
             plane=planes[-1],
@@ -235,9 +235,9 @@ def _mirrors(
 
 
 def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
-    """Differentiates three successive positions at the last, to second order in the durations.
+    """Velocity at the last of three successive positions, to second order in the durations [m/s].
 
-    Differences come first, so that what does not move gets exactly zero.
+    Computed from differences, so that the velocity at rest is exactly zero.
     """
     (first, second, third), (earlier, later) = positions, durations
     if later == 0:
@@ -249,10 +249,10 @@ def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
 
 
 class SampleReader:
-    """Reads the scene frame by frame, each of which it has to stand at."""
+    """Reader of samples; the caller sets the scene to each frame in turn."""
 
     def __init__(self, stage: Stage, start: int) -> None:
-        """Ties attachments where they are at the first frame, and visits the one before it."""
+        """Binds attachments at the first frame, and reads the time scale of the one before it."""
         self._stage = stage
         self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
         self._surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
@@ -261,7 +261,7 @@ class SampleReader:
         self._seconds = seconds_per_frame(stage.scene)
 
     def read(self, frame: int, depsgraph: bpy.types.Depsgraph) -> Sample:
-        """The scene as it is evaluated now, as the sample of a frame."""
+        """The current evaluated scene, as the sample of a frame."""
         stage, scene, now = self._stage, self._stage.scene, _time_scale(depsgraph)
         targets, weights = stage.held(self._anchors, self._pins, depsgraph)
         self._surfaces = surfaces = stage.surfaces(depsgraph, self._surfaces)
@@ -283,9 +283,9 @@ class SampleReader:
 
 
 def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
-    """Yields the scene frame by frame; it stands at that frame until the next is asked for.
+    """Yields one sample per frame; the scene is at that frame when it is yielded.
 
-    While bodies settle, before the first frame, it stands at the first.
+    During the settle frames, which come before the first one, the scene is at the first.
     """
     reader = SampleReader(stage, start)
     settling = scene_properties(stage.scene).settle_frames
@@ -294,7 +294,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
 
 
 def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
-    """Reads the animated time scale at the current frame."""
+    """The animated time scale at the current frame."""
     scene = _evaluated(depsgraph)
     time_scale = float(scene_properties(scene).time_scale)
     if time_scale < 0:
@@ -306,12 +306,12 @@ def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
 
 
 def _evaluated(depsgraph: bpy.types.Depsgraph) -> bpy.types.Scene:
-    """Gives the scene with its animated values at the current frame."""
+    """The evaluated scene, with its animated values at the current frame."""
     return cast(bpy.types.Scene, depsgraph.scene_eval)
 
 
 def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Plane | None:
-    """Reads the ground plane at the current frame."""
+    """The ground plane at the current frame; None without ground."""
     properties = scene_properties(_evaluated(depsgraph))
     if not properties.use_ground:
         return None
@@ -323,7 +323,7 @@ def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Plane | N
 
 
 def _plane_normal(axes: Floats, name: str) -> Floats:
-    """Gives the unit normal of the local XY plane, on its upper side; local Z if it is upright."""
+    """(3,) unit normal of the local XY plane, upwards; along local Z if the plane is vertical."""
     normal = np.cross(axes[:, 0], axes[:, 1])
     length = float(np.linalg.norm(normal))
     if length == 0:

@@ -10,7 +10,7 @@ from .mesh_access import read_vertices
 
 
 def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(v, 3) world positions of the vertices that an object shows at the current frame [m]."""
+    """(v, 3) world positions of an object's evaluated mesh at the current frame [m]."""
     evaluated = obj.evaluated_get(depsgraph)
     matrix = np.array(evaluated.matrix_world, np.float64)
     points = read_vertices(evaluated.to_mesh())
@@ -19,9 +19,9 @@ def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats
 
 
 def read_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Integers:
-    """(t, 3) vertices of the faces that an object shows, counter-clockwise from outside.
+    """(t, 3) triangles of an object's evaluated mesh, counter-clockwise from outside.
 
-    A scale that mirrors an object turns its faces inside out; here they are right again.
+    The order is reversed where a negative scale turns the faces inside out.
     """
     evaluated = obj.evaluated_get(depsgraph)
     mesh: Any = evaluated.to_mesh()

@@ -1,4 +1,4 @@
-"""Which objects take part in a view layer's physics, and which show others."""
+"""Objects that are enabled in a view layer, and objects that show instances of others."""
 
 from collections.abc import Iterator
 
@@ -6,15 +6,15 @@ import bpy
 
 
 def enabled_objects(view_layer: bpy.types.ViewLayer) -> set[bpy.types.Object]:
-    """What a view layer does not leave out and viewports do not disable; eyes may be shut.
+    """Objects neither excluded from a view layer nor disabled in viewports.
 
-    Blender moves these, and its own physics meets them.
+    Objects hidden by the eye icon are included, as in Blender's own physics.
     """
     return set(_enabled(view_layer.layer_collection))
 
 
 def _enabled(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Object]:
-    """Lists what is enabled in a collection and those within it."""
+    """Lists the enabled objects in a collection and its children."""
     if not (layer.exclude or layer.collection.hide_viewport):
         yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
         for child in layer.children:
@@ -22,7 +22,7 @@ def _enabled(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Object]:
 
 
 def instancers(depsgraph: bpy.types.Depsgraph) -> Iterator[str]:
-    """The names of objects that show instances of others, once for each."""
+    """Names of objects that show instances of others, once per instance."""
     for instance in depsgraph.object_instances:
         if instance.is_instance and instance.parent is not None:
             yield instance.parent.name

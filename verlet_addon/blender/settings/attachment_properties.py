@@ -8,7 +8,7 @@ from bpy.props import FloatProperty, PointerProperty, StringProperty
 
 
 class VERLET_PG_attachment(bpy.types.PropertyGroup):
-    """A vertex group that is held to another object."""
+    """One attachment: a vertex group whose vertices follow another object."""
 
     target: PointerProperty(
         name="Object",

@@ -12,9 +12,10 @@ from ...core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_se
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties
 
 MELTS = 5.0
-"""Least stiffness of jelly, as a multiple of the pressure of its own weight on its base. Below
-it the body sags into a puddle, so it is given `SELF_WEIGHT_STIFFNESS` times that pressure instead,
-with which it bulges a little and oscillates."""
+"""Least stiffness of jelly, as a multiple of the pressure of its own weight on its base.
+
+A softer body collapses under its weight; it gets `SELF_WEIGHT_STIFFNESS` times that pressure
+instead, with which it bulges a little and oscillates."""
 
 
 def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
@@ -44,8 +45,8 @@ def give_material(body: VERLET_PG_body, name: str) -> None:
 def give_fitting_material(obj: bpy.types.Object) -> None:
     """Gives a body the default material of its type, unless it already has one of that type.
 
-    Types without materials get default settings. Jelly that is too tall for its material, and would
-    sag into a puddle, is made stiffer.
+    Types without materials get default settings. Jelly that is so tall that it would collapse under
+    its own weight is made stiffer.
     """
     body = body_properties(obj)
     name = body.material
