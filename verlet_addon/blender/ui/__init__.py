@@ -1,1 +1,1 @@
-"""Operators, panels, menus and presets: what users see and press."""
+"""The user interface: operators, panels, menus and presets."""

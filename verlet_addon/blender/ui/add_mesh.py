@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _AddBody(Placement):
-    """What all operators that add a body share."""
+    """Base of the operators that add a body."""
 
     @classmethod
     def poll(cls: type[Any], context: bpy.types.Context) -> bool:
@@ -31,7 +31,7 @@ class _AddBody(Placement):
 
 
 class _AddWithMaterial(_AddBody):
-    """What those share for whose bodies there are materials."""
+    """Base of the operators that add a body of a type with materials."""
 
     use_material: BoolProperty(
         name="Fitting Material",
@@ -176,7 +176,7 @@ class VERLET_OT_add_water(_AddBody, bpy.types.Operator):
 
 
 def grid_mesh(name: str, *, size: float, resolution: int) -> bpy.types.Mesh:
-    """Makes a square grid in the XY plane, centred, row after row along Y, with a UV map."""
+    """A centred square grid in the XY plane with a UV map; vertices in rows along X, Y ascending."""
     count = resolution + 1
     rows, columns = np.divmod(np.arange(count * count), count)
     corners = np.stack((columns, rows), axis=1) / resolution
@@ -192,7 +192,7 @@ def grid_mesh(name: str, *, size: float, resolution: int) -> bpy.types.Mesh:
 
 
 def cube_mesh(*, size: float, resolution: int) -> bpy.types.Mesh:
-    """Makes a cube of quads around the origin."""
+    """A cube of quads, centred at the origin."""
     grid = bmesh.new()
     bmesh.ops.create_cube(grid, size=size)
     cuts = resolution - 1
@@ -205,7 +205,7 @@ def cube_mesh(*, size: float, resolution: int) -> bpy.types.Mesh:
 
 
 def rope_mesh(*, length: float, segments: int) -> bpy.types.Mesh:
-    """Makes a line of edges along X that begins at the origin."""
+    """A line of edges along X that starts at the origin."""
     mesh = bpy.data.meshes.new("Rope")
     vertices = np.zeros((segments + 1, 3))
     vertices[:, 0] = np.linspace(0.0, length, segments + 1)
@@ -222,7 +222,15 @@ def _add_body(
     pinned: Sequence[int],
     use_material: bool = False,
 ) -> bpy.types.Object:
-    """Adds a mesh to the scene, selected and active alone, as a body, pinned where it is to be."""
+    """Adds a mesh to the scene as a body, the only selected object and active.
+
+    Parameters
+    ----------
+    pinned
+        Indices of the vertices in its pin group; without any, no group is made.
+    use_material
+        Whether it gets the default material of its type.
+    """
     here = file_context(context)
     obj = bpy.data.objects.new(mesh.name, mesh)
     here.collection.objects.link(obj)
@@ -244,5 +252,5 @@ def _add_body(
 
 
 def _points(mesh: bpy.types.Mesh, vertices: Sequence[int]) -> list[Vector]:
-    """Where some vertices of a mesh are."""
+    """Local coordinates of some vertices of a mesh."""
     return [mesh.vertices[vertex].co for vertex in vertices]

@@ -1,4 +1,4 @@
-"""The list of attachments: what adds to it and takes from it, and how a line of it looks."""
+"""The list of attachments in the panel, and the operators that add and remove entries."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -61,7 +61,7 @@ class VERLET_OT_attachment_remove(bpy.types.Operator):
 
 
 class VERLET_UL_attachments(bpy.types.UIList):
-    """One line for each attachment: what it follows, and with which vertices."""
+    """The list of attachments, one line each: the object that is followed, and the vertex group."""
 
     def draw_item(
         self,
@@ -84,12 +84,12 @@ class VERLET_UL_attachments(bpy.types.UIList):
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object:
-    """The active object, whose list the panel shows."""
+    """The active object, whose attachments the panel shows."""
     return cast(bpy.types.Object, context.object)
 
 
 def _on_body(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Whether the active object is a body whose list may change, and says why if not."""
+    """Whether the active object is a body in an undoable mode; else sets the poll message."""
     obj = context.object
     if obj is None or obj.type != "MESH" or not is_body(obj):
         operator.poll_message_set("The active object is no soft body")

@@ -1,4 +1,4 @@
-"""The Bake operator: to the end at once from a script, with progress and Esc from the interface."""
+"""The Bake operator: runs to the end from a script, and modally in the interface."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def seconds_of_work(redraw: float) -> float:
-    """Gives how long to work after a redraw that took so many seconds.
+    """Time to simulate between two redraws, given the duration of a redraw [s].
 
-    Redrawing takes a fifth of that, but Esc waits for 3 s at most.
+    Redrawing takes a fifth of it; it is 3 s at most, so that Esc is answered in time.
     """
     return min(max(5 * redraw, 0.05), 3.0)
 
@@ -39,7 +39,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     bl_idname = "verlet.bake"
     bl_label = "Bake"
-    # Not REGISTER: Adjust Last Operation would bake anew at every touch of a number.
+    # Not REGISTER: Adjust Last Operation would bake again at every change of a number.
     bl_options = {"UNDO"}
 
     mode: EnumProperty(
@@ -69,7 +69,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         name="Selected",
         description="Bake the selected bodies alone: others keep their bakes, and are met only as "
         "colliders",
-        # Or the next bake of all would take these alone.
+        # Saved, the next bake of all bodies would also bake the selected ones alone.
         options={"SKIP_SAVE"},
     )
 
@@ -100,7 +100,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     @cancelled_by_errors
     def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        """Goes on while the window stays alive."""
+        """Starts the modal bake, during which the window stays responsive."""
         self._bake = self._start(context)
         self._last: Progress | None = None
         self._started = self._paused = monotonic()
@@ -122,14 +122,14 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             return self._go_on(context, self._stop)
         if event.type == "TIMER":
             return self._go_on(context, self._advance)
-        # Whatever could edit the scene stops here.
+        # All other events are blocked, since they could edit the scene.
         window = cast(bpy.types.Window, context.window)
         return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
 
     def _go_on(
         self, context: bpy.types.Context, work: Callable[[bpy.types.Context], bool]
     ) -> "set[OperatorReturnItems]":
-        """Does a piece of work, and ends the bake where it fails or is done."""
+        """Runs a part of the bake; ends it on an error, or once `work` returns False."""
         try:
             with memory_errors_named("showing the bake"):
                 running = work(context)
@@ -146,12 +146,12 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self.cancel(context)
         if self._last is not None:
             self._tell(self._last, seconds=monotonic() - self._started)
-        # Again, for the status bar shows the last message alone.
+        # Reported again, since the status bar shows only the last message.
         self._warn(self._cautions)
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Ends the bake, wherever it stands, and the progress display."""
+        """Ends the bake, without writing unless it is finished, and its progress display."""
         self._bake.close()
         hand_back(file_context(context).scene, baked=False)
         self._view.close()
@@ -159,7 +159,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         end_progress(context)
 
     def _start(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
-        """Checks the bodies and prepares the bake."""
+        """Checks the bodies, reports warnings and returns the bake's generator."""
         here = file_context(context)
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
@@ -192,7 +192,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     def _bodies(
         self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
     ) -> list[bpy.types.Object]:
-        """Lists the bodies that are to be baked."""
+        """Lists the bodies to bake, including hidden ones."""
         chosen = [
             obj
             for obj in bodies(scene)
@@ -205,7 +205,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         return chosen
 
     def _advance(self, context: bpy.types.Context) -> bool:
-        """Bakes for a moment and shows how far it came; tells whether there is more to do."""
+        """Bakes until the next redraw and shows the progress; returns whether frames remain."""
         begin = monotonic()
         pause = begin + seconds_of_work(begin - self._paused)
         for progress in self._bake:
@@ -219,7 +219,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         return False
 
     def _stop(self, _context: bpy.types.Context) -> bool:
-        """Has what is baked so far written; tells whether there is nothing yet."""
+        """Ends the bake at the last simulated frame and writes it; True where there is none."""
         if self._last is None:
             return True
         try:
@@ -237,12 +237,12 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             context.area.tag_redraw()
 
     def _warn(self, sentences: Sequence[str]) -> None:
-        """Warns of what the bake does otherwise than the user may expect."""
+        """Reports warnings."""
         for sentence in sentences:
             self.report({"WARNING"}, sentence)
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
-        """Reports what was baked, in how long, and how well."""
+        """Reports frames, duration, largest strain and penetration, and stores the remarks."""
         text = f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; no edge stretched"
         if last.worst_stretch >= 0.0005:
             text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"

@@ -16,11 +16,11 @@ from .changed_bodies import changed_bodies
 from .panel_base import SidebarPanel, layout_of
 
 LETTERS = 80
-"""In a line of a remark."""
+"""Number of characters in a line of a remark."""
 
 
 class VERLET_PT_bake(SidebarPanel):
-    """From settings to shape keys; it stands first, so that it is in reach whatever is open."""
+    """Frame range, Live, Bake and Clear; the first panel, so that others never push it down."""
 
     bl_label = "Bake"
 
@@ -112,7 +112,7 @@ class VERLET_PT_bake(SidebarPanel):
 
 
 class VERLET_PT_remarks(bpy.types.Panel):
-    """What was said of the last bake, for the status bar shows it for some seconds only"""
+    """Warnings of the last bake, which the status bar shows only for seconds"""
 
     bl_label = "Remarks"
     bl_space_type = "VIEW_3D"

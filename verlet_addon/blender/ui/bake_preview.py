@@ -1,4 +1,4 @@
-"""Bodies drawn in the viewports as far as a bake has come: their shape keys are made at its end."""
+"""Preview of a bake in the viewports, since shape keys are written only at its end."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from ..scene.mesh_access import mesh_of
 _COLOR = np.array((0.95, 0.55, 0.15))
 _LIGHT = np.array((0.3, -0.5, 0.8)) / np.linalg.norm((0.3, -0.5, 0.8))
 _SHADE = 0.35
-"""Brightness of faces that look away from the light."""
+"""Brightness of faces parallel to the light."""
 
 NEARER = 1e-3
 """Share of the distance by which bodies are drawn nearer to the eye than they are; in orthographic
@@ -25,7 +25,7 @@ views, of the depth that is visible."""
 
 
 class LiveView:
-    """Draws bodies over the scene, until it is closed."""
+    """Draws the simulated bodies over the scene until it is closed."""
 
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -> None:
         self._scene = scene.name
@@ -37,7 +37,7 @@ class LiveView:
         )
 
     def show(self, positions: Sequence[Floats]) -> None:
-        """Draws bodies at these world positions from the next redraw on."""
+        """Sets the world positions (n, 3) of each body for the next redraw."""
         self._batches = []
         for (triangles, edges), places in zip(self._parts, positions, strict=True):
             content: dict[str, Any] = {
@@ -50,11 +50,11 @@ class LiveView:
                     self._batches.append(batch)
 
     def close(self) -> None:
-        """Draws no more."""
+        """Removes the draw handler."""
         bpy.types.SpaceView3D.draw_handler_remove(self._handler, "WINDOW")
 
     def _draw(self) -> None:
-        """Draws in one viewport; Blender calls this."""
+        """Draw handler, which Blender calls for each viewport."""
         if file_context(bpy.context).scene.name != self._scene:
             return
         gpu.state.depth_test_set("LESS_EQUAL")
@@ -81,7 +81,7 @@ def _nearer(projection: Matrix) -> Matrix:
 
 
 def _parts(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
-    """(t, 3) triangles of a mesh's faces, and (e, 2) its edges that have none."""
+    """(t, 3) triangles of a mesh's faces, and (e, 2) its loose edges."""
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
@@ -94,7 +94,7 @@ def _parts(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
 
 
 def shaded(positions: Floats, triangles: Integers) -> NDArray[np.float32]:
-    """Gives (n, 4) colours of vertices, the darker the more they look away from the light."""
+    """(n, 4) vertex colours, brightest where the normal is parallel to the light's direction."""
     corners = positions[triangles]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sums = [
@@ -103,7 +103,7 @@ def shaded(positions: Floats, triangles: Integers) -> NDArray[np.float32]:
     ]
     normals = np.stack(sums, axis=1, dtype=np.float64)  # without any, counts are integers
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    # Cloth has two sides: both are lit alike.
+    # The absolute value lights both sides of cloth alike.
     facing = np.abs(
         np.divide(normals, lengths, out=np.ones_like(normals), where=lengths > 0) @ _LIGHT
     )

@@ -10,16 +10,16 @@ from ..scene.file_context import file_context
 
 @dataclass(frozen=True)
 class BakeProgress:
-    """How far a bake has come."""
+    """Progress of a bake."""
 
     share: float
-    """Of all frames, 0 to 1."""
+    """Share of all frames, 0 to 1."""
     text: str
     """Frame number and time left."""
 
 
 _in_progress: list[BakeProgress] = []
-"""Empty while no modal bake runs."""
+"""Progress of the running modal bake; empty without one."""
 
 
 def bake_in_progress() -> BakeProgress | None:
@@ -31,7 +31,7 @@ def show_progress(context: bpy.types.Context, share: float, text: str) -> None:
     """Shows the progress at the mouse pointer, in the status bar and in the Bake panel."""
     if not _in_progress:
         file_context(context).window_manager.progress_begin(0, 1)
-        # The stubs know texts alone; Blender also takes a function that draws the status bar.
+        # Blender, unlike its stubs, also accepts a function that draws the status bar.
         cast(Any, context.workspace).status_text_set(_draw_status)
     _in_progress[:] = [BakeProgress(share, text)]
     file_context(context).window_manager.progress_update(share)
@@ -39,7 +39,7 @@ def show_progress(context: bpy.types.Context, share: float, text: str) -> None:
 
 
 def end_progress(context: bpy.types.Context) -> None:
-    """Takes the progress away."""
+    """Removes the progress display."""
     if _in_progress:
         _in_progress.clear()
         file_context(context).window_manager.progress_end()
@@ -48,7 +48,7 @@ def end_progress(context: bpy.types.Context) -> None:
 
 
 def draw_progress(column: bpy.types.UILayout) -> None:
-    """Draws the progress bar of the panel, and which keys end the bake."""
+    """Draws the panel's progress bar, and the keys that end the bake."""
     if (progress := bake_in_progress()) is not None:
         column.progress(factor=progress.share, text=f"Baking: {progress.text}")
         column.label(text="  Cancel", icon="EVENT_ESC")

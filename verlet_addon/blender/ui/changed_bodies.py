@@ -1,4 +1,4 @@
-"""Bodies whose bake no longer fits the scene, for panels: compared anew only after a change."""
+"""Cached names of the bodies that have changed since their bake, for the panel."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from ..bake.record import changed_since_bake, is_baked, settings_mark
 from ..settings.properties import body_properties
 
 _known: dict[int, tuple[tuple[str, ...], list[str]]] = {}
-"""By `session_uid` of a scene: the settings when last compared, and the names found."""
+"""By `session_uid` of a scene: the settings at the last comparison, and its result."""
 
 _HANDLERS = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
 
 
 def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Names of the bodies that have changed since their bake, as `changed_since_bake` has them.
+    """Names of the bodies that have changed since their bake, cached from `changed_since_bake`.
 
-    A rig of 60 bones takes 15 ms to compare, too long for every redraw. Blender reports changes
-    through the handlers below, except those of our own settings, which are compared each time.
+    Comparing a rig of 60 bones takes 15 ms, too long for every redraw. Blender reports changes
+    through the handlers below, except those of the add-on's settings, which are compared each time.
     """
     settings = tuple(
         body_properties(obj).baked_settings + settings_mark(obj, scene)
@@ -32,19 +32,19 @@ def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> l
 
 
 def _forget(_scene: Any = None, _depsgraph: Any = None) -> None:
-    """Has the next redraw compare again."""
+    """Handler of changes: clears the cache, so that the next redraw compares again."""
     _known.clear()
 
 
 def register_handlers() -> None:
-    """Follows the changes that Blender reports."""
+    """Adds the handlers that clear the cache."""
     for name in _HANDLERS:
-        # Persistent: they stay when another file is opened.
+        # Persistent handlers stay when another file is opened.
         getattr(bpy.app.handlers, name).append(persistent(_forget))
 
 
 def unregister_handlers() -> None:
-    """Follows them no more."""
+    """Removes the handlers and clears the cache."""
     _known.clear()
     for name in _HANDLERS:
         getattr(bpy.app.handlers, name).remove(_forget)

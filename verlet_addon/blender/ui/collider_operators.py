@@ -1,4 +1,4 @@
-"""The operator that makes colliders: Blender's own Collision modifier, with numbers for cloth."""
+"""The operator that adds Blender's Collision modifier, with settings that suit cloth."""
 
 from typing import TYPE_CHECKING
 

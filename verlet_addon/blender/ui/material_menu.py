@@ -1,7 +1,7 @@
-"""Where materials are chosen: a menu, the type that picks one, and Blender's presets for own ones.
+"""Choice of materials: a menu, the body type with its default material, and presets of the user.
 
-`Object.verlet_type` is no part of the property group, for Blender 4.2 as a Python module crashes
-when it ends with a group that has functions.
+`Object.verlet_type` is not in the property group, since Blender 4.2 as a Python module crashes at
+exit where a group has getters or setters.
 """
 
 from typing import Any, cast
@@ -14,7 +14,7 @@ from ...core.materials import MATERIAL_SETTINGS, MATERIALS
 from ..settings.materials import give_fitting_material, material_label
 from ..settings.properties import BODY_TYPES, VERLET_PG_body, body_properties
 
-# Blender's type stubs do not know that a property can be kept.
+# Blender's type stubs do not allow a property to be assigned to a name.
 _blender: Any = bpy
 
 _NUMBERS = [item[4] for item in BODY_TYPES]
@@ -22,12 +22,12 @@ _NAMES = [item[0] for item in BODY_TYPES]
 
 
 def _read_type(obj: bpy.types.Object) -> int:
-    """The number of a body's type."""
+    """Getter: the number of a body's type."""
     return _NUMBERS[_NAMES.index(body_properties(obj).body_type)]
 
 
 def _write_type(obj: bpy.types.Object, number: int) -> None:
-    """Sets a body's type, with a material that fits."""
+    """Setter: a body's type, and its default material."""
     body = body_properties(obj)
     body.body_type = _NAMES[_NUMBERS.index(number)]
     give_fitting_material(obj)
@@ -57,7 +57,7 @@ class VERLET_MT_material(bpy.types.Menu):
 
 
 def draw_material(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-    """Shows which material a body has, as a menu of those that fit its type."""
+    """Draws a body's material as a menu of those of its type."""
     if any(material.settings.body_type == body.body_type for material in MATERIALS.values()):
         line = column.row(align=True)
         row = line.split(factor=0.4)
@@ -65,7 +65,7 @@ def draw_material(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         label.alignment = "RIGHT"
         label.label(text="Material")
         row.menu("VERLET_MT_material", text=material_label(body))
-        line.label(icon="BLANK1")  # where others have the dot that keys them
+        line.label(icon="BLANK1")  # in place of the dot that inserts keyframes
 
 
 class VERLET_PT_material_presets(PresetPanel, bpy.types.Panel):
@@ -80,7 +80,7 @@ class VERLET_PT_material_presets(PresetPanel, bpy.types.Panel):
 _PRESET = ("body_type", "material", *MATERIAL_SETTINGS, "stiffness")
 
 
-# Blender's own mixin declares `self` otherwise than the stubs do.
+# Blender's own mixin declares `self` differently from the stubs.
 class VERLET_OT_add_material_preset(AddPresetBase, bpy.types.Operator):  # type: ignore[misc]
     """Keep these settings as a material of your own, or remove one"""
 

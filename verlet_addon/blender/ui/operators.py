@@ -1,4 +1,4 @@
-"""Operators that make and release bodies and clear bakes: a click becomes one call."""
+"""Operators that make and release bodies, set materials and clear bakes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     Operator = TypeVar("Operator", bound=bpy.types.Operator)
     Execute = Callable[[Operator, bpy.types.Context], set[OperatorReturnItems]]
 
-# Undo in the other modes knows nothing of objects and shape keys.
+# Undo in the other modes does not restore objects and shape keys.
 _MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
 
 
 def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Tells whether the mode allows changes to whole objects, and says why if not.
+    """Whether undo in the active object's mode restores objects; else sets the poll message.
 
-    None are allowed during a modal bake, which takes all events of mouse and keyboard.
+    False during a modal bake, which receives all events of mouse and keyboard.
     """
     if bake_in_progress() is not None:
         operator.poll_message_set("A bake is in progress; wait for its end, or press Esc")
@@ -47,7 +47,7 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
 
 
 class OfSelected:
-    """Gives buttons that take selected bodies alone a tooltip of their own."""
+    """Operators with a property `selected`, whose description is the tooltip where it is on."""
 
     @classmethod
     def description(
@@ -58,7 +58,7 @@ class OfSelected:
 
 
 def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
-    """Makes an operator report an error that the user can mend, and cancel, instead of raising."""
+    """Decorator: an operator reports a VerletError and is cancelled, instead of raising it."""
 
     def reporting(self: "Operator", context: bpy.types.Context) -> "set[OperatorReturnItems]":
         try:
@@ -75,7 +75,7 @@ _TYPES = (
     ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
     *(item[:3] for item in BODY_TYPES),
 )
-"""What `convert` offers in the interface."""
+"""Items of `convert` in the interface."""
 
 
 class VERLET_OT_convert(bpy.types.Operator):
@@ -88,7 +88,7 @@ class VERLET_OT_convert(bpy.types.Operator):
     body_type: EnumProperty(
         name="Type",
         description="What the meshes are made of",
-        # Scripts may go by the name that the interface shows, which has it once.
+        # JELLY lets scripts use the name in the interface; the panel shows it only once.
         items=(*_TYPES, ("JELLY", "Jelly", "", [item[0] for item in _TYPES].index("SOFT"))),
         default="AUTO",
         options={"SKIP_SAVE"},
@@ -241,19 +241,19 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
             cleared = [obj for obj in cleared if obj in selected]
         if not cleared:
             raise MeshError("No selected object is baked; select one that is, or clear all bakes")
-        # The other way round: keys that shared an action share it again.
+        # In reverse order, so that keys which shared an action share it again.
         for obj in reversed(cleared):
             remove_bake(obj)
         return {"FINISHED"}
 
 
 def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Lists the selected objects that are bodies, switched on or off."""
+    """Lists the selected objects that are bodies, enabled or not."""
     return [obj for obj in context.selected_objects if is_body(obj)]
 
 
 def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Lists the scene's baked objects, released ones too, without bodies that are switched off."""
+    """Lists the scene's baked local objects, also released ones, without disabled bodies."""
     return [
         obj
         for obj in file_context(context).scene.objects

@@ -1,4 +1,4 @@
-"""What all panels of the sidebar tab have in common, and those about the active body."""
+"""Base classes of the panels in the sidebar tab."""
 
 from collections.abc import Collection
 from typing import cast, get_args
@@ -11,7 +11,7 @@ from .bake_progress import bake_in_progress
 
 
 def active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
-    """The settings of the active object, if it is a body, switched on or off."""
+    """The settings of the active object if it is a body, enabled or not; else None."""
     obj = context.object
     return body_properties(obj) if obj is not None and is_body(obj) else None
 
@@ -19,12 +19,12 @@ def active_body(context: bpy.types.Context) -> VERLET_PG_body | None:
 def layout_of(
     owner: bpy.types.Panel | bpy.types.Menu | bpy.types.Operator,
 ) -> bpy.types.UILayout:
-    """The layout of a panel, menu or operator, which is there whenever Blender draws it."""
+    """The layout of a panel, menu or operator, which is never None while Blender draws it."""
     return cast(bpy.types.UILayout, owner.layout)
 
 
 class SidebarPanel(bpy.types.Panel):
-    """A panel of the sidebar tab: labels left, values right, and a dot beside what can be keyed."""
+    """Panel of the sidebar tab: labels left, values right, and dots that insert keyframes."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -38,16 +38,16 @@ class SidebarPanel(bpy.types.Panel):
         self.fill(layout.column(), context)
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        """Puts the panel's rows into its column."""
+        """Draws the panel's rows."""
         raise NotImplementedError
 
 
 class BodyPanel(SidebarPanel):
-    """A part of the settings of the active body."""
+    """Panel with a part of the active body's settings."""
 
     bl_parent_id = "VERLET_PT_body"
     types: Collection[str] = get_args(BodyType)
-    """The body types that have this part."""
+    """Body types for which the panel is shown."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -60,5 +60,5 @@ class BodyPanel(SidebarPanel):
             self.fill_for(column, body)
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        """Puts the rows for a body into the panel's column."""
+        """Draws the rows for a body."""
         raise NotImplementedError

@@ -18,7 +18,7 @@ from .rope_tubes import is_unseen
 
 
 class VERLET_PT_body(SidebarPanel):
-    """The active object: a button that makes it a body, or what kind of body it is."""
+    """The active object: its type, mass and pins, or the button that makes it a body."""
 
     bl_label = "Soft Body"
 
@@ -40,7 +40,7 @@ class VERLET_PT_body(SidebarPanel):
         column.operator("verlet.release", icon="X")
 
     def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
-        """Shows what soft bodies feel of a collider, or the button that makes one."""
+        """Draws a collider's contact settings, or the button that makes one."""
         if obj is None or not is_collider(obj):
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
             return
@@ -53,7 +53,7 @@ class VERLET_PT_body(SidebarPanel):
     def fill_body(
         self, column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body
     ) -> None:
-        """Shows what every body has."""
+        """Draws the settings that all types of bodies have."""
         column.active = body.enabled
         column.prop(obj, "verlet_type")
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
@@ -71,7 +71,7 @@ class VERLET_PT_body(SidebarPanel):
 
 
 class VERLET_PT_attachments(BodyPanel):
-    """What else holds the body than its own animation."""
+    """Attachments of the body to other objects."""
 
     bl_label = "Attachments"
     bl_options = {"DEFAULT_CLOSED"}
@@ -92,7 +92,7 @@ class VERLET_PT_attachments(BodyPanel):
             )
 
     def fill_attachment(self, column: bpy.types.UILayout, item: Any, obj: bpy.types.Object) -> None:
-        """Shows the attachment that is chosen in the list."""
+        """Draws the settings of the attachment that is chosen in the list."""
         column.prop(item, "target")
         if item.target is not None and item.target.type == "ARMATURE":
             column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
@@ -101,7 +101,7 @@ class VERLET_PT_attachments(BodyPanel):
 
 
 class VERLET_PT_material(BodyPanel):
-    """How the body gives way."""
+    """Elasticity and damping of the body."""
 
     bl_label = "Material"
 
@@ -134,7 +134,7 @@ class VERLET_PT_material(BodyPanel):
 
 
 class VERLET_PT_collisions(BodyPanel):
-    """How the body touches things."""
+    """Contact settings of the body, and the number of its colliders."""
 
     bl_label = "Collisions"
     bl_options = {"DEFAULT_CLOSED"}
@@ -155,7 +155,7 @@ class VERLET_PT_collisions(BodyPanel):
         if body.body_type != "WATER":
             column.prop(body, "thickness")
             column.prop(body, "friction")
-            if body.body_type != "SOFT":  # which never bounces off, but springs back
+            if body.body_type != "SOFT":  # jelly bounces by its own elasticity
                 column.prop(body, "restitution")
                 column.prop(body, "use_self_collision")
                 if body.use_self_collision:
@@ -166,12 +166,12 @@ class VERLET_PT_collisions(BodyPanel):
 
 
 def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> None:
-    """Shows which vertices take no part in what is said above."""
+    """Draws the vertex group that is exempt from the setting above."""
     column.prop_search(body, group, body.id_data, "vertex_groups", icon="GROUP_VERTEX")
 
 
 class VERLET_PT_forces(BodyPanel):
-    """What blows and pulls at the body."""
+    """Gravity and force fields of the body."""
 
     bl_label = "Forces"
     bl_options = {"DEFAULT_CLOSED"}
@@ -192,7 +192,7 @@ class VERLET_PT_forces(BodyPanel):
 
 
 class VERLET_PT_field_weights(BodyPanel):
-    """How much of the force fields of each type the body feels"""
+    """Share of the strength of each type of force field that acts on the body"""
 
     bl_label = "Field Weights"
     bl_parent_id = "VERLET_PT_forces"
@@ -204,7 +204,7 @@ class VERLET_PT_field_weights(BodyPanel):
 
 
 class VERLET_PT_simulation(SidebarPanel):
-    """How time passes."""
+    """Time scale and substeps of the scene."""
 
     bl_label = "Simulation"
 
@@ -215,7 +215,7 @@ class VERLET_PT_simulation(SidebarPanel):
 
 
 class VERLET_PT_advanced(SidebarPanel):
-    """How exactly the simulation follows."""
+    """Solver settings of the scene."""
 
     bl_label = "Advanced"
     bl_parent_id = "VERLET_PT_simulation"
@@ -231,7 +231,7 @@ class VERLET_PT_advanced(SidebarPanel):
 
 
 class VERLET_PT_ground(SidebarPanel):
-    """The plane under all bodies."""
+    """The ground plane of the scene."""
 
     bl_label = "Ground"
     bl_options = {"DEFAULT_CLOSED"}
@@ -264,15 +264,15 @@ class VERLET_MT_add(bpy.types.Menu):
 
 
 def draw_add_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    """Adds our entry to Add ▸ Mesh."""
+    """Adds the submenu to Add ▸ Mesh."""
     layout_of(self).menu("VERLET_MT_add", icon="MOD_SOFT")
 
 
-# In menus the names say whose they are: so F3 finds all of them by "verlet".
+# Entries in Blender's own menus contain "Verlet", so that a search with F3 finds them all.
 
 
 def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    """Adds our entries to Object ▸ Quick Effects."""
+    """Adds the entries to Object ▸ Quick Effects."""
     layout = layout_of(self)
     layout.separator()
     entry = layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
@@ -281,7 +281,7 @@ def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> Non
 
 
 def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    """Adds our entries to Object ▸ Animation."""
+    """Adds the entries to Object ▸ Animation."""
     layout = layout_of(self)
     layout.separator()
     layout.operator("verlet.bake", text="Bake Verlet Soft Bodies", icon="REC")

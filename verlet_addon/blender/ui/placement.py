@@ -1,4 +1,4 @@
-"""Where a new object goes: Align, Location and Rotation, as every Add operator has them."""
+"""Placement of new objects by Align, Location and Rotation, as in Blender's Add operators."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from mathutils import Euler, Vector
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 
-# Room for the swing below the pins, in lengths of the material.
 _CLEARANCE = 1.1
+"""Height of the lowest pin above the ground, in lengths of the hanging material."""
 
 
 def _align_anew(properties: Any, _context: bpy.types.Context) -> None:
-    """Lets a new choice of Align decide the rotation again."""
+    """Update callback of Align: resets the rotation, which then follows from Align."""
     properties.property_unset("rotation")
 
 
 class Placement:
-    """The properties of an operator that adds an object."""
+    """Properties of an operator that adds an object."""
 
     align: EnumProperty(
         name="Align",
@@ -56,17 +56,17 @@ def place(
     pins: list[Vector],
     reach: float,
 ) -> None:
-    """Puts a new object where an operator with the properties of `Placement` says.
+    """Sets location and rotation of a new object from an operator's `Placement` properties.
 
-    Unless a location is given, it is the 3D cursor, but so high that what hangs from the lowest
-    pin clears the ground.
+    Without a given location, it is the 3D cursor, raised until the material that hangs from the
+    lowest pin clears the ground.
 
     Parameters
     ----------
     pins
-        Where the object is held, in its own space [m].
+        Pinned points in the object's own space [m].
     reach
-        How far the material hangs down from a pin [m].
+        Length of the material that hangs down from a pin [m].
     """
     given = operator.properties.is_property_set
     if not given("rotation"):
@@ -84,7 +84,7 @@ def place(
 
 
 def _aligned(context: bpy.types.Context, align: str) -> Euler:
-    """The rotation that a choice of Align stands for; without a view, the world's."""
+    """The rotation for a choice of Align; none where there is no 3D view."""
     if align == "VIEW" and context.region_data is not None:
         return context.region_data.view_rotation.to_euler()
     if align == "CURSOR":
@@ -93,7 +93,7 @@ def _aligned(context: bpy.types.Context, align: str) -> Euler:
 
 
 def _clear_of_ground(context: bpy.types.Context, *, depth: float) -> Vector:
-    """The 3D cursor, or above it where what reaches so deep would touch a level ground."""
+    """The 3D cursor, raised to `depth` above the ground [m], unless a ground object tilts it."""
     scene = file_context(context).scene
     location, ground = scene.cursor.location.copy(), scene_properties(scene)
     if ground.use_ground and ground.ground_object is None:

@@ -1,4 +1,4 @@
-"""Ropes as renders show them: tubes along edges, by geometry nodes that a bake leaves out."""
+"""Tubes along the edges of ropes, by geometry nodes, since renders do not show edges."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 NAME = "Rope Tube"
 RADIUS = 0.005
-"""Of a tube [m], until the modifier says another: the distance that bodies keep off things."""
+"""Default radius of a tube [m], equal to the default contact thickness of bodies."""
 _THICK = ("NODES", "SCREW", "SKIN")
-"""Types of modifiers that may give edges faces."""
+"""Types of modifiers that may make faces from edges."""
 
 
 class VERLET_OT_show_tube(bpy.types.Operator):
@@ -39,20 +39,20 @@ class VERLET_OT_show_tube(bpy.types.Operator):
 
 
 def is_unseen(obj: bpy.types.Object) -> bool:
-    """Whether a rope is edges alone, which no render shows."""
+    """Whether an object is a rope without faces, which renders do not show."""
     if body_properties(obj).body_type != "ROPE" or mesh_of(obj).polygons:
         return False
     return not any(modifier.type in _THICK for modifier in obj.modifiers)
 
 
 def show_tube(obj: bpy.types.Object) -> None:
-    """Adds the modifier; the tube has the object's first material."""
+    """Adds the modifier that shows a tube, with the object's first material."""
     modifier: Any = obj.modifiers.new(NAME, "NODES")
     modifier.node_group = bpy.data.node_groups.get(NAME) or _tube_nodes()
 
 
 def _tube_nodes() -> Any:
-    """Makes the nodes, which add tubes of a radius to a mesh, along its edges."""
+    """A node tree that joins to a mesh tubes along its edges, with an input for their radius."""
     tree: Any = bpy.data.node_groups.new(NAME, "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Mesh", in_out=way, socket_type="NodeSocketGeometry")
@@ -76,7 +76,7 @@ def _tube_nodes() -> Any:
     tube = add("GeometryNodeCurveToMesh", Curve=curve.outputs[0], Fill_Caps=True)
     tree.links.new(ring.outputs[0], tube.inputs["Profile Curve"])
     both = add("GeometryNodeJoinGeometry", Geometry=tube.outputs[0])
-    # What is linked last comes first: the mesh has the materials.
+    # The last link comes first in the join: the result has the mesh's materials.
     tree.links.new(given["Mesh"], both.inputs[0])
     looks = add("GeometryNodeSetMaterialIndex", Geometry=both.outputs[0])
     add("NodeGroupOutput", Mesh=looks.outputs[0])

@@ -1,4 +1,4 @@
-"""Panels for what shape a body strives for, and where its settings hold."""
+"""Panels for the rest shape, plasticity, and the vertex groups that scale settings."""
 
 from typing import cast
 
@@ -15,11 +15,11 @@ WEIGHTS = {
     "ROPE": ("stretch", "bend", "shrinking", "thickness"),
     "SOFT": ("stiffness",),
 }
-"""What can be painted on bodies of each type."""
+"""Settings that vertex groups can scale, by body type."""
 
 
 class VERLET_PT_shape(BodyPanel):
-    """What shape the body strives for."""
+    """Rest shape, rigid parts, shrinking, sewing and tearing of the body."""
 
     bl_label = "Shape"
     bl_options = {"DEFAULT_CLOSED"}
@@ -46,7 +46,7 @@ class VERLET_PT_shape(BodyPanel):
 
 
 class VERLET_PT_plasticity(BodyPanel):
-    """What stays of being stretched and bent."""
+    """Plastic deformation of the body."""
 
     bl_label = "Plasticity"
     bl_options = {"DEFAULT_CLOSED"}
@@ -66,7 +66,7 @@ class VERLET_PT_plasticity(BodyPanel):
 
 
 class VERLET_PT_weights(BodyPanel):
-    """Where settings hold, by vertex groups."""
+    """Vertex groups that scale the body's settings."""
 
     bl_label = "Property Weights"
     bl_options = {"DEFAULT_CLOSED"}
@@ -76,6 +76,6 @@ class VERLET_PT_weights(BodyPanel):
         obj = cast(bpy.types.Object, body.id_data)
         for layer in WEIGHTS[body.body_type]:
             group = PAINTED[layer]
-            # Of most labels, "Group" would be cut off.
+            # Most labels with "Group" would be too long to be shown whole.
             text = body.bl_rna.properties[group].name.removesuffix(" Group")
             column.prop_search(body, group, obj, "vertex_groups", text=text, icon="GROUP_VERTEX")

@@ -1,4 +1,7 @@
-"""Cuts meshes along edges beforehand, so that cloth can tear there: keys keep their vertices."""
+"""Splitting of meshes along edges before a bake, so that cloth can tear there.
+
+Shape keys cannot change the number of vertices, so the vertices have to be doubled beforehand.
+"""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,9 +19,12 @@ _SOURCE = "verlet_source"
 
 
 def split_selected(obj: bpy.types.Object) -> int:
-    """Cuts a mesh in Edit Mode along its selected edges, and joins both sides by loose edges.
+    """Splits a mesh in Edit Mode along its selected edges, and joins both sides by loose edges.
 
-    Returns how many pairs of vertices there are now.
+    Returns
+    -------
+    int
+        Number of pairs of vertices made.
 
     Raises
     ------

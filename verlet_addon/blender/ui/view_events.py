@@ -1,4 +1,4 @@
-"""Which events only move the view, so that they may go on while an operator runs."""
+"""Detection of events that only move the view, which pass through while an operator runs."""
 
 import bpy
 
@@ -11,22 +11,22 @@ _ALWAYS = {
     "MOUSESMARTZOOM",
 }
 _WHEEL = {"WHEELUPMOUSE", "WHEELDOWNMOUSE"}
-# With Ctrl or Alt, numpad keys change cameras.
+# With Ctrl or Alt, numpad keys change the camera.
 _PLAIN = {f"NUMPAD_{name}" for name in (*range(10), "PERIOD", "PLUS", "MINUS")}
 
 
 def moves_view(window: bpy.types.Window, event: bpy.types.Event) -> bool:
-    """Tells whether an event turns, moves or zooms a 3D view and cannot change the file."""
+    """Whether an event rotates, moves or zooms a 3D view and cannot change the file."""
     if not _over_3d_view(window, event):
         return False
     if event.type in _PLAIN:
         return not (event.ctrl or event.alt or event.shift or event.oskey)
-    # With Alt, the wheel goes through the frames.
+    # With Alt, the wheel changes the frame.
     return event.type in _ALWAYS or (event.type in _WHEEL and not event.alt)
 
 
 def _over_3d_view(window: bpy.types.Window, event: bpy.types.Event) -> bool:
-    """Tells whether the mouse is over a 3D view, and not over a sidebar or header before it."""
+    """Whether the mouse is over a 3D view, and not over a sidebar or header in front of it."""
     under = {
         region.type
         for area in window.screen.areas
