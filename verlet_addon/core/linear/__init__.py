@@ -1,1 +1,1 @@
-"""Linear systems, and rotations."""
+"""Solvers of linear systems, and rotation matrices."""

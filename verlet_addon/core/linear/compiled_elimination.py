@@ -1,4 +1,4 @@
-"""Elimination in C: what `numpy_elimination` does."""
+"""Cholesky elimination in C: the function of `numpy_elimination`, compiled."""
 
 from ..arrays import Floats
 from ..compiled import declare, falls_back_to

@@ -1,4 +1,4 @@
-"""Systems factorized by nested dissection, as nested_dissection.h takes them."""
+"""Factors of nested dissection as the structs of nested_dissection.h."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from .nested_dissection import Depth, Factors
 
 
 def pack_factors(factors: Factors, values: Floats) -> Packed:
-    """The dissected of nested_dissection.h, for right sides that stand in `values`."""
+    """The `dissected_system` struct of nested_dissection.h; `values` are right-hand sides."""
     axes = len(values)
     depths = [_pack_depth(depth, factors.size, axes) for depth in factors.depths]
     return pack(factors.size, axes, len(depths), pack(*depths), values)
 
 
 def _pack_depth(depth: Depth, count: int, axes: int) -> Packed:
-    """The C struct `depth` of one depth of `count` unknowns, without padding."""
+    """The `depth` struct of one depth in a system of `count` unknowns, without padding."""
     parts, size, reach = depth.coupling.shape
     own, border = depth.own < count, depth.border < count
     below = own[:, :, None] & np.tri(size, dtype=bool).T

@@ -1,4 +1,4 @@
-"""Conjugate gradients: a positive definite system that is known by what it makes of a vector."""
+"""Preconditioned conjugate gradients for a positive definite system, without its matrix."""
 
 from collections.abc import Callable, Iterator
 
@@ -15,17 +15,19 @@ def iterate_conjugate_gradients(
     rounds: int,
     add_up: Callable[[Floats], float] = np.sum,
 ) -> Iterator[float]:
-    """Goes on from a first x to the solution of A x = b, one round for each square asked for.
+    """Improves a solution x of A x = b in place; yields r · P⁻¹ r of the residual r = b − A x.
 
-    Squares of residuals r = b − A x are r · P⁻¹ r. The first is that of the first x; whoever asks
-    knows which is small enough. There are none after one that is 0, nor after so many rounds (M.
-    Hestenes and E. Stiefel, *Methods of Conjugate Gradients for Solving Linear Systems*, 1952).
+    The first item is that of the initial x, each further one that after a round; the caller stops
+    once it is small enough. The last is 0 or that after `rounds` rounds (M. Hestenes and E.
+    Stiefel, *Methods of Conjugate Gradients for Solving Linear Systems*, 1952).
 
     Parameters
     ----------
-    solution, residual : x and r, of any shape; both are written to.
-    multiply, precondition : A and P⁻¹ times such an array, where P is like A, and easily inverted.
-    add_up : the sum of such an array, in an order of one's own.
+    solution, residual : x and r, of any shape; both are changed.
+    multiply, precondition : products of A and of P⁻¹ with such an array; the preconditioner P
+        approximates A and is easily inverted.
+    rounds : rounds at most.
+    add_up : sum of all elements, for callers to which the order of summation matters.
     """
     search = preconditioned = precondition(residual)
     size = float(add_up(residual * preconditioned))
@@ -44,7 +46,7 @@ def iterate_conjugate_gradients(
 
 
 def iterate_until(squares: Iterator[float], small: float) -> None:
-    """Asks for squares until one is no more than this."""
+    """Runs rounds until the square of the residual is at most `small`."""
     for square in squares:
         if square <= small:
             break

@@ -1,7 +1,8 @@
-/* Elimination of unknowns: the same as numpy_elimination.py. */
+/* Cholesky elimination: the function of numpy_elimination.py, which has the formulas. */
 #include "nested_dissection.h"
 
-/* Eliminates the first s unknowns of a front (m, m); the unit matrix (s, s) becomes its root. */
+/* Eliminates the first s unknowns of a front (m, m); `root` (s, s), at first the unit matrix,
+   becomes the inverse of their Cholesky factor. */
 EXPORT void eliminate(real *front, integer m, real *root, integer s)
 {
     for (integer k = 0; k < s; k++) {

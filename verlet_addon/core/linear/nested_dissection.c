@@ -1,7 +1,7 @@
-/* Systems factorized by nested dissection: the same as solve in nested_dissection.py. */
+/* Solution of systems factorized by nested dissection: `solve` of nested_dissection.py. */
 #include "nested_dissection.h"
 
-/* Sums in four lanes, which processors add side by side. */
+/* Inner product, summed in four lanes for vector instructions. */
 static real inner_product(const real *row, const real *values, integer n)
 {
     real lanes[4] = {0.0, 0.0, 0.0, 0.0};
@@ -14,7 +14,8 @@ static real inner_product(const real *row, const real *values, integer n)
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/* Eliminates the unknowns of a part out of those around it. */
+/* Forward substitution: eliminates the unknowns of a part from the right-hand sides of its border.
+   */
 static void eliminate(const dissected_system *system, const depth *at, integer part, const real *root,
                       const real *coupling)
 {
@@ -37,7 +38,7 @@ static void eliminate(const dissected_system *system, const depth *at, integer p
             system->values[axis * width + border[k]] -= at->outside[axis * at->reach + k];
 }
 
-/* Finds the unknowns of a part, given those around it. */
+/* Back substitution: finds the unknowns of a part, given those of its border. */
 static void back_substitute(const dissected_system *system, const depth *at, integer part, const real *root,
                  const real *coupling)
 {
@@ -56,7 +57,7 @@ static void back_substitute(const dissected_system *system, const depth *at, int
                 root, answers + axis * at->size + j, s - j);
 }
 
-/* Lets each part of a depth be eliminated, or found. */
+/* Forward or back substitution of all parts of a depth. */
 static void sweep(const dissected_system *system, const depth *at, int back)
 {
     const real *root = at->root, *coupling = at->coupling;

@@ -1,8 +1,8 @@
 """Sparse symmetric systems of meshes, solved directly in nearly linear time by nested dissection.
 
-A thin separator parts the unknowns in two halves, which are parted in turn; each part is eliminated
-before the separators around it (A. George, *Nested Dissection of a Regular Finite Element Mesh*,
-1973). Parts of one depth are solved together, as dense blocks of one size.
+A thin separator divides the unknowns into two halves, which are divided in turn; each part is
+eliminated before the separators around it (A. George, *Nested Dissection of a Regular Finite
+Element Mesh*, 1973). Parts of one depth are solved together, as dense blocks padded to one size.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,36 +15,37 @@ from ..arrays import Floats, Integers, weighted_sums
 from .compiled_elimination import eliminate
 
 MAX_LEAF_UNKNOWNS = 40
-"""Parts of no more unknowns than this are not parted any further."""
+"""Number of unknowns up to which a part is not divided further."""
 MAX_IN_ORDER = 256
-"""Systems of no more unknowns than this take little time in the order in which C solves them."""
+"""Number of unknowns up to which NumPy solves systems in the C kernel's order of summation, to the
+same bits; larger ones would take too long."""
 
 
 class Depth(NamedTuple):
-    """The p parts of one depth; what they have fewer unknowns is filled up with number n."""
+    """The p parts of one depth, padded to s unknowns and b around them by the unknown number n."""
 
     own: Integers
-    """(p, s) the unknowns of each part."""
+    """(p, s) unknowns of each part."""
     border: Integers
-    """(p, b) those of separators around it that it is coupled to."""
+    """(p, b) unknowns of the separators around each part that are coupled to it."""
     root: Floats
-    """(p, s, s) L⁻¹, L Lᵀ being its own block once all that is deeper is eliminated."""
+    """(p, s, s) L⁻¹, with L Lᵀ the diagonal block of the part after elimination of deeper parts."""
     coupling: Floats
-    """(p, s, b) L⁻¹ times its coupling to the border."""
+    """(p, s, b) L⁻¹ times the matrix block between the part and its border."""
 
 
 class Factors(NamedTuple):
-    """A factorized system."""
+    """A matrix factorized by nested dissection."""
 
     size: int
     """n, the number of unknowns."""
     depths: list[Depth]
-    """From the deepest parts to the separator of the whole."""
+    """From the deepest parts to the first separator."""
 
 
 @dataclass(eq=False)
 class _Part:
-    """A separator and the parts on both of its sides, or one that is small enough; eliminated."""
+    """A separator with the parts on both sides as children, or a part that is not divided."""
 
     depth: int
     own: Integers
@@ -54,21 +55,21 @@ class _Part:
     coupling: Floats = field(init=False)
 
     def walk(self) -> Iterator["_Part"]:
-        """All parts, each after those that it separates."""
+        """All parts of this one, children before their separator."""
         for child in self.children:
             yield from child.walk()
         yield self
 
 
 def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floats) -> Factors:
-    """Prepares a positive definite system for `solve`.
+    """Factorizes a sparse symmetric positive definite matrix for `solve`.
 
     Parameters
     ----------
-    points : (n, d) where the unknowns are; those coupled should be near each other.
-    pairs : (m, 2) unknowns that are coupled, each pair once.
-    couplings : (m,) their elements in the matrix.
-    diagonal : (n,)
+    points : (n, d) positions of the unknowns; coupled ones should be near each other.
+    pairs : (m, 2) coupled unknowns, each pair once.
+    couplings : (m,) matrix elements of the pairs.
+    diagonal : (n,) diagonal elements.
     """
     n = len(points)
     side = np.zeros(n, dtype=np.int64)
@@ -103,9 +104,9 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
 
 
 def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Part:
-    """Parts the unknowns, coupled by pairs among them, across the way they reach furthest.
+    """Divides the unknowns `own`, with the pairs among them, across the axis of largest extent.
 
-    `side` (n,) is to write on.
+    `side` (n,) is workspace.
     """
     if len(own) <= MAX_LEAF_UNKNOWNS:
         return _Part(depth, own, [])
@@ -134,7 +135,7 @@ def _front(
     diagonal: Floats,
     place: Integers,
 ) -> Floats:
-    """Its part of the matrix, of its unknowns and those around; `place` (n,) is set for them."""
+    """(m, m) matrix of a part's unknowns and its border; sets their rows in `place` (n,)."""
     place[own] = np.arange(len(own))
     place[border] = np.arange(len(own), len(own) + len(border))
     front = np.zeros((len(own) + len(border),) * 2)
@@ -145,7 +146,7 @@ def _front(
 
 
 def _as_arrays(parts: Sequence[_Part], n: int) -> Depth:
-    """Parts of one depth as arrays of one size."""
+    """Parts of one depth, padded to arrays of one size."""
     count = len(parts)
     size = max(len(part.own) for part in parts)
     reach = max(len(part.border) for part in parts)
@@ -185,7 +186,7 @@ def solve(factors: Factors, right: Floats) -> Floats:
 
 
 def _solve_sequentially(factors: Factors, right: Floats) -> Floats:
-    """The same, added up in the order in which C does, to the bit."""
+    """(3, n) the solutions, summed in the order of the C kernel, to the same bits."""
     values = np.append(right.T, np.zeros((1, len(right))), axis=0)
     parts = [
         _without_filling(part, factors.size)
@@ -204,16 +205,16 @@ def _solve_sequentially(factors: Factors, right: Floats) -> Floats:
 
 
 def _without_filling(part: Sequence[Any], n: int) -> tuple[Integers, Integers, Floats, Floats]:
-    """A part of a depth without what fills it up."""
+    """A part of a depth without its padding."""
     own, border, root, coupling = part
     s, b = np.count_nonzero(own < n), np.count_nonzero(border < n)
     return own[:s], border[:b], root[:s, :s], coupling[:s, :b]
 
 
 def _sum_in_lanes(weights: Floats, values: Floats, firsts: Integers) -> Floats:
-    """(k, r) Σ weights (k, p) × values (p, r), from the first (k,) of each on.
+    """(k, r) Σ weights (k, p) × values (p, r), for each row from its column `firsts` (k,) on.
 
-    Every fourth is added up in a lane of its own, and what is left over at the end in the first.
+    Four lanes sum every fourth product each, and the first also the remainder, as the C kernel.
     """
     counts = weights.shape[1] - firsts
     lanes = np.zeros((4, len(weights), values.shape[1]))

@@ -1,4 +1,4 @@
-"""Elimination of unknowns, row by row: linear algebra of others rounds as the processor does."""
+"""Cholesky elimination row by row in NumPy, since LAPACK rounds differently from CPU to CPU."""
 
 import numpy as np
 
@@ -10,9 +10,10 @@ def eliminate(front: Floats, root: Floats) -> None:
 
     Parameters
     ----------
-    front : (m, m) becomes [Lᵀ, L⁻¹ B; ·, C − Bᵀ A⁻¹ B] of what was [A, B; Bᵀ, C], A = L Lᵀ; what
-        is left of Lᵀ and beneath L⁻¹ B is no matter.
-    root : (s, s) the unit matrix, which becomes L⁻¹.
+    front : (m, m) matrix [A, B; Bᵀ, C] with A = L Lᵀ of s unknowns, which becomes
+        [Lᵀ, L⁻¹ B; ·, C − Bᵀ A⁻¹ B]; elements of the first s columns below the diagonal are not
+        meaningful.
+    root : (s, s) unit matrix, which becomes L⁻¹.
     """
     for k in range(len(root)):
         scale = 1.0 / np.sqrt(front[k, k])

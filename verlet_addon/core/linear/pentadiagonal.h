@@ -4,8 +4,9 @@
 
 #include "../kernels.h"
 
-/* Turns right sides into solutions: three of n unknowns each, so far from one to the next, and so
-   far from one axis to the next. Factors are rows (3, size), of which the first n count. */
+/* Solves in place for three right-hand sides of n unknowns, stored `step` elements apart from
+   unknown to unknown and `across` from axis to axis. Factors are rows (3, size) as those of
+   `Bands`, of which the first n are used. */
 static inline void solve_pentadiagonal(const real *factors, integer size, integer n, real *values,
                                        integer step, integer across)
 {

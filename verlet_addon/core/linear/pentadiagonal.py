@@ -1,7 +1,4 @@
-"""Symmetric pentadiagonal systems, as tridiagonal ones of 2 × 2 blocks.
-
-Unknowns are taken two by two.
-"""
+"""Symmetric pentadiagonal systems: block tridiagonal ones, with blocks of two unknowns."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,23 +11,23 @@ from . import tridiagonal
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """A positive definite system, factorized when it is solved for the first time."""
+    """A symmetric positive definite pentadiagonal matrix, factorized at its first use."""
 
     rows: Floats
-    """(3, n) the diagonal, and what couples each unknown to the one before and to the last but one;
-    0 where there is none."""
+    """(3, n) the diagonal, and the elements of each unknown with the one before and the second
+    before; 0 where there is none."""
     longest_run: int
-    """The most unknowns that are coupled in a run."""
+    """Number of unknowns in the longest run of coupled ones."""
 
     @cached_property
     def runs(self) -> list[Integers]:
-        """Where runs of coupled unknowns are, if all are short."""
+        """Unknowns of coupled runs, by length; empty if any is long: see `short_runs`."""
         _, beside, beyond = self.rows != 0.0
         return tridiagonal.short_runs(beside[1:] | beyond[1:] | np.append(beyond, False)[2:])
 
     @cached_property
     def factors(self) -> Floats:
-        """(3, n) those of L D Lᵀ: 1 / D, and what is beside and beyond the diagonal of L."""
+        """(3, n) factors L D Lᵀ of short runs: 1 / D, and the first and second subdiagonal of L."""
         rows_of_factors = self.rows.copy()
         for run in self.runs:
             diagonal, beside, beyond = rows = rows_of_factors[:, run]
@@ -49,7 +46,7 @@ class Bands:
 
     @cached_property
     def blocks(self) -> tridiagonal.Factors:
-        """Its factors."""
+        """Factors of the block tridiagonal matrix."""
         filled = np.pad(self.rows, ((0, 0), (0, self.rows.shape[1] % 2)))
         filled[0, self.rows.shape[1] :] = 1.0
         first, second = filled[:, ::2], filled[:, 1::2]
@@ -73,7 +70,7 @@ def solve(bands: Bands, right: Floats) -> Floats:
 
 
 def _solve_sequentially(bands: Bands, right: Floats) -> Floats:
-    """The same, one unknown of a run after the other, to the bit as C does."""
+    """(3, n) the solutions, one unknown of a run after the other, to the bits of the C kernel."""
     solution = right.copy()
     for run in bands.runs:
         inverse, beside, beyond = bands.factors[:, run]

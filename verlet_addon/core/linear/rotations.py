@@ -1,38 +1,39 @@
-"""Rotations: about vectors, and those that fit best where points have gone."""
+"""Rotation matrices: about given vectors, and of least-squares fits."""
 
 import numpy as np
 
 from ..arrays import Floats
 
 ROTATION_DIGITS = 10
-"""What rounding does to linear algebra is far beneath that, and nobody sees what is left out."""
+"""Decimal places of `portable_rotations`: coarser than the rounding errors of LAPACK, finer than
+anything visible."""
 
 
 def nearest_rotations(products: Floats) -> Floats:
-    """(…, 3, 3) rotations R of which Σ m |x − R a|² is least, for Σ m x aᵀ (…, 3, 3).
+    """(…, 3, 3) rotations R that minimize Σ m |x − R a|², given Σ m x aᵀ (…, 3, 3).
 
-    x and a are places about their centres of mass, now and at rest (W. Kabsch, *A Solution for the
-    Best Rotation to Relate Two Sets of Vectors*, 1976).
+    x and a are positions relative to their centres of mass, now and at rest (W. Kabsch, *A Solution
+    for the Best Rotation to Relate Two Sets of Vectors*, 1976).
     """
     left, _, right = np.linalg.svd(products)
-    # The least certain axis is turned over where the best fit is a mirror image.
+    # Where the best fit is a reflection, the axis of the smallest singular value is reversed.
     left[..., 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))[..., None]
     return np.ascontiguousarray(left @ right)
 
 
 def portable_rotations(products: Floats) -> Floats:
-    """The same rounded to ROTATION_DIGITS: processors round singular values differently."""
+    """Nearest rotations to ROTATION_DIGITS places, since CPUs round singular values differently."""
     return orthonormalize(np.round(nearest_rotations(products), ROTATION_DIGITS))
 
 
 def orthonormalize(turns: Floats) -> Floats:
-    """(…, 3, 3) rotations of which these have small errors: the first are squared."""
+    """(…, 3, 3) rotations from matrices with small errors, whose first order is removed."""
     squares = np.einsum("...ji,...jk->...ik", turns, turns)
     return np.asarray(np.einsum("...ij,...jk->...ik", turns, 1.5 * np.eye(3) - 0.5 * squares))
 
 
 def rotations_about(vectors: Floats) -> Floats:
-    """(c, 3, 3) rotations about vectors (c, 3), by nearly as many radians (A. Cayley, 1846)."""
+    """(c, 3, 3) rotations about vectors v (c, 3), by 2 arctan(|v| / 2) rad (A. Cayley, 1846)."""
     x, y, z = vectors.T / 2.0
     share = 2.0 / (1.0 + x * x + y * y + z * z)
     cross = cross_matrices(vectors / 2.0)
@@ -41,7 +42,7 @@ def rotations_about(vectors: Floats) -> Floats:
 
 
 def cross_matrices(vectors: Floats) -> Floats:
-    """(c, 3, 3) the matrices that make v × x of x, for vectors v (c, 3)."""
+    """(c, 3, 3) matrices of the cross product v × x, for vectors v (c, 3)."""
     x, y, z = vectors.T
     none = np.zeros_like(x)
     return np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)

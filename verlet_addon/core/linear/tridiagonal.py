@@ -1,7 +1,7 @@
 """Symmetric tridiagonal systems by cyclic reduction.
 
 Each round eliminates every second unknown (R. W. Hockney, *A Fast Direct Solution of Poisson's
-Equation*, 1965), so that whole arrays are worked on at once. Elements may be blocks as well.
+Equation*, 1965), so that NumPy works on whole arrays. Elements may be blocks.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,54 +12,55 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 
 MAX_SHORT_RUN = 16
-"""Runs of no more unknowns than this take no longer one unknown after the other, as in C."""
+"""Number of unknowns of a run up to which Thomas's algorithm, as in C, takes no longer."""
 
 
 class Arithmetic(NamedTuple):
-    """How k elements of a matrix, the last axis of their array, are worked with."""
+    """Operations on k matrix elements, numbers or blocks, along the last axis of an array."""
 
     times: Callable[[Floats, Floats], Floats]
     """Products of elements."""
     apply: Callable[[Floats, Floats], Floats]
     """Products of elements and unknowns."""
     transposed: Callable[[Floats], Floats]
-    """Their transposes."""
+    """Transposes of elements."""
     inverse_of: Callable[[Floats], Floats]
+    """Inverses of elements."""
 
 
 NUMBERS = Arithmetic(np.multiply, np.multiply, lambda numbers: numbers, lambda x: 1.0 / x)
 
 
 class ReductionRound(NamedTuple):
-    """What one round needs of the unknowns it eliminates, those with odd places."""
+    """Factors of one round, for the unknowns that it eliminates: every second one, from 1 on."""
 
     inverse: Floats
-    """Of their diagonal."""
+    """Inverse of their diagonal elements."""
     before: Floats
-    """That times the coupling to the unknown before."""
+    """`inverse` times the element between the unknown before and each of them."""
     after: Floats
-    """That times the coupling to the unknown after."""
+    """`inverse` times the element between each of them and the unknown after."""
 
 
 class Factors(NamedTuple):
-    """A factorized system."""
+    """A tridiagonal matrix factorized by cyclic reduction."""
 
     rounds: list[ReductionRound]
     inverse: Floats
-    """Of the diagonal of the unknowns that are left, none coupled to another."""
+    """Inverse diagonal of the remaining unknowns, which are not coupled to each other."""
     arithmetic: Arithmetic
 
 
 def factorize(
     diagonal: Floats, off_diagonal: Floats, rounds: int, arithmetic: Arithmetic = NUMBERS
 ) -> Factors:
-    """Prepares a system for `solve`.
+    """Factorizes a symmetric positive definite tridiagonal matrix for `solve`.
 
     Parameters
     ----------
-    diagonal : (…, n) above 0.
-    off_diagonal : (…, n − 1) element between an unknown and the next.
-    rounds : so many that runs of coupled unknowns are shorter than 2^rounds.
+    diagonal : (…, n) diagonal elements.
+    off_diagonal : (…, n − 1) element between each unknown and the next.
+    rounds : number of rounds; runs of coupled unknowns must be shorter than 2^rounds.
     """
     times, _, transposed, inverse_of = arithmetic
     done: list[ReductionRound] = []
@@ -77,9 +78,10 @@ def factorize(
 
 
 def short_runs(linked: Booleans) -> list[Integers]:
-    """Places (l, r) of the r runs of each length l, in which each is linked to the next (n − 1,).
+    """Runs of consecutive linked unknowns: for each length l, (l, r) unknowns of r runs.
 
-    Empty where any is longer than MAX_SHORT_RUN: cyclic reduction is quicker there.
+    `linked` (n − 1,) is whether each of n unknowns is linked to the next. The list is empty if any
+    run is longer than MAX_SHORT_RUN, because cyclic reduction is faster then.
     """
     starts = np.flatnonzero(np.append(True, ~linked))
     sizes = np.diff(starts, append=len(linked) + 1)
@@ -91,9 +93,9 @@ def short_runs(linked: Booleans) -> list[Integers]:
 def solve_sequentially(
     diagonal: Floats, off_diagonal: Floats, right: Floats, runs: Sequence[Integers]
 ) -> Floats:
-    """Returns (n,) the solutions for right-hand sides (n,) that are 0 beside the runs (l, r).
+    """Returns (n,) the solutions for right-hand sides (n,), of the runs (l, r) alone; 0 elsewhere.
 
-    By Thomas's algorithm, from both ends to the middle and back, to the bit as C does.
+    Thomas's algorithm from both ends to the middle and back, to the same bits as the C kernel.
     """
     solution = np.zeros_like(right)
     for run in runs:
@@ -102,7 +104,7 @@ def solve_sequentially(
 
 
 def _thomas(pivot: Floats, off_diagonal: Floats, right: Floats) -> Floats:
-    """(l, r) solutions of r systems of l unknowns; all are worked in."""
+    """(l, r) solutions of r systems of l unknowns; the arguments are overwritten."""
     low, high = 0, len(right) - 1
     while low + 1 < high:
         for here, onward, link in ((low, low + 1, low), (high, high - 1, high - 1)):
