@@ -1,1 +1,1 @@
-"""A mesh taken apart, once, before anything moves."""
+"""Geometry of meshes: faces, edges, hinges, the rest shape, and queries by rays and boxes."""

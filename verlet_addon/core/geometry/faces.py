@@ -1,4 +1,4 @@
-"""The faces of a mesh: their corners, areas and normals, and what they leave to edges."""
+"""Faces of a mesh: corners, areas, normals and diagonals, and the edges with and without faces."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,8 @@ from ..mesh import MeshData
 from .graph import edge_keys
 
 SLIVER = 1e-9
-"""Triangles with less than this share of their longest side's square as area are flat."""
+"""Area of a triangle below which it counts as degenerate, as a share of its longest side's
+square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Corners:
     face: Integers
     """(c,) the face."""
     size: Integers
-    """(c,) how many corners that face has."""
+    """(c,) number of corners of that face."""
 
 
 def read_corners(mesh: MeshData) -> Corners:
@@ -56,7 +57,7 @@ def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats
 
 
 def vertex_areas(corners: Corners, areas: Floats, particle_count: int) -> Floats:
-    """(n,) the area around each vertex: every face shared out evenly over its corners [m²]."""
+    """(n,) area of each vertex: every face's area divided evenly among its corners [m²]."""
     return sum_by(corners.vertex, areas[corners.face] / corners.size, particle_count)
 
 
@@ -75,7 +76,7 @@ def edge_areas(edges: Integers, corners: Corners, areas: Floats, particle_count:
 
 
 def among_triangles(edges: Integers, corners: Corners, particle_count: int) -> Booleans:
-    """(m,) bool, edges that have faces, and triangles only."""
+    """(m,) bool, edges with faces that are all triangles."""
     keys = edge_keys(edges.T, particle_count)
     corner_keys = edge_keys((corners.vertex, corners.following), particle_count)
     triangle = corners.size == 3
@@ -90,7 +91,7 @@ def without_faces(edges: Integers, corners: Corners, particle_count: int) -> Boo
 
 
 def face_diagonals(corners: Corners) -> tuple[Integers, Integers]:
-    """Pairs two corners apart within each face of four or more, and the face of each pair."""
+    """(d, 2) vertices two corners apart in faces of four or more corners, and (d,) their faces."""
     pairs = np.stack([corners.preceding, corners.following], axis=1)
     wide = corners.size > 4
     starts = np.diff(corners.face, prepend=-1) > 0

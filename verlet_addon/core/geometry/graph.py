@@ -8,44 +8,44 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, magnitudes
 
 NO_EDGES = np.empty((2, 0), dtype=np.int64)
-"""(2, 0) of surfaces that are all triangles."""
+"""(2, 0) edges of surfaces that consist of triangles alone."""
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Pairs of particles that are joined, and how far apart they can get."""
+    """Connected pairs of particles, and their largest distances."""
 
     pairs: Integers
     """(m, 2)"""
     lengths: Floats
-    """(m,) how far apart the two can get [m]."""
+    """(m,) largest distance of the two particles [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The ways from each of n particles to those around it, particle by particle."""
+    """Adjacency lists of n particles: k entries, those of each particle one after the other."""
 
     starts: Integers
-    """(n + 1,) where the ways of each particle begin."""
+    """(n + 1,) start of each particle's entries."""
     others: Integers
-    """(k,) where each way leads."""
+    """(k,) the neighbour."""
     lengths: Floats
-    """(k,) and how long it is [m]."""
+    """(k,) length of the pair [m]."""
 
     @property
     def counts(self) -> Integers:
-        """(n,) how many ways each particle has."""
+        """(n,) number of neighbours of each particle."""
         return np.diff(self.starts)
 
     def leading_to(self, wanted: Booleans) -> "Neighbours":
-        """The ways alone that lead to wanted particles (n,)."""
+        """Only the entries whose neighbour is `wanted`, (n,) bool."""
         kept = wanted[self.others]
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
         return Neighbours(starts, self.others[kept], self.lengths[kept])
 
 
 def find_neighbours(graph: Graph, count: int) -> Neighbours:
-    """The ways from each of so many particles, in the order of the graph's pairs."""
+    """Neighbours of `count` particles; those of each in the order of the graph's pairs."""
     ends = graph.pairs.ravel()
     order = np.argsort(ends, kind="stable")
     starts = np.searchsorted(ends[order], np.arange(count + 1))
@@ -53,20 +53,20 @@ def find_neighbours(graph: Graph, count: int) -> Neighbours:
 
 
 def edge_lengths(positions: Floats, edges: Integers) -> Floats:
-    """(m,) rest lengths [m]."""
+    """(m,) lengths of edges (m, 2) at positions (n, 3) [m]."""
     arms = positions.take(edges[:, 1], axis=0)
     arms -= positions.take(edges[:, 0], axis=0)
     return magnitudes(arms.T)
 
 
 def edge_keys(ends: Sequence[Integers] | Integers, particle_count: int) -> Integers:
-    """(m,) one number for each pair of vertices (2, m), whichever comes first."""
+    """(m,) one number for each pair of vertices (2, m), the same in either order."""
     a, b = ends
     return np.asarray(np.minimum(a, b) * particle_count + np.maximum(a, b))
 
 
 def label_free(components: Integers, held: Booleans | Integers) -> Integers:
-    """(n,) labels, from 0, of the components without anything that is held, −1 elsewhere."""
+    """(n,) labels, from 0, of the components (n,) without a `held` particle; −1 elsewhere."""
     grounded = np.zeros(components.max() + 1, dtype=bool)
     grounded[components[held]] = True
     return np.where(grounded, -1, np.cumsum(~grounded) - 1)[components]

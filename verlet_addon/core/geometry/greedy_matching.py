@@ -1,4 +1,4 @@
-"""Which of many pairs go together, where each number may be in one of them alone."""
+"""Greedy matching: a choice among candidate pairs in which each number occurs once at most."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from ..arrays import Integers
 
 
 def match_greedily(candidates: Integers, count: int) -> Integers:
-    """(k,) rows of the candidates (c, 2) that come first for both their numbers; then the next.
+    """(k,) rows of the candidates (c, 2) whose numbers are in no better chosen row.
 
     Parameters
     ----------
-    candidates : pairs of numbers below `count`, the best first.
-    count : how many numbers there are.
+    candidates : pairs of numbers 0 … count − 1, the best first.
+    count : number of different numbers.
     """
     rows, matched = np.arange(len(candidates)), [np.zeros(0, dtype=np.int64)]
     while len(rows):

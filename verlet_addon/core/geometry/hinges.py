@@ -1,4 +1,4 @@
-"""Pairs of faces that meet at an edge."""
+"""Hinges: pairs of faces with a common edge."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,24 @@ from .graph import edge_keys
 
 @dataclass(frozen=True, eq=False)
 class Hinges:
-    """Pairs of faces across an edge (p, q): `first` walks p → q, `second` is the other face."""
+    """h pairs of faces with a common edge (p, q), which the first face has in the order p, q."""
 
     p: Integers
+    """(h,)"""
     q: Integers
+    """(h,)"""
     beyond_p: Integers
     """(h, 2) the vertex next to p in either face, away from the edge."""
     beyond_q: Integers
     """(h, 2) the vertex next to q in either face, away from the edge."""
     faces: Integers
-    """(h, 2) the two faces."""
+    """(h, 2) the first and the second face."""
     sizes: Integers
-    """(h, 2) their numbers of corners."""
+    """(h, 2) numbers of corners of the faces."""
 
 
 def find_hinges(corners: Corners, particle_count: int) -> Hinges:
-    """Pairs up the faces that meet at an edge; where more than two meet, neighbours in the list."""
+    """Pairs the faces at each edge; of more than two, each with the next by number."""
     keys = edge_keys((corners.vertex, corners.following), particle_count)
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
@@ -45,16 +47,16 @@ def find_hinges(corners: Corners, particle_count: int) -> Hinges:
 
 
 def triangle_pair_diagonals(hinges: Hinges) -> tuple[Integers, Integers]:
-    """Opposite vertices of triangle pairs, and the hinge of each pair."""
+    """(t, 2) opposite vertices of two triangles with a common edge, and (t,) their hinges."""
     both = np.flatnonzero((hinges.sizes == 3).all(axis=1))
     return hinges.beyond_p[both], both
 
 
 def with_both_diagonals(hinges: Hinges) -> tuple[Hinges, Floats]:
-    """Every hinge, and (h,) what share of it each counts by.
+    """All hinges, with a second one at edges of quads, and (h,) the share of its energy of each.
 
-    Beside a quad there are two, of half a share, over either of its diagonals: one alone would not
-    resist being bent along the other. On squares both together bend alike every way.
+    At an edge of a quad there are two hinges of share ½, across opposite diagonals, because one
+    alone would not resist bending along the other. On squares the two together are isotropic.
     """
     wide = (hinges.sizes > 3).any(axis=1)
     turned = Hinges(

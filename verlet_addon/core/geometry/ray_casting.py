@@ -1,4 +1,4 @@
-"""Where parallel rays pass through a surface, and so what is inside of it."""
+"""Intersections of parallel rays with a surface, and winding numbers of points by them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,30 +9,32 @@ from ..arrays import Booleans, Floats, Integers, dot, ranges, weighted_sums
 from .graph import find_components
 
 RAY_OFFSETS = np.array([[0.37e-6], [0.61e-6]])
-"""Rays run beside their points by these shares of the points' extent: none then runs exactly along
-an edge of the surface."""
+"""Offsets of rays from their points, as shares of the points' extent, so that none meets an edge of
+the surface exactly."""
 MAX_RAY_TESTS = 1_000_000
-"""Most pairs of rays and triangles that are tested at once, to bound the memory."""
+"""Pairs of rays and triangles that are tested at once, at most, to bound the memory."""
 ROW_MARGIN, MIN_EXTENT = 1e-9, 1e-100
-"""Rounding loses no point that is so near a box, in shares of a row; nothing is narrower."""
+"""Margin for rounding in the search for points by rows, as a share of a row; and the least extent
+of the points [m], against division by 0."""
 MIN_TRIANGLE_WIDTH = 4e-15
-"""Triangles narrower than this share of how far away they are, which is rounding, are not met."""
+"""Width, seen along the rays, below which a triangle counts as degenerate, as a share of the
+largest coordinate: that of rounding."""
 Rows = Callable[[Floats], Integers]
 Keys = Callable[[Integers, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class RayCrossings:
-    """k places at which rays pass through triangles."""
+    """k intersections of rays with triangles."""
 
     points: Integers
-    """(k,) the point through which each ray runs."""
+    """(k,) the point of each ray."""
     triangles: Integers
-    """(k,)"""
+    """(k,) the triangle."""
     heights: Floats
-    """(k,) how far along the direction the place is from that point [m]."""
+    """(k,) distance along the ray from its point to the triangle; negative behind the point [m]."""
     turns: Floats
-    """(k,) 1 where the ray comes out at a triangle's front, −1 where it goes in."""
+    """(k,) 1 where the ray leaves the surface, through a triangle's front; −1 where it enters."""
 
 
 def cast_rays(
@@ -43,13 +45,14 @@ def cast_rays(
     *,
     upwards: bool = False,
 ) -> RayCrossings:
-    """Returns where the rays through points, or `upwards` from them alone, pass through a surface.
+    """Returns the intersections of a surface with parallel lines, one through each point.
 
     Parameters
     ----------
     points : (3, n) [m].
     vertices, triangles : (3, v) and (3, t) of the surface, counter-clockwise seen from outside.
-    direction : (3,) a unit vector.
+    direction : (3,) unit vector along the lines.
+    upwards : whether only the rays from the points along `direction` count, not those behind.
     """
     if not (points.size and triangles.size):
         return RayCrossings(*_NO_CROSSINGS)
@@ -59,7 +62,7 @@ def cast_rays(
     levels, heights = dot(direction, points), dot(direction, vertices)
     chosen = np.arange(triangles.shape[1])
     if upwards:
-        with np.errstate(invalid="ignore"):  # some vertices are nowhere
+        with np.errstate(invalid="ignore"):  # some vertices are not finite
             top = heights[triangles].max(axis=0, initial=-np.inf)
             chosen = np.flatnonzero(top >= levels.min(initial=np.inf))
     parts_found = [_NO_CROSSINGS]
@@ -75,7 +78,7 @@ def cast_rays(
 def _candidates(
     here: Floats, spans: Floats, chosen: Integers
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Points (2, n), each with the chosen triangles (2, 3, t) in whose box it lies, in portions."""
+    """Pairs of points (2, n) and chosen triangles (2, 3, t) whose box has them, in portions."""
     order, keys, row_of, key_of = _in_rows(here)
     low, high = spans.min(axis=1), spans.max(axis=1)
     sound = chosen[np.isfinite(spans[..., chosen]).all(axis=(0, 1))]
@@ -93,9 +96,9 @@ def _candidates(
 
 
 def _in_rows(here: Floats) -> tuple[Integers, Floats, Rows, Keys]:
-    """Points (2, n) sorted by rows along the first axis: their order, keys, and how these are made.
+    """Points (2, n) sorted into rows: their order, their keys, and functions for rows and keys.
 
-    A key is the number of a row, and a share of one from left to right.
+    A key is the number of the row plus a fraction that increases along it.
     """
     low, high = here.min(axis=1, initial=np.inf), here.max(axis=1, initial=-np.inf)
     count, extent = int(here.shape[1] ** 0.5) + 1, np.maximum(high - low, MIN_EXTENT)
@@ -115,7 +118,7 @@ def _in_rows(here: Floats) -> tuple[Integers, Floats, Rows, Keys]:
 def find_winding_numbers(points: Floats, vertices: Floats, triangles: Integers) -> Integers:
     """(n,) winding numbers of a closed surface about points (3, n); 0 = outside.
 
-    A ray from the point leaves the surface so many times more often than it enters it.
+    The number of times that a ray from the point leaves the surface, less that it enters.
     """
     through = cast_rays(points, vertices, triangles, RAY_DIRECTION, upwards=True)
     turns = np.bincount(through.points, through.turns, points.shape[1])
@@ -123,14 +126,14 @@ def find_winding_numbers(points: Floats, vertices: Floats, triangles: Integers) 
 
 
 def is_closed(triangles: Integers) -> bool:
-    """Whether triangles (3, t) enclose something with all of their pieces."""
+    """Whether all pieces of a surface of triangles (3, t) are closed; False without triangles."""
     return bool(triangles.size) and len(closed_shells(triangles)) == triangles.shape[1]
 
 
 def closed_shells(triangles: Integers) -> Integers:
-    """(k,) the triangles, of (3, t), that belong to closed pieces.
+    """(k,) indices of the triangles (3, t) that belong to closed pieces.
 
-    In those each edge has two triangles, which run along it in opposite directions.
+    There each edge has two triangles, which contain it in opposite directions.
     """
     a, b, c = triangles
     first, second = np.concatenate([a, b, c]), np.concatenate([b, c, a])
@@ -147,19 +150,19 @@ def closed_shells(triangles: Integers) -> Integers:
 
 RAY_DIRECTION = np.array([0.1357, -0.2231, 0.0])
 RAY_DIRECTION[2] = np.sqrt(1.0 - dot(RAY_DIRECTION, RAY_DIRECTION))
-"""Upwards and a little aslant, so that rays run along no face of a box that stands upright."""
+"""Upwards and slightly oblique, so that rays are parallel to no face of an upright box."""
 _NO_CROSSINGS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
 
 
 def _axes(up: Floats) -> Floats:
-    """(2, 3) two directions that make a right-handed frame with `up`."""
+    """(2, 3) two unit vectors that form a right-handed frame with `up`."""
     first = np.cross(np.eye(3)[np.argmin(np.abs(up))], up)
     first /= np.sqrt(dot(first, first))
     return np.stack([first, np.cross(up, first)])
 
 
 def _cross(corners: Floats, heights: Floats, here: Floats) -> tuple[Booleans, Floats, Floats]:
-    """Which rays at `here` (2, k) cross their triangles (2, 3, k), how high, and which way."""
+    """(k,) bool, rays at (2, k) that hit their triangles (2, 3, k); heights and signs of hits."""
     a, b, c = (corners[:, k] for k in range(3))
     doubled = _determinant(b - a, c - a)
     spans = np.abs(b - a).sum(axis=0) + np.abs(c - a).sum(axis=0)

@@ -1,4 +1,4 @@
-"""A body at rest, taken apart once for everything that is built from it."""
+"""The rest shape of a body: the geometry and masses that its constraints are built from."""
 
 from dataclasses import dataclass, replace
 
@@ -11,27 +11,27 @@ from .faces import Corners, face_normals, read_corners, vertex_areas, without_fa
 from .graph import edge_lengths, find_components
 
 FIRM_PIN = 0.999
-"""From this weight on a pin holds its particle exactly."""
+"""Pin weight from which on a particle follows its target exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class RestShape:
-    """A body's mesh and settings, and what its builders share; ropes have no faces."""
+    """A body's mesh at rest, its settings, geometry and masses; ropes have no faces."""
 
     mesh: MeshData
-    """As it is at rest, without any images or motion."""
+    """The mesh at rest, without mirror images or motion."""
     settings: BodySettings
     corners: Corners
     areas: Floats
     """(f,) [m²]"""
     lengths: Floats
-    """(m,) of the edges [m]."""
+    """(m,) rest lengths of the edges [m]."""
     loose: Booleans
-    """(m,) bool, edges that carry no face, as ropes do."""
+    """(m,) bool, edges without faces, as those of ropes."""
     in_rope: Booleans
-    """(m,) bool, edges of components that have no face at all."""
+    """(m,) bool, edges of connected components without faces."""
     triangles: Integers
-    """(3, t) all faces, each fanned out from its first corner, counter-clockwise from outside."""
+    """(3, t) all faces as triangle fans from their first corner, counter-clockwise from outside."""
     components: Integers
     """(n,) label of each connected part, from 0."""
     pinned: Booleans
@@ -41,7 +41,7 @@ class RestShape:
 
     @property
     def particle_count(self) -> int:
-        """How many particles the body has."""
+        """Number of particles of the body."""
         return len(self.mesh.positions)
 
     @property
@@ -54,11 +54,11 @@ class RestShape:
 
     @property
     def thicknesses(self) -> Floats:
-        """(n,) distances kept from what is touched [m]."""
+        """(n,) collision distances [m]."""
         return self.settings.thickness * self.particle_shares(self.mesh.paint.thickness)
 
     def particle_shares(self, weights: Floats | None) -> Floats:
-        """(n,) how much of a setting holds for each particle; all where nothing is painted."""
+        """(n,) share of a setting for each particle; 1 without painted weights, and in solids."""
         solid = self.settings.body_type == "SOFT"
         return np.ones(self.particle_count) if weights is None or solid else weights
 
@@ -68,20 +68,20 @@ class RestShape:
         return np.where(self.pinned, 0.0, 1.0 / self.masses)
 
     def rest_distances(self, pairs: Integers) -> Floats:
-        """(m,) how far apart pairs (m, 2) of particles are at rest [m]."""
+        """(m,) distances of pairs (m, 2) of particles at rest [m]."""
         return edge_lengths(self.mesh.positions, pairs) * self.shrinkage(pairs)
 
     def shrinkage(self, pairs: Integers) -> Floats:
-        """(m,) what painted shrinking leaves of the lengths of pairs (m, 2)."""
+        """(m,) factors of painted shrinking on the lengths of pairs (m, 2)."""
         return _shrinkage(self.mesh, self.settings, pairs)
 
 
 MIN_RIGID_WEIGHT = 0.5
-"""From this weight on, a vertex belongs to a rigid piece."""
+"""Weight from which on a vertex belongs to a rigid piece."""
 
 
 def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
-    """Reads off the mesh what is needed again and again."""
+    """The rest shape of a mesh with these settings."""
     mesh = _at_rest(mesh, settings)
     if settings.body_type == "ROPE":
         none = np.zeros(0, dtype=np.int64)
@@ -98,7 +98,7 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     around = vertex_areas(corners, areas, n)
     ends = sum_by(mesh.edges[loose].ravel(), np.repeat(lengths[loose] / 2, 2), n)
     triangles = _fan(mesh, corners)
-    # Beside faces, a loose edge counts as a band as wide as the body's edges are long.
+    # In bodies with faces, a loose edge weighs as much as a band of the mean edge length.
     band = 1.0 if settings.body_type == "ROPE" else lengths.mean()
     shares = np.where(around > 0.0, around, ends * band)
     scale = 1.0 if mesh.paint.shrinking is not None else 1.0 - settings.shrinking
@@ -118,7 +118,7 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
 
 
 def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:
-    """The mesh in its rest shape, shrunk as a whole; where that is painted, lengths alone are."""
+    """The mesh in its rest shape, shrunk as a whole; painted shrinking changes lengths instead."""
     positions = mesh.at_rest
     if mesh.paint.shrinking is None:
         positions = positions * (1.0 - settings.shrinking)
@@ -126,19 +126,19 @@ def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:
 
 
 def _shrinkage(mesh: MeshData, settings: BodySettings, pairs: Integers) -> Floats:
-    """(m,) what shrinking leaves of the lengths of pairs (m, 2) in a mesh at rest."""
+    """(m,) factors of painted shrinking on the lengths of pairs (m, 2) in a mesh at rest."""
     if mesh.paint.shrinking is None:
         return np.ones(len(pairs))
     return 1.0 - settings.shrinking * painted_shares(mesh.paint.shrinking, pairs)
 
 
 def painted_shares(weights: Floats | None, members: Integers) -> Floats:
-    """(k,) how much of a setting holds for particles (k, m) together; all if nothing is painted."""
+    """(k,) share of a setting for particles (k, m): their mean weight, or 1 without weights."""
     return np.ones(len(members)) if weights is None else weights[members].mean(axis=1)
 
 
 def without_edges(shape: RestShape) -> RestShape:
-    """The same particles, of the same masses, that nothing joins."""
+    """The rest shape without edges and faces: the same particles and masses, unconnected."""
     none = np.zeros(0, dtype=np.int64)
     bare = remeshed(shape, np.zeros(len(shape.lengths), dtype=bool), none, none, np.zeros(0))
     return replace(bare, triangles=none.reshape(3, 0), components=np.arange(shape.particle_count))
@@ -147,12 +147,13 @@ def without_edges(shape: RestShape) -> RestShape:
 def remeshed(
     shape: RestShape, edges: Booleans, sizes: Integers, vertices: Integers, areas: Floats
 ) -> RestShape:
-    """The same particles, joined by some of the edges (m,), with other faces (f,).
+    """The rest shape with some of its edges and other faces; particles and masses are the same.
 
     Parameters
     ----------
-    sizes, areas : (f,) corners of each face, and its area [m²].
-    vertices : (c,) of all face corners, face after face.
+    edges : (m,) bool, edges to keep.
+    sizes, areas : (f,) number of corners and area of each face [m²].
+    vertices : (c,) vertices of all face corners, face after face.
     """
     mesh = replace(
         shape.mesh,
@@ -172,16 +173,16 @@ def remeshed(
 
 
 def _fan(mesh: MeshData, corners: Corners) -> Integers:
-    """(3, t) every face as triangles around its first corner."""
+    """(3, t) all faces as triangle fans around their first corner."""
     first = mesh.face_vertices[mesh.face_starts[:-1]][corners.face]
     is_triangle = (corners.vertex != first) & (corners.following != first)
     return np.stack([row[is_triangle] for row in (first, corners.vertex, corners.following)])
 
 
 def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats, scale: float) -> float:
-    """What a body weighs whose triangles (3, t, 3) and shares (n,) of size are known [kg].
+    """Mass of a body: the setting, or density times volume, area or length before shrinking [kg].
 
-    They may be those of the shrunk body: what shrinks to this scale keeps its weight.
+    Triangles (3, t, 3) and shares (n,) of area or length are those after shrinking by `scale`.
     """
     if not settings.use_density:
         return settings.mass
@@ -193,14 +194,14 @@ def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats, scale
 
 
 def _masses(total: float, shares: Floats) -> Floats:
-    """(n,) the total by shares; what has no edge or area weighs as much as the average [kg]."""
+    """(n,) masses in proportion to shares (n,), and their mean for those with share 0 [kg]."""
     known = shares > 0.0
     shares[~known] = shares[known].mean() if known.any() else 1.0
     return np.asarray(total * shares / shares.sum())
 
 
 def vertex_normals(shape: RestShape) -> Floats:
-    """(n, 3) unit normals, 0 without faces."""
+    """(n, 3) unit normals at vertices; 0 at those without faces."""
     normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
     summed = np.zeros((shape.particle_count, 3))
     np.add.at(summed, shape.corners.vertex, normals[shape.corners.face])

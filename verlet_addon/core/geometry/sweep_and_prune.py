@@ -1,4 +1,4 @@
-"""Which of many boxes come near each other."""
+"""Pairs of bounding boxes near each other, by sweep and prune."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from ..arrays import Floats, Integers, ranges
 
 
 def find_near_boxes(lowest: Floats, highest: Floats, margin: float) -> Integers:
-    """(2, p) pairs i < j of boxes with such corners (k, 3) that come within a margin [m], sorted.
+    """(2, p) sorted pairs i < j of boxes (corners (k, 3)) at most `margin` apart on each axis [m].
 
-    They are sorted along the axis on which they are spread widest, and compared with those alone
-    that overlap there (sweep and prune; Cohen and others, *I-COLLIDE*, 1995). Empty boxes, whose
-    lowest corners are infinite, are near none.
+    Boxes are sorted along the axis of their largest spread, and compared only with those that
+    overlap there (sweep and prune; Cohen and others, *I-COLLIDE*, 1995). Empty boxes, whose lowest
+    corners are infinite, are in no pair.
     """
     somewhere = np.where(np.isfinite(lowest), lowest, 0.0)
     axis = int(np.ptp(somewhere, axis=0).argmax()) if len(lowest) else 0

@@ -1,7 +1,7 @@
-"""Triangles taken together as the quads that they are halves of.
+"""Pairs of triangles merged into the quads that they are halves of.
 
-Most cloth of triangles is a grid cut along diagonals. Bent across edges alone it would be up to
-four times as stiff one way as another, for its edges run three ways, and those not evenly.
+Most cloth of triangles is a grid cut along diagonals. With hinges at all its edges, which run in
+three directions, it would be up to four times as stiff in one direction as in another.
 """
 
 import numpy as np
@@ -14,17 +14,19 @@ from .hinges import Hinges
 from .rest_shape import RestShape, remeshed
 
 QUAD_SLANT = 0.5
-"""By less than this share of one diagonal the other differs from it in length, and in its middle:
-two equilateral triangles have 0.73. With 0.3, slightly strewn grids bend twice as stiffly along one
-diagonal; with 0.7, what is strewn evenly gets stiffer by a tenth."""
+"""Limit of a quad's slant: the difference in length of its diagonals, or twice the distance of
+their
+midpoints, as a share of the edge between its halves. Two equilateral triangles have 0.73. With 0.3,
+slightly irregular grids are twice as stiff along one diagonal; with 0.7, fully irregular meshes get
+stiffer by a tenth."""
 COPLANAR_ANGLE = 1e-3
 """Triangles whose normals differ by less than this lie in one plane [rad]."""
 
 
 def merge_triangle_pairs(shape: RestShape, hinges: Hinges) -> RestShape:
-    """The same surface, two triangles being one face where they are the halves of a flat quad.
+    """The surface with flat quads in place of their two halves, without the edges between these.
 
-    The edge between them is left out. See `find_quad_halves`.
+    See `find_quad_halves`.
     """
     chosen = find_quad_halves(shape, hinges, slant=QUAD_SLANT, fold=COPLANAR_ANGLE)
     if not len(chosen):
@@ -44,12 +46,12 @@ def merge_triangle_pairs(shape: RestShape, hinges: Hinges) -> RestShape:
 
 
 def find_quad_halves(shape: RestShape, hinges: Hinges, *, slant: float, fold: float) -> Integers:
-    """(r,) hinges whose triangles are halves of quads; the squarest first, none in two.
+    """(r,) hinges whose triangles are halves of quads, the squarest chosen first; none is in two.
 
     Parameters
     ----------
-    slant : the most that a quad's diagonals differ by, as `QUAD_SLANT`.
-    fold : the largest angle between the normals of two halves [rad].
+    slant : limit of the quad's slant, as `QUAD_SLANT`.
+    fold : limit of the angle between the normals of the two halves [rad].
     """
     if not len(hinges.p):
         return np.empty(0, dtype=np.int64)
@@ -59,13 +61,13 @@ def find_quad_halves(shape: RestShape, hinges: Hinges, *, slant: float, fold: fl
     flat = np.linalg.norm(first - second, axis=1) < fold
     slants = _slants(shape.mesh.positions, hinges)
     candidates = np.flatnonzero((hinges.sizes == 3).all(axis=1) & flat & (slants < slant))
-    # Rounded, so that on a grid the order of the mesh decides and not the last digit.
+    # Rounded, so that on a grid the order of the mesh decides instead of the last digit.
     candidates = candidates[np.argsort(np.round(slants[candidates], 6), kind="stable")]
     return candidates[match_greedily(hinges.faces[candidates], len(shape.areas))]
 
 
 def _slants(positions: Floats, hinges: Hinges) -> Floats:
-    """(h,) how far triangles are from a rectangle, whose diagonals are alike: see `QUAD_SLANT`."""
+    """(h,) slants of the quads of two triangles, 0 for rectangles; see `QUAD_SLANT`."""
     p, q = positions[hinges.p], positions[hinges.q]
     a, b = positions[hinges.beyond_p[:, 0]], positions[hinges.beyond_q[:, 1]]
     length = np.linalg.norm(p - q, axis=1)
