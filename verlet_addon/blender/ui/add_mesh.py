@@ -176,7 +176,7 @@ class VERLET_OT_add_water(_AddBody, bpy.types.Operator):
 
 
 def grid_mesh(name: str, *, size: float, resolution: int) -> bpy.types.Mesh:
-    """A centred square grid in the XY plane with a UV map; vertices in rows along X, Y ascending."""
+    """A centred square grid in the XY plane with a UV map, vertices in rows along X."""
     count = resolution + 1
     rows, columns = np.divmod(np.arange(count * count), count)
     corners = np.stack((columns, rows), axis=1) / resolution
