@@ -49,13 +49,18 @@ def test_a_head_that_topples_lies_still_once_it_lies() -> None:
     assert off_shape(rest, keys[-1]) < 0.03 * np.ptp(rest, axis=0).max()
 
 
-def test_an_open_mesh_says_so_and_shows_where() -> None:
-    """One sentence names the object and the remedy; the operator selects just the open edges."""
+def test_an_open_mesh_is_closed_for_the_bake_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    """One sentence says so; the mesh keeps its faces, and the operator selects its open edges."""
     obj = mesh_object("Open", OPEN_CUBE[0], [], OPEN_CUBE[1])
     select(obj)
     verlet.convert(body_type="SOFT")
-    with pytest.raises(RuntimeError, match=r"'Open' is open at 4 edges.*Fill Holes.*Cloth"):
-        verlet.bake(frame_start=1, frame_end=3)
+    obj.location.z = 3.0
+    before = len(obj.data.polygons)
+    verlet.bake(frame_start=1, frame_end=3)
+    assert "Open is open at 4 edges; its holes are closed" in capfd.readouterr().out
+    assert len(obj.data.polygons) == before
+    open_keys = baked(obj)
+    verlet.clear_bake()
     assert verlet.select_open_edges() == {"FINISHED"}
     assert obj.mode == "EDIT"
     blender.ops.object.mode_set(mode="OBJECT")
@@ -65,4 +70,16 @@ def test_an_open_mesh_says_so_and_shows_where() -> None:
     blender.ops.object.mode_set(mode="EDIT")
     blender.ops.mesh.fill_holes(sides=0)
     blender.ops.object.mode_set(mode="OBJECT")
+    verlet.bake(frame_start=1, frame_end=3)
+    assert "holes" not in capfd.readouterr().out
+    for name, points in baked(obj).items():
+        np.testing.assert_allclose(points, open_keys[name], atol=1e-6)
+
+
+def test_suzanne_is_filled_as_she_is() -> None:
+    """The first thing that everyone tries: a head with 42 open edges around its eyes."""
+    bpy.ops.mesh.primitive_monkey_add(location=(0.0, 0.0, 2.0))
+    obj: Any = bpy.context.object
+    verlet.convert(body_type="SOFT")
     assert verlet.bake(frame_start=1, frame_end=3) == {"FINISHED"}
+    assert len(obj.data.polygons) == 500

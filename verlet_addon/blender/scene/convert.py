@@ -109,7 +109,7 @@ def type_hint(obj: bpy.types.Object, body_type: str) -> str:
         return "Slow with faces: choose Cloth"
     closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)
     if body_type == "SOFT" and not closed:
-        return "Open: close it, or choose Cloth"
+        return "Open: lids close its holes"
     if body_type == "CLOTH" and 0 < len(mesh.polygons) < FEWEST_FACES:
         finer = any(modifier.type in ("SUBSURF", "MULTIRES") for modifier in obj.modifiers)
         return "Few faces: apply Subdivision" if finer else "Too few faces to fold: subdivide it"

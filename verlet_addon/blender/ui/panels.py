@@ -57,7 +57,7 @@ class VERLET_PT_body(SidebarPanel):
         column.active = body.enabled
         column.prop(obj, "verlet_type")
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
-            column.label(text=hint, icon="ERROR")
+            column.label(text=hint, icon="INFO" if body.body_type == "SOFT" else "ERROR")
             if body.body_type == "SOFT":
                 column.operator("verlet.select_open_edges", icon="EDGESEL")
         if obj.type == "MESH" and is_unseen(obj):

@@ -36,9 +36,20 @@ def start_diagnostics(
     start: Sample,
     gravity: Floats,
 ) -> list[str]:
-    """Sentences on initial penetrations, solids too soft for gravity (3,) [m/s²], and thickness."""
-    sentences = _initial_penetrations(bodies, world, colliders, start.ground)
+    """Sentences on holes, initial penetrations, solids too soft for gravity (3,), and thickness."""
+    sentences = _closed_holes(bodies)
+    sentences += _initial_penetrations(bodies, world, colliders, start.ground)
     return sentences + _too_soft(bodies, gravity) + _too_thick(bodies)
+
+
+def _closed_holes(bodies: Sequence[Body]) -> list[str]:
+    """One sentence for each solid whose mesh has holes."""
+    return [
+        f"{model.name} is open at {model.solid.hole_edges} edges; its holes are closed by flat "
+        "lids for the simulation alone, or Mesh ▸ Clean Up ▸ Fill Holes closes them in the mesh"
+        for model, _ in bodies
+        if model.solid is not None and model.solid.hole_edges
+    ]
 
 
 def _initial_penetrations(

@@ -8,7 +8,8 @@ from ..arrays import Booleans, Floats, Integers, sum_by
 from ..mesh import MeshData
 from ..settings import BodySettings
 from .faces import Corners, face_normals, read_corners, vertex_areas, without_faces
-from .graph import edge_lengths, find_components
+from .graph import edge_keys, edge_lengths, find_components
+from .holes import hole_lids, orient_alike
 
 FIRM_PIN = 0.999
 """Pin weight from which on a particle follows its target exactly."""
@@ -31,7 +32,8 @@ class RestShape:
     in_rope: Booleans
     """(m,) bool, edges of connected components without faces."""
     triangles: Integers
-    """(3, t) all faces as triangle fans from their first corner, counter-clockwise from outside."""
+    """(3, t) all faces as triangle fans from their first corner, counter-clockwise from outside; of
+    a solid, also the lids over its holes."""
     components: Integers
     """(n,) label of each connected part, from 0."""
     pinned: Booleans
@@ -98,6 +100,8 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     around = vertex_areas(corners, areas, n)
     ends = sum_by(mesh.edges[loose].ravel(), np.repeat(lengths[loose] / 2, 2), n)
     triangles = _fan(mesh, corners)
+    if settings.body_type == "SOFT":
+        triangles = _without_holes(mesh.name, triangles, n)
     # In bodies with faces, a loose edge weighs as much as a band of the mean edge length.
     band = 1.0 if settings.body_type == "ROPE" else lengths.mean()
     shares = np.where(around > 0.0, around, ends * band)
@@ -115,6 +119,17 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
         pinned=mesh.pin_weights >= FIRM_PIN,
         masses=_masses(_total_mass(settings, mesh.positions[triangles], shares, scale), shares),
     )
+
+
+def _without_holes(name: str, triangles: Integers, n: int) -> Integers:
+    """(3, t) triangles of a surface, and lids over holes; a surface without holes as it is."""
+    sides = np.stack([triangles, np.roll(triangles, -1, axis=0)])
+    if (np.unique(edge_keys(sides.reshape(2, -1), n), return_counts=True)[1] > 1).all():
+        return triangles
+    faces = orient_alike(
+        triangles, complaint=f"'{name}' is open, and", remedy="set its type to Cloth"
+    )
+    return np.concatenate([faces, hole_lids(faces, n)], axis=1)
 
 
 def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:

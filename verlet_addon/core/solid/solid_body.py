@@ -55,6 +55,8 @@ class Solid:
     """(p,) stiffness of each point's contact spring [N/m]."""
     layer_masses: Floats
     """(p,) mass of the layer beneath each point, one cell deep [kg]."""
+    hole_edges: int
+    """Number of the mesh's edges around holes, which lids close."""
 
     @cached_property
     def contact_areas(self) -> Floats:
@@ -175,6 +177,7 @@ def build_solid(shape: RestShape) -> Solid:
         retardation_time=RETARDATION_SHARE * length * float(np.sqrt(density / settings.stiffness)),
         contact_stiffnesses=CONTACT_MODULUS_FACTOR * settings.stiffness * areas / size,
         layer_masses=density * areas * size,
+        hole_edges=np.count_nonzero(faces_at_edges(shape) == 1),
     )
 
 
@@ -266,19 +269,23 @@ def fit_linear(positions: Floats, values: Floats, points: Floats) -> Floats:
     return np.asarray(mean[:, None] + weighted_sums(rates, along))
 
 
-def check_closed(shape: RestShape) -> None:
-    """Raises MeshError if a surface has open edges, or edges with an odd number of faces."""
-    name, corners = shape.mesh.name, shape.corners
+def faces_at_edges(shape: RestShape) -> Integers:
+    """(m,) number of faces at each edge, in the order of the edges' keys."""
     keys = edge_keys(shape.mesh.edges.T, shape.particle_count)
-    sides = edge_keys((corners.vertex, corners.following), shape.particle_count)
-    faces = np.bincount(np.searchsorted(np.sort(keys), sides), minlength=len(keys))
-    open_edges = np.count_nonzero(faces < 2)
-    if open_edges:
+    sides = edge_keys((shape.corners.vertex, shape.corners.following), shape.particle_count)
+    return np.bincount(np.searchsorted(np.sort(keys), sides), minlength=len(keys))
+
+
+def check_closed(shape: RestShape) -> None:
+    """Raises MeshError if a surface has edges without faces, or with an odd number above one."""
+    name, faces = shape.mesh.name, faces_at_edges(shape)
+    wires = np.count_nonzero(faces == 0)
+    if wires:
         raise MeshError(
-            f"'{name}' is open at {open_edges} edges, so there is no inside to be jelly; close "
-            "it by Select Open Edges and Mesh ▸ Clean Up ▸ Fill Holes, or set its type to Cloth"
+            f"'{name}' has {wires} edges without faces, which have no inside to be jelly; delete "
+            "them (Select Open Edges shows where), or set its type to Cloth"
         )
-    branching = np.count_nonzero(faces % 2)
+    branching = np.count_nonzero((faces % 2 == 1) & (faces > 1))
     if branching:
         raise MeshError(
             f"'{name}' has {branching} edges at which three faces meet, so an inner wall hangs in "

@@ -4,14 +4,14 @@ Holes are closed by lids: triangles without mass or stiffness, which gas presses
 closed surface that is flat at rest, such as a cushion's cover, is a chamber without rest volume.
 """
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..errors import MeshError
-from ..geometry.graph import edge_keys, find_components
+from ..geometry.graph import find_components
+from ..geometry.holes import hole_lids, orient_alike
 
 MIN_CHAMBER_SHARE = 1e-4
 """Smallest volume that counts as enclosed, as a share of that of a ball of the same area."""
@@ -47,7 +47,10 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
         If a surface encloses no volume; `name` is the body's.
     """
     n = positions.shape[1]
-    closed = np.concatenate([faces := _orient_alike(name, triangles), _lids(faces, n)], axis=1)
+    faces = orient_alike(
+        triangles, complaint=f"'{name}' has pressure, but", remedy="set the pressure to 0"
+    )
+    closed = np.concatenate([faces, hole_lids(faces, n)], axis=1)
     spans = np.stack([closed[:2], closed[1:]], axis=2).reshape(2, -1)
     components = find_components(n, spans.T)
     chamber_labels, labels = np.unique(components[closed[0]], return_inverse=True)
@@ -78,97 +81,3 @@ def _volumes(
     across = np.cross(b - a, c - a, axis=0)
     volumes = sum_by(labels, (a * np.cross(b, c, axis=0)).sum(axis=0) / 6.0, count)
     return volumes, sum_by(labels, np.linalg.norm(across, axis=0) / 2.0, count)
-
-
-def _orient_alike(name: str, triangles: Integers) -> Integers:
-    """(3, t) triangles, flipped where needed so that all of a surface have the same orientation."""
-    count = triangles.shape[1]
-    tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
-    keys = edge_keys((tails, heads), int(triangles.max(initial=0)) + 1)
-    order = np.argsort(keys, kind="stable")
-    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-    sizes = np.diff(starts, append=len(order))
-    if (sizes > 2).any():
-        raise MeshError(
-            f"'{name}' has pressure, but {np.count_nonzero(sizes > 2)} of its edges carry more "
-            "than two faces; delete inner faces in Edit Mode, or set the pressure to 0"
-        )
-    first, second = order[starts[sizes == 2]], order[starts[sizes == 2] + 1]
-    alike = (tails[first] < heads[first]) == (tails[second] < heads[second])
-    turned = triangles.copy()
-    if alike.any():
-        flips = _flips(count, first % count, second % count, alike)
-        if flips is None:
-            raise MeshError(
-                f"'{name}' has pressure, but a surface with one side only, which has no inside; "
-                "set the pressure to 0"
-            )
-        turned[:2, flips] = turned[1::-1, flips]
-    return turned
-
-
-def _flips(count: int, first: Integers, second: Integers, alike: Integers) -> Integers | None:
-    """(f,) triangles to flip for a consistent orientation; None for a one-sided surface.
-
-    Parameters
-    ----------
-    first, second : (k,) neighbouring triangles.
-    alike : (k,) bool, neighbours that pass their common edge in the same direction.
-    """
-    neighbours: list[list[tuple[int, bool]]] = [[] for _ in range(count)]
-    for a, b, same in zip(first.tolist(), second.tolist(), alike.tolist(), strict=True):
-        neighbours[a].append((b, same))
-        neighbours[b].append((a, same))
-    turned: list[bool | None] = [None] * count
-    for seed in range(count):
-        if turned[seed] is not None:
-            continue
-        turned[seed] = False
-        queue = deque([seed])
-        while queue:
-            face = queue.popleft()
-            for other, same in neighbours[face]:
-                wanted = turned[face] != same
-                if turned[other] is None:
-                    turned[other] = wanted
-                    queue.append(other)
-                elif turned[other] != wanted:
-                    return None
-    return np.flatnonzero(np.array(turned, dtype=bool))
-
-
-def _lids(triangles: Integers, n: int) -> Integers:
-    """(3, l) triangles that fill every hole, in zigzag between both sides of its boundary."""
-    tails, heads = triangles.ravel(), np.roll(triangles, -1, axis=0).ravel()
-    keys = edge_keys((tails, heads), n)
-    _, place, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    rim = sizes[place.reshape(-1)] == 1
-    onward: dict[int, list[int]] = {}
-    for tail, head in zip(tails[rim].tolist(), heads[rim].tolist(), strict=True):
-        onward.setdefault(head, []).append(tail)  # reversed: a lid is oriented like its faces
-    lids: list[tuple[int, int, int]] = []
-    while onward:
-        start = at = next(iter(onward))
-        loop = []
-        while at in onward:
-            loop.append(at)
-            successors = onward[at]
-            at = successors.pop()
-            if not successors:
-                del onward[loop[-1]]
-            if at == start:
-                break
-        lids += _triangulate(loop)
-    return np.array(lids, dtype=np.int64).reshape(-1, 3).T
-
-
-def _triangulate(loop: list[int]) -> list[tuple[int, int, int]]:
-    """Triangles that fill a polygon, in zigzag, so that no vertex is part of many."""
-    low, high, triangles = 0, len(loop) - 1, []
-    while high - low > 1:
-        triangles.append((loop[low], loop[low + 1], loop[high]))
-        low += 1
-        if high - low > 1:
-            triangles.append((loop[low], loop[high - 1], loop[high]))
-            high -= 1
-    return triangles
