@@ -1,1 +1,1 @@
-"""What moves bodies from outside."""
+"""External forces: gravity, force fields and moving air."""

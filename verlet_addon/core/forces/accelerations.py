@@ -1,4 +1,4 @@
-"""What accelerates particles from outside: the one place that everyone asks."""
+"""Accelerations by external forces: gravity, force fields and moving air."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ from .exposed_surface import ExposedSurface
 from .fields import sum_fields
 
 MAX_SPEED_CHANGE = 2e4
-"""No step makes anything faster than this [m/s], which is twice what the simulation follows."""
+"""Largest change of speed in a step [m/s]: twice the speed that the simulation follows."""
 
 
 def accelerations(
@@ -27,18 +27,19 @@ def accelerations(
     shares: dict[Kind, float],
     dt: float,
 ) -> Floats:
-    """(3, n) of particles [m/s²], the drag of still air apart.
+    """(3, n) accelerations of particles [m/s²], without the drag of still air.
 
-    Where fields slow particles down so much that a step would turn them round, they take as much
-    from the speed as is there: v' = a − c v is followed for c h ≤ 1, and for more reaches a/c.
+    Drag v' = a − c v by fields is explicit for c h ≤ 1. For larger c h the acceleration is divided
+    by c h, so that a step ends at the velocity a/c instead of reversing the motion.
 
     Parameters
     ----------
-    exposed_surface, inverse_masses : of the body; (n,) [1/kg].
+    exposed_surface : surfaces of the body on which moving air acts.
+    inverse_masses : (n,) [1/kg].
     positions : (3, n) [m].
-    find_velocities : gives theirs, (3, n) [m/s]; asked only where a field acts.
+    find_velocities : returns the velocities (3, n) [m/s]; called only where a field acts.
     gravity : (3,) [m/s²].
-    fields, shares : those that the body may feel, and how much of the strength of each kind.
+    fields, shares : fields that act on the body, and the share of each kind's strength.
     dt : length of the step [s].
     """
     pull = np.broadcast_to(gravity[:, None], positions.shape)
@@ -65,13 +66,15 @@ def node_accelerations(
     shares: dict[Kind, float],
     dt: float,
 ) -> Floats:
-    """(3, m) of the nodes of a solid [m/s²]: force fields act within it, the air on its surface.
+    """(3, m) accelerations of a solid's nodes [m/s²], by fields, and by moving air on its surface.
 
     Parameters
     ----------
-    exposed_surface, inverse_masses : of the body's p particles; (p,) [1/kg].
-    nodes, points : (3, m) and (3, p) [m].
-    find_velocities : gives theirs, (3, m) and (3, p) [m/s]; asked only where a field acts.
+    exposed_surface : surfaces of the body on which moving air acts.
+    inverse_masses : (p,) of the body's particles [1/kg].
+    nodes, points : (3, m) positions of nodes and (3, p) of particles [m].
+    find_velocities : returns velocities of nodes (3, m) and particles (3, p) [m/s]; called only
+        where a field acts.
     gravity, fields, shares, dt : see `accelerations`.
     """
     pull = np.broadcast_to(gravity[:, None], nodes.shape)
@@ -91,7 +94,7 @@ def node_accelerations(
 
 
 def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
-    """(3, n) accelerations that a step can follow, `rates` (n,) being those of drag [1/s]."""
+    """(3, n) accelerations, limited to what a step can follow, for drag rates (n,) [1/s]."""
     total = total / np.maximum(1.0, rates * dt)
     speed_changes = magnitudes(total) * dt
     return np.asarray(total / np.maximum(1.0, speed_changes / MAX_SPEED_CHANGE))

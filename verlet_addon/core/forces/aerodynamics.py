@@ -1,8 +1,8 @@
-"""The air that force fields set in motion, and how it presses on faces and ropes.
+"""Forces on faces and ropes by the air that force fields move.
 
-A flat plate of area A feels F = ½ ρ c A |u| (u·n) n, u being the air's velocity relative to it and
-n its normal: drag and lift in one. A rope of diameter d and length L feels F = ½ ρ c d L |u| u, u
-being the part across it.
+The force on a flat plate of area A is F = ½ ρ c A |u| (u·n) n, with u the velocity of the air
+relative to it and n its normal: drag and lift in one. That on a rope of diameter d and length L is
+F = ½ ρ c d L |u| u, with u the component perpendicular to it.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from .fields import FieldEffect
 def air_forces(
     exposed_surface: ExposedSurface, effect: FieldEffect, positions: Floats, velocities: Floats
 ) -> tuple[Floats, Floats]:
-    """Returns (3, n) forces of the air [N] and how fast they grow with speed (n,) [kg/s]."""
+    """Returns (3, n) forces of the air [N], and (n,) their rate of growth with speed [kg/s]."""
     relative = effect.air - effect.slip_shares * velocities
     rows = np.concatenate([relative, effect.slip_shares[None]])
     forces = np.zeros((4, positions.shape[1]))
@@ -28,7 +28,7 @@ def air_forces(
 
 
 def _rope_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
-    """(4, n) forces on edges without faces, shared out evenly over their ends, and their growth."""
+    """(4, n) forces on edges without faces, half at each end, and their growth with speed."""
     starts, ends = exposed_surface.edges.T
     spans = positions[:, ends] - positions[:, starts]
     lengths = magnitudes(spans)

@@ -1,4 +1,4 @@
-"""Eddies and the air on faces in C: what `numpy_kernels` does."""
+"""Turbulence and air on faces in C: the functions of `numpy_kernels`, compiled."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def turbulence(points: Floats, size: float) -> Floats:
 
 @cached_struct
 def _exposed_surface_struct(exposed_surface: ExposedSurface) -> Packed:
-    """The windage of kernels.c."""
+    """The `exposed_surface` struct of kernels.c."""
     corners = members(exposed_surface.corners, "face vertex following")
     return pack(len(exposed_surface.corners.face), *corners, exposed_surface.plate_factors)
 

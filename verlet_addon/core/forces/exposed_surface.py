@@ -1,4 +1,4 @@
-"""What of a body is exposed to the air."""
+"""Surfaces of a body on which moving air acts."""
 
 from dataclasses import dataclass
 
@@ -9,27 +9,27 @@ from ..geometry.faces import Corners
 from ..geometry.rest_shape import RestShape
 
 AIR_DENSITY = 1.225
-"""At sea level and 15 °C [kg/m³]."""
+"""Density of air at sea level and 15 °C [kg/m³]."""
 DRAG_COEFFICIENT = 1.2
-"""Of a flat plate across the stream, and of a round rope."""
+"""Drag coefficient of a flat plate across the stream, and of a round rope."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExposedSurface:
-    """What of a body is exposed to the air."""
+    """Faces, and edges without faces, on which moving air acts."""
 
     corners: Corners
-    """Of all faces."""
+    """Corners of all faces."""
     plate_factors: Floats
-    """(f,) ½ ρ c; half of that for faces that have the body behind them [kg/m³]."""
+    """(f,) ½ ρ c; half of that for faces of solids, which have air on one side alone [kg/m³]."""
     edges: Integers
-    """(e, 2) without faces."""
+    """(e, 2) edges without faces."""
     rope_factor: float
-    """½ ρ c d [kg/m²]"""
+    """½ ρ c d, with d the diameter of edges without faces [kg/m²]."""
 
 
 def build_exposed_surface(shape: RestShape) -> ExposedSurface:
-    """What of a body is exposed: faces, and edges that carry none, twice its thickness wide."""
+    """Faces of a body, and edges without faces as ropes of twice its thickness in diameter."""
     factor = 0.5 * AIR_DENSITY * DRAG_COEFFICIENT
     inside = shape.settings.body_type == "SOFT"
     return ExposedSurface(

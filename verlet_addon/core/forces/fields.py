@@ -1,4 +1,4 @@
-"""The laws of Blender's force fields: what each does to a particle of 1 kg at a place."""
+"""The laws of Blender's force fields: acceleration and drag of a particle of 1 kg."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,37 +13,39 @@ from ..portable_math import by_value
 from .compiled_kernels import turbulence
 
 MAX_DRAG_STRENGTH = 2.0
-"""Blender lets neither part of a DRAG field be stronger."""
+"""Upper limit of both coefficients of a DRAG field, as in Blender."""
 
 
 @dataclass(eq=False)
 class FieldEffect:
-    """What fields together do at n places."""
+    """Sum of the effects of fields on n particles."""
 
     push: Floats
-    """(3, n) acceleration of whatever is there [m/s²]."""
+    """(3, n) acceleration of a particle at rest [m/s²]."""
     rate: Floats
-    """(n,) rate at which whatever moves is slowed down [1/s]."""
+    """(n,) drag rate: deceleration per velocity [1/s]."""
     air: Floats
     """(3, n) velocity of the air [m/s]."""
     slip_shares: Floats
-    """(n,) share of a body's own velocity by which the air slips past it, 0 … 1."""
+    """(n,) share of a particle's velocity to subtract for the air's relative velocity, 0 … 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class _FieldPoints:
-    """Where particles are, as one field sees them."""
+    """Particles relative to one field."""
 
     positions: Floats
+    """(3, n) [m]"""
     velocities: Floats
+    """(3, n) [m/s]"""
     arms: Floats
-    """(3, n) from the field's origin [m]."""
+    """(3, n) vectors from the field's origin [m]."""
     spans: Floats
-    """(3, n) from the nearest point of its shape [m]."""
+    """(3, n) vectors from the nearest point of the field's shape [m]."""
     distances: Floats
-    """(n,) length of the spans [m]."""
+    """(n,) lengths of the spans [m]."""
     falloff: Floats
-    """(n,) 0 where the field does not reach."""
+    """(n,) factors on the field's strength; 0 out of its range."""
 
 
 Law = Callable[[Field, _FieldPoints], Floats]
@@ -52,9 +54,9 @@ Law = Callable[[Field, _FieldPoints], Floats]
 def sum_fields(
     fields: Sequence[Field], shares: dict[Kind, float], positions: Floats, velocities: Floats
 ) -> FieldEffect:
-    """Adds up what fields do at positions (3, n), if each kind has this share of its strength.
+    """Sum of the effects of fields at positions (3, n), each kind scaled by its share.
 
-    Of a field's law, `wind_factor` acts as moving air and the rest as a force.
+    The share `wind_factor` of a field acts as moving air, the rest as a force.
     """
     n = positions.shape[1]
     effect = FieldEffect(np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros(n))
@@ -71,7 +73,7 @@ def sum_fields(
 
 
 def field_law(field: Field, positions: Floats, velocities: Floats) -> tuple[Floats, Floats]:
-    """Returns a (3, n) [m/s²] and c (n,) [1/s] of one field, whose law is x'' = a − c v.
+    """Returns a (3, n) [m/s²] and c (n,) [1/s] of the law x'' = a − c v of one field.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def field_law(field: Field, positions: Floats, velocities: Floats) -> tuple[Floa
 
 
 def _relative_to(field: Field, positions: Floats, velocities: Floats) -> _FieldPoints:
-    """Measures particles from a field."""
+    """Particles at positions (3, n), with velocities (3, n), relative to a field."""
     axis = field.axis[:, None]
     arms = positions - field.origin[:, None]
     heights = _along(field.axis, arms)
@@ -100,7 +102,7 @@ def _relative_to(field: Field, positions: Floats, velocities: Floats) -> _FieldP
 
 
 def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> Floats:
-    """(n,) how much of a field's strength is left."""
+    """(n,) factors on a field's strength by distance; 0 on the side where it does not act."""
     sides = {"BOTH": 0.0, "POSITIVE": 1.0, "NEGATIVE": -1.0}
     if field.falloff == "SPHERE":
         left = _reach(distances, field.power, field.nearest, field.farthest)
@@ -116,24 +118,24 @@ def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> 
 
 
 def _reach(distances: Floats, power: float, nearest: float, farthest: float) -> Floats:
-    """(n,) (1 + distance − nearest)^(−power) between the limits, 1 before and 0 beyond them."""
+    """(n,) (1 + distance − nearest)^(−power) between the limits, 1 nearer and 0 farther."""
     beyond = np.maximum(distances - nearest, 0.0)
     left = by_value(partial(_decrease, power=power), beyond) if power else np.ones_like(beyond)
     return np.where(distances > farthest, 0.0, left)
 
 
 def _decrease(distance: float, power: float) -> float:
-    """(1 + distance)^(−power), in Python's own arithmetic."""
+    """(1 + distance)^(−power) by Python's floats, to the same bits everywhere."""
     return float((1.0 + distance) ** -power)
 
 
 def _wind(field: Field, place: _FieldPoints) -> Floats:
-    """A stream along the axis."""
+    """(3, n) acceleration along the axis."""
     return field.axis[:, None] * (field.strength * place.falloff)
 
 
 def _force(field: Field, place: _FieldPoints) -> Floats:
-    """Away from the field."""
+    """(3, n) acceleration away from the field."""
     strength = field.strength * place.falloff
     if field.inverse_square:
         strength = strength / np.maximum(place.distances, SHORTEST) ** 2
@@ -141,7 +143,7 @@ def _force(field: Field, place: _FieldPoints) -> Floats:
 
 
 def _vortex(field: Field, place: _FieldPoints) -> Floats:
-    """Round the axis; that of a plane pulls inwards too."""
+    """(3, n) acceleration round the axis; that of shapes other than POINT is inwards too."""
     around = _around(field.axis, place.arms)
     strength = field.strength * place.falloff
     if field.shape == "POINT":
@@ -151,45 +153,45 @@ def _vortex(field: Field, place: _FieldPoints) -> Floats:
 
 
 def _harmonic(field: Field, place: _FieldPoints) -> Floats:
-    """A spring of a rest length to the field."""
+    """(3, n) acceleration by a spring to the field, of rest length `size`."""
     stretch = place.distances - field.size
     return _direction(place.spans) * (-field.strength * place.falloff * stretch)
 
 
 def _charge(field: Field, place: _FieldPoints) -> Floats:
-    """Away from the field, for particles of charge 1."""
+    """(3, n) acceleration away from the field, of particles with charge 1."""
     return place.spans * (field.strength * place.falloff)
 
 
 def _turbulence(field: Field, place: _FieldPoints) -> Floats:
-    """Eddies that stand still, so that each place has its own direction."""
+    """(3, n) acceleration by eddies that do not change in time."""
     at = place.positions if field.in_world else place.arms + field.axis[:, None]
     return turbulence(at, field.size) * (field.strength * place.falloff)
 
 
 def _no_push(_field: Field, place: _FieldPoints) -> Floats:
-    """Fields that only slow down."""
+    """(3, n) 0, for fields with drag alone."""
     return np.zeros_like(place.arms)
 
 
 def _flow(field: Field, place: _FieldPoints) -> Floats:
-    """Motion comes to be that of the field."""
+    """(n,) drag rate of most kinds: that at which velocities approach the field's."""
     return field.flow * place.falloff
 
 
 def _vortex_rate(field: Field, place: _FieldPoints) -> Floats:
-    """That of a plane slows down by itself."""
+    """(n,) drag rate of vortices; 1/s more for shapes other than POINT."""
     return _flow(field, place) + (0.0 if field.shape == "POINT" else 1.0)
 
 
 def _harmonic_rate(field: Field, place: _FieldPoints) -> Floats:
-    """The damping of the spring, 1 being critical."""
+    """(n,) drag rate of the spring; `damping` 1 is critical."""
     rate = 2.0 * field.damping * abs(field.strength) ** 0.5
     return np.full_like(place.falloff, rate)
 
 
 def _drag_rate(field: Field, place: _FieldPoints) -> Floats:
-    """Slower by speed, and by the square of it."""
+    """(n,) drag rate of linear and of quadratic drag."""
     square, linear = (min(value, MAX_DRAG_STRENGTH) for value in (field.strength, field.damping))
     return place.falloff * (square * magnitudes(place.velocities) + linear)
 
@@ -208,11 +210,11 @@ _RATES: dict[Kind, Law] = {
     "HARMONIC": _harmonic_rate,
     "DRAG": _drag_rate,
 }
-"""All others are slowed down by their flow."""
+"""Drag rates of kinds that have another than `_flow`."""
 
 
 def _along(axis: Floats, vectors: Floats) -> Floats:
-    """(n,) components of vectors (3, n)."""
+    """(n,) components of vectors (3, n) along an axis."""
     return np.asarray((axis[:, None] * vectors).sum(axis=0))
 
 
@@ -222,5 +224,5 @@ def _around(axis: Floats, vectors: Floats) -> Floats:
 
 
 def _direction(vectors: Floats) -> Floats:
-    """(3, n) unit vectors, 0 for those without a length."""
+    """(3, n) unit vectors; 0 for vectors (3, n) of length 0."""
     return np.asarray(vectors / norms(vectors))

@@ -1,10 +1,10 @@
-"""Gusts that are the same for the same seed, in step with Blender's own."""
+"""Gusts of force fields: random factors, the same as Blender's for each seed and frame."""
 
 
 def gust_factor(seed: int, frame: int) -> float:
-    """A number from −1 to 1 that a field's noise is multiplied by, new in every frame.
+    """Factor from −1 to 1 on a field's noise setting, another one in every frame.
 
-    It is the first that Blender draws in that frame, from the generator of POSIX `drand48`.
+    The first number that Blender draws in that frame, by the generator of POSIX `drand48`.
     """
     state = (((seed + abs(frame)) & 0xFFFFFFFF) << 16) | 0x330E
     draws = []

@@ -1,16 +1,17 @@
-/* Eddies of turbulence, and the air on faces: the same as numpy_kernels.py. */
+/* Turbulence and air on faces: the functions of numpy_kernels.py, which has formulas and
+   sources. */
 #include "../kernels.h"
 
 #define OCTAVES 3
-#define MAX_CELL_COORDINATE 4611686018427387904.0 /* 2^62: from here on there are no parts of cells */
+#define MAX_CELL_COORDINATE 4611686018427387904.0 /* 2^62: larger reals have no fractions, nor fit integers */
 
-/* What noise is made of. */
+/* Constants of gradient noise: TABLE and SLOPES of numpy_kernels.py. */
 typedef struct {
     const integer *table; /* (512,) */
     const real *slopes;   /* (3, 512) */
 } noise_tables;
 
-/* Parts a coordinate into its cell, modulo 256, and the place inside. */
+/* Splits a coordinate into its cell, modulo 256, and the fraction inside. */
 static inline integer find_cell(real at, real *inside)
 {
     *inside = 0.0;
@@ -46,7 +47,7 @@ static real gradient_noise(const noise_tables *of, const real place[3])
     return total;
 }
 
-/* Puts eddies of a size in place of the places (3, n) at which they are. */
+/* Replaces positions (3, n) by the turbulence there, with eddies of a size. */
 EXPORT void find_eddies(real *places, integer n, const noise_tables *of, real size)
 {
     for (integer i = 0; i < n; i++) {
@@ -69,14 +70,16 @@ EXPORT void find_eddies(real *places, integer n, const noise_tables *of, real si
     }
 }
 
-/* The faces of a body; see Windage. */
+/* The faces of a body; see ExposedSurface. */
 typedef struct {
     integer count;                           /* k corners */
     const integer *face, *vertex, *following; /* (k,) */
     const real *factors;                     /* (f,) */
 } exposed_surface;
 
-/* Adds to forces (4, n) those on faces by the air, which is known by rows (4, n). */
+/* Adds the forces of the air on faces, and their growth with speed, to `forces` (4, n).
+
+   rows (4, n): velocity of the air relative to each particle, and slip share. */
 EXPORT void plate_forces(const real *positions, integer n, const exposed_surface *of, const real *rows,
                          real *forces)
 {

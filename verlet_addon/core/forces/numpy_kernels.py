@@ -1,4 +1,4 @@
-"""Eddies of turbulence, and the air on faces."""
+"""Turbulence, and the forces of moving air on faces, in NumPy."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..geometry.faces import face_normals
 from .exposed_surface import ExposedSurface
 
 OCTAVES = 3
-"""Each of half the size and half the strength of the one before."""
+"""Octaves of noise, each of half the size and half the amplitude of the one before."""
 
 _PERMUTATION = np.frombuffer(
     bytes.fromhex(
@@ -22,12 +22,12 @@ _PERMUTATION = np.frombuffer(
     ),
     dtype=np.uint8,
 ).astype(np.int64)
-"""The shuffled bytes of Blender's `noise.cc`: with others, eddies would be in other places."""
+"""Permutation of bytes from Blender's `noise.cc`; another one would place eddies elsewhere."""
 TABLE = np.concatenate([_PERMUTATION, _PERMUTATION])
 
 
 def _slopes() -> Floats:
-    """(3, 512) the slope at each place of the table, along the diagonals of a cube's faces."""
+    """(3, 512) gradient for each entry of the table, along a diagonal of a face of the cube."""
     axes = np.eye(3)
     slopes = []
     for low in range(16):
@@ -41,7 +41,7 @@ SLOPES = _slopes()
 
 
 def turbulence(points: Floats, size: float) -> Floats:
-    """(3, n) vectors, each component −1 … 1, of eddies of a size at places (3, n) [m]."""
+    """(3, n) turbulence, each component −1 … 1, with eddies of `size` [m] at points (3, n) [m]."""
     scaled = points / size if size else points
     turned = np.concatenate([scaled, scaled[[1, 2, 0]], scaled[[2, 0, 1]]], axis=1)
     octaves = 2.0 ** np.arange(OCTAVES)
@@ -51,7 +51,7 @@ def turbulence(points: Floats, size: float) -> Floats:
 
 
 def gradient_noise(points: Floats) -> Floats:
-    """(n,) smooth noise, 0 at whole coordinates: K. Perlin, *Improving Noise* (2002)."""
+    """(n,) smooth noise at points (3, n), 0 at integers: K. Perlin, *Improving Noise* (2002)."""
     cells = np.floor(points)
     inside = points - cells
     fade = inside * inside * inside * (inside * (inside * 6.0 - 15.0) + 10.0)
@@ -73,9 +73,9 @@ def gradient_noise(points: Floats) -> Floats:
 
 
 def plate_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
-    """(4, n) forces on faces [N], and their growth with speed [kg/s], shared out over corners.
+    """(4, n) forces on faces [N], and their growth with speed [kg/s], divided among the corners.
 
-    `rows` (4, n) are how fast the air moves past each of the particles [m/s], and its grip.
+    `rows` (4, n) are the velocity of the air relative to each particle [m/s], and its slip share.
     """
     corners, count = exposed_surface.corners, len(exposed_surface.plate_factors)
     near = positions - positions[:, :1]  # far from the origin, areas would lose digits

@@ -1,1 +1,1 @@
-"""Momentum of bodies that nothing holds."""
+"""Conservation of linear and angular momentum of free bodies."""

@@ -1,4 +1,4 @@
-"""Momentum in C: what `numpy_kernels` does."""
+"""Conservation of momentum in C: the function of `numpy_kernels`, compiled."""
 
 import numpy as np
 

@@ -1,12 +1,14 @@
-/* The momentum of bodies that nothing holds: the same as numpy_kernels.py. */
+/* Conservation of momentum of free bodies: the function of numpy_kernels.py. */
 #include "rotations.h"
 
-/* Sums over a body: its mass, centre, what it drifted, its spin, and Σ m a aᵀ (xx yy zz yz zx xy). */
+/* Sums over a body: mass, centre of mass, mean displacement, angular momentum times dt, and
+   Σ m a aᵀ (xx yy zz yz zx xy). */
 typedef struct {
     real mass, centre[3], drift[3], spin[3], second[6];
 } body_sums;
 
-/* Changes `kept`; `work` holds 16 numbers for each body. */
+/* Corrects `kept` (3, n), at first the positions after the change; `work` (count, 16) is
+   workspace. */
 EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
                               const real *before, const real *about, real *kept, integer count,
                               real *work)

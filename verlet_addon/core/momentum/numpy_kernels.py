@@ -1,22 +1,29 @@
-"""The momentum of bodies that nothing holds, in NumPy."""
+"""Conservation of linear and angular momentum of free bodies, in NumPy."""
 
 import numpy as np
 
 from ..arrays import Floats, Integers, cofactors, sum_by, sum_products, sum_rows
 
 NEGLIGIBLE_INERTIA = 1e-11
-"""Share of a body's inertia that does not count: a hundred thousand times what rounding leaves."""
+"""Regularization of inertia, as a share of its trace: a hundred thousand times its rounding
+error."""
 
 
 def conserve_momentum(
     components: Integers, inverse_masses: Floats, before: Floats, after: Floats, *, about: Floats
 ) -> Floats:
-    """Returns (3, n) `after` without what its change did to the momentum of bodies nothing holds.
+    """Returns (3, n) `after`, corrected so that the change from `before` conserves momentum.
 
-    Internal forces cannot change it; interpolated and implicit corrections do, a little. Discrete
-    angular momentum is Σ m x × (x' − x)/h: a position's correction has its moment about the
-    position a step before, a correction of the previous position about the new one. `components`
-    (n,) number those bodies; −1 = held.
+    Internal forces conserve momentum; interpolated and implicit corrections violate it a little.
+
+    Parameters
+    ----------
+    components : (n,) number of each particle's free body; −1 for those of others.
+    inverse_masses : (n,) [1/kg].
+    before, after : (3, n) positions, or previous positions, before and after corrections [m].
+    about : (3, n) positions at which the displacements have their moments: since discrete angular
+        momentum is Σ m x × (x' − x)/h, the previous positions for corrections of positions, and the
+        positions for those of previous ones [m].
     """
     free = np.flatnonzero(components >= 0)
     if not len(free):
@@ -40,10 +47,10 @@ def conserve_momentum(
 
 
 def find_rotation_vectors(second: Floats, spin: Floats) -> Floats:
-    """(c, 3) turns that have this spin (c, 3), of bodies with second moments (c, 3, 3) Σ m a aᵀ.
+    """(c, 3) rotation vectors with angular momenta `spin` (c, 3), for Σ m a aᵀ (c, 3, 3) of arms a.
 
-    By Cramer's rule. A straight rope has no inertia about itself, and no spin either: a tiny one
-    added keeps 0 / 0 away, and a single point does not turn.
+    By Cramer's rule. A straight rope has neither inertia nor spin about its axis, so the inertia is
+    regularized against 0 / 0; the rotation of a single point is 0.
     """
     trace = np.trace(second, axis1=1, axis2=2)[:, None, None]
     inertia = trace * np.eye(3) - second

@@ -1,4 +1,4 @@
-/* How a body turns; see numpy_kernels.py. */
+/* Rotation of a body from its angular momentum; see numpy_kernels.py. */
 #ifndef VERLET_ROTATIONS_H
 #define VERLET_ROTATIONS_H
 
@@ -6,8 +6,8 @@
 
 #define NEGLIGIBLE_INERTIA 1e-11
 
-/* The turn that has this spin, given Σ m a aᵀ (xx yy zz yz zx xy), by Cramer's rule; 0 for a
-   single point. */
+/* Sets the rotation vector with angular momentum `spin`, given Σ m a aᵀ (xx yy zz yz zx xy), by
+   Cramer's rule; 0 for a single point. */
 static inline void find_rotation_vector(const real second[6], const real spin[3], real turn[3])
 {
     real trace = second[0] + second[1] + second[2], more = NEGLIGIBLE_INERTIA * 2.0 * trace;
