@@ -14,8 +14,8 @@ static real inner_product(const real *row, const real *values, integer n)
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/* Forward substitution: eliminates the unknowns of a part from the right-hand sides of its border.
-   */
+/* Forward substitution: eliminates the unknowns of a part from the right-hand sides of its
+   border. */
 static void eliminate(const dissected_system *system, const depth *at, integer part, const real *root,
                       const real *coupling)
 {

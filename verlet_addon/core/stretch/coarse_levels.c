@@ -1,20 +1,20 @@
-/* Which particles make a coarse level: the same as choose_coarse_one_by_one in coarse_levels.py. */
+/* Choice of the particles of a coarse level: choose_coarse_numpy of coarse_levels.py. */
 #include "../kernels.h"
 
-/* The particles of a layer, the ways between them, and a heap of those that may be next. */
+/* The particles of a layer, their neighbours, and a heap of candidates for the next choice. */
 typedef struct {
     integer count;                  /* n */
     const integer *starts, *others; /* (n + 1,) and (k,); see Neighbours */
     const real *lengths;            /* (k,) */
     const uint8_t *pinned;          /* (n,) */
-    real *scores;                   /* (n,) infinite for pinned ones, else 0 */
-    real *distances;                  /* (n,) 0, to work in */
-    integer *heap_positions, *heap;         /* (n,) -1, and (n,) to work in */
-    uint8_t *covered;               /* (n,) 0 */
-    integer *chosen;                /* (n,) what is found */
+    real *scores;                   /* (n,) paths to chosen ones; infinite if pinned, 0 at first */
+    real *distances;                  /* (n,) length of the last such path; 0 at first */
+    integer *heap_positions, *heap;         /* (n,) place in the heap, or -1; (n,) workspace */
+    uint8_t *covered;               /* (n,) whether chosen or next to a chosen one; 0 at first */
+    integer *chosen;                /* (n,) the result */
 } layer;
 
-/* Whether a particle is chosen before another one. */
+/* Whether particle a is chosen before particle b. */
 static int is_before(const layer *of, integer a, integer b)
 {
     if (of->scores[a] != of->scores[b])
@@ -30,7 +30,7 @@ static void place(const layer *of, integer at, integer particle)
     of->heap_positions[particle] = at;
 }
 
-/* Moves a particle from its place in the heap towards the top; those not in it begin at `at`. */
+/* Moves a particle from the place `at` in the heap towards the top. */
 static void sift_up(const layer *of, integer at, integer particle)
 {
     for (; at > 0 && is_before(of, particle, of->heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -38,7 +38,7 @@ static void sift_up(const layer *of, integer at, integer particle)
     place(of, at, particle);
 }
 
-/* Takes the particle at the top out of a heap of so many. */
+/* Removes the first particle of a heap of `size`, and returns it. */
 static integer pop_first(const layer *of, integer size)
 {
     integer first = of->heap[0], last = of->heap[size - 1], at = 0;
@@ -55,8 +55,8 @@ static integer pop_first(const layer *of, integer size)
     return first;
 }
 
-/* Covers what is next to a particle, and puts what is two steps away into the heap of so many;
-   how many are in it then. */
+/* Covers a chosen particle and its neighbours, and scores the particles two edges away in the heap
+   of `size`; returns the new size. */
 static integer cover(const layer *of, integer particle, integer size)
 {
     of->covered[particle] = 1;
@@ -67,7 +67,7 @@ static integer cover(const layer *of, integer particle, integer size)
         for (integer j = of->starts[middle]; j < of->starts[middle + 1]; j++) {
             integer far = of->others[j];
             if (of->covered[far] || of->pinned[far])
-                continue; /* what is pinned is in the heap from the beginning */
+                continue; /* pinned particles are in the heap from the beginning */
             of->scores[far] += 1.0;
             of->distances[far] = of->lengths[i] + of->lengths[j];
             sift_up(of, of->heap_positions[far] < 0 ? size++ : of->heap_positions[far], far);
@@ -76,7 +76,7 @@ static integer cover(const layer *of, integer particle, integer size)
     return size;
 }
 
-/* Chooses the particles; how many there are. */
+/* Chooses the particles; returns their number. */
 EXPORT integer choose_coarse(const layer *of)
 {
     integer count = 0, size = 0;

@@ -95,7 +95,7 @@ def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[floa
 
 
 def _pack_distance_limits(batch: DistanceLimitBatch) -> Packed:
-    """The distance_batch of distance_limits.c."""
+    """The `distance_limit_batch` struct of distance_limits.c."""
     return pack(
         len(batch.rest_lengths),
         *members(batch, "particles rest_lengths first_masses second_masses gains"),

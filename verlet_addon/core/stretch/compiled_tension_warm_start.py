@@ -11,7 +11,7 @@ _warm_start_tension = declare("warm_start_tension", "ppddi")
 
 
 def pack_strip_system(strip_system: StripSystem) -> Packed:
-    """The strip_net of tension_warm_start.c."""
+    """The `strip_system` struct of tension_warm_start.c."""
     entries, n = len(strip_system.path), len(strip_system.masses)
     ends = np.append(np.flatnonzero(np.diff(strip_system.labels)) + 1, entries)
     return pack(

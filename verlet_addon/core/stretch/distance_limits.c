@@ -1,8 +1,8 @@
-/* Distances that nothing may exceed, those of coarse levels and of tethers: the same as
-   numpy_kernels.py, where formulas and sources stand, one after the other. */
+/* Distance limits of coarse levels and of tethers: the functions of numpy_kernels.py, which has
+   formulas and sources. */
 #include "../kernels.h"
 
-/* The distances of one colour; see DistanceBatch. */
+/* The distance limits of one colour; see DistanceLimitBatch. */
 typedef struct {
     integer count;            /* c */
     const integer *particles; /* (2 c,) */
@@ -23,7 +23,7 @@ static int any_exceeded(const real *positions, integer n, const distance_limit_b
     return 0;
 }
 
-/* Acts on the pairs of a batch that are further apart than their length. */
+/* Projects the pairs of a batch that are further apart than their length. */
 static void project_distance_limits(real *positions, integer n, const distance_limit_batch *batch)
 {
     const integer *first = batch->particles, *second = batch->particles + batch->count;
@@ -43,7 +43,8 @@ static void project_distance_limits(real *positions, integer n, const distance_l
     }
 }
 
-/* Draws particles (t,) that are further than lengths (t,) from their pins (t,) towards them. */
+/* Moves particles (t,) that are further than lengths (t,) from their pins (t,) to those
+   distances. */
 EXPORT void project_tethers(real *positions, integer n, integer t, const integer *particles,
                             const integer *pins, const real *lengths)
 {
@@ -71,10 +72,11 @@ typedef struct coarse_level {
     const integer *children;             /* (f,) */
     const integer *parents;              /* (f, 4) */
     const real *weights;                 /* (f, 4) */
-    real *points, *moved;                /* (3, k) to work in */
+    real *points, *moved;                /* (3, k) workspace */
 } coarse_level;
 
-/* Solves a level by itself, and leaves in `moved` where that takes its particles; whether any. */
+/* Projects the distance limits of a level, and sets the displacements `moved` of its particles;
+   returns whether any is not 0. */
 static int solve_level(const real *positions, integer n, const coarse_level *level)
 {
     integer k = level->count;
@@ -93,7 +95,7 @@ static int solve_level(const real *positions, integer n, const coarse_level *lev
     return any;
 }
 
-/* Moves children by the weighted mean of what moves their parents. */
+/* Moves the children by the weighted mean displacement of their parents. */
 static void prolong_corrections(real *positions, integer n, const coarse_level *level)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -107,7 +109,7 @@ static void prolong_corrections(real *positions, integer n, const coarse_level *
         }
 }
 
-/* Solves each coarse level, and hands its corrections down to the next finer one. */
+/* Projects each coarse level, and interpolates its corrections to the next finer one. */
 EXPORT void project_levels(real *positions, integer n, const coarse_level *const *levels,
                            integer count)
 {

@@ -1,10 +1,9 @@
-/* Lengths along strips: the same as numpy_kernels.py, where formulas and sources stand, one after the
-   other. */
+/* Lengths along strips: the functions of numpy_kernels.py, which has formulas and sources. */
 #include "strips.h"
 
-#define REST_TOLERANCE 1e-9 /* Lengths are at rest within this share. */
-#define MIN_CHUNK 128 /* Paths are gathered until they have so many entries. */
-#define MIN_LENGTH_SHARE 0.5  /* What yields does so down to this share of its length. */
+#define REST_TOLERANCE 1e-9 /* relative tolerance for a length at rest */
+#define MIN_CHUNK 128 /* least number of entries of paths that are measured and moved at a time */
+#define MIN_LENGTH_SHARE 0.5  /* least length of links that yield in compression, as a share */
 
 /* See Diagonals. */
 typedef struct face_diagonals {
@@ -15,7 +14,7 @@ typedef struct face_diagonals {
     real *rest_lengths;
 } face_diagonals;
 
-/* Makes the rests of diagonals as much longer or shorter as those of their face on average. */
+/* Scales the rest lengths of diagonals by the mean stretch of the diagonals of their face. */
 EXPORT void update_diagonal_rests(const real *positions, integer n, const face_diagonals *of, real min_scale)
 {
     for (integer first = 0, end; first < of->count; first = end) {
@@ -33,7 +32,7 @@ EXPORT void update_diagonal_rests(const real *positions, integer n, const face_d
     }
 }
 
-/* The largest (C + compliance * multiplier) / L of a path, or what it was if that is more. */
+/* The largest (C + compliance * multiplier) / L of a path, at least `largest`. */
 static real largest_strain(const strip_batch *batch, integer begin, integer links, path_work at,
                            real largest)
 {
@@ -44,7 +43,8 @@ static real largest_strain(const strip_batch *batch, integer begin, integer link
     return largest;
 }
 
-/* What will be pushed, once its tension is taken back, yields, down to its least length. */
+/* Adds the compliance in compression to links that are compressed once their tension is removed;
+   links at their least length resist. */
 static void compress(const strip_batch *batch, integer begin, integer links, path_work at)
 {
     for (integer k = 0; k < links; k++) {
@@ -63,7 +63,7 @@ static void compress(const strip_batch *batch, integer begin, integer links, pat
     }
 }
 
-/* Sets up the system of a path: its diagonal, and the elements between each link and the next. */
+/* Sets the matrix of a path: its diagonal, and the elements between each link and the next. */
 static void couple(const strip_batch *batch, integer begin, integer links, path_work at)
 {
     const real *diagonal = batch->diagonal + begin, *between = batch->inverse_masses + begin + 1;
@@ -77,7 +77,7 @@ static void couple(const strip_batch *batch, integer begin, integer links, path_
 }
 
 /* Turns violations into -(change of multipliers) by Thomas's algorithm, from both ends to the
-   middle and back: two chains of divisions take hardly longer than one. */
+   middle and back: the divisions of both halves overlap in time. */
 static void solve_path(integer links, path_work at)
 {
     const real *pivot = at.pivot;
@@ -115,7 +115,7 @@ static void solve_path(integer links, path_work at)
     }
 }
 
-/* Moves the points of a path as the changes of its multipliers pull. */
+/* Moves the points of a path by the changes of its multipliers. */
 static void move_path(real *positions, integer n, const strip_batch *batch, integer begin,
                       integer links, path_work at)
 {
@@ -138,8 +138,9 @@ static void move_path(real *positions, integer n, const strip_batch *batch, inte
     }
 }
 
-/* One Newton step for all edges of a batch; the largest (C + compliance * multiplier) / L. Short
-   paths are measured and moved some at a time, for loops over few links take as long again. */
+/* One Newton step for all links of a batch; returns the largest (C + compliance * multiplier) / L
+   before it. Several short paths are measured and moved together, because loops over few links take
+   twice as long. */
 static real project_batch(real *positions, integer n, const strip_batch *batch, real largest)
 {
     const integer *ends = batch->ends;
@@ -161,7 +162,8 @@ static real project_batch(real *positions, integer n, const strip_batch *batch, 
     return largest;
 }
 
-/* The same for all batches, one after the other. */
+/* Projects all batches, one after the other; returns the largest (C + compliance * multiplier) /
+   L. */
 EXPORT real project_strips(real *positions, integer n, const strip_batch *const *batches,
                            integer count)
 {
@@ -171,7 +173,7 @@ EXPORT real project_strips(real *positions, integer n, const strip_batch *const 
     return largest;
 }
 
-/* Widens range[0] <= (C + compliance * multiplier) / L <= range[1] to what is found. */
+/* Widens the range of (C + compliance * multiplier) / L to that of a batch. */
 SMALL static void widen(const real *positions, integer n, const strip_batch *batch, real *range)
 {
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++]) {
@@ -186,7 +188,7 @@ SMALL static void widen(const real *positions, integer n, const strip_batch *bat
     }
 }
 
-/* The smallest and the largest strain of all edges, as `widen` has them. */
+/* Widens the range of (C + compliance * multiplier) / L to that of all batches. */
 EXPORT void strain_range(const real *positions, integer n, const strip_batch *const *batches,
                          integer count, real *range)
 {

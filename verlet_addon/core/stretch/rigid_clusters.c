@@ -1,23 +1,24 @@
-/* Clusters: the same as numpy_rigid_clusters.py, where formulas and sources stand.
+/* Rigid clusters: the function of numpy_rigid_clusters.py, which has formulas and sources.
 
    The rotation comes from the quaternion that is the eigenvector of the largest eigenvalue of a
    symmetric 4 x 4 matrix (B. K. P. Horn, Closed-Form Solution of Absolute Orientation Using Unit
    Quaternions, 1987). */
 #include "../kernels.h"
 
-#define JACOBI_SWEEPS 12 /* Jacobi's method has converged long before. */
+#define JACOBI_SWEEPS 12 /* more than Jacobi's method needs to converge */
 
 /* Particles sorted by cluster; see Clusters. */
 typedef struct clusters {
-    integer count, members;  /* clusters, k */
-    const integer *ends;     /* (count,) where each ends */
+    integer count, members;  /* number of clusters, and of their particles, k */
+    const integer *ends;     /* (count,) end of each cluster */
     const integer *particles; /* (k,) */
     const uint8_t *movable;  /* (k,) */
     const real *shares;      /* (k,) */
     const real *arms;        /* (3, k) */
 } clusters;
 
-/* Turns rows and columns p and q so that they are no longer coupled; `rotations` turns along. */
+/* Jacobi rotation of rows and columns p and q that makes their common element 0; accumulated in
+   `rotations`. */
 static void rotate_jacobi(real matrix[4][4], real rotations[4][4], int p, int q)
 {
     if (matrix[p][q] * matrix[p][q] < NONZERO)
@@ -42,7 +43,7 @@ static void rotate_jacobi(real matrix[4][4], real rotations[4][4], int p, int q)
     }
 }
 
-/* The rotation nearest to spread = sum of share * position * arm'. */
+/* Sets the rotation nearest to covariance = sum of share * position * arm'. */
 static void find_rotation(real covariance[3][3], real rotation[3][3])
 {
     real matrix[4][4], rotations[4][4];
@@ -73,7 +74,7 @@ static void find_rotation(real covariance[3][3], real rotation[3][3])
     }
 }
 
-/* Puts a cluster where its particles lie best, as the rigid piece that it is. */
+/* Moves a cluster's particles to its rest shape in the pose that fits them best. */
 static void fit_cluster(real *positions, integer n, const clusters *all, integer begin, integer end)
 {
     real centre[3] = {0.0, 0.0, 0.0}, covariance[3][3] = {{0.0}}, rotation[3][3];

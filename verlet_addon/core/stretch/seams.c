@@ -1,4 +1,4 @@
-/* Seams: the same as numpy_seams.py, one after the other. */
+/* Seams: the function of numpy_seams.py, which has the formulas. */
 #include "../kernels.h"
 
 /* The seams of one colour; see SeamBatch. */
@@ -6,13 +6,13 @@ typedef struct {
     integer count;                              /* c */
     const integer *first, *second;              /* (c,) */
     const real *inverse_masses, *gains;         /* (2, c) and (c,) */
-    const real *max_multipliers;                       /* (2, c) while open, and once closed */
+    const real *max_multipliers;                       /* (2, c) of open and of closed seams */
     const real *torn_gaps, *closed_gaps;                   /* (c,) */
     uint8_t *closed, *torn;                     /* (c,) */
     real *multipliers;                          /* (3, c) */
 } seam_batch;
 
-/* Draws one seam together. */
+/* Projects one seam, and marks it as closed or torn by the gap that is left. */
 static void project_seam(real *positions, integer n, const seam_batch *batch, integer k)
 {
     integer c = batch->count, a = batch->first[k], b = batch->second[k];
@@ -37,7 +37,7 @@ static void project_seam(real *positions, integer n, const seam_batch *batch, in
     batch->torn[k] |= gap > batch->torn_gaps[k];
 }
 
-/* Draws together all seams of all batches. */
+/* Projects the seams of all batches, one after the other. */
 EXPORT void project_seams(real *positions, integer n, const seam_batch *const *batches,
                           integer count)
 {

@@ -1,10 +1,10 @@
-/* What sweeps leave at single links, shared with those around: the same as share_stretch in
-   numpy_kernels.py. */
+/* Strain limiting of single links: limit_strain of numpy_kernels.py. */
 #include "../kernels.h"
 
-/* A link of the strips; see Links. What is looked at together lies together. */
+/* A link of the strips; see StripLinks. One struct per link, because its members are read
+   together. */
 typedef struct {
-    int32_t ends[2], sides[2]; /* its particles, and where each has it among the sides */
+    int32_t ends[2], sides[2]; /* its particles, and its two entries among the sides */
     real inverse_masses[2];
     real rest_length, min_length, scaled_compliance, gain;
 } strip_link;
@@ -13,19 +13,20 @@ typedef struct {
 typedef struct strip_links {
     integer count, particles; /* k links of n particles */
     strip_link *links;        /* (k,) */
-    const real *rest_lengths; /* (k,) as they are now: what yields grows */
-    /* Links as their particles have them: (s,), those of each particle an even number, since two
-       are looked at at a time; a filler is never stretched. */
-    const int32_t *side_links, *others; /* the link, and the particle at its other end */
-    real *max_squares, *min_squares;           /* squares of the lengths between which it is left alone */
-    const integer *starts;              /* (n + 1,) where those of each particle begin */
+    const real *rest_lengths; /* (k,) the current ones, which change in plastic bodies */
+    /* Sides: s entries, one for each link at each particle, sorted by particle. Each particle has an
+       even number of them, since they are tested two at a time; padding is never stretched. */
+    const int32_t *side_links, *others; /* (s,) the link, and the particle at its other end */
+    real *max_squares, *min_squares;           /* (s,) squared lengths between which a link stays */
+    const integer *starts;              /* (n + 1,) start of each particle's sides */
     real *multipliers;                  /* (k,) */
-    integer *overstretched, *moved; /* (s + 1,) and (n + 1,) particles, to work in as all that follow */
-    uint8_t *marked, *seen; /* (k,) and (n,) 0 between calls */
-    real *points;           /* (n, 4) positions, and room */
+    integer *overstretched, *moved; /* (s + 1,) sides or links, and (n + 1,) particles; workspace,
+                                       like all that follow */
+    uint8_t *marked, *seen; /* (k,) and (n,), 0 between calls */
+    real *points;           /* (n, 4) positions, and a fourth element as padding */
 } strip_links;
 
-/* Sets from which length a link that stretches by its tension is drawn together. */
+/* Updates the squared length from which an elastic link is shortened, by its current multiplier. */
 static inline void update_max_squares(const strip_links *links, integer k, real tolerance)
 {
     const strip_link *link = links->links + k;
@@ -35,7 +36,8 @@ static inline void update_max_squares(const strip_links *links, integer k, real 
         links->max_squares[link->sides[end]] = max_length * max_length;
 }
 
-/* Mends the links found, one after the other; the number of particles listed in `moved`. */
+/* Projects the links listed in `overstretched`, one after the other, and lists their particles in
+   `moved`; returns the number of these. */
 static integer project_links(const strip_links *links, integer overstretched, real tolerance,
                              real over_relaxation)
 {
@@ -71,8 +73,8 @@ static integer project_links(const strip_links *links, integer overstretched, re
     return moved;
 }
 
-/* Lists in `overstretched` the sides of particles that have moved, which are stretched or too short. No
-   branch depends on what is found: it could not be foreseen. */
+/* Lists in `overstretched` the sides of moved particles that are stretched or too short; returns
+   their number. Without branches on the result, which CPUs could not predict. */
 static integer find_sides(const strip_links *links, integer moved)
 {
     integer overstretched = 0, *restrict list = links->overstretched;
@@ -89,7 +91,7 @@ static integer find_sides(const strip_links *links, integer moved)
             two_reals square = along_x * along_x + along_y * along_y + along_z * along_z;
             two_integers stretched = (square > two_at(links->max_squares + side))
                                      | (square < two_at(links->min_squares + side));
-            list[overstretched] = side; /* what is true is -1 */
+            list[overstretched] = side; /* true is -1 */
             overstretched -= stretched[0];
             list[overstretched] = side + 1;
             overstretched -= stretched[1];
@@ -98,7 +100,7 @@ static integer find_sides(const strip_links *links, integer moved)
     return overstretched;
 }
 
-/* Lists in `overstretched` the links of the sides found, each once. */
+/* Replaces the sides in `overstretched` by their links, each once; returns the number of links. */
 static integer unique_links(const strip_links *links, integer sides)
 {
     integer overstretched = 0, *list = links->overstretched;
@@ -114,7 +116,7 @@ static integer unique_links(const strip_links *links, integer sides)
     return overstretched;
 }
 
-/* Whether a link is stretched, or too short, as its first particle has it. */
+/* Whether a link is stretched or too short, by the limits of its first side. */
 static int is_overstretched(const strip_links *links, integer k)
 {
     const strip_link *link = links->links + k;
@@ -125,7 +127,8 @@ static int is_overstretched(const strip_links *links, integer k)
     return (square > links->max_squares[side]) | (square < links->min_squares[side]);
 }
 
-/* Lays positions side by side, and lists in `overstretched` the links that are stretched. */
+/* Copies positions to `points`, updates elastic links, and lists in `overstretched` the links that
+   are stretched or too short; returns their number. */
 static integer begin_limiting(const real *positions, const strip_links *links, real tolerance)
 {
     integer n = links->particles, overstretched = 0;
@@ -143,7 +146,8 @@ static integer begin_limiting(const real *positions, const strip_links *links, r
     return overstretched;
 }
 
-/* Whether any of the links found is stretched by more than this share, or too short. */
+/* Whether any of the links in `overstretched` is stretched by more than `max_strain` or too
+   short. */
 static int any_overstretched(const strip_links *links, integer overstretched, real tolerance, real max_strain)
 {
     int any = 0;
@@ -155,8 +159,8 @@ static int any_overstretched(const strip_links *links, integer overstretched, re
     return any;
 }
 
-/* Mends links that are stretched by more than this share, or too short, until none is or so many
-   rounds are over. Whether any is stretched by more than `max_strain` even then. */
+/* Projects links that are stretched by more than `tolerance` or too short, until there is none, in
+   at most so many rounds; returns whether any is still stretched by more than `max_strain`. */
 EXPORT integer limit_strain(real *positions, const strip_links *links, real tolerance, real max_strain,
                              real over_relaxation, integer rounds)
 {

@@ -1,4 +1,4 @@
-/* Strips and what every kernel of theirs begins with. */
+/* Strips, and the measurement of their links. */
 #ifndef VERLET_STRIPS_H
 #define VERLET_STRIPS_H
 
@@ -7,7 +7,7 @@
 /* The strips of one colour; see StripBatch. */
 typedef struct {
     integer paths;
-    const integer *ends; /* (paths,) where each ends in the path */
+    const integer *ends; /* (paths,) end of each strip in the path */
     const integer *path; /* (c,) */
     const real *inverse_masses, *rest_lengths, *reference_lengths;
     const real *scaled_compliances;
@@ -15,24 +15,24 @@ typedef struct {
     const real *diagonal;
     const real *start_stiffnesses; /* or NULL */
     real *multipliers;
-    real *work; /* (9 l,) for paths of at most l entries */
+    real *work; /* (9 l,) workspace for paths of at most l entries */
 } strip_batch;
 
-/* The strips of a surface, and the tension by which they are put in order. */
+/* The batches of a surface's strips, and their order by tension. */
 typedef struct {
     integer count, links;
     const strip_batch *const *batches; /* (count,) */
-    const integer *starts;             /* (count,) where the multipliers of each begin… */
-    const real *multipliers;           /* (links,) …among these */
-    real *tensions;                    /* (count,) to work in, as what follows */
-    const strip_batch **order;
+    const integer *starts;             /* (count,) start of each batch's multipliers in the next */
+    const real *multipliers;           /* (links,) of all batches */
+    real *tensions;                    /* (count,) workspace: least multiplier of each batch */
+    const strip_batch **order;         /* (count,) the batches in their order */
 } strip_order;
 
-/* Puts strips in order, the tautest first; and turns their order round. */
+/* Sorts batches by their tautest link, the tautest batch first; reverses their order. */
 void sort_by_tension(const strip_order *of);
 void reverse_order(const strip_order *of);
 
-/* Points of one path and its links, in the work of its batch. */
+/* Points and links of one path, in the workspace of its batch. */
 typedef struct {
     real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *off_diagonal, *pivot;
 } path_work;
@@ -44,7 +44,7 @@ static inline path_work lay_out(real *work, integer size)
     return at;
 }
 
-/* Gathers a path's points, unit vectors along it and C + compliance * multiplier. */
+/* Sets a path's points, the unit vectors along its links, and C + compliance * multiplier. */
 static inline void measure(const real *positions, integer n, const strip_batch *batch, integer begin,
                     integer links, path_work at)
 {

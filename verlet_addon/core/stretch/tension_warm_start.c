@@ -1,16 +1,17 @@
-/* The tension that strips had a step ago: the same as numpy_tension_warm_start.py, link by link.
+/* Tension warm start of strips: the function of numpy_tension_warm_start.py, which has the
+   formulas.
 
-   Vectors of particles and links stand in triples here, which are fetched at once. */
+   Vectors (n, 3) have the components of a particle side by side here, for faster access. */
 #include "../kernels.h"
 
 #define TAUT_KEPT_SHARE 0.85
 #define STIFF_LINK_SHARE 0.05
 #define MAX_LINK_TAUTNESS 1e6
 
-/* All strips of some batches as one path; see StripNet. */
+/* All strips of some batches as one path; see StripSystem. */
 typedef struct strip_system {
     integer particles, entries, paths; /* n, k */
-    const integer *ends;               /* (paths,) where each strip ends in the path */
+    const integer *ends;               /* (paths,) end of each strip in the path */
     const integer *path;               /* (k,) */
     const uint8_t *warm_started, *both_free;    /* (k - 1,) */
     const real *max_inverse_masses;             /* (k - 1,) */
@@ -20,12 +21,12 @@ typedef struct strip_system {
     real *displacement;        /* (3, n) */
     const real *gas_forces;          /* (3, n) */
     real *multipliers;         /* (k - 1,) */
-    real *force_densities;               /* (k - 1,) to work in, as all that follow */
-    real *factor, *inverse;    /* (k,) of the taut strips */
+    real *force_densities;               /* (k - 1,) h² T/l; workspace, like all that follow */
+    real *factor, *inverse;    /* (k,) factors of the taut strips' matrices */
     real *right;               /* (l, 3) for strips of at most l entries */
-    integer *stiff;            /* (k,) the stiffer links */
-    uint8_t *is_taut;             /* (paths,) strips */
-    real *diagonal, *shares;   /* (n,) */
+    integer *stiff;            /* (k,) links with stiffness */
+    uint8_t *is_taut;             /* (paths,) whether a strip has a taut link */
+    real *diagonal, *shares;   /* (n,) the latter 1 / number of taut strips, 0 on none */
     real *residual, *direction, *preconditioned, *image, *solution; /* (n, 3) */
 } strip_system;
 
@@ -36,8 +37,9 @@ static void clear_pinned(const strip_system *strip_system, real *vectors)
             vectors[3 * strip_system->pinned[i] + axis] = 0.0;
 }
 
-/* Finds T/l of all links and, as the first residual, the force on each particle with that of
-   gas; whether any is. */
+/* Sets h² T/l of all links and, as the first residual, h² times the force of tension and gas on
+   each
+   particle; returns whether any is not 0. */
 static int find_force_densities(const real *positions, const strip_system *strip_system, real kept_share, real min_tautness)
 {
     integer n = strip_system->particles;
@@ -73,7 +75,7 @@ static int find_force_densities(const real *positions, const strip_system *strip
     return any;
 }
 
-/* Sets the tension that acts at these positions. */
+/* Sets the multipliers to the tension at the new positions. */
 static void write_multipliers(const real *positions, const strip_system *strip_system)
 {
     integer n = strip_system->particles;
@@ -88,7 +90,7 @@ static void write_multipliers(const real *positions, const strip_system *strip_s
     }
 }
 
-/* Factorizes a strip by Thomas's algorithm: its particles are coupled along its stiffer links. */
+/* Factorizes the tridiagonal matrix of a strip, whose particles its stiff links couple. */
 static void factorize(const strip_system *strip_system, integer begin, integer end, real stiff_tautness)
 {
     real inverse = 0.0;
@@ -105,7 +107,8 @@ static void factorize(const strip_system *strip_system, integer begin, integer e
     }
 }
 
-/* Chooses the stiffer links, counts them, and factorizes the taut strips. */
+/* Lists the stiff links, assembles the diagonal, and factorizes the taut strips; returns the number
+   of stiff links. */
 static integer assemble_system(const strip_system *strip_system, real min_tautness)
 {
     integer n = strip_system->particles, stiff = 0;
@@ -140,7 +143,7 @@ static integer assemble_system(const strip_system *strip_system, real min_tautne
     return stiff;
 }
 
-/* resistance = m u + sum of pull (u - that of the neighbour) for the displacements u. */
+/* image = m u + sum over stiff links of h² T/l (u - u of the neighbour), for u = direction. */
 static void multiply_system(const strip_system *strip_system, integer stiff)
 {
     for (integer i = 0; i < strip_system->particles; i++)
@@ -157,7 +160,7 @@ static void multiply_system(const strip_system *strip_system, integer stiff)
     clear_pinned(strip_system, strip_system->image);
 }
 
-/* answer += share of what a taut strip alone would answer the residual with. */
+/* Adds to `preconditioned` the solution of a taut strip for the residual, times `shares`. */
 static void precondition_strip(const strip_system *strip_system, integer begin, integer end)
 {
     real *right = strip_system->right, last[3] = {0.0, 0.0, 0.0};
@@ -176,7 +179,7 @@ static void precondition_strip(const strip_system *strip_system, integer begin, 
     }
 }
 
-/* Goes a step along the heading. */
+/* Adds a step along the direction to the solution, and updates the residual. */
 static void take_step(const strip_system *strip_system, real step)
 {
     WIDE for (integer i = 0; i < 3 * strip_system->particles; i++) {
@@ -185,8 +188,8 @@ static void take_step(const strip_system *strip_system, real step)
     }
 }
 
-/* Makes the answer the displacement that each strip or particle alone would answer the residual
-   with. */
+/* Sets `preconditioned` to the solutions of single taut strips, and of particles on none, for the
+   residual. */
 static void precondition(const strip_system *strip_system)
 {
     for (integer i = 0; i < strip_system->particles; i++) {
@@ -208,8 +211,8 @@ static real inner_product(const real *first, const real *second, integer n)
     return sums[0] + sums[1] + sums[2];
 }
 
-/* Finds the displacement that balances the forces, searched for from the former one; in no rounds
-   at all, where strips and particles alone answer exactly. */
+/* Solves for the displacement that balances the forces. The first search direction is the
+   displacement of the step before. Without rounds, the preconditioner alone is exact. */
 static void conjugate_gradients(const strip_system *strip_system, integer stiff, integer rounds)
 {
     integer n = strip_system->particles;
@@ -223,7 +226,7 @@ static void conjugate_gradients(const strip_system *strip_system, integer stiff,
         precondition(strip_system);
     for (integer round = 0; round < rounds; round++) {
         if (round) {
-            /* The former displacement is none of the conjugate directions, which start anew. */
+            /* Conjugate directions start after the first one, which is not a gradient. */
             real previous = size;
             size = inner_product(strip_system->residual, strip_system->preconditioned, n);
             real share = round > 1 && previous > 0.0 ? size / previous : 0.0;
@@ -238,7 +241,7 @@ static void conjugate_gradients(const strip_system *strip_system, integer stiff,
     }
 }
 
-/* Starts from a share `kept_share` of the tension of the step before, along the new directions. */
+/* Starts a step from the share `kept_share` of the previous tension, in the new directions. */
 EXPORT void warm_start_tension(real *positions, const strip_system *strip_system, real kept_share, real min_tautness,
                                    integer rounds)
 {
