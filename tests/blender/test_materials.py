@@ -93,13 +93,13 @@ def test_the_button_brings_a_material_and_a_script_does_not(label: Any) -> None:
     assert label(jelly).startswith("Gelatin")
 
 
-def test_what_the_menu_adds_has_a_material_and_what_a_script_adds_has_none(label: Any) -> None:
-    """As with bodies that are made of meshes; new jelly is as stiff as its size needs."""
+def test_what_is_added_has_a_material_unless_that_is_unwanted(label: Any) -> None:
+    """From a script as from the menu; new jelly is as stiff as its size needs."""
     for name, expected in (("cloth", "Cotton"), ("rope", "Hemp"), ("jelly", "Gelatin (stiffer)")):
         add: Any = getattr(verlet, f"add_{name}")
-        add(use_material=True)
-        assert label(bpy.context.object) == expected
         add()
+        assert label(bpy.context.object) == expected
+        add(use_material=False)
         assert label(bpy.context.object) == "None"
 
 
@@ -118,7 +118,7 @@ def test_jelly_too_high_for_its_material_is_made_stiffer(label: Any) -> None:
 
 def test_new_jelly_keeps_its_shape_with_its_material() -> None:
     """It weighs a ton, and bulges by as little as without."""
-    verlet.add_jelly(use_material=True, size=1.0, resolution=4)
+    verlet.add_jelly(size=1.0, resolution=4)
     obj: Any = bpy.context.object
     obj.verlet.resolution = 4
     verlet.bake(frame_start=1, frame_end=48)

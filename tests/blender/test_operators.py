@@ -218,6 +218,28 @@ def test_a_new_cloth_is_pinned_at_one_edge_and_ready() -> None:
     assert len(obj.data.uv_layers) == 1
 
 
+@pytest.mark.usefixtures("small_bake")
+def test_a_new_balloon_is_round_blown_up_and_drops() -> None:
+    obj = added("add_balloon", size=2.0, resolution=3)
+    assert (obj.verlet.enabled, obj.verlet.body_type) == (True, "CLOTH")
+    assert obj.verlet.material == "BALLOON"
+    assert obj.verlet.pressure > 0.0
+    assert np.linalg.norm(coordinates(obj.data.vertices), axis=1) == pytest.approx(1.0)
+    height = obj.location.z
+    assert height > 1.0
+    verlet.bake()
+    last = list(baked(obj).values())[-1]
+    assert last[:, 2].mean() < -0.01
+    assert np.ptp(last, axis=0) == pytest.approx(2.0, rel=0.12)
+
+
+def test_a_closed_mesh_becomes_a_balloon_on_request() -> None:
+    obj = ball()
+    select(obj)
+    verlet.convert(body_type="BALLOON")
+    assert (obj.verlet.body_type, obj.verlet.material) == ("CLOTH", "BALLOON")
+
+
 def test_a_new_rope_is_pinned_at_one_end_and_ready() -> None:
     obj = added("add_rope", length=5.0, segments=10)
     assert (obj.verlet.enabled, obj.verlet.body_type) == (True, "ROPE")
@@ -229,7 +251,7 @@ def test_a_new_rope_is_pinned_at_one_end_and_ready() -> None:
 
 def test_a_new_rope_is_a_tube_where_renders_are_to_see_it() -> None:
     """Of the first material that the rope gets; the mesh that is baked stays edges alone."""
-    obj = added("add_rope", length=2.0, segments=10, use_tube=True)
+    obj = added("add_rope", length=2.0, segments=10)
     obj.data.materials.append(bpy.data.materials.new("Hemp"))
     assert not obj.data.polygons
     shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
@@ -241,7 +263,7 @@ def test_a_new_rope_is_a_tube_where_renders_are_to_see_it() -> None:
 
 def test_a_rope_that_no_render_sees_becomes_a_tube() -> None:
     """Once: then, and with a modifier of one's own that gives it faces, there is no need."""
-    obj = added("add_rope", segments=4)
+    obj = added("add_rope", segments=4, use_tube=False)
     assert verlet.show_tube() == {"FINISHED"}
     assert not verlet.show_tube.poll()
     obj.modifiers.clear()
@@ -254,7 +276,7 @@ def test_a_rope_that_no_render_sees_becomes_a_tube() -> None:
 @pytest.mark.usefixtures("small_bake")
 def test_a_tube_moves_with_the_bake(capfd: pytest.CaptureFixture[str]) -> None:
     """And nothing is said against it."""
-    obj = added("add_rope", segments=4, use_tube=True)
+    obj = added("add_rope", segments=4)
     verlet.bake()
     assert "Warning" not in capfd.readouterr().out
     heights = []

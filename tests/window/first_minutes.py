@@ -179,11 +179,11 @@ def test_the_view_shows_bodies_as_far_as_the_bake_has_come(hand: Hand) -> Steps:
 
 
 def test_whatever_the_add_menu_makes_is_baked_by_the_button(hand: Hand) -> Steps:
-    """All four together: the view shows them meanwhile, the rope without faces too."""
+    """All of them together: the view shows them meanwhile, the rope without faces too."""
     bpy.ops.object.delete()
     made: list[Any] = []
-    for add in (verlet.add_cloth, verlet.add_rope, verlet.add_jelly, verlet.add_water):
-        add()
+    for name in ("cloth", "rope", "jelly", "balloon", "water"):
+        getattr(verlet, f"add_{name}")()
         made.append(bpy.context.object)
         made[-1].location.x = 4.0 * len(made)
     bpy.context.scene.frame_end = 20

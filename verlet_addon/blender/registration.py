@@ -51,6 +51,7 @@ CLASSES: tuple[type[Any], ...] = (
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
     add_mesh.VERLET_OT_add_jelly,
+    add_mesh.VERLET_OT_add_balloon,
     add_mesh.VERLET_OT_add_water,
     preferences.VERLET_AP_preferences,
     material_menu.VERLET_MT_material,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...core.arrays import Integers
 from ...core.errors import MeshError
 from ...core.settings import BodySettings, BodyType
-from ..settings.materials import give_fitting_material
+from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
 from ..settings.shape_properties import NAMES
 from .mesh_access import mesh_of
@@ -26,12 +26,13 @@ def convert(
     objects: Sequence[bpy.types.Object],
     view_layer: bpy.types.ViewLayer,
     *,
-    body_type: BodyType | Literal["AUTO"],
+    body_type: BodyType | Literal["AUTO", "BALLOON"],
     use_material: bool = False,
 ) -> list[bpy.types.Object]:
     """Makes every mesh object a body; with `AUTO` the type follows from its mesh.
 
-    With `use_material` each body gets the default material of its type, as from the button.
+    With `use_material` each body gets the default material of its type, as from the button. A
+    `BALLOON` is cloth with the material of that name, at a pressure that suits its size.
 
     Returns
     -------
@@ -49,8 +50,11 @@ def convert(
     for obj in meshes:
         properties = body_properties(obj)
         mesh = cast(bpy.types.Mesh, obj.data)
-        properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
         properties.enabled = True
+        if body_type == "BALLOON":
+            give_balloon(obj)
+            continue
+        properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
         if use_material:
             give_fitting_material(obj)
     return [obj for obj in objects if obj not in meshes]

@@ -17,6 +17,9 @@ MELTS = 5.0
 A softer body collapses under its weight; it gets `SELF_WEIGHT_STIFFNESS` times that pressure
 instead, with which it bulges a little and oscillates."""
 
+MAX_BALLOON_STRETCH = 0.08
+"""Largest share by which the skin of a new balloon is stretched by the gas."""
+
 
 def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
     """Gives every body a material.
@@ -62,10 +65,28 @@ def give_fitting_material(obj: bpy.types.Object) -> None:
             body.property_unset(setting)
 
 
+def give_balloon(obj: bpy.types.Object) -> None:
+    """Makes a body a balloon, at a pressure that suits its size.
+
+    A ball of radius r stretches by the share p r c / 2 under pressure p, where c is the stretch
+    compliance of its skin (Laplace); so large ones get less than the pressure of the material.
+    """
+    body = body_properties(obj)
+    give_material(body, "BALLOON")
+    sides = [max(side) - min(side) for side in _world_corners(obj)]
+    most = 2.0 * MAX_BALLOON_STRETCH / (body.stretch_compliance * max(*sides, 1e-3) / 2.0)
+    body.pressure = min(body.pressure, most)
+
+
 def _height(obj: bpy.types.Object) -> float:
     """Height of an object's bounding box [m]."""
-    heights = [(obj.matrix_world @ Vector(corner)).z for corner in obj.bound_box]
+    heights = _world_corners(obj)[2]
     return max(heights) - min(heights)
+
+
+def _world_corners(obj: bpy.types.Object) -> list[tuple[float, ...]]:
+    """x, y and z of the corners of an object's bounding box [m]."""
+    return list(zip(*(obj.matrix_world @ Vector(corner) for corner in obj.bound_box), strict=True))
 
 
 def material_label(body: VERLET_PG_body) -> str:

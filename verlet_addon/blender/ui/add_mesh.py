@@ -12,7 +12,7 @@ from mathutils import Vector
 from ...core.collision.diagnostics import SELF_WEIGHT_STIFFNESS
 from ...core.settings import BodyType
 from ..scene.file_context import file_context
-from ..settings.materials import give_fitting_material
+from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
 from .operators import undoable_mode
 from .placement import Placement, place
@@ -36,7 +36,7 @@ class _AddWithMaterial(_AddBody):
     use_material: BoolProperty(
         name="Fitting Material",
         description="Also give it a material that fits its type",
-        options={"HIDDEN", "SKIP_SAVE"},
+        default=True,
     )
 
 
@@ -98,7 +98,7 @@ class VERLET_OT_add_rope(_AddWithMaterial, bpy.types.Operator):
     use_tube: BoolProperty(
         name="Tube",
         description="Also show it as a round tube, which renders see",
-        options={"SKIP_SAVE"},
+        default=True,
     )
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -140,6 +140,38 @@ class VERLET_OT_add_jelly(_AddWithMaterial, bpy.types.Operator):
         body = body_properties(obj)
         mass = body.density * self.size**3 if body.use_density else body.mass
         body.stiffness = SELF_WEIGHT_STIFFNESS * mass * 9.81 / self.size**2
+        place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
+        return {"FINISHED"}
+
+
+class VERLET_OT_add_balloon(_AddBody, bpy.types.Operator):
+    """Add a round balloon that drops on the ground and bounces"""
+
+    bl_idname = "verlet.add_balloon"
+    bl_label = "Balloon"
+    bl_options = {"REGISTER", "UNDO"}
+
+    size: FloatProperty(
+        name="Size",
+        description="Diameter",
+        default=1.0,
+        min=0.001,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    resolution: IntProperty(
+        name="Subdivisions",
+        description="Of an icosphere: 4 make 1,280 faces, each one more four times as many",
+        default=4,
+        min=1,
+        max=8,
+        soft_max=6,
+    )
+
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        mesh = ball_mesh(diameter=self.size, subdivisions=self.resolution)
+        obj = _add_body(context, mesh, "CLOTH", pinned=())
+        give_balloon(obj)
         place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
         return {"FINISHED"}
 
@@ -201,6 +233,17 @@ def cube_mesh(*, size: float, resolution: int) -> bpy.types.Mesh:
     mesh = bpy.data.meshes.new("Jelly")
     grid.to_mesh(mesh)
     grid.free()
+    return mesh
+
+
+def ball_mesh(*, diameter: float, subdivisions: int) -> bpy.types.Mesh:
+    """Makes an icosphere around the origin; Blender counts the icosahedron as a subdivision."""
+    ball = bmesh.new()
+    bmesh.ops.create_icosphere(ball, subdivisions=subdivisions, radius=diameter / 2)
+    mesh = bpy.data.meshes.new("Balloon")
+    ball.to_mesh(mesh)
+    ball.free()
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), dtype=bool))
     return mesh
 
 

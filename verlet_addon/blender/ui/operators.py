@@ -74,12 +74,13 @@ def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
 _TYPES = (
     ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
     *(item[:3] for item in BODY_TYPES),
+    ("BALLOON", "Balloon", "A skin filled with gas: cloth of the material Balloon"),
 )
 """Items of `convert` in the interface."""
 
 
 class VERLET_OT_convert(bpy.types.Operator):
-    """Turn the selected meshes into cloth, ropes, jelly or water"""
+    """Turn the selected meshes into cloth, ropes, jelly, balloons or water"""
 
     bl_idname = "verlet.convert"
     bl_label = "Make Soft Body"

@@ -256,10 +256,10 @@ class VERLET_MT_add(bpy.types.Menu):
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = layout_of(self)
-        layout.operator("verlet.add_cloth", icon="MOD_CLOTH").use_material = True
-        rope = layout.operator("verlet.add_rope", icon="CURVE_PATH")
-        rope.use_material = rope.use_tube = True
-        layout.operator("verlet.add_jelly", icon="MOD_SOFT").use_material = True
+        layout.operator("verlet.add_cloth", icon="MOD_CLOTH")
+        layout.operator("verlet.add_rope", icon="CURVE_PATH")
+        layout.operator("verlet.add_jelly", icon="MOD_SOFT")
+        layout.operator("verlet.add_balloon", icon="MESH_UVSPHERE")
         layout.operator("verlet.add_water", icon="MOD_OCEAN")
 
 
