@@ -169,7 +169,7 @@ typedef struct {
     const dissected_system *system;
 } factored_shell;
 
-/* Rotates the vector of free particle i by the rotation (c, 3, 3) of its part, or by its inverse. */
+/* Rotates the vector of free particle i by the rotation (c, 3, 3) of its component, or by its inverse. */
 static void rotate(const factored_shell *of, const real *rotations, integer i, const real from[3],
                  real to[3], int back)
 {

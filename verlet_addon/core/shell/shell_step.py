@@ -141,7 +141,7 @@ def _preconditioner(system: ShellSystem, positions: Floats) -> FactoredShell:
 
 
 def _update_rotations(system: ShellSystem, before: Floats, now: Floats) -> None:
-    """Fits the rotation of each part from positions `before` to `now`, both (3, n) [m].
+    """Fits the rotation of each component from positions `before` to `now`, both (3, n) [m].
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
     of Deformations* (2016), by quaternions (1, ω/2).

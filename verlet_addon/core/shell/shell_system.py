@@ -24,7 +24,7 @@ class FactoredShell:
     free: Integers
     """(f,) numbers of free particles."""
     components: Integers
-    """(n,) number of the connected part of each particle, from 0."""
+    """(n,) connected component of each particle, from 0."""
     positions: Floats
     """(3, n) positions for which the matrix was computed [m]."""
 
@@ -58,7 +58,7 @@ class ShellSystem:
     goal_shares: Floats
     """(g,) share of the soft pins' springs in `masses`."""
     components: Integers
-    """(n,) number of the connected part of each particle, from 0."""
+    """(n,) connected component of each particle, from 0."""
     free: Integers
     """(f,) particles that are not pinned."""
     gradients: Floats
@@ -76,7 +76,7 @@ class ShellSystem:
     contact_pushes: Floats
     """(3, n) sum of displacements by contacts in this step [m]."""
     rotations: Floats
-    """(c, 3, 3) rotation of each part since the factorization."""
+    """(c, 3, 3) rotation of each component since the factorization."""
     solved: bool = False
     """True after the first solution in this step."""
     resolves: int = 0

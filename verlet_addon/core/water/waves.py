@@ -16,7 +16,7 @@ from .surface import Water
 MAX_PHASE = 1.4
 """Largest angular frequency × step of waves; Verlet integration is stable below 2."""
 MAX_WAVE_STEPS = 1000
-"""Most wave steps within one step of the simulation; beyond, the wave speed is an error."""
+"""Most wave steps within one step of the simulation; more raise a SettingsError."""
 
 
 @dataclass(eq=False)
