@@ -75,7 +75,7 @@ class Shell:
     positions: Floats
     """(3, n) positions at rest [m]."""
     components: Integers
-    """(n,) label of each connected part, from 0."""
+    """(n,) connected component of each particle, from 0."""
 
 
 def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
