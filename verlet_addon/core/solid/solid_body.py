@@ -140,12 +140,12 @@ class SolidState:
 
 
 def build_solid(shape: RestShape) -> Solid:
-    """The solid that a closed surface encloses.
+    """The solid that a surface encloses, with lids over its holes.
 
     Raises
     ------
     MeshError
-        If the surface is open, encloses nothing, or is too slender.
+        If the surface has edges without faces or inner walls, encloses nothing, or is too slender.
     """
     check_closed(shape)
     positions, settings = shape.mesh.positions, shape.settings
