@@ -265,6 +265,27 @@ def test_the_menus_hold_what_the_add_on_does(hand: Hand) -> Steps:
         yield from hand.press("ESC")
 
 
+def test_the_physics_tab_has_a_button_and_the_same_panels(hand: Hand) -> Steps:
+    """Beside Blender's own; what it shows is the active object's."""
+    cube: Any = bpy.data.objects["Cube"]
+    area = next(area for area in hand.window.screen.areas if area.type == "PROPERTIES")
+    area.spaces.active.context = "PHYSICS"
+    yield from wait(0.5)
+    hand.picture("physics_tab_before")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=hand.window, area=area, region=region):
+        cube.select_set(False)
+        verlet.convert(use_material=True)
+    assert cube.verlet.enabled
+    for name in ("simulation", "material"):
+        assert hasattr(bpy.types, f"VERLET_PT_physics_{name}")
+    yield from wait(0.5)
+    hand.picture("physics_tab")
+    with bpy.context.temp_override(window=hand.window, area=area, region=region):
+        verlet.release()
+    assert not cube.verlet.enabled
+
+
 def test_adjust_last_operation_moves_turns_and_aligns_a_new_cloth(hand: Hand) -> Steps:
     """Its height follows its size, as long as no other location is given."""
     yield from add_cloth(hand)

@@ -25,6 +25,7 @@ from .ui import (
     material_menu,
     operators,
     panels,
+    physics_panels,
     rope_tubes,
     shape_panels,
     tearing_cuts,
@@ -73,12 +74,14 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_simulation,
     panels.VERLET_PT_advanced,
     panels.VERLET_PT_ground,
+    *physics_panels.PANELS,
 )
 
 MENUS: tuple[tuple[str, Any], ...] = (
     ("VIEW3D_MT_mesh_add", panels.draw_add_menu),
     ("VIEW3D_MT_object_quick_effects", panels.draw_quick_effects),
     ("VIEW3D_MT_object_animation", panels.draw_animation_menu),
+    ("PHYSICS_PT_add", physics_panels.draw_add_button),
 )
 
 # Blender's type stubs lack the add-on's properties and the return values of these functions.

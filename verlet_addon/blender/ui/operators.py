@@ -46,6 +46,16 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
     return False
 
 
+def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Objects that a button acts on: the shown one in the properties editor, else those selected.
+
+    The properties editor shows the active or a pinned object, selected or not.
+    """
+    if isinstance(context.space_data, bpy.types.SpaceProperties):
+        return [context.object] if context.object is not None else []
+    return list(context.selected_objects)
+
+
 class OfSelected:
     """Operators with a property `selected`, whose description is the tooltip where it is on."""
 
@@ -102,7 +112,7 @@ class VERLET_OT_convert(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not context.selected_objects:
+        if not chosen_objects(context):
             cls.poll_message_set("Select a mesh object first")
             return False
         return undoable_mode(cls, context)
@@ -117,7 +127,7 @@ class VERLET_OT_convert(bpy.types.Operator):
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         here = file_context(context)
-        objects = here.selected_objects
+        objects = chosen_objects(context)
         others = convert(
             objects,
             here.view_layer,
@@ -250,7 +260,7 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
 
 def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Lists the selected objects that are bodies, enabled or not."""
-    return [obj for obj in context.selected_objects if is_body(obj)]
+    return [obj for obj in chosen_objects(context) if is_body(obj)]
 
 
 def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
