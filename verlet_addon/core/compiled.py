@@ -182,7 +182,7 @@ def members(of: object, names: str) -> list[Any]:
 
 
 def shared_arrays(of: object, names: str) -> list[Any]:
-    """Attributes of an object as `members`, for arrays that both Python and C write to."""
+    """Attributes as `members`; raises unless all are contiguous, so that C writes to originals."""
     found = members(of, names)
     for array in found:
         address(array)  # raises unless contiguous

@@ -177,9 +177,10 @@ def _check_lengths(mesh: MeshData) -> None:
 
 
 def _image_faces(mesh: MeshData, image: Integers) -> tuple[Integers, Integers]:
-    """Faces of the image, except those within the plane.
+    """Faces of a mirror image, without those within the plane.
 
-    Returns the end of each face, and the corners (c,) of the mesh whose images are its corners.
+    Returns where each face ends, as in `face_starts`, and (c,) the corners of the mesh, as indices
+    into `face_vertices`, that are mirrored to its corners.
     """
     moved = image[mesh.face_vertices] != mesh.face_vertices
     faces = np.split(np.arange(len(moved)), mesh.face_starts[1:-1])

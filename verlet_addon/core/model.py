@@ -32,7 +32,7 @@ class SoftBodyModel:
     rest_positions: Floats
     """(3, v) positions of the vertices at rest [m]."""
     triangles: Integers
-    """(3, t) the faces, counter-clockwise seen from outside."""
+    """(3, t) corners of the faces' triangles, counter-clockwise seen from outside."""
     inverse_masses: Floats
     """(n,) [1/kg]; 0 = pinned."""
     pinned: Integers

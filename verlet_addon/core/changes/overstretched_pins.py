@@ -46,7 +46,7 @@ class PinPaths:
     cached_targets: tuple[Floats, ...] = ()
     """Targets, (n, 3) each, of the last call of `_cached_growth` [m]."""
     cached_growth: Floats | None = None
-    """(n,) result of that call."""
+    """(n,) result of the last call of `_cached_growth`."""
 
 
 def can_be_lengthened(model: SoftBodyModel) -> bool:

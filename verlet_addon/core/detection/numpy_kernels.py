@@ -76,7 +76,7 @@ def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
 
 
 def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> GatheredRows:
-    """Sorts rows, and adds their particles and owners; `order` (k,) has vertices before edges."""
+    """Sorts rows by `order` (k,), pairs with a vertex first, and adds particles and owners."""
     features, weights, normals, gaps = rows
     kind, first, second = features.take(order, axis=1)
     by_vertex = int(np.searchsorted(kind, 1))

@@ -147,7 +147,7 @@ def solve_coupled_solids(
     collider_contacts: Sequence[ColliderContacts],
     solid_contacts: SolidContacts,
 ) -> None:
-    """Solves solids in contact with each other as one system, if they have more contacts."""
+    """Solves solids in contact as one system, if any has more contacts than when last solved."""
     solid_steps = [
         body_step.solid_step for body_step in body_steps if body_step.solid_step is not None
     ]
