@@ -96,7 +96,7 @@ def stiffness_ratios(bends: Bends, inverse_masses: Floats, h_squared: float) -> 
 
 
 def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
-    """(c,) mobilities Σ w c²: change of g per unit multiplier."""
+    """(c,) mobilities Σ w c², of inverse masses w and coefficients c."""
     return np.asarray((inverse_masses[bends.members] * bends.coefficients**2).sum(axis=1))
 
 

@@ -48,12 +48,12 @@ static real gradient_noise(const noise_tables *of, const real place[3])
 }
 
 /* Replaces positions (3, n) by the turbulence there, with eddies of a size. */
-EXPORT void find_eddies(real *places, integer n, const noise_tables *of, real size)
+EXPORT void find_eddies(real *points, integer n, const noise_tables *of, real size)
 {
     for (integer i = 0; i < n; i++) {
         real at[3], found[3] = {0.0, 0.0, 0.0};
         for (int axis = 0; axis < 3; axis++)
-            at[axis] = size != 0.0 ? places[axis * n + i] / size : places[axis * n + i];
+            at[axis] = size != 0.0 ? points[axis * n + i] / size : points[axis * n + i];
         real octave = 1.0, weights = 0.0;
         for (int time = 0; time < OCTAVES; time++) {
             for (int axis = 0; axis < 3; axis++) {
@@ -66,7 +66,7 @@ EXPORT void find_eddies(real *places, integer n, const noise_tables *of, real si
             octave *= 2.0;
         }
         for (int axis = 0; axis < 3; axis++)
-            places[axis * n + i] = found[axis] / weights;
+            points[axis * n + i] = found[axis] / weights;
     }
 }
 

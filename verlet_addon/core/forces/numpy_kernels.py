@@ -75,7 +75,8 @@ def gradient_noise(points: Floats) -> Floats:
 def plate_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
     """(4, n) forces on faces [N], and their growth with speed [kg/s], divided among the corners.
 
-    `rows` (4, n) are the velocity of the air relative to each particle [m/s], and its slip share.
+    `rows` (4, n) are the velocity of the air relative to each particle [m/s], and its share of slip
+    (`FieldEffect.slip_shares`).
     """
     corners, count = exposed_surface.corners, len(exposed_surface.plate_factors)
     near = positions - positions[:, :1]  # far from the origin, areas would lose digits

@@ -79,7 +79,7 @@ def _candidates(
     here: Floats, spans: Floats, chosen: Integers
 ) -> Iterator[tuple[Integers, Integers]]:
     """Pairs of points (2, n) and chosen triangles (2, 3, t) whose box has them, in portions."""
-    order, keys, row_of, key_of = _in_rows(here)
+    order, keys, row_of, key_of = _sort_into_rows(here)
     low, high = spans.min(axis=1), spans.max(axis=1)
     sound = chosen[np.isfinite(spans[..., chosen]).all(axis=(0, 1))]
     bottom, top = row_of(low[1, sound]), row_of(high[1, sound])
@@ -95,7 +95,7 @@ def _candidates(
         yield point[within], triangle[within]
 
 
-def _in_rows(here: Floats) -> tuple[Integers, Floats, Rows, Keys]:
+def _sort_into_rows(here: Floats) -> tuple[Integers, Floats, Rows, Keys]:
     """Points (2, n) sorted into rows: their order, their keys, and functions for rows and keys.
 
     A key is the number of the row plus a fraction that increases along it.

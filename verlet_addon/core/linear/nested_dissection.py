@@ -100,7 +100,7 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         part.coupling = front[:size, size:].copy()
         updates[id(part)] = border, front[size:, size:]
         depths.setdefault(part.depth, []).append(part)
-    return Factors(n, [_as_arrays(depths[depth], n) for depth in sorted(depths, reverse=True)])
+    return Factors(n, [_pad_parts(depths[depth], n) for depth in sorted(depths, reverse=True)])
 
 
 def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Part:
@@ -145,7 +145,7 @@ def _front(
     return front
 
 
-def _as_arrays(parts: Sequence[_Part], n: int) -> Depth:
+def _pad_parts(parts: Sequence[_Part], n: int) -> Depth:
     """Parts of one depth, padded to arrays of one size."""
     count = len(parts)
     size = max(len(part.own) for part in parts)
@@ -189,7 +189,7 @@ def _solve_sequentially(factors: Factors, right: Floats) -> Floats:
     """(3, n) the solutions, summed in the order of the C kernel, to the same bits."""
     values = np.append(right.T, np.zeros((1, len(right))), axis=0)
     parts = [
-        _without_filling(part, factors.size)
+        _without_padding(part, factors.size)
         for depth in factors.depths
         for part in zip(*depth, strict=True)
     ]
@@ -204,7 +204,7 @@ def _solve_sequentially(factors: Factors, right: Floats) -> Floats:
     return values[:-1].T
 
 
-def _without_filling(part: Sequence[Any], n: int) -> tuple[Integers, Integers, Floats, Floats]:
+def _without_padding(part: Sequence[Any], n: int) -> tuple[Integers, Integers, Floats, Floats]:
     """A part of a depth without its padding."""
     own, border, root, coupling = part
     s, b = np.count_nonzero(own < n), np.count_nonzero(border < n)

@@ -137,7 +137,7 @@ def _span_distances(node_positions: Floats, spans: PinSpans) -> Floats:
 
 
 def _balance_junctions(node_positions: Floats, spans: PinSpans, lengths: Floats) -> Floats:
-    """(3, u) node positions of least Σ (stretch of spans)² / length, from the current ones [m]."""
+    """(3, u) node positions, a few Newton steps nearer to least Σ (stretch of a span)² / length."""
     distances = _span_distances(node_positions, spans)
     if spans.pinned.all() or (distances <= lengths).all():
         return node_positions

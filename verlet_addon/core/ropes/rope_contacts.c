@@ -8,7 +8,7 @@ EXPORT void gather_responses(integer k, integer n, const real *fields, const int
 {
     for (integer f = 0; f < 3 * k; f++)
         for (integer row = 0; row < k; row++) {
-            real moved[3], *found = responses + 3 * (f * k + row);
+            real moved[3], *response = responses + 3 * (f * k + row);
             for (integer axis = 0; axis < 3; axis++) {
                 const real *field = fields + 3 * n * f + n * axis;
                 moved[axis] = 0.0;
@@ -16,7 +16,7 @@ EXPORT void gather_responses(integer k, integer n, const real *fields, const int
                     moved[axis] += shares[corner * k + row] * field[particles[corner * k + row]];
             }
             for (integer e = 0; e < 3; e++)
-                found[e] = moved[0] * directions[(3 * e) * k + row]
+                response[e] = moved[0] * directions[(3 * e) * k + row]
                            + moved[1] * directions[(3 * e + 1) * k + row]
                            + moved[2] * directions[(3 * e + 2) * k + row];
         }

@@ -132,7 +132,7 @@ def _responses(
 def _add_free_responses(
     responses: Floats, particles: Integers, weights: Floats, pulls: Floats, directions: Floats
 ) -> None:
-    """Adds the responses through particles outside of ropes, where contacts share any."""
+    """Adds the responses of particles outside of ropes to the contacts that contain them."""
     shared = np.zeros((particles.shape[1],) * 2)
     for one in range(4):
         moving = np.flatnonzero(pulls[one])

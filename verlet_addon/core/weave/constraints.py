@@ -107,19 +107,19 @@ def without_weave(shape: RestShape, patches: Patches) -> RestShape:
     inextensible = body.stretch_compliance == body.weft_compliance == 0.0
     across = face_diagonals(shape.corners)[0] if inextensible else mesh.edges[:0]
     pairs = np.concatenate([mesh.edges, across])
-    aslant = _aslant(shape, patches, pairs)
+    obliquity = _obliquity(shape, patches, pairs)
     extra = np.zeros(len(across), dtype=bool)
     loose, in_rope = np.append(shape.loose, extra), np.append(shape.in_rope, extra)
     remaining = loose | inextensible
-    remaining[len(mesh.edges) :] &= aslant[len(mesh.edges) :] < sin(pi / 4)
+    remaining[len(mesh.edges) :] &= obliquity[len(mesh.edges) :] < sin(pi / 4)
     lengths = np.append(shape.lengths, shape.rest_distances(across))
-    lengths *= np.where(loose, 1.0, np.sqrt(1.0 + aslant * sin(LOCKING_ANGLE)))
+    lengths *= np.where(loose, 1.0, np.sqrt(1.0 + obliquity * sin(LOCKING_ANGLE)))
     mesh, none = replace(mesh, edges=pairs), np.zeros(0, dtype=np.int64)
     wider = replace(shape, mesh=mesh, lengths=lengths, loose=loose, in_rope=in_rope)
     return remeshed(wider, remaining, none, none, np.zeros(0))
 
 
-def _aslant(shape: RestShape, patches: Patches, pairs: Integers) -> Floats:
+def _obliquity(shape: RestShape, patches: Patches, pairs: Integers) -> Floats:
     """(m,) sin 2θ for angles θ between pairs (m, 2) and the threads at their ends; 0 without."""
     threads = np.zeros((shape.particle_count, 2, 3))
     for corner in patches.corners.T:

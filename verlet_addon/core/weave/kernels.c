@@ -22,23 +22,22 @@ typedef struct {
     const real *masses, *free;        /* (n,) */
     real *displacement, *multipliers; /* (3, n) */
     real buckled;
-    const integer *places_beside;     /* (t, 6) block of each pair of corners in `beside`, or -1 */
+    const integer *pair_blocks;     /* (t, 6) block of each pair of corners in `off_diagonal`, or -1 */
     integer pairs;                    /* m */
     const integer *starts, *others;   /* (n + 1,) and (m,): each particle's pairs with later ones */
     patch_strain *strains;                /* (t,) workspace, like all that follow */
-    real *diagonal, *blocks, *beside; /* the matrix's diagonal blocks (n, 3, 3), their inverses, and
-                                         its blocks beside the diagonal (m, 3, 3) */
-    real *places, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
+    real *diagonal, *blocks, *off_diagonal; /* (n, 3, 3) blocks, their inverses, (m, 3, 3) blocks */
+    real *points, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
 } weave_batch;
 
 /* Tolerances and limits: the constants of numpy_kernels.py. */
 typedef struct {
     real tolerance, least, curvature;
-    integer rounds, tries;
+    integer rounds, trials;
 } weave_limits;
 
 /* Sets w1, w2 and w3 of a patch for vectors (n, 3). */
-static inline void gather(const weave_batch *all, integer t, const real *vectors, real ways[3][3])
+static inline void gather(const weave_batch *all, integer t, const real *vectors, real w[3][3])
 {
     const integer *corners = all->corners + 4 * t;
     const real *gradients = all->gradients + 12 * t;
@@ -46,7 +45,7 @@ static inline void gather(const weave_batch *all, integer t, const real *vectors
     const real *c = vectors + 3 * corners[2], *d = vectors + 3 * corners[3];
     for (int k = 0; k < 3; k++)
         for (int axis = 0; axis < 3; axis++)
-            ways[k][axis] = gradients[k] * a[axis] + gradients[3 + k] * b[axis]
+            w[k][axis] = gradients[k] * a[axis] + gradients[3 + k] * b[axis]
                             + gradients[6 + k] * c[axis] + gradients[9 + k] * d[axis];
 }
 
@@ -77,14 +76,14 @@ static void clear_pinned(const weave_batch *all, real *vectors)
 }
 
 /* Measures warp or weft (k) at one side of a patch, and adds its forces to those on w. */
-static void measure_side(const weave_batch *all, integer t, int side, int k, real ways[3][3],
+static void measure_side(const weave_batch *all, integer t, int side, int k, real w[3][3],
                          real forces[3][3])
 {
     patch_strain *at = all->strains + t;
     real *along = at->along[side][k], rest = all->rests[2 * t + k];
     real hourglass_gradient = all->hourglass_gradients[2 * t + k], hourglass_offset = side ? -hourglass_gradient : hourglass_gradient;
     for (int axis = 0; axis < 3; axis++)
-        along[axis] = ways[k][axis] + hourglass_offset * ways[2][axis];
+        along[axis] = w[k][axis] + hourglass_offset * w[2][axis];
     real length = distance(along[0], along[1], along[2]);
     real folded = all->buckled * rest, elongation = length - rest;
     real soft = all->compression_stiffnesses[2 * t + k], hard = all->stiffnesses[3 * t + k];
@@ -99,19 +98,19 @@ static void measure_side(const weave_batch *all, integer t, int side, int k, rea
     }
 }
 
-/* Measures the strains of all patches at `places` and the residual there; returns its product with
+/* Measures the strains of all patches at `points` and the residual there; returns its product with
    the displacements `moved`. */
 static real measure(const weave_batch *all)
 {
     real product = 0.0;
     clear(all->residual, 3 * all->particles);
     for (integer t = 0; t < all->count; t++) {
-        real ways[3][3], mean[2][3], lengths[2], forces[3][3] = {{0}};
-        gather(all, t, all->places, ways);
+        real w[3][3], mean[2][3], lengths[2], forces[3][3] = {{0}};
+        gather(all, t, all->points, w);
         for (int k = 0; k < 2; k++) {
-            lengths[k] = distance(ways[k][0], ways[k][1], ways[k][2]);
+            lengths[k] = distance(w[k][0], w[k][1], w[k][2]);
             for (int axis = 0; axis < 3; axis++)
-                mean[k][axis] = ways[k][axis] / lengths[k];
+                mean[k][axis] = w[k][axis] / lengths[k];
         }
         real shear = dot(mean[0], mean[1]);
         for (int k = 0; k < 2; k++) {
@@ -121,7 +120,7 @@ static real measure(const weave_batch *all)
                 forces[k][axis] = -all->stiffnesses[3 * t + 2] * shear * skew;
             }
             for (int side = 0; side < 2; side++)
-                measure_side(all, t, side, k, ways, forces);
+                measure_side(all, t, side, k, w, forces);
         }
         scatter(all, t, forces, all->residual);
     }
@@ -153,7 +152,7 @@ static inline void add_block(const real sides[4][6], const real gradients[4][4],
 static void add_patch(const weave_batch *all, integer t)
 {
     const patch_strain *at = all->strains + t;
-    const integer *corners = all->corners + 4 * t, *places = all->places_beside + 6 * t;
+    const integer *corners = all->corners + 4 * t, *pair_blocks = all->pair_blocks + 6 * t;
     real sides[4][6], gradients[4][4], skews[4][3], shear = all->stiffnesses[3 * t + 2];
     for (int i = 0; i < 4; i++) {
         const real *slope = all->gradients + 12 * t + 3 * i;
@@ -175,10 +174,10 @@ static void add_patch(const weave_batch *all, integer t)
     for (int a = 0, pair = 0; a < 4; a++) {
         add_block(sides, gradients, skews, shear, a, a, all->diagonal + 9 * corners[a]);
         for (int b = a + 1; b < 4; b++, pair++)
-            if (places[pair] >= 0 && corners[a] < corners[b])
-                add_block(sides, gradients, skews, shear, a, b, all->beside + 9 * places[pair]);
-            else if (places[pair] >= 0)
-                add_block(sides, gradients, skews, shear, b, a, all->beside + 9 * places[pair]);
+            if (pair_blocks[pair] >= 0 && corners[a] < corners[b])
+                add_block(sides, gradients, skews, shear, a, b, all->off_diagonal + 9 * pair_blocks[pair]);
+            else if (pair_blocks[pair] >= 0)
+                add_block(sides, gradients, skews, shear, b, a, all->off_diagonal + 9 * pair_blocks[pair]);
     }
 }
 
@@ -186,7 +185,7 @@ static void add_patch(const weave_batch *all, integer t)
    particles become 0. */
 static void assemble(const weave_batch *all)
 {
-    clear(all->beside, 9 * all->pairs);
+    clear(all->off_diagonal, 9 * all->pairs);
     for (integer i = 0; i < 9 * all->particles; i++)
         all->diagonal[i] = i % 9 % 4 ? 0.0 : all->masses[i / 9];
     for (integer t = 0; t < all->count; t++)
@@ -202,35 +201,35 @@ static void assemble(const weave_batch *all)
 }
 
 /* The matrix times a vector that is 0 at pinned particles; the product there is not used. */
-static void multiply(const weave_batch *all, const real *vector, real *found)
+static void multiply(const weave_batch *all, const real *vector, real *result)
 {
     for (integer i = 0; i < all->particles; i++)
         for (int a = 0; a < 3; a++)
-            found[3 * i + a] = dot(all->diagonal + 9 * i + 3 * a, vector + 3 * i);
+            result[3 * i + a] = dot(all->diagonal + 9 * i + 3 * a, vector + 3 * i);
     for (integer i = 0; i < all->particles; i++) {
         const real *own = vector + 3 * i;
         real total[3] = {0.0, 0.0, 0.0};
         for (integer pair = all->starts[i]; pair < all->starts[i + 1]; pair++) {
-            const real *block = all->beside + 9 * pair, *other = vector + 3 * all->others[pair];
-            real *answer = found + 3 * all->others[pair];
+            const real *block = all->off_diagonal + 9 * pair, *other = vector + 3 * all->others[pair];
+            real *answer = result + 3 * all->others[pair];
             for (int a = 0; a < 3; a++) {
                 total[a] += dot(block + 3 * a, other);
                 answer[a] += block[a] * own[0] + block[3 + a] * own[1] + block[6 + a] * own[2];
             }
         }
         for (int a = 0; a < 3; a++)
-            found[3 * i + a] += total[a];
+            result[3 * i + a] += total[a];
     }
 }
 
 /* The inverted diagonal blocks times a vector; returns the inner product with that vector. */
-static real precondition(const weave_batch *all, const real *vector, real *found)
+static real precondition(const weave_batch *all, const real *vector, real *result)
 {
     real total = 0.0;
     for (integer i = 0; i < all->particles; i++)
         for (int a = 0; a < 3; a++) {
             real value = dot(all->blocks + 9 * i + 3 * a, vector + 3 * i);
-            found[3 * i + a] = value;
+            result[3 * i + a] = value;
             total += vector[3 * i + a] * value;
         }
     return total;
@@ -272,7 +271,7 @@ static real advance(const weave_batch *all, real share)
 {
     for (integer i = 0; i < 3 * all->particles; i++) {
         real move = share * all->moved[i];
-        all->places[i] += move;
+        all->points[i] += move;
         all->multipliers[i % 3 * all->particles + i / 3] += all->masses[i / 3] * move;
     }
     return measure(all);
@@ -287,7 +286,7 @@ static void line_search(const weave_batch *all, const weave_limits *limits, real
     real after = advance(all, 1.0);
     if (after > -curvature)
         return;
-    for (integer k = 0; k < limits->tries; k++) {
+    for (integer k = 0; k < limits->trials; k++) {
         real share = low + (high - low) * larger(before / (before - after), limits->curvature);
         real product = advance(all, share - at);
         at = share;
@@ -306,7 +305,7 @@ EXPORT void project_weave(real *positions, const weave_batch *all, const weave_l
     integer n = all->particles;
     for (integer i = 0; i < 3 * n; i++) {
         integer row = i % 3 * n + i / 3;
-        all->places[i] = positions[row];
+        all->points[i] = positions[row];
         all->moved[i] = all->displacement[row] - all->multipliers[row] / all->masses[i / 3];
         all->moved[i] *= all->free[i / 3];
     }
@@ -315,7 +314,7 @@ EXPORT void project_weave(real *positions, const weave_batch *all, const weave_l
     line_search(all, limits, solve(all, limits));
     for (integer i = 0; i < 3 * n; i++) {
         integer row = i % 3 * n + i / 3;
-        positions[row] = all->places[i];
+        positions[row] = all->points[i];
         all->displacement[row] = all->multipliers[row] / all->masses[i / 3];
     }
 }
