@@ -21,6 +21,11 @@ def io(addon: Addon) -> ModuleType:
 
 
 @pytest.fixture
+def points(addon: Addon) -> ModuleType:
+    return addon("blender.scene.key_points")
+
+
+@pytest.fixture
 def keys(addon: Addon) -> ModuleType:
     return addon("blender.bake.shape_keys")
 
@@ -274,13 +279,15 @@ def test_a_body_has_every_edge_face_and_pin(io: ModuleType) -> None:
 # --- writing ------------------------------------------------------------------------------------
 
 
-def round_trip(io: ModuleType, keys: ModuleType, obj: Any, wanted: Callable[[Any], Any]) -> Any:
+def round_trip(
+    io: ModuleType, points: ModuleType, keys: ModuleType, obj: Any, wanted: Callable[[Any], Any]
+) -> Any:
     """What is wanted and what the mesh shows, at two frames of one bake."""
     coordinates, targets, found = [], [], []
     for frame in (1, 6):
         bpy.context.scene.frame_set(frame)
         targets.append(wanted(io.read_positions(obj, depsgraph())))
-        coordinates.append(io.way_to_key(obj, depsgraph())(targets[-1]))
+        coordinates.append(points.way_to_key(obj, depsgraph())(targets[-1]))
     keys.write_bake(obj, (1, 6), np.stack(coordinates))
     for frame in (1, 6):
         bpy.context.scene.frame_set(frame)
@@ -291,13 +298,13 @@ def round_trip(io: ModuleType, keys: ModuleType, obj: Any, wanted: Callable[[Any
 @pytest.mark.parametrize("prepare", [no_keys, mixed_keys], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("place", PLACES, ids=lambda f: f.__name__)
 def test_a_bake_shows_the_wanted_positions(
-    io: ModuleType, keys: ModuleType, place: Any, prepare: Any
+    io: ModuleType, points: ModuleType, keys: ModuleType, place: Any, prepare: Any
 ) -> None:
     """Coordinates up to 40 m, in float32 sums of seven keys, scaled up to 20 times."""
     obj = sheet()
     prepare(obj)
     place(obj)
-    wanted, found = round_trip(io, keys, obj, billowed)
+    wanted, found = round_trip(io, points, keys, obj, billowed)
     np.testing.assert_allclose(found, wanted, atol=4e-5)
 
 
@@ -305,27 +312,27 @@ def test_a_bake_shows_the_wanted_positions(
 @pytest.mark.parametrize("place", [at_origin, stretched, animated], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("carry", CARRIERS, ids=lambda f: f.__name__)
 def test_a_bake_undoes_what_carries_the_mesh(
-    io: ModuleType, keys: ModuleType, carry: Any, place: Any, prepare: Any
+    io: ModuleType, points: ModuleType, keys: ModuleType, carry: Any, place: Any, prepare: Any
 ) -> None:
     """Up to 1e-6 of the mesh's size in its own space, scaled up to 20 times."""
     obj = sheet()
     for step in (prepare, carry, place):
         step(obj)
-    wanted, found = round_trip(io, keys, obj, billowed)
+    wanted, found = round_trip(io, points, keys, obj, billowed)
     np.testing.assert_allclose(found, wanted, atol=2e-4)
 
 
-def test_a_bake_undoes_a_strong_bend(io: ModuleType, keys: ModuleType) -> None:
+def test_a_bake_undoes_a_strong_bend(io: ModuleType, points: ModuleType, keys: ModuleType) -> None:
     """A tenth of the way around: slopes at the start point elsewhere than those at the end."""
     obj = sheet()
     bpy.ops.curve.primitive_bezier_circle_add(radius=4)
     obj.modifiers.new("Curve", "CURVE").object = bpy.context.object
     turn = np.array(Matrix.Rotation(0.6, 3, "Z"))
-    wanted, found = round_trip(io, keys, obj, lambda positions: positions @ turn.T)
+    wanted, found = round_trip(io, points, keys, obj, lambda positions: positions @ turn.T)
     np.testing.assert_allclose(found, wanted, atol=2e-5)
 
 
-def test_an_unmoved_mesh_gives_the_basis_itself(io: ModuleType) -> None:
+def test_an_unmoved_mesh_gives_the_basis_itself(io: ModuleType, points: ModuleType) -> None:
     """Bit for bit: what stands still must not jitter."""
     obj = sheet()
     sheared_by_parents(obj)
@@ -333,16 +340,18 @@ def test_an_unmoved_mesh_gives_the_basis_itself(io: ModuleType) -> None:
     basis = np.array([point.co for point in obj.data.shape_keys.reference_key.points])
     bpy.context.scene.frame_set(3)
     positions = io.read_positions(obj, depsgraph())
-    np.testing.assert_array_equal(io.way_to_key(obj, depsgraph())(positions), basis)
+    np.testing.assert_array_equal(points.way_to_key(obj, depsgraph())(positions), basis)
 
 
 @pytest.mark.parametrize("prepare", [no_keys, mixed_keys], ids=lambda f: f.__name__)
-def test_the_way_back_through_modifiers_leaves_no_trace(io: ModuleType, prepare: Any) -> None:
+def test_the_way_back_through_modifiers_leaves_no_trace(
+    io: ModuleType, points: ModuleType, prepare: Any
+) -> None:
     obj = sheet()
     prepare(obj)
     armature_between_finishes(obj)
     before, picture = state(obj), shown(obj)
-    io.way_to_key(obj, depsgraph())(billowed(io.read_positions(obj, depsgraph())))
+    points.way_to_key(obj, depsgraph())(billowed(io.read_positions(obj, depsgraph())))
     assert state(obj) == before
     np.testing.assert_array_equal(shown(obj), picture)
 
@@ -359,7 +368,9 @@ def state(obj: Any) -> Any:
     )
 
 
-def test_modifiers_without_a_way_back_are_an_error(io: ModuleType, mesh_error: Any) -> None:
+def test_modifiers_without_a_way_back_are_an_error(
+    io: ModuleType, points: ModuleType, mesh_error: Any
+) -> None:
     """Bones of size 0 take every vertex to one of their two heads."""
     obj = sheet()
     for bone in armature(obj).pose.bones:
@@ -367,12 +378,12 @@ def test_modifiers_without_a_way_back_are_an_error(io: ModuleType, mesh_error: A
     before = state(obj)
     positions = io.read_positions(obj, depsgraph())
     with pytest.raises(mesh_error, match="The modifiers of Sheet cannot be undone; turn off"):
-        io.way_to_key(obj, depsgraph())(positions + 1)
+        points.way_to_key(obj, depsgraph())(positions + 1)
     assert state(obj) == before
 
 
 def test_a_key_shown_alone_does_not_spoil_a_bake(
-    io: ModuleType, keys: ModuleType, addon: Addon
+    io: ModuleType, points: ModuleType, keys: ModuleType, addon: Addon
 ) -> None:
     """The bake is right once all keys are shown again, which is the only way to see it."""
     obj = sheet()
@@ -380,20 +391,22 @@ def test_a_key_shown_alone_does_not_spoil_a_bake(
     obj.show_only_shape_key = True
     with addon("blender.bake.former_bake").former_bakes_hidden([obj]):
         wanted = billowed(io.read_positions(obj, depsgraph()))
-        coordinates = io.way_to_key(obj, depsgraph())(wanted)
+        coordinates = points.way_to_key(obj, depsgraph())(wanted)
     assert obj.show_only_shape_key
     keys.write_bake(obj, (1,), coordinates[None])
     obj.show_only_shape_key = False
     np.testing.assert_allclose(shown(obj), wanted, atol=4e-6)
 
 
-def test_a_scale_animated_to_zero_is_named_with_its_frame(io: ModuleType, mesh_error: Any) -> None:
+def test_a_scale_animated_to_zero_is_named_with_its_frame(
+    points: ModuleType, mesh_error: Any
+) -> None:
     obj = sheet()
     obj.scale = (1, 0, 1)
     obj.keyframe_insert("scale", frame=4)
     bpy.context.scene.frame_set(4)
     with pytest.raises(mesh_error, match="Sheet has scale 0 at frame 4"):
-        io.way_to_key(obj, depsgraph())(np.zeros((36, 3)))
+        points.way_to_key(obj, depsgraph())(np.zeros((36, 3)))
 
 
 def test_a_modifier_that_cannot_be_hidden_is_an_error(io: ModuleType, mesh_error: Any) -> None:

@@ -28,7 +28,7 @@ def write_bake(
     frames
         Scene frames, ascending.
     coordinates
-        (len(frames), n, 3) in the object's own space, as `mesh_io.way_to_key` gives them.
+        (len(frames), n, 3) in the object's own space, as `key_points.way_to_key` gives them.
     """
     remove_bake(obj)
     body = body_properties(obj)

@@ -5,20 +5,30 @@ from pathlib import Path
 from typing import Any, cast
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
-from ...core.arrays import Floats
 from ..scene.modifiers import LIVE_MODIFIER, is_carrier, is_live_modifier
 
+_EARLY = 5e-5
+"""Frames by which samples come early where frames are stretched. Within 1e-4 frames after a sample
+Blender shows it unmixed, but stretched frames are rounded to either side."""
 
-def add_cache_modifier(obj: bpy.types.Object, path: Path, frame_start: int) -> None:
-    """Lets a body show a point cache, after the last modifier that carries its vertices along."""
+
+def add_cache_modifier(
+    obj: bpy.types.Object, path: Path, frame_start: int, *, stretch: float = 1.0
+) -> None:
+    """Shows a point cache on a body, after the last carrier (Armature, Hook, …).
+
+    Parameters
+    ----------
+    frame_start : frame of the scene that shows the first sample.
+    stretch : frames on F-curves per frame of the scene.
+    """
     active: Any = obj.modifiers.active
     modifier: Any = obj.modifiers.new(LIVE_MODIFIER, "MESH_CACHE")
     modifier.cache_format = "PC2"
     modifier.filepath = str(path)
-    modifier.frame_start = frame_start
+    modifier.frame_start = frame_start if stretch == 1.0 else frame_start - _EARLY
+    modifier.frame_scale = 1.0 / stretch
     modifier.show_in_editmode = False
     modifier.show_expanded = False
     carriers = [number for number, each in enumerate(obj.modifiers) if is_carrier(each)]
@@ -42,15 +52,3 @@ def remove_cache_modifiers(objects: Iterable[bpy.types.Object]) -> None:
             obj.modifiers.remove(modifier)
         if name in obj.modifiers:
             obj.modifiers.active = obj.modifiers[name]
-
-
-def cache_coordinates(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats
-) -> NDArray[np.float32]:
-    """(n, 3) in the object's space at the current frame, of world positions (n, 3) [m]."""
-    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
-    inverse = np.linalg.inv(matrix[:3, :3])
-    local: NDArray[np.float32] = np.einsum("xy,ny->nx", inverse, positions - matrix[:3, 3]).astype(
-        np.float32
-    )
-    return local

@@ -10,6 +10,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import VerletError
+from ..bake.bake import frame_range
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from .cache_files import beside, move_caches, point_to, remove_caches
@@ -127,7 +128,8 @@ def before_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
         return
     if not session.stale:
         session.stale = _why_stale(scene, session)
-    if not session.stale and scene.frame_current == session.last + 1:
+    _, end = frame_range(scene)
+    if not session.stale and scene.frame_current == session.last + 1 <= end:
         session.prepare_reading()
 
 

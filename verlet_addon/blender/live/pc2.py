@@ -3,7 +3,6 @@
 Blender reads the file anew at every evaluation, the number of samples included.
 """
 
-import os
 from pathlib import Path
 from struct import Struct
 
@@ -35,8 +34,7 @@ def append_sample(path: Path, coordinates: Floats | NDArray[np.float32], number:
         file.seek(_HEADER.size + number * len(data))
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
-        # Only now, for a sample that is counted may be read at any moment.
+        # Blender may read the file at any moment, but reads no sample that is not counted.
         file.seek(_COUNT_PLACE)
         file.write(_COUNT.pack(number + 1))
 

@@ -14,12 +14,14 @@ from ..bake.bake import bodies, frame_range, prepare_stage, read_settings, takin
 from ..bake.cautions import why_nothing
 from ..bake.former_bake import former_bakes_hidden
 from ..bake.record import settings_mark
+from ..scene.key_points import shown_points
 from ..scene.mesh_access import mesh_of
 from ..scene.modifiers import finish_hidden
 from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..scene.timing import animation_frame
 from ..settings.properties import scene_properties
 from .cache_files import cache_file
-from .cache_modifier import add_cache_modifier, cache_coordinates, remove_cache_modifiers
+from .cache_modifier import add_cache_modifier, remove_cache_modifiers
 from .pc2 import append_sample, create_pc2
 
 
@@ -76,7 +78,7 @@ class Session:
         for obj, path, positions in zip(
             self.stage.bodies, self.caches, result.positions, strict=True
         ):
-            append_sample(path, cache_coordinates(obj, depsgraph, positions), len(self.frames))
+            append_sample(path, shown_points(obj, depsgraph, positions), len(self.frames))
         self.frames.append(result)
 
 
@@ -111,7 +113,7 @@ def begin_session(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Se
     with stage.left_as_found(former_bakes_hidden):
         session = _start(stage, start)
     for obj, path in zip(stage.bodies, session.caches, strict=True):
-        add_cache_modifier(obj, path, start)
+        add_cache_modifier(obj, path, start, stretch=animation_frame(scene, 1))
     return session
 
 

@@ -1,13 +1,12 @@
 """The animated mesh as world-space arrays, and the conversion back to shape keys."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ...core.arrays import Floats, Integers, cofactors
+from ...core.arrays import Floats, Integers
 from ...core.errors import MeshError
 from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
 from ..settings.properties import body_properties
@@ -18,13 +17,9 @@ from .mesh_access import (
     group_weights,
     mesh_of,
     read_coordinates,
-    read_vertices,
     shape_keys_of,
 )
-from .modifiers import check_modifiers, has_carriers, read_deformed, undo_carriers
-
-WayToKey = Callable[[Floats], NDArray[np.float32]]
-"""Conversion of world positions (n, 3) [m] to coordinates (n, 3) of a shape key that shows them."""
+from .modifiers import check_modifiers, read_deformed
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
@@ -93,7 +88,7 @@ def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Flo
     They include the object's transform, its parents, the shape keys and the modifiers that deform
     each vertex by itself (carriers). Other modifiers (Subdivision, Smooth, …) are left out.
     """
-    linear, offset = _matrix(obj, depsgraph)
+    linear, offset = world_matrix(obj, depsgraph)
     return read_deformed(obj, depsgraph) @ linear.T + offset
 
 
@@ -147,7 +142,7 @@ def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
     """(n, 3) world positions of the rest shape key [m]; None without one."""
     if not (name := body_properties(obj).rest_key):
         return None
-    linear, offset = _matrix(obj, depsgraph)
+    linear, offset = world_matrix(obj, depsgraph)
     key = cast(bpy.types.Key, shape_keys_of(obj))
     return read_coordinates(key.key_blocks[name].data) @ linear.T + offset
 
@@ -171,44 +166,6 @@ def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
 def pin_weights(obj: bpy.types.Object) -> Floats:
     """(n,) weights of the pin group; zeros without one."""
     return group_weights(obj, body_properties(obj).pin_group)
-
-
-def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKey:
-    """Conversion of world positions to a shape key that shows them at the current frame.
-
-    The key is relative to the Basis and has the value 1, beside the user's keys at their current
-    values. The conversion inverts the object's matrix, the user's keys and the carriers. With
-    carriers it is valid only until control returns to Blender.
-
-    Raises
-    ------
-    MeshError
-        The object's matrix or its modifiers cannot be undone.
-    """
-    linear, offset = _matrix(obj, depsgraph)
-    if _is_flat(linear):
-        raise MeshError(
-            f"{obj.name} has scale 0 at frame {_frame(depsgraph)}; give it another scale there"
-        )
-    inverse, basis = _inverse(linear), _basis(obj)
-    carried = has_carriers(obj)
-    shown = basis if carried else read_deformed(obj, depsgraph)
-
-    def way(positions: Floats) -> NDArray[np.float32]:
-        # By the inverse, since starting LAPACK's threads takes longer than these sums.
-        wanted = np.einsum("xy,ny->nx", inverse, positions - offset)
-        displacements = undo_carriers(obj, depsgraph, wanted) if carried else wanted - shown
-        # Vertices at rest differ by float64 rounding, which would enlarge sparse exports.
-        displacements[np.abs(displacements) <= 1e-12 * np.abs(wanted).max(initial=0)] = 0
-        return (basis + displacements).astype(np.float32)
-
-    return way
-
-
-def _inverse(linear: Floats) -> Floats:
-    """(3, 3) inverse by cofactors, since LAPACK starts its threads even for so small a matrix."""
-    minors, size = cofactors(linear[None])
-    return np.asarray(minors[0].T / size)
 
 
 def _check_data(obj: bpy.types.Object) -> None:
@@ -236,7 +193,7 @@ def _check_matrix(obj: bpy.types.Object) -> None:
     matrix = np.array(obj.matrix_world, np.float64)
     if not np.isfinite(matrix).all():
         raise MeshError(f"{obj.name} has a transform that is not a number; clear it")
-    if _is_flat(matrix[:3, :3]):
+    if is_flat(matrix[:3, :3]):
         scale = ", ".join(f"{value:g}" for value in np.linalg.norm(matrix[:3, :3], axis=0))
         raise MeshError(f"{obj.name} has scale ({scale}); no part of it may be 0")
 
@@ -283,7 +240,7 @@ def _check_action(animation: bpy.types.AnimData, name: str) -> None:
             )
 
 
-def _is_flat(linear: Floats) -> bool:
+def is_flat(linear: Floats) -> bool:
     """Whether a linear map (3, 3) is singular, to the precision of float32."""
     if not np.isfinite(linear).all():
         return True
@@ -291,21 +248,10 @@ def _is_flat(linear: Floats) -> bool:
     return bool(scales[-1] <= 1e-7 * scales[0])
 
 
-def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Linear part (3, 3) and offset (3,) of the object's world matrix at the current frame."""
     matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
     return matrix[:3, :3], matrix[:3, 3]
-
-
-def _frame(depsgraph: bpy.types.Depsgraph) -> int:
-    """The scene's current frame."""
-    return cast(bpy.types.Scene, depsgraph.scene).frame_current
-
-
-def _basis(obj: bpy.types.Object) -> Floats:
-    """(n, 3) coordinates to which baked keys are relative."""
-    key = shape_keys_of(obj)
-    return read_coordinates(key.reference_key.points) if key else read_vertices(mesh_of(obj))
 
 
 def _integers(items: Any, attribute: str, *, width: int = 1) -> Integers:

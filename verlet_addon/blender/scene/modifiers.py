@@ -86,11 +86,27 @@ def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     `read_deformed` does so itself; around a loop over frames, this context saves their evaluation.
     Within the context the file may be undone or redone, and objects renamed.
     """
+    with _hidden(objects, lambda item: item.type not in _CARRIERS | _PASSIVE) as hidden:
+        yield hidden
+
+
+@contextmanager
+def live_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
+    """Turns off the modifiers that show live simulations; yields whether there were any."""
+    with _hidden(objects, is_live_modifier) as hidden:
+        yield hidden
+
+
+@contextmanager
+def _hidden(
+    objects: Iterable[bpy.types.Object], chosen: Callable[[bpy.types.Modifier], bool]
+) -> Iterator[bool]:
+    """Turns off the chosen modifiers that are on; yields whether there were any."""
     hidden = [
         (obj.session_uid, modifier.name)
         for obj in objects
         for modifier in obj.modifiers
-        if modifier.show_viewport and modifier.type not in _CARRIERS | _PASSIVE
+        if modifier.show_viewport and chosen(modifier)
     ]
     _show(hidden, False)
     try:

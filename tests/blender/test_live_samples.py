@@ -1,0 +1,106 @@
+"""Every sample file simulates live as it bakes, to the bit, and a bake takes the frames over."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.scenes import coordinates, file_content, verlet
+
+SAMPLES = sorted(Path(__file__).parents[2].joinpath("sample_blends").glob("*.blend"))
+FEW, MANY = 3, 60
+CARRIED = {"Rope"}
+"""Bodies with carriers, which round what a bake shows."""
+BUSY = {"rope"}
+"""Samples in which writing takes more than a tenth of a bake: an armature has to be inverted."""
+
+
+def bodies() -> list[Any]:
+    """The bodies of the scene."""
+    return [obj for obj in bpy.context.scene.objects if obj.verlet.enabled]
+
+
+def looks(end: int) -> list[dict[str, Any]]:
+    """Coordinates of all evaluated bodies at each frame, the timeline going through all of them."""
+    found = []
+    for frame in range(1, end + 1):
+        bpy.context.scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        meshes = {obj.name: obj.evaluated_get(depsgraph).data for obj in bodies()}
+        found.append({name: coordinates(mesh.vertices) for name, mesh in meshes.items()})
+    return found
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """Work of the processor, for others may be busy."""
+    began = process_time()
+    work()
+    return process_time() - began
+
+
+def opened(path: Path, end: int) -> Any:
+    """The scene of a sample, so many frames long."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    scene: Any = bpy.context.scene
+    scene.use_preview_range = False
+    scene.frame_start, scene.frame_end = 1, end
+    scene.frame_set(1)
+    return scene
+
+
+def live_as_baked(path: Path, end: int, control: ModuleType) -> tuple[list[dict[str, Any]], float]:
+    """Plays a sample live, and then bakes it: what the bake shows, and how long it took [s]."""
+    scene = opened(path, end)
+    scene.verlet.use_live = True
+    lively = looks(end)
+    assert control.session_of(scene).last == end
+    verlet.reset()
+    baking = seconds(verlet.bake)
+    stored = looks(end)
+    for frame, now in enumerate(lively):
+        for name, found in now.items():
+            room = 1e-5 if name in CARRIED else 0.0
+            assert np.allclose(found, stored[frame][name], rtol=0.0, atol=room), (name, frame)
+    return stored, baking
+
+
+@pytest.fixture
+def control(addon: Callable[[str], ModuleType]) -> ModuleType:
+    """The control of live simulations."""
+    return addon("blender.live.control")
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_a_sample_is_live_as_it_bakes(path: Path, control: ModuleType) -> None:
+    live_as_baked(path, FEW, control)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_a_sample_is_live_as_it_bakes_for_60_frames(path: Path, control: ModuleType) -> None:
+    stored, baking = live_as_baked(path, MANY, control)
+    verlet.clear_bake()
+    scene: Any = bpy.context.scene
+    scene.frame_set(1)
+    before = file_content()
+    scene.verlet.use_live = True
+    looks(MANY)
+    verlet.reset()
+    scene.frame_set(1)
+    assert file_content() == before
+    scene.verlet.use_live = True
+    looks(MANY)
+    keeping = seconds(verlet.bake)
+    for now, then in zip(looks(MANY), stored, strict=True):
+        assert all(np.array_equal(now[name], then[name]) for name in then)
+    if path.stem not in BUSY:
+        assert keeping < 0.1 * baking
+
+
+def test_there_are_sixteen_samples() -> None:
+    assert len(SAMPLES) == 16
