@@ -7,6 +7,7 @@ import bpy
 
 from .cli import command
 from .live import control, timeline
+from .scene import pins
 from .settings import (
     attachment_properties,
     bend_field,
@@ -26,6 +27,7 @@ from .ui import (
     operators,
     panels,
     physics_panels,
+    pin_operators,
     rope_tubes,
     shape_panels,
     tearing_cuts,
@@ -45,6 +47,8 @@ CLASSES: tuple[type[Any], ...] = (
     attachment_operators.VERLET_OT_attachment_remove,
     attachment_operators.VERLET_UL_attachments,
     collider_operators.VERLET_OT_make_collider,
+    pin_operators.VERLET_OT_pin_selected,
+    pin_operators.VERLET_OT_unpin_selected,
     bake_operator.VERLET_OT_bake,
     live_operators.VERLET_OT_live,
     live_operators.VERLET_OT_reset,
@@ -81,6 +85,8 @@ MENUS: tuple[tuple[str, Any], ...] = (
     ("VIEW3D_MT_mesh_add", panels.draw_add_menu),
     ("VIEW3D_MT_object_quick_effects", panels.draw_quick_effects),
     ("VIEW3D_MT_object_animation", panels.draw_animation_menu),
+    ("VIEW3D_MT_edit_mesh_vertices", pin_operators.draw_vertex_menu),
+    ("VIEW3D_MT_edit_mesh_context_menu", pin_operators.draw_vertex_menu),
     ("PHYSICS_PT_add", physics_panels.draw_add_button),
 )
 
@@ -110,12 +116,14 @@ def register() -> None:
     control.register_handlers()
     timeline.register_timeline()
     changed_bodies.register_handlers()
+    pins.register_handlers()
     _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
 def unregister() -> None:
     """Unregisters everything that `register` registered, in reverse order."""
     bpy.utils.unregister_cli_command(_commands.pop())
+    pins.unregister_handlers()
     changed_bodies.unregister_handlers()
     timeline.unregister_timeline()
     control.unregister_handlers()

@@ -31,7 +31,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     view_layer.update()
     if obj.type != "MESH":
         raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
-    _check_data(obj)
+    check_data(obj)
     if obj.mode in ("EDIT", "SCULPT"):
         raise MeshError(f"{name} is in {obj.mode.title()} Mode; switch to Object Mode")
     if name not in view_layer.objects:
@@ -168,7 +168,7 @@ def pin_weights(obj: bpy.types.Object) -> Floats:
     return group_weights(obj, body_properties(obj).pin_group)
 
 
-def _check_data(obj: bpy.types.Object) -> None:
+def check_data(obj: bpy.types.Object) -> None:
     """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
     name, mesh = obj.name, mesh_of(obj)
     if not is_own(obj):

@@ -14,6 +14,7 @@ from ..scene.force_fields import acting_fields, enabled_fields
 from ..settings.properties import VERLET_PG_body, scene_properties
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
+from .pin_operators import draw_pin_buttons
 from .rope_tubes import is_unseen
 
 
@@ -68,6 +69,8 @@ class VERLET_PT_body(SidebarPanel):
             column.prop(body, "use_density")
             column.prop(body, "density" if body.use_density else "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        if obj.mode == "EDIT":
+            draw_pin_buttons(column)
 
 
 class VERLET_PT_attachments(BodyPanel):
