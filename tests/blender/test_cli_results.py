@@ -20,10 +20,13 @@ Addon = Callable[[str], ModuleType]
 
 @pytest.fixture
 def handlers() -> Iterator[Any]:
-    """Blender's handlers, taken back after the test."""
+    """Blender's handlers; those that the test adds are removed after it."""
+    before = {
+        name: [*getattr(bpy.app.handlers, name)] for name in ("frame_change_post", "save_post")
+    }
     yield bpy.app.handlers
-    for name in ("frame_change_post", "save_post"):
-        getattr(bpy.app.handlers, name).clear()
+    for name, present in before.items():
+        getattr(bpy.app.handlers, name)[:] = present
 
 
 def end_by(number: int) -> Any:

@@ -336,6 +336,35 @@ def test_another_collection_changes_the_settings_of_a_bake(addon: Addon) -> None
     assert changed(bpy.context.scene, bpy.context.view_layer) == ["Line"]
 
 
+def test_friction_of_a_collider_has_the_range_and_sense_of_bodies() -> None:
+    table = sheet("Table")
+    verlet.make_collider()
+    assert table.verlet_collider_friction == pytest.approx(0.5)
+    table.verlet_collider_friction = 0.25
+    assert table.collision.cloth_friction == pytest.approx(25.0)
+    assert sheet("Bare").verlet_collider_friction == 0.0
+
+
+def test_the_panel_says_what_a_body_collides_with(addon: Addon) -> None:
+    """Before the first bake, so that nobody bakes for minutes to see it fall through."""
+    scene: Any = bpy.context.scene
+    colliding = addon("blender.ui.colliding").colliding
+
+    def said(obj: Any) -> str:
+        return str(colliding(obj, scene, bpy.context.view_layer))
+
+    obj = body(sheet("Flag", height=1.0))
+    assert said(obj) == "The ground alone takes part"
+    scene.verlet.use_ground = False
+    assert said(obj) == "Nothing collides"
+    obj.verlet.use_self_collision = True
+    assert said(obj) == "No colliders take part"
+    for count in (1, 2):
+        sheet(f"Table {count}")
+        verlet.make_collider()
+    assert said(obj) == "2 colliders take part"
+
+
 # --- a bake ---------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from .scene import pins
 from .settings import (
     attachment_properties,
     bend_field,
+    collider_friction,
     preferences,
     properties,
     scene_properties_group,
@@ -106,6 +107,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
     _blender.types.Object.verlet_bend = bend_field.BEND
+    _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
         type=scene_properties_group.VERLET_PG_scene
@@ -132,6 +134,7 @@ def unregister() -> None:
         getattr(bpy.types, menu).remove(draw)
     del _blender.types.Scene.verlet
     del _blender.types.Object.verlet_type
+    del _blender.types.Object.verlet_collider_friction
     del _blender.types.Object.verlet_bend
     del _blender.types.Object.verlet
     for cls in reversed(CLASSES):

@@ -12,6 +12,7 @@ from ...core.arrays import Floats
 from ...core.errors import MeshError
 from ...core.mesh import MAX_COORDINATE
 from ...core.scene import Collider
+from ..settings.collider_friction import PER_COEFFICIENT
 from ..settings.properties import body_properties
 from .surfaces import read_points, read_triangles
 from .visibility import enabled_objects
@@ -108,7 +109,7 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Coll
         name=obj.name_full,  # distinguishes linked objects from local ones
         triangles=read_triangles(obj, depsgraph),
         outer=settings.thickness_outer,
-        friction=settings.cloth_friction / 100.0,
+        friction=settings.cloth_friction / PER_COEFFICIENT,
         restitution=1.0 - settings.damping,
         single_sided=settings.use_culling or settings.use_normal,
     )

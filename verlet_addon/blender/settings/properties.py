@@ -117,7 +117,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         options={"HIDDEN"},
     )
     stretch_compliance: FloatProperty(
-        name="Stretch",
+        name="Stretch Softness",
         description="How far edges give when pulled; 0 does not stretch at all",
         default=_BODY.stretch_compliance,
         soft_min=0.0,
@@ -127,7 +127,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         options={"ANIMATABLE"},
     )
     shear_compliance: FloatProperty(
-        name="Shear",
+        name="Shear Softness",
         description="How easily faces skew; 0 keeps their corners square",
         default=_BODY.shear_compliance,
         soft_min=0.0,
@@ -137,7 +137,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         options={"ANIMATABLE"},
     )
     bend_compliance: FloatProperty(
-        name="Bend",
+        name="Bend Softness",
         description="How easily it folds; 0 keeps its shape, more is limper",
         default=_BODY.bend_compliance,
         soft_min=0.0,

@@ -80,7 +80,7 @@ class ShapeProperties:
         options=set(),
     )
     weft_compliance: FloatProperty(
-        name="Weft Stretch",
+        name="Weft Softness",
         description="How far cloth gives when pulled across the thread map; Stretch is along it",
         default=_BODY.weft_compliance,
         soft_min=0.0,

@@ -19,6 +19,7 @@ from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from .bake_preview import LiveView
 from .bake_progress import end_progress, show_progress
+from .colliding import count_of_colliders
 from .operators import OfSelected, cancelled_by_errors, undoable_mode
 from .view_events import moves_view
 
@@ -250,8 +251,12 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             text += ", nothing sank in"
             if last.worst_penetration >= 1e-5:
                 text += f" by more than {1000 * last.worst_penetration:.2g} mm"
-        self.report({"INFO"}, text)
         here = file_context(bpy.context)
+        if last.colliders:
+            text += f"; {count_of_colliders(last.colliders)}"
+        elif last.worst_penetration is None and not scene_properties(here.scene).use_ground:
+            text += "; nothing collides"
+        self.report({"INFO"}, text)
         remarks = [*self._drivers.news(here.view_layer), *last.remarks]
         self._warn(remarks)
         remember_remarks(here.scene, [*self._cautions, *remarks])

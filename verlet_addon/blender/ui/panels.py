@@ -6,16 +6,17 @@ import bpy
 
 from ...core.field import Kind
 from ...core.settings import weight_name
-from ..bake.bake import bodies
-from ..scene.colliders import is_collider, met_colliders
+from ..scene.colliders import is_collider
 from ..scene.convert import type_hint
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields
 from ..settings.properties import VERLET_PG_body, scene_properties
+from .colliding import colliding
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
 from .pin_operators import draw_pin_buttons
 from .rope_tubes import is_unseen
+from .unit_labels import draw_with_unit
 
 
 class VERLET_PT_body(SidebarPanel):
@@ -48,7 +49,7 @@ class VERLET_PT_body(SidebarPanel):
         column.separator()
         column.label(text="Collider; more under Physics", icon="MOD_PHYSICS")
         column.prop(obj.collision, "thickness_outer", text="Thickness")
-        column.prop(obj.collision, "cloth_friction", text="Friction")
+        column.prop(obj, "verlet_collider_friction")
         column.prop(obj.collision, "use_culling", text="Single Sided")
 
     def fill_body(
@@ -67,7 +68,10 @@ class VERLET_PT_body(SidebarPanel):
         draw_material(column, body)
         if body.body_type != "WATER":
             column.prop(body, "use_density")
-            column.prop(body, "density" if body.use_density else "mass")
+            if body.use_density:
+                draw_with_unit(column, body, "density")
+            else:
+                column.prop(body, "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
         if obj.mode == "EDIT":
             draw_pin_buttons(column)
@@ -93,12 +97,17 @@ class VERLET_PT_attachments(BodyPanel):
                 body.attachments[body.attachment_index],
                 cast(bpy.types.Object, body.id_data),
             )
+        else:
+            column.label(text="Select what is to hold it, then this too,", icon="INFO")
+            column.label(text="and press +", icon="BLANK1")
 
     def fill_attachment(self, column: bpy.types.UILayout, item: Any, obj: bpy.types.Object) -> None:
         """Draws the settings of the attachment that is chosen in the list."""
         column.prop(item, "target")
         if item.target is not None and item.target.type == "ARMATURE":
             column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
+            if not item.bone:
+                column.label(text="Follows no bone, the object alone", icon="INFO")
         column.prop_search(item, "vertex_group", obj, "vertex_groups", icon="GROUP_VERTEX")
         column.prop(item, "weight")
 
@@ -106,7 +115,7 @@ class VERLET_PT_attachments(BodyPanel):
 class VERLET_PT_material(BodyPanel):
     """Elasticity and damping of the body."""
 
-    bl_label = "Material"
+    bl_label = "Physical Properties"
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
         VERLET_PT_material_presets.draw_panel_header(layout_of(self))
@@ -114,26 +123,30 @@ class VERLET_PT_material(BodyPanel):
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         if body.body_type == "WATER":
             column.prop(body, "wave_speed")
-            column.prop(body, "damping")
-            return
-        if body.body_type == "SOFT":
-            column.prop(body, "stiffness")
-            column.prop(body, "damping")
+        elif body.body_type == "SOFT":
+            draw_with_unit(column, body, "stiffness")
             column.prop(body, "resolution")
-            return
-        column.prop(body, "stretch_compliance")
+        else:
+            self.fill_softness(column, body)
+        draw_with_unit(column, body, "damping")
+        held = body.pin_group or len(body.attachments)
+        if body.body_type in ("CLOTH", "ROPE") and held:
+            column.prop(body, "use_tethers")
+
+    def fill_softness(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        """Draws how easily cloth and ropes stretch, shear and bend, and the gas within."""
+        column.label(text="Softness: 0 does not give at all")
+        softness = column.column(align=True)
+        draw_with_unit(softness, body, "stretch_compliance", "Stretch")
         if body.body_type == "CLOTH" and body.thread_map:
-            column.prop(body, "weft_compliance")
+            draw_with_unit(softness, body, "weft_compliance", "Weft")
         if body.body_type != "ROPE":
-            column.prop(body, "shear_compliance")
-        column.prop(body.id_data, "verlet_bend")
+            draw_with_unit(softness, body, "shear_compliance", "Shear")
+        softness.prop(body.id_data, "verlet_bend", text="Bend")
         if body.body_type == "CLOTH":
             mesh = cast(bpy.types.Mesh, cast(bpy.types.Object, body.id_data).data)
             column.prop_search(body, "thread_map", mesh, "uv_layers", icon="GROUP_UVS")
-            column.prop(body, "pressure")
-        column.prop(body, "damping")
-        if body.pin_group or len(body.attachments):
-            column.prop(body, "use_tethers")
+            draw_with_unit(column, body, "pressure")
 
 
 class VERLET_PT_collisions(BodyPanel):
@@ -143,26 +156,22 @@ class VERLET_PT_collisions(BodyPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        super().fill(column, context)
         if (obj := context.object) is not None:
             here = file_context(context)
-            met = met_colliders(obj, bodies(here.scene), here.view_layer)
-            text = (
-                "1 collider takes part"
-                if len(met) == 1
-                else f"{len(met) or 'No'} colliders take part"
-            )
+            text = colliding(obj, here.scene, here.view_layer)
             column.label(text=text, icon="MOD_PHYSICS")
+        super().fill(column, context)
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        if body.body_type in ("CLOTH", "ROPE"):
+            column.prop(body, "use_self_collision")
+            if body.use_self_collision:
+                _exempt(column, body, "vertex_group_self_collisions")
         if body.body_type != "WATER":
             column.prop(body, "thickness")
             column.prop(body, "friction")
-            if body.body_type != "SOFT":  # jelly bounces by its own elasticity
-                column.prop(body, "restitution")
-                column.prop(body, "use_self_collision")
-                if body.use_self_collision:
-                    _exempt(column, body, "vertex_group_self_collisions")
+        if body.body_type in ("CLOTH", "ROPE"):  # jelly bounces by its own elasticity
+            column.prop(body, "restitution")
         column.prop(body, "collision_collection")
         if body.body_type in ("CLOTH", "ROPE"):
             _exempt(column, body, "vertex_group_object_collisions")

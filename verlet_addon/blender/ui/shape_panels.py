@@ -8,6 +8,7 @@ from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import VERLET_PG_body, body_properties
 from ..settings.shape_properties import PAINTED
 from .panel_base import BodyPanel, layout_of
+from .unit_labels import draw_with_unit
 
 SURFACES = ("CLOTH", "ROPE")
 WEIGHTS = {
@@ -37,11 +38,11 @@ class VERLET_PT_shape(BodyPanel):
             column.prop(body, "use_sewing")
             force = column.column()
             force.active = body.use_sewing
-            force.prop(body, "sewing_force")
+            draw_with_unit(force, body, "sewing_force")
             column.prop(body, "use_tearing")
             strength = column.column()
             strength.active = body.use_tearing
-            strength.prop(body, "tear_strength")
+            draw_with_unit(strength, body, "tear_strength")
             strength.operator("verlet.split_for_tearing", icon="MOD_EDGESPLIT")
 
 
@@ -61,7 +62,7 @@ class VERLET_PT_plasticity(BodyPanel):
         stretch = column.column()
         stretch.active = body.stretch_compliance > 0.0 or body.weft_compliance > 0.0
         stretch.prop(body, "yield_strain")
-        column.prop(body, "yield_curvature")
+        draw_with_unit(column, body, "yield_curvature")
         column.prop(body, "hardening")
 
 
