@@ -215,12 +215,14 @@ def no_such_group(rope: Any, _item: Any) -> str:
 
 def disabled(_rope: Any, item: Any) -> str:
     item.target.hide_viewport = True
-    return "Line is attached to Hook, which is disabled in viewports .*; enable it"
+    return "attached to Hook, which does not move, since it is disabled in viewports .*; enable it"
 
 
 def of_no_scene(_rope: Any, item: Any) -> str:
     bpy.context.scene.collection.objects.unlink(item.target)
-    return "Line is attached to Hook, which is .* left out of the view layer .*; enable it"
+    return (
+        "attached to Hook, which does not move, since it is .* left out of the view layer .*; ena"
+    )
 
 
 def without_size(_rope: Any, item: Any) -> str:
@@ -231,7 +233,7 @@ def without_size(_rope: Any, item: Any) -> str:
 def no_such_bone(_rope: Any, item: Any) -> str:
     item.target = add("Rig", bpy.data.armatures.new("Rig"))
     item.bone = "Hand"
-    return "Rig has no bone Hand for Line to be attached to; choose another bone or none"
+    return "Line is attached to the bone Hand, which Rig does not have; choose another bone or none"
 
 
 def with_other_faces(_rope: Any, item: Any) -> str:
@@ -270,8 +272,10 @@ def test_what_holds_nothing_is_said(addon: Addon) -> None:
     rope.verlet.attachments.add()
     scene, view_layer = bpy.context.scene, bpy.context.view_layer
     assert addon("blender.bake.cautions").cautions(scene, view_layer, [rope]) == [
-        "Attachment 1 of Line has no vertex group and holds nothing; choose one, or remove it",
-        "Attachment 2 of Line has no object to follow and holds nothing; choose one, or remove it",
+        "Attachment 1 of Line has no vertex group, so it has no effect; choose one, or remove the "
+        "attachment",
+        "Attachment 2 of Line has no object to follow, so it has no effect; choose one, or remove "
+        "the attachment",
     ]
 
 

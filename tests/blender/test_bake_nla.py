@@ -56,5 +56,5 @@ def test_an_action_above_nla_tracks_plays_the_bake_or_is_refused(
 def test_a_track_that_plays_alone_is_named(animation: Any) -> None:
     animation.nla_tracks[0].name = "Wind"
     animation.nla_tracks[0].is_solo = True
-    with pytest.raises(RuntimeError, match=r"track Wind of the shape keys of Line.*; turn off its"):
+    with pytest.raises(RuntimeError, match=r"track Wind of the shape keys of Line.*; turn off the"):
         verlet.bake(frame_start=1, frame_end=25)

@@ -307,9 +307,9 @@ UNREADABLE = [
 ]
 MISTAKES = [
     (no_such_object, "no object Curtain"),
-    (no_body, "Table is no soft body that is on; make it one"),
-    (range_reversed, "runs backwards"),
-    (no_such_scene, "no scene Shot 2 in the file; there is Scene"),
+    (no_body, "Table is not a soft body; make it one"),
+    (range_reversed, "ends before it starts"),
+    (no_such_scene, "no scene Shot 2 in the file; choose one of Scene"),
     *(
         (setting_something(text), f"--set {text} {what}")
         for text, what in {
@@ -318,19 +318,18 @@ MISTAKES = [
             "magic=1": "names no setting of the scene (for those of a body, BODY.SETTING) that is",
             "Cloth.magic=1": "names no setting of Cloth",
             "Cloth.baked_keys=1": "names no setting of Cloth",
-            "substeps=many": "gives no whole number",
-            "settle_frames=-1": "gives no whole number from 0",
-            "time_scale=nan": "gives no number",
-            "use_ground=perhaps": "gives no value of it, which are on and off",
+            "substeps=many": "is invalid; give a whole number",
+            "settle_frames=-1": "is invalid; give a whole number from 0",
+            "time_scale=nan": "is invalid; give a number",
+            "use_ground=perhaps": "is invalid; give on or off",
             "Cloth.Mas=1": "names no setting of Cloth that is a number, a switch or a name; README "
-            "lists them under Settings; is it mass?",
-            "Cloth.body_type=stone": "gives no value of it, which are CLOTH, ROPE, SOFT (Jelly), "
-            "WATER",
+            "lists them under Settings; did you mean mass?",
+            "Cloth.body_type=stone": "is invalid; give one of CLOTH, ROPE, SOFT (Jelly), WATER",
         }.items()
     ),
     (setting_something("Table.mass=1"), "no soft body Table in the scene"),
-    (setting_something("cloth.mass=1"), "to --set its settings; is it Cloth?"),
-    (no_such_object_but_one_like_it, "no object cloth in the scene Scene; is it Cloth?"),
+    (setting_something("cloth.mass=1"), "for --set; did you mean Cloth?"),
+    (no_such_object_but_one_like_it, "no object cloth in the scene Scene; did you mean Cloth?"),
     (setting_something("Cloth.mass=-1"), "Cloth: "),
 ]
 
@@ -402,7 +401,7 @@ def test_what_is_animated_is_not_set(
     out = blend.parent / "out.blend"
     assert cli.main(["bake", str(blend), "--output", str(out), "--set", "Cloth.pressure=3"]) == 1
     (told,) = printed().err.splitlines()
-    assert "--set Cloth.pressure=3 has no effect, for it is animated" in told
+    assert "--set Cloth.pressure=3 has no effect, since the setting is animated" in told
     assert not out.exists()
 
 

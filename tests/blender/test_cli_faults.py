@@ -109,8 +109,8 @@ def newer_blender(folder: Path) -> Path:
 FAULTS = [
     (missing_library, "library.blend cannot be read"),
     (missing_in_library, "library.blend no longer has Post"),
-    (missing_alembic, "carrier.abc is not there"),
-    (missing_point_cache, "carrier.pc2 is not there"),
+    (missing_alembic, "carrier.abc is missing"),
+    (missing_point_cache, "carrier.pc2 is missing"),
     (blocked_driver, "blocked the file's Python code (Driver 'bpy.data.scenes[0].frame_current')"),
     (broken_driver, "Drivers do not work (Rope location)"),
     (newer_blender, "was saved by Blender "),
@@ -395,7 +395,7 @@ def test_a_path_that_blender_would_cut_off_is_refused(
     folder.mkdir(parents=True)
     assert cli.main(["bake", str(blend), "--output", str(folder / "out.blend")]) == 3
     (told,) = printed().err.splitlines()
-    assert told.endswith("Blender cannot write to paths that long; choose a shorter one")
+    assert told.endswith("Blender cannot write to so long a path; choose a shorter one")
 
 
 @pytest.mark.parametrize("frames", [(1, 2_000_000_000), (-2_000_000_000, 1), (1, 10**30)])

@@ -240,13 +240,13 @@ def growing(table: Any) -> str:
 
 def at_no_place(table: Any) -> str:
     table.location.x = np.nan
-    return "The collider Table has a transform or vertices that are no numbers, or lead farther a"
+    return "The collider Table has a transform or vertices that are not finite, or farther away"
 
 
 def far_away(table: Any) -> str:
     """As a vertex of a broken scan may be."""
     table.data.vertices[0].co.x = 1e30
-    return "The collider Table .* lead farther away than 1000 km; clear them"
+    return "The collider Table .* farther away than 1000 km; correct them"
 
 
 def on_the_simulated_mesh(table: Any) -> str:
@@ -277,7 +277,7 @@ def test_what_has_no_surface_is_said(said: Callable[[], list[str]]) -> None:
     collider(sheet("Flattened")).scale = (1, 1, 0)  # still a surface
     first, second = said()
     assert first.startswith("The collider Bar has no faces, so bodies pass through it; add some")
-    assert second.startswith("The collider Point has a scale of zero now, so bodies meet no")
+    assert second.startswith("The collider Point has a scale of zero now, so bodies pass")
 
 
 def test_a_collider_that_is_inside_out_is_said(said: Callable[[], list[str]]) -> None:
@@ -285,7 +285,7 @@ def test_a_collider_that_is_inside_out_is_said(said: Callable[[], list[str]]) ->
     cloth, box = body(sheet("Cloth", size=0.5, height=2.0)), collider(ball("Box"))  # looks inwards
     box.collision.use_culling = True
     (sentence,) = said()
-    assert sentence.startswith("The normals of the collider Box look inwards, so bodies outside")
+    assert sentence.startswith("The normals of the collider Box point inwards, so bodies outside")
     cloth.location = (-0.1, -0.1, 0.0)
     assert not said()
     cloth.location.z = 2.0

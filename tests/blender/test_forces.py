@@ -373,7 +373,7 @@ def test_fields_that_have_no_effect_are_said(addon: Addon, kind: str) -> None:
     arguments = (bpy.context.scene, bpy.context.view_layer, [obj])
     (sentence,) = cautions(*arguments)
     assert field.name in sentence
-    assert "soft bodies, for its type is" in sentence
+    assert "soft bodies, since its type is" in sentence
     assert not drift(obj).any()
     obj.verlet.wind = 0.0
     assert not cautions(*arguments)
@@ -387,7 +387,7 @@ def test_shapes_that_have_no_effect_are_said(addon: Addon, shape: str) -> None:
     (sentence,) = addon("blender.bake.cautions").cautions(
         bpy.context.scene, bpy.context.view_layer, [obj]
     )
-    assert "Source does not act on soft bodies, for its shape is" in sentence
+    assert "Source does not act on soft bodies, since its shape is" in sentence
 
 
 def test_fields_of_particles_are_said(addon: Addon) -> None:

@@ -495,7 +495,7 @@ def cloth(obj: Any) -> None:
         hostile(flattened_by_parent, "no part of it may be 0"),
         hostile(missing_group, "Sheet has no vertex group Pin; choose another pin group or none"),
         hostile(absolute_keys, "Sheet has absolute shape keys; turn on Relative for them"),
-        hostile(cloth, "The modifier Cloth of Sheet moves the vertices itself; turn it off"),
+        hostile(cloth, "The modifier Cloth of Sheet replaces the positions of its vertices"),
     ],
 )
 def test_what_cannot_be_baked_is_said_in_one_sentence(

@@ -131,7 +131,7 @@ def test_what_is_no_mesh_is_left_out_and_named(
     assert obj.verlet.enabled
     assert not other.verlet.enabled
     told = capfd.readouterr()
-    assert "1 of 2 objects left out, no mesh: Other" in told.out + told.err
+    assert "1 of 2 objects left out, since they are no meshes: Other" in told.out + told.err
 
 
 def test_without_any_mesh_nothing_is_converted() -> None:
@@ -406,7 +406,7 @@ def test_bake_and_clear_bake_take_all_bodies_that_are_switched_on() -> None:
         ("convert", "Select a mesh object first"),
         ("release", "None of the selected objects is a soft body"),
         ("bake", "There is no soft body in Scene; select a mesh and make it one first"),
-        ("clear_bake", "Nothing is baked"),
+        ("clear_bake", "No soft body that is switched on has a bake"),
     ],
 )
 def test_a_grey_button_says_why(operator: str, reason: str) -> None:

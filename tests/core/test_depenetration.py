@@ -218,15 +218,16 @@ def remarks(
 
 
 def test_it_is_said_once_who_starts_inside_of_what() -> None:
-    """Body by body, with the number of vertices that are eased out; pins are not."""
+    """Body by body, with the number of vertices that are pushed out; pins are not."""
     above = replace(flat(0.5, 4, 1.0), name="Flag")
     napkin = replace(pinned(flat(0.3, 2, 0.2), [0]), name="Napkin")
     sunk = replace(moved(sheet(2, size=0.2), np.eye(3), (3.0, 0.0, -0.35)), name="Mat")
     said = remarks([(above, CLOTH), (napkin, CLOTH), (sunk, CLOTH)], [box(1, 1, 0.5)[0]], -0.3)
     assert said == [
-        "Mat starts inside the ground, which its panel can lower or switch off: 9 vertices, "
-        "eased out",
-        "Napkin starts inside Table 0: 8 vertices, eased out",
+        "Mat starts inside the ground with 9 vertices and is pushed out slowly; lower the ground, "
+        "or switch it off in its panel",
+        "Napkin starts inside Table 0 with 8 vertices and is pushed out slowly; move them apart at "
+        "the first frame",
     ]
     assert remarks([(above, CLOTH)], [box(1, 1, 0.5)[0]], -0.3) == []
 
@@ -240,12 +241,12 @@ def test_it_is_said_what_goes_right_through() -> None:
         (replace(moved(flat(0.3, 6, 0.0), np.eye(3), (0.75, 0.0, 0.0)), name="Napkin"), CLOTH),
     ]
     said = remarks(bodies, [box(2.0, 1.0, 0.1)[0]], -3.0, 1.1)
-    assert [sentence.split(": ")[0] for sentence in said[:2]] == [
+    assert [sentence.split(" with ")[0] for sentence in said[:2]] == [
         "Curtain starts inside Table 0",
         "Napkin starts inside Table 0",
     ]
     (through,) = said[2:]
-    assert through.startswith("Curtain still goes through Table 0 at frame 26, and cannot come out")
+    assert through.startswith("Curtain still penetrates Table 0 at frame 26, and cannot be pushed")
 
 
 def test_what_is_thicker_than_it_is_large_says_so() -> None:

@@ -591,5 +591,7 @@ def test_no_room_for_threads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setenv("VERLET_THREADS", "3")
     monkeypatch.setattr(Thread, "start", start)
-    with pytest.raises(OutOfMemoryError, match="no room for 3 threads; set VERLET_THREADS=1"):
+    with pytest.raises(
+        OutOfMemoryError, match="3 threads could not be started; set VERLET_THREADS=1"
+    ):
         ThreadPool().run_all(lambda: 0, max_threads=3)

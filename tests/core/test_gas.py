@@ -305,7 +305,11 @@ def ribbon() -> MeshData:
 
 @pytest.mark.parametrize(
     ("mesh", "told"),
-    [(sheet(4), "encloses no space"), (fins(), "more than two faces"), (ribbon(), "one side")],
+    [
+        (sheet(4), "encloses no volume"),
+        (fins(), "more than two faces"),
+        (ribbon(), "only one side"),
+    ],
 )
 def test_what_has_no_inside_is_told_so(mesh: MeshData, told: str) -> None:
     """In a sentence with its name and what to do."""

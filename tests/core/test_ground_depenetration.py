@@ -1,4 +1,4 @@
-"""What starts in the ground is eased out of it, and gains no speed by it."""
+"""Bodies that start in the ground are pushed out of it, and gain no speed by it."""
 
 from collections.abc import Callable
 

@@ -51,13 +51,13 @@ HOSTILE: dict[str, tuple[Callable[[], MeshData], str, str]] = {
     "not a number": (lambda: with_position(np.nan), "vertex 4 at (0.5, nan, 0)", "move or delete"),
     "infinite": (lambda: with_position(np.inf), "vertex 4 at (0.5, inf, 0)", "move or delete"),
     "far away": (lambda: with_position(1e30), "vertex 4 at (0.5, 1e+30, 0)", "move or delete"),
-    "infinitely fast": (with_infinite_speed, "infinite speed", "look at its animation"),
-    "zero-length edge": (with_zero_edge, "edges of no length (1 of them)", "Merge by Distance"),
-    "scale 0": (lambda: sheet(2, size=0.0), "edges of no length (12 of them)", "Merge by Distance"),
+    "infinitely fast": (with_infinite_speed, "infinite speed", "correct its animation"),
+    "zero-length edge": (with_zero_edge, "edges of length 0 (1 of them)", "Merge by Distance"),
+    "scale 0": (lambda: sheet(2, size=0.0), "edges of length 0 (12 of them)", "Merge by Distance"),
     "duplicate faces": (
         lambda: make_mesh(np.eye(3), faces=[(0, 1, 2), (1, 2, 0), (2, 1, 0)]),
-        "2 faces twice over",
-        "delete the duplicates",
+        "duplicate faces (2 of them)",
+        "delete them",
     ),
     "all pinned": (lambda: pinned(sheet(2), np.arange(9)), "every vertex pinned", "lower some"),
 }

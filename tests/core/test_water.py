@@ -247,7 +247,7 @@ def test_a_speed_that_no_step_follows_is_told() -> None:
 def test_water_needs_faces() -> None:
     """And says so."""
     line = make_mesh([(0, 0, 0), (1, 0, 0)], edges=[(0, 1)])
-    with pytest.raises(MeshError, match="no faces that waves could run on"):
+    with pytest.raises(MeshError, match="no faces, so it has no waves; add some"):
         simulated([(line, STILL)], frames(0.1, 24))
 
 

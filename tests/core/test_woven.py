@@ -206,7 +206,7 @@ def test_a_map_turned_with_the_mesh_changes_nothing() -> None:
 
 def test_a_map_without_area_is_refused() -> None:
     lost = replace(sheet(3), threads=np.zeros((36, 2)))
-    with pytest.raises(MeshError, match=r"'Body' has \d+ triangles without area in the UV map"):
+    with pytest.raises(MeshError, match=r"'Body' has \d+ triangles without area in its thread map"):
         simulated([(lost, STILL)], frames(0.1, 24))
 
 

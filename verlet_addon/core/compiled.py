@@ -37,7 +37,7 @@ R = TypeVar("R")
 Batch = TypeVar("Batch")
 
 
-NUMPY_REQUESTED = "VERLET_KERNELS asks for NumPy"
+NUMPY_REQUESTED = "VERLET_KERNELS is set to 'numpy'"
 """Reason for the NumPy kernels if the environment asks for them."""
 
 

@@ -188,7 +188,7 @@ MATERIALS = {
     ),
     "BALLOON": _cloth(
         "Balloon",
-        "Latex of 0.25 mm, blown up",
+        "Latex of 0.25 mm, inflated",
         density=0.23,
         stretch=2.7e-3,
         shear=4e-3,
@@ -237,7 +237,7 @@ MATERIALS = {
     ),
     "GELATIN": _solid(
         "Gelatin",
-        "A dessert that is turned out",
+        "Gelatin dessert out of its mould",
         density=1050.0,
         stiffness=8e3,
         damping=1.0,

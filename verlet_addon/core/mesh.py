@@ -111,11 +111,11 @@ def _positions_problem(mesh: MeshData) -> str | None:
     if len(wrong):
         place = ", ".join(f"{value:g}" for value in mesh.positions[wrong[0]])
         return (
-            f"has {len(wrong)} of its vertices at impossible coordinates, vertex {wrong[0]} at "
+            f"has {len(wrong)} of its vertices at invalid coordinates, vertex {wrong[0]} at "
             f"({place}); move or delete them"
         )
     if not np.isfinite(mesh.velocities).all():
-        return "moves at an infinite speed before the first frame; look at its animation there"
+        return "moves at an infinite speed before the first frame; correct its animation there"
     return None
 
 
@@ -124,12 +124,12 @@ def _edges_problem(mesh: MeshData) -> str | None:
     if not len(mesh.edges):
         return "has no edges, so nothing holds it together; add edges, or remove its soft body"
     if short := _without_length(mesh.positions, mesh.edges):
-        return f"has edges of no length ({short} of them); use Merge by Distance in Edit Mode"
+        return f"has edges of length 0 ({short} of them); use Merge by Distance in Edit Mode"
     if mesh.rest_positions is not None:
         if not (np.abs(mesh.rest_positions) < MAX_COORDINATE).all():
-            return "has a rest shape with impossible coordinates; choose another shape key"
+            return "has a rest shape with invalid coordinates; choose another shape key"
         if short := _without_length(mesh.rest_positions, mesh.edges):
-            edges = f"edges of no length ({short} of them)"
+            edges = f"edges of length 0 ({short} of them)"
             return f"has {edges} in its rest shape; choose another shape key"
     return None
 
@@ -148,7 +148,7 @@ def _spans(positions: Floats, edges: Integers) -> Floats:
 def _faces_problem(mesh: MeshData) -> str | None:
     """The end of an error message about duplicate faces, if there are any."""
     if doubled := len(doubled_faces(mesh.face_starts, mesh.face_vertices)):
-        return f"has {doubled} faces twice over; delete the duplicates in Edit Mode"
+        return f"has duplicate faces ({doubled} of them); delete them in Edit Mode"
     return None
 
 

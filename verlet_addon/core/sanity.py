@@ -62,7 +62,7 @@ def check_fields(
     if apart > MAX_FIELD_DIFFERENCE and apart * dt * dt > MAX_FIELD_SHIFT * size:
         raise SettingsError(
             f"The force fields push parts of '{model.name}' past each other at frame "
-            f"{frame}, by {apart:.3g} m/s², which Self Collision cannot follow; lower their "
+            f"{frame}, by {apart:.3g} m/s², too fast for Self Collision; lower their "
             "strength, raise the substeps, or turn Self Collision off"
         )
 
@@ -91,8 +91,8 @@ def check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> Non
         moved = np.abs(end[pinned] - start[pinned]).max(initial=0.0)
         if moved > 0.0 and moved > MAX_STILL_MOTION * _mean_span(mesh):
             raise SettingsError(
-                f"The pins of '{mesh.name}' move while time stands still at frame {now.frame}; "
-                "keep them still there, or raise the time scale above 0"
+                f"The pins of '{mesh.name}' move at frame {now.frame}, where the time scale is 0; "
+                "remove their motion there, or raise the time scale above 0"
             )
 
 
@@ -113,6 +113,6 @@ def check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:
         wrong = np.flatnonzero(~slow)
         raise DivergenceError(
             f"'{model.name}' became unstable at frame {frame}, moving at "
-            f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or look for a pin, the ground "
-            "or a force field that jumps or is too strong"
+            f"{speeds[wrong[0]]:.3g} m/s; raise the substeps, or remove jumps of pins and of "
+            "the ground, and force fields that are too strong"
         )

@@ -44,7 +44,9 @@ def fallback_reason() -> str:
             found.library = library
         apart = float(np.abs(ours - reference).max())
         if not apart <= TOLERANCE:
-            found.fall_back(f"the compiled kernels are {apart:.1g} m off on this machine")
+            found.fall_back(
+                f"on this machine the results of the compiled kernels are off by {apart:.1g} m"
+            )
     return found.reason if found.library is None else ""
 
 
@@ -66,8 +68,8 @@ def fallback_warnings() -> list[str]:
     if reason in ("", NUMPY_REQUESTED):
         return []
     return [
-        "A bake takes about ten times as long as it has to, and differs in the last digits from "
-        f"bakes on compiled kernels, after many frames by more, on NumPy: {reason}"
+        "The bake uses NumPy, takes about ten times as long as with compiled kernels, and differs "
+        f"from theirs, at first only in the last digits: {reason}"
     ]
 
 

@@ -59,7 +59,8 @@ class ThreadPool:
             others = [self._others.submit(task) for _ in range(min(self._size, max_threads) - 1)]
         except RuntimeError as error:
             raise OutOfMemoryError(
-                f"There is no room for {self._size} threads; set VERLET_THREADS=1, or allow more"
+                f"{self._size} threads could not be started; set VERLET_THREADS=1, or raise the "
+                "system's limit of threads"
             ) from error
         try:
             own = task()

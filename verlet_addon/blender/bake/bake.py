@@ -189,14 +189,15 @@ def baked_frames(start: int, end: int, step: int) -> list[int]:
     """Lists the frames that get a shape key: every `step`-th, and the last."""
     if end < start:
         raise SettingsError(
-            f"The frame range {start} to {end} runs backwards; set the end to {start} or later"
+            f"The frame range {start} to {end} ends before it starts; set its end to {start} or "
+            "later"
         )
     if step < 1:
         raise SettingsError(f"The frame step is {step}; set it to 1 or more")
     limits = cast(bpy.types.IntProperty, bpy.types.Scene.bl_rna.properties["frame_current"])
     if start < limits.hard_min or end > limits.hard_max:
         raise SettingsError(
-            f"The frame range {start} to {end} is longer than Blender's own, {limits.hard_min} to "
+            f"The frame range {start} to {end} exceeds Blender's own, {limits.hard_min} to "
             f"{limits.hard_max}; choose a part of that"
         )
     return [*range(start, end, step), end]

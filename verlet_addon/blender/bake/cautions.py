@@ -73,8 +73,8 @@ def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
     """Sentence that says why a scene has nothing to bake, with the remedy."""
     if any(map(is_body, scene.objects)):
         return (
-            f"All soft bodies of {scene.name} are switched off; switch one on beside the title "
-            "Soft Body"
+            f"All soft bodies of {scene.name} are switched off; switch one on by the checkbox of "
+            "its panel Soft Body"
         )
     none = f"There is no soft body in {scene.name}; select a mesh and make it one first"
     return next(_instanced_bodies(scene, view_layer), none)
@@ -124,8 +124,8 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
             continue
         missing = "vertex group" if item.target not in (None, obj) else "object to follow"
         yield (
-            f"Attachment {number + 1} of {obj.name} has no {missing} and holds nothing; choose "
-            "one, or remove it"
+            f"Attachment {number + 1} of {obj.name} has no {missing}, so it has no effect; choose "
+            "one, or remove the attachment"
         )
 
 
@@ -161,8 +161,8 @@ def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
         )
     if body.use_tearing:
         yield (
-            f"Tearing of {obj.name} is on, but it is split nowhere; select edges in Edit Mode and "
-            "choose Split for Tearing, or turn Tearing off"
+            f"Tearing of {obj.name} is on, but its mesh has no split edges; select edges in Edit "
+            "Mode and choose Split for Tearing, or turn Tearing off"
         )
 
 
@@ -197,12 +197,12 @@ def _colliders_without_effect(
             )
         elif not collider.has_area(read_points(obj, depsgraph)):
             yield (
-                f"The collider {obj.name} has a scale of zero now, so bodies meet no surface of it "
-                "until it has a size; give it one, or remove its Collision modifier"
+                f"The collider {obj.name} has a scale of zero now, so bodies pass through it until "
+                "its scale changes; set another one, or remove its Collision modifier"
             )
         elif collider.single_sided and _is_room(obj, collider.triangles.T, its, depsgraph):
             yield (
-                f"The normals of the collider {obj.name} look inwards, so bodies outside pass "
+                f"The normals of the collider {obj.name} point inwards, so bodies outside pass "
                 "through it; recalculate them by Mesh ▸ Normals ▸ Recalculate Outside in Edit "
                 "Mode, or turn off its Single Sided"
             )
@@ -247,11 +247,11 @@ def _fields_without_effect(
     fields = {field.name: field for obj in felt for field in fields_in_reach(obj, enabled)}
     for name, field in fields.items():
         if reason := why_without_effect(field):
-            yield f"The force field {name} does not act on soft bodies, for {reason}"
+            yield f"The force field {name} does not act on soft bodies, since {reason}"
         elif cast(bpy.types.FieldSettings, field.field).use_absorption:
             yield (
-                f"The force field {name} acts through colliders too, whatever they absorb; turn "
-                "its Absorption off, or limit its distance"
+                f"The force field {name} also acts through colliders, since Absorption has no "
+                "effect on soft bodies; turn it off, or limit the field's distance"
             )
     for name, system in particles_with_fields(view_layer) if felt else ():
         yield (
@@ -272,8 +272,9 @@ def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
             )
         elif carriers := later_carriers(obj, mirror):
             yield (
-                f"The modifier {carriers[0].name} of {obj.name} carries the halves of "
-                f"{mirror.name}, which may part; move {mirror.name} below it, or apply it"
+                f"The modifier {carriers[0].name} of {obj.name} deforms the halves of "
+                f"{mirror.name} separately, so they may part; move {mirror.name} below it, or "
+                "apply it"
             )
 
 
@@ -289,8 +290,8 @@ def _across_mirrors(
         across = abs(gravity @ plane.normal) > 0.1 * np.linalg.norm(gravity)
         if across and touches(obj, mirror, axis):
             yield (
-                f"Gravity pulls {obj.name} through the plane of its modifier {name}, whose halves "
-                "can only move alike; apply the modifier"
+                f"Gravity pulls {obj.name} across the plane of its modifier {name}, whose halves "
+                "can only move as mirror images; apply the modifier"
             )
 
 
@@ -301,13 +302,13 @@ def _torn_by_merging(obj: bpy.types.Object) -> Iterator[str]:
             continue
         if isinstance(modifier, bpy.types.ArrayModifier) and modifier.use_merge_vertices:
             yield (
-                f"The modifier {modifier.name} of {obj.name} merges copies that all move alike, "
-                "so they may part where they touch; apply it first"
+                f"The modifier {modifier.name} of {obj.name} merges copies that all move the same "
+                "way, so they may part where they touch; apply it first"
             )
         if isinstance(modifier, bpy.types.WeldModifier) and _welds(obj, modifier):
             yield (
                 f"The modifier {modifier.name} of {obj.name} merges vertices that are simulated "
-                "apart, so they may part; apply it first"
+                "separately, so they may part; apply it first"
             )
 
 

@@ -35,8 +35,8 @@ class DriverWatch:
             return []
         trust = ", or let the file's Python code run" if bpy.app.autoexec_fail else ""
         return [
-            f"Drivers do not work ({some(names)}), and from the first frame where they fail, what "
-            f"they would move stands still; mend them in Blender{trust}"
+            f"Drivers do not work ({some(names)}), so their values stay constant from the first "
+            f"frame on at which they fail; correct them in Blender{trust}"
         ]
 
 

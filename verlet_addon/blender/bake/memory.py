@@ -50,7 +50,7 @@ def check_room_to_write(objects: Sequence[bpy.types.Object], frames: Sequence[in
     """Raises OutOfMemoryError where Blender would crash for lack of memory while it adds keys."""
     ours = len(frames) * _COPY * sum(len(mesh_of(obj).vertices) for obj in objects)
     more = needed(objects, len(frames)) - ours - _BASE
-    _refuse(f"To keep the bake of {_what(objects, frames)} needs another", more)
+    _refuse(f"Writing the bake of {_what(objects, frames)} needs another", more)
 
 
 def _refuse(deed: str, need: int) -> None:

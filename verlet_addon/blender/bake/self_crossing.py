@@ -32,7 +32,7 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
         if _boxes_overlap(box, others_box) and _cross(first, second):
             yield (
                 f"{name} and {other} pass through each other at the first frame, and may stay so, "
-                "for neither has an inside; move them apart there"
+                "since neither has an inside; move them apart there"
             )
 
 

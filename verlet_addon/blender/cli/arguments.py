@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
-them in Blender's preferences. What was kept from running, or is missing, is warned of on stderr.
-A bake that was cut off has written nothing, and begins anew at its first frame. Exit code: 0 the
-file is written, 1 a mistake in the scene, its settings or the command, 2 wrong usage, 3 a file that
-cannot be read or written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated."""
+them in Blender's preferences. Warnings on stderr name blocked scripts and missing files. A bake
+that was interrupted has written nothing; run it again. Exit code: 0 the file is written, 1 a
+mistake in the scene, its settings or the command, 2 wrong usage, 3 a file that cannot be read or
+written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated."""
 
 
 def read_arguments(
@@ -54,8 +54,8 @@ def read_arguments(
             parser.exit()
 
     parser = Parser(prog=program, description="Cloth, rope, jelly and water from any mesh.")
-    tell = "print the versions of add-on and Blender, and which kernels serve"
-    parser.add_argument("--version", nargs=0, action=Version, help=tell)
+    shown = "print the versions of add-on and Blender, and the kernels in use"
+    parser.add_argument("--version", nargs=0, action=Version, help=shown)
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
     commands = parser.add_subparsers(required=True, metavar="bake")
     command = commands.add_parser(
@@ -85,7 +85,7 @@ def _add_files(command: ArgumentParser) -> None:
     command.add_argument(
         "--check",
         action="store_true",
-        help="tell all that a bake would tell at its start, errors and warnings, and write nothing",
+        help="print all errors and warnings that a bake would start with, and write nothing",
     )
 
 
@@ -99,7 +99,7 @@ def _add_choices(command: ArgumentParser) -> None:
         help="bake this body; may be given again (default: all bodies of the scene)",
     )
     command.add_argument(
-        "--scene", metavar="NAME", help="bake this scene (default: the one that the file shows)"
+        "--scene", metavar="NAME", help="bake this scene (default: the file's active one)"
     )
     command.add_argument(
         "--set",
@@ -135,6 +135,6 @@ def _add_options(command: ArgumentParser) -> None:
         help="let the file's scripts and Python drivers run",
     )
     command.add_argument(
-        "--strict", action="store_true", help="end with code 1 where there would be a warning"
+        "--strict", action="store_true", help="treat a warning as an error, with exit code 1"
     )
     command.add_argument("--json", action="store_true", help="print the result as JSON")

@@ -103,7 +103,7 @@ def destination(path: Path) -> Path:
         if not target.parent.is_dir():
             raise VerletError(f"there is no folder {target.parent}")
         if len(os.fsencode(unused_name(target.parent))) >= _LONGEST_PATH:
-            raise VerletError("Blender cannot write to paths that long; choose a shorter one")
+            raise VerletError("Blender cannot write to so long a path; choose a shorter one")
     return target
 
 
@@ -120,9 +120,9 @@ def remove_leftovers(folder: Path) -> Iterator[str]:
         try:
             path.unlink()
         except OSError as error:
-            yield f"{path} is left from a job that was killed; delete it ({error.strerror})"
+            yield f"{path} is left over from a killed job; delete it ({error.strerror})"
         else:
-            yield f"{path} was left from a job that was killed, and is deleted"
+            yield f"{path} was left over from a killed job, and has been deleted"
 
 
 def save_copy(path: Path) -> None:

@@ -35,7 +35,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     """Question that proposes the most similar of other names; empty if none is similar."""
     by_letters = {each.lower(): each for each in names}
     meant = get_close_matches(name.lower(), by_letters, n=1)
-    return f"; is it {by_letters[meant[0]]}?" if meant else ""
+    return f"; did you mean {by_letters[meant[0]]}?" if meant else ""
 
 
 def _print(text: str, stream: TextIO | None) -> None:

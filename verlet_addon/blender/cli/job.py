@@ -108,7 +108,7 @@ def show_scene(name: str) -> None:
     scene = bpy.data.scenes.get(name)
     if scene is None:
         there = ", ".join(each.name for each in bpy.data.scenes)
-        raise VerletError(f"There is no scene {name} in the file; there is {there}")
+        raise VerletError(f"There is no scene {name} in the file; choose one of {there}")
     if scene != (here := file_context(bpy.context)).scene:
         here.window_manager.windows[0].scene = scene
 
@@ -132,5 +132,6 @@ def _check_name(name: str, scene: bpy.types.Scene, everything: Sequence[bpy.type
         meant = suggestion(name, (obj.name for obj in everything))
         raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
     if scene.objects[name] not in everything:
-        remedy = "switch it on" if is_body(scene.objects[name]) else "make it one"
-        raise VerletError(f"{name} is no soft body that is on; {remedy} in Blender first")
+        if is_body(scene.objects[name]):
+            raise VerletError(f"{name} is switched off; switch it on in Blender first")
+        raise VerletError(f"{name} is not a soft body; make it one in Blender first")

@@ -121,7 +121,7 @@ def describe(error: BaseException, *, file: object, bodies: Iterable[str] = ()) 
         "kind": getattr(error, "kind", "bug"),
         "code": code_of(error),
         # Without the suggestion of another name.
-        "body": _named(str(error).partition("; is it ")[0], bodies),
+        "body": _named(str(error).partition("; did you mean ")[0], bodies),
         "sentence": str(error),
         "file": str(path) if path is not None else None,
     }

@@ -36,8 +36,8 @@ def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
     for assignment, owner, name, value in set_values:
         if getattr(owner, name) != value:
             raise SettingsError(
-                f"--set {assignment} has no effect, for it is animated; remove its keyframes or "
-                "its driver"
+                f"--set {assignment} has no effect, since the setting is animated; remove its "
+                "keyframes or its driver"
             )
 
 
@@ -61,7 +61,7 @@ def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object
     try:
         value = _value(known, text)
     except (KeyError, ValueError) as error:
-        raise SettingsError(f"--set {assignment} gives no {_kind(known)}") from error
+        raise SettingsError(f"--set {assignment} is invalid; give {_kind(known)}") from error
     if name == "material" and value in _choices(known)[1:]:
         give_material(owner, value)
     else:
@@ -79,7 +79,7 @@ def _body(scene: bpy.types.Scene, name: str) -> Any:
     obj = scene.objects.get(name)
     if obj is None or not is_body(obj):
         raise SettingsError(
-            f"There is no soft body {name} in the scene {scene.name}, to --set its settings"
+            f"There is no soft body {name} in the scene {scene.name} for --set"
             + suggestion(name, (each.name for each in scene.objects if is_body(each)))
         )
     return body_properties(obj)
@@ -104,14 +104,14 @@ def _value(known: Any, text: str) -> Any:
 
 
 def _kind(known: Any) -> str:
-    """Text on the valid values of a property, which completes "gives no …"."""
+    """Text on the valid values of a property, which completes "is invalid; give …"."""
     if known.type == "ENUM":
-        return f"value of it, which are {', '.join(map(_spelled, known.enum_items))}"
+        return f"one of {', '.join(map(_spelled, known.enum_items))}"
     if known.type == "BOOLEAN":
-        return "value of it, which are on and off"
+        return "on or off"
     if known.type == "INT":
-        return f"whole number from {known.hard_min} to {known.hard_max}"
-    return "number"
+        return f"a whole number from {known.hard_min} to {known.hard_max}"
+    return "a number"
 
 
 def _spelled(item: Any) -> str:

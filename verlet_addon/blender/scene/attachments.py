@@ -68,13 +68,13 @@ def check_attachments(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) ->
             )
         if target not in enabled:
             raise MeshError(
-                f"{obj.name} is attached to {target.name}, which is disabled in viewports or left "
-                f"out of the view layer {view_layer.name}, so that it does not move; enable it"
+                f"{obj.name} is attached to {target.name}, which does not move, since it is "
+                f"disabled in viewports or left out of the view layer {view_layer.name}; enable it"
             )
         if _bone_name(item) and _bone_name(item) not in target.pose.bones:
             raise MeshError(
-                f"{target.name} has no bone {item.bone} for {obj.name} to be attached to; choose "
-                "another bone or none"
+                f"{obj.name} is attached to the bone {item.bone}, which {target.name} does not "
+                "have; choose another bone or none"
             )
 
 
@@ -213,7 +213,7 @@ def _points(obj: bpy.types.Object, item: Any, skin: Skin, depsgraph: bpy.types.D
         raise MeshError(
             f"The mesh of {item.target.name}, to which {obj.name} is attached, has other vertices "
             f"or faces at frame {_frame(depsgraph)} than at the first; attach it to an empty or a "
-            "bone that moves alike"
+            "bone that moves the same way"
         )
     return points
 

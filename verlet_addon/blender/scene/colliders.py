@@ -130,8 +130,8 @@ def read_surface(
     surface = Surface(points, (len(points), len(mesh.loops)))
     if not (np.abs(points) < MAX_COORDINATE).all():
         raise MeshError(
-            f"The collider {obj.name} has a transform or vertices that are no numbers, or lead "
-            f"farther away than {MAX_COORDINATE / 1000:.0f} km; clear them"
+            f"The collider {obj.name} has a transform or vertices that are not finite, or farther "
+            f"away than {MAX_COORDINATE / 1000:.0f} km; correct them"
         )
     if before is None:
         return surface

@@ -51,8 +51,8 @@ def _missing_caches() -> Iterator[str]:
     for path in sorted(paths):
         if not Path(path).exists():
             yield (
-                f"The cache {path} is not there, and what it would move stands still; restore it, "
-                "or set its path in Blender"
+                f"The cache {path} is missing, so objects that it animates do not move; restore "
+                "it, or set its path in Blender"
             )
 
 
@@ -60,8 +60,8 @@ def _blocked() -> Iterator[str]:
     """Python code of the file that Blender did not run."""
     if bpy.app.autoexec_fail:
         yield (
-            f"Blender blocked the file's Python code ({bpy.app.autoexec_fail_message}), and what "
-            "it would move stands still; if you trust the file, give the option -y"
+            f"Blender blocked the file's Python code ({bpy.app.autoexec_fail_message}), so objects "
+            "that it animates do not move; if you trust the file, give the option -y"
         )
 
 

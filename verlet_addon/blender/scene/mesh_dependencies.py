@@ -53,7 +53,8 @@ def check_following(
         leader, follower = found
         raise MeshError(
             f"The ground object {follower} follows the mesh of {leader}, which is simulated now; "
-            "choose another ground object, or clear what makes it follow"
+            "choose another ground object, or remove the parent, constraint or driver that makes "
+            "it follow"
         )
 
 

@@ -192,7 +192,7 @@ def _check_matrix(obj: bpy.types.Object) -> None:
     """Raises MeshError where an object's matrix is singular or not finite."""
     matrix = np.array(obj.matrix_world, np.float64)
     if not np.isfinite(matrix).all():
-        raise MeshError(f"{obj.name} has a transform that is not a number; clear it")
+        raise MeshError(f"{obj.name} has a transform that is not finite; clear it")
     if is_flat(matrix[:3, :3]):
         scale = ", ".join(f"{value:g}" for value in np.linalg.norm(matrix[:3, :3], axis=0))
         raise MeshError(f"{obj.name} has scale ({scale}); no part of it may be 0")
@@ -218,7 +218,9 @@ def _check_keys(obj: bpy.types.Object) -> None:
 def _check_action(animation: bpy.types.AnimData, name: str) -> None:
     """Raises MeshError where the NLA would change or mute the curves of baked keys."""
     if animation.use_tweak_mode:
-        raise MeshError(f"The shape keys of {name} are in Tweak Mode; leave it in the NLA")
+        raise MeshError(
+            f"The shape keys of {name} are in Tweak Mode; leave that mode in the NLA editor"
+        )
     if not (animation.use_nla and animation.nla_tracks):
         return
     if animation.action_influence < 1:
@@ -235,8 +237,8 @@ def _check_action(animation: bpy.types.AnimData, name: str) -> None:
     for track in animation.nla_tracks:
         if track.is_solo:
             raise MeshError(
-                f"Only the NLA track {track.name} of the shape keys of {name} plays, so a bake "
-                "would not; turn off its star"
+                f"The NLA track {track.name} of the shape keys of {name} is solo, so a bake would "
+                "not play; turn off the star of that track"
             )
 
 

@@ -83,7 +83,9 @@ def _plane(obj: bpy.types.Object, axis: int) -> Plane:
     normal = np.cross(matrix[:3, (axis + 1) % 3], matrix[:3, (axis + 2) % 3])
     length = float(np.linalg.norm(normal))
     if length == 0:
-        raise MeshError(f"{obj.name} has scale 0, so nothing can be mirrored at it; scale it up")
+        raise MeshError(
+            f"{obj.name} has scale 0, so it has no plane to mirror at; give it another scale"
+        )
     return Plane(point=matrix[:3, 3], normal=normal / length)
 
 

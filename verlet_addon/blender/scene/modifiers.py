@@ -57,8 +57,8 @@ def check_modifiers(obj: bpy.types.Object) -> None:
             continue
         if modifier.show_viewport and modifier.type in _REPLACERS:
             raise MeshError(
-                f"The modifier {modifier.name} of {obj.name} moves the vertices itself; "
-                "turn it off or remove it"
+                f"The modifier {modifier.name} of {obj.name} replaces the positions of its "
+                "vertices, which would hide a bake; turn it off or remove it"
             )
 
 

@@ -300,7 +300,7 @@ def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
     if time_scale < 0:
         raise SettingsError(
             f"{scene.name}: the time scale is {time_scale:g} at frame {scene.frame_current}; "
-            "time cannot run backwards, set it to 0 or more"
+            "set it to 0 or more"
         )
     return time_scale
 
@@ -327,7 +327,7 @@ def _plane_normal(axes: Floats, name: str) -> Floats:
     normal = np.cross(axes[:, 0], axes[:, 1])
     length = float(np.linalg.norm(normal))
     if length == 0:
-        raise MeshError(f"The ground object {name} has a scale of zero; apply another scale to it")
+        raise MeshError(f"The ground object {name} has a scale of zero; give it another scale")
     side = normal[2] if abs(normal[2]) > 1e-6 * length else normal @ axes[:, 2]
     outward: Floats = normal * (np.copysign(1.0, side) / length)
     return outward

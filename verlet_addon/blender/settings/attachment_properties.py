@@ -12,8 +12,8 @@ class VERLET_PG_attachment(bpy.types.PropertyGroup):
 
     target: PointerProperty(
         name="Object",
-        description="What the vertices follow from the first frame on: the nearest place on a "
-        "mesh, however it deforms, else the object as a whole",
+        description="Object that the vertices follow from the first frame on: the nearest place on "
+        "a mesh, even if it deforms, otherwise the object as a whole",
         type=bpy.types.Object,
     )
     bone: StringProperty(
@@ -23,12 +23,13 @@ class VERLET_PG_attachment(bpy.types.PropertyGroup):
     )
     vertex_group: StringProperty(
         name="Vertex Group",
-        description="Vertices that are held; weight 1 holds exactly, less draws them there",
+        description="Vertices that are attached: with weight 1 they follow exactly, with less they "
+        "are drawn there",
         options=set(),
     )
     weight: FloatProperty(
         name="Weight",
-        description="How firmly they are held: 1 as the vertex group says, 0 lets them go; can be "
+        description="Factor on the weights of the vertex group; 0 detaches the vertices; can be "
         "animated",
         default=1.0,
         min=0.0,

@@ -40,8 +40,8 @@ class InfluenceProperties:
     friction: FloatProperty(
         name="Friction",
         description=(
-            "Grip of the surface, 0 slides freely; "
-            "where two surfaces touch, the more slippery one decides"
+            "Coefficient of friction, 0 slides freely; "
+            "where two surfaces touch, the lower value counts"
         ),
         default=_BODY.friction,
         soft_min=0.0,
@@ -52,8 +52,8 @@ class InfluenceProperties:
     restitution: FloatProperty(
         name="Bounciness",
         description=(
-            "Speed kept in a bounce, 0 lands dead, 1 loses nothing; "
-            "where two surfaces touch, the bouncier one decides"
+            "Share of the speed that is kept in a bounce, 0 none, 1 all; "
+            "where two surfaces touch, the higher value counts"
         ),
         default=_BODY.restitution,
         soft_min=0.0,
@@ -63,7 +63,7 @@ class InfluenceProperties:
     )
     use_self_collision: BoolProperty(
         name="Self Collision",
-        description="Keep its folds and windings off each other",
+        description="Collide with itself: folds of cloth and windings of rope keep apart",
         default=_BODY.use_self_collision,
         options=set(),
     )
@@ -86,8 +86,7 @@ class InfluenceProperties:
     )
     gravity: FloatProperty(
         name="Gravity",
-        description="How much of the scene's gravity pulls at the object; 0 is none, "
-        "and below 0 it rises",
+        description="Factor on the scene's gravity for the object; 0 is none, below 0 it rises",
         default=_BODY.gravity,
         soft_min=-1.0,
         soft_max=2.0,

@@ -148,8 +148,8 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     pressure: FloatProperty(
         name="Pressure",
-        description="Of the gas within, over the outside, at rest, in pascal; 0 is none. Holes are "
-        "closed by flat lids; keyed to 0 it leaks",
+        description="Pressure of the gas inside over the outside, at rest, in pascal; 0 is no gas. "
+        "Holes are closed by flat lids; animated to 0, the gas escapes",
         default=_BODY.pressure,
         soft_min=0.0,
         soft_max=10_000.0,
@@ -169,7 +169,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     stiffness: FloatProperty(
         name="Stiffness",
-        description="Pressure that would flatten it altogether, Young's modulus, in pascal",
+        description="Young's modulus in pascal: the pressure that would flatten it entirely",
         default=_BODY.stiffness,
         soft_min=1.0,
         soft_max=1e7,
@@ -187,8 +187,8 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     damping: FloatProperty(
         name="Damping",
-        description="How quickly air slows it down, per second, and folds of cloth come to rest; "
-        "0 swings on for ever",
+        description="Rate at which air slows it down, and folds of cloth come to rest, per second; "
+        "0 is none",
         default=_BODY.damping,
         soft_min=0.0,
         soft_max=10.0,

@@ -20,8 +20,8 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
 
     settle_frames: IntProperty(
         name="Settle",
-        description="Frames in which bodies come to rest before the first one, while all animation "
-        "stands still; no shape keys are made of them",
+        description="Frames simulated before the first one, with all animation stopped, in which "
+        "bodies come to rest; they get no shape keys",
         default=0,
         min=0,
         soft_max=100,
@@ -30,7 +30,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     key_step: IntProperty(
         name="Step",
         description="Frames from one shape key to the next; fewer keys make smaller files, and "
-        "vertices go straight from one to the next",
+        "vertices move in straight lines between them",
         default=1,
         min=1,
         soft_max=10,
@@ -77,9 +77,9 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     integrator: EnumProperty(
         name="Method",
-        description="How motion carries on from one step to the next",
+        description="Time integration of motion from one step to the next",
         items=(
-            ("TCV_EXACT", "Exact", "Falls right at any frame rate, also while time is scaled"),
+            ("TCV_EXACT", "Exact", "Exact free fall at any frame rate, also while time is scaled"),
             ("TCV", "Time-Corrected", "Time-corrected Verlet as it was first published"),
             ("VERLET", "Plain", "Verlet without time correction, for comparison"),
         ),
@@ -88,7 +88,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     time_scale: FloatProperty(
         name="Time Scale",
-        description="Speed of time: below 1 is slow motion, 0 stands still; can be animated",
+        description="Speed of time: below 1 is slow motion, 0 stops it; can be animated",
         default=_SCENE.time_scale,
         soft_min=0.0,
         soft_max=2.0,
@@ -114,7 +114,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     ground_friction: FloatProperty(
         name="Friction",
-        description="Grip of the ground, 0 slides freely; the more slippery surface decides",
+        description="Coefficient of friction, 0 slides freely; the lower of both surfaces counts",
         default=_SCENE.ground_friction,
         soft_min=0.0,
         soft_max=2.0,
@@ -123,7 +123,8 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     ground_restitution: FloatProperty(
         name="Bounciness",
-        description="Speed kept in a bounce off the ground; the bouncier surface decides",
+        description="Share of the speed that is kept in a bounce; the higher of both surfaces "
+        "counts",
         default=_SCENE.ground_restitution,
         soft_min=0.0,
         soft_max=1.0,

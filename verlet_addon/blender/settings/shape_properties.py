@@ -53,7 +53,7 @@ class ShapeProperties:
     )
     pressure_group: StringProperty(
         name="Pressure Group",
-        description="Vertex group whose weights scale how much of the gas's pressure is felt",
+        description="Vertex group whose weights scale the pressure of the gas",
         options=set(),
     )
     stiffness_group: StringProperty(
@@ -91,15 +91,15 @@ class ShapeProperties:
     )
     use_sewing: BoolProperty(
         name="Sewing",
-        description="Loose edges between faces draw their ends together",
+        description="Edges without faces pull their ends together",
         default=_BODY.use_sewing,
         options=set(),
     )
     sewing_force: FloatProperty(
         name="Sewing Force",
-        description="The greatest force with which each of those edges draws, in newtons. "
-        "0: as much as closes what is sewn, twice its weight shared out over the edges, "
-        "and ten times that once they are closed",
+        description="Greatest force of each of these edges, in newtons. With 0 it is chosen: "
+        "twice the weight of the cloth, shared among the edges, and ten times that once they are "
+        "closed",
         default=_BODY.sewing_force,
         soft_min=0.0,
         soft_max=10.0,
@@ -109,7 +109,7 @@ class ShapeProperties:
     )
     use_tearing: BoolProperty(
         name="Tearing",
-        description="Tears where Split for Tearing has cut it beforehand",
+        description="Tears along the edges that Split for Tearing has split",
         default=_BODY.use_tearing,
         options=set(),
     )
@@ -125,13 +125,13 @@ class ShapeProperties:
     )
     use_plasticity: BoolProperty(
         name="Plasticity",
-        description="What is stretched or bent too far stays so: crumpled paper, dented metal",
+        description="Deformation beyond a limit stays, as in crumpled paper and dented metal",
         default=_BODY.use_plasticity,
         options=set(),
     )
     yield_strain: FloatProperty(
         name="Yield Stretch",
-        description="Share by which it stretches and still springs back, where it stretches at all",
+        description="Largest strain from which it springs back; needs a Stretch Softness above 0",
         default=_BODY.yield_strain,
         soft_min=0.0,
         soft_max=1.0,
@@ -141,7 +141,7 @@ class ShapeProperties:
     )
     yield_curvature: FloatProperty(
         name="Yield Bend",
-        description="How sharply it bends and still springs back: 1 over the radius in metres",
+        description="Sharpest bend from which it springs back: 1 over the radius in metres",
         default=_BODY.yield_curvature,
         soft_min=0.0,
         soft_max=1000.0,
@@ -151,7 +151,8 @@ class ShapeProperties:
     )
     hardening: FloatProperty(
         name="Hardening",
-        description="Share of what goes further than that which does not stay, but makes it harder",
+        description="Share of the deformation beyond the limits that does not stay, but raises "
+        "the limits",
         default=_BODY.hardening,
         soft_min=0.0,
         soft_max=1.0,
@@ -161,7 +162,7 @@ class ShapeProperties:
     )
     shrinking: FloatProperty(
         name="Shrinking",
-        description="Share by which its lengths become shorter, below 0 longer",
+        description="Share by which its rest lengths become shorter; below 0 they become longer",
         default=_BODY.shrinking,
         soft_min=-1.0,
         soft_max=0.9,

@@ -97,7 +97,7 @@ class VERLET_OT_add_rope(_AddWithMaterial, bpy.types.Operator):
     )
     use_tube: BoolProperty(
         name="Tube",
-        description="Also show it as a round tube, which renders see",
+        description="Also show it as a round tube, since renders do not show edges",
         default=True,
     )
 

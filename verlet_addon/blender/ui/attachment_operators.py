@@ -49,7 +49,7 @@ class VERLET_OT_attachment_remove(bpy.types.Operator):
             return False
         body = body_properties(_active(context))
         if not 0 <= body.attachment_index < len(body.attachments):
-            cls.poll_message_set("No attachment is chosen")
+            cls.poll_message_set("No attachment is chosen; choose one in the list first")
             return False
         return True
 
@@ -92,6 +92,6 @@ def _on_body(operator: type[bpy.types.Operator], context: bpy.types.Context) -> 
     """Whether the active object is a body in an undoable mode; else sets the poll message."""
     obj = context.object
     if obj is None or obj.type != "MESH" or not is_body(obj):
-        operator.poll_message_set("The active object is no soft body")
+        operator.poll_message_set("The active object is not a soft body; select one first")
         return False
     return undoable_mode(operator, context)

@@ -68,8 +68,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     selected: BoolProperty(
         name="Selected",
-        description="Bake the selected bodies alone: others keep their bakes, and are met only as "
-        "colliders",
+        description="Bake only the selected bodies; the others keep their bakes, and take part "
+        "only as colliders",
         # Saved, the next bake of all bodies would also bake the selected ones alone.
         options={"SKIP_SAVE"},
     )
@@ -248,7 +248,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         if last.worst_stretch >= 0.0005:
             text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"
         if last.worst_penetration is not None:
-            text += ", nothing sank in"
+            text += ", no contact penetrated"
             if last.worst_penetration >= 1e-5:
                 text += f" by more than {1000 * last.worst_penetration:.2g} mm"
         here = file_context(bpy.context)

@@ -137,7 +137,9 @@ class VERLET_OT_convert(bpy.types.Operator):
         if others:
             names = ", ".join(obj.name for obj in others)
             self.report(
-                {"WARNING"}, f"{len(others)} of {len(objects)} objects left out, no mesh: {names}"
+                {"WARNING"},
+                f"{len(others)} of {len(objects)} objects left out, since they are no meshes: "
+                f"{names}",
             )
         return {"FINISHED"}
 
@@ -240,7 +242,7 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _baked(context):
-            cls.poll_message_set("Nothing is baked, or it is switched off")
+            cls.poll_message_set("No soft body that is switched on has a bake")
             return False
         return undoable_mode(cls, context)
 

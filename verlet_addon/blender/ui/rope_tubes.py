@@ -19,7 +19,7 @@ _THICK = ("NODES", "SCREW", "SKIN")
 
 
 class VERLET_OT_show_tube(bpy.types.Operator):
-    """Show the edges of the rope as a round tube, which renders see; edges alone they do not"""
+    """Show the edges of the rope as a round tube, since renders do not show edges"""
 
     bl_idname = "verlet.show_tube"
     bl_label = "Show as Tube"

@@ -45,8 +45,8 @@ def start_diagnostics(
 def _closed_holes(bodies: Sequence[Body]) -> list[str]:
     """One sentence for each solid whose mesh has holes."""
     return [
-        f"{model.name} is open at {model.solid.hole_edges} edges; its holes are closed by flat "
-        "lids for the simulation alone, or Mesh ▸ Clean Up ▸ Fill Holes closes them in the mesh"
+        f"{model.name} is open at {model.solid.hole_edges} edges, and flat lids close its holes in "
+        "the simulation only; use Mesh ▸ Clean Up ▸ Fill Holes to close them in the mesh"
         for model, _ in bodies
         if model.solid is not None and model.solid.hole_edges
     ]
@@ -70,23 +70,25 @@ def _initial_penetrations(
         owners = owners[:, free | (owners[1] < len(bodies))]
         pairs, counts = np.unique(np.sort(owners, axis=0), axis=1, return_counts=True)
         cases += [
-            (names[body], names[other], count)
+            (names[body], names[other], count, "move them apart at the first frame")
             for body, other, count in zip(*pairs.tolist(), counts.tolist(), strict=True)
         ]
     return [
-        f"{body} starts inside {other}: {count} {'vertex' if count == 1 else 'vertices'}, eased out"
-        for body, other, count in cases
+        f"{body} starts inside {other} with {count} {'vertex' if count == 1 else 'vertices'} and "
+        f"is pushed out slowly; {remedy}"
+        for body, other, count, remedy in cases
         if count
     ]
 
 
-def _below_ground(body: Body, ground: Plane) -> tuple[str, str, int]:
-    """A body's name, the ground's, and how many vertices that can move start below it."""
+def _below_ground(body: Body, ground: Plane) -> tuple[str, str, int, str]:
+    """Names of a body and the ground, number of its free vertices below it, and the remedy."""
     model, state = body
     shown = state.positions[:, : model.vertex_count].T
     free = (model.inverse_masses[: model.vertex_count] > 0.0) & (model.water is None)
     below = free & ((shown - ground.point) @ ground.normal < 0.0)
-    return model.name, "the ground, which its panel can lower or switch off", int(below.sum())
+    remedy = "lower the ground, or switch it off in its panel"
+    return model.name, "the ground", int(below.sum()), remedy
 
 
 def _can_move(bodies: Sequence[Body], world: CollisionWorld) -> Booleans:
@@ -143,8 +145,8 @@ def _lasting_penetrations(
     stuck = still_penetrating(depenetration, places, _can_move(bodies, world))
     depenetration.initial_pairs = []
     return [
-        f"{names[body]} still goes through {names[solid]} at frame {sample.frame}, and cannot "
-        "come out; move one of them at the first frame"
+        f"{names[body]} still penetrates {names[solid]} at frame {sample.frame}, and cannot be "
+        "pushed out; move one of them at the first frame"
         for body, solid in stuck
     ]
 
@@ -185,7 +187,8 @@ def _overfull(
     shown = named if len(named) <= NAMED else [*named[:NAMED], f"{len(named) - NAMED} more"]
     return [
         f"{', '.join(shown[:-1])}{' and ' if shown[1:] else ''}{shown[-1]} had no room at frame "
-        f"{frame}: parts of them lie in one another; move them apart, or lower their Thickness"
+        f"{frame}, since parts of them penetrate each other; move them apart, or lower their "
+        "Thickness"
     ]
 
 
@@ -214,9 +217,9 @@ def _overstretched_pins(
             worst = parted[np.argmax(now[parted] / rest[parted])]
             first, second = edges[worst].tolist()
             sentences.append(
-                f"{model.name} is held at its vertices {first} and {second}, which move apart: at "
-                f"frame {sample.frame} the edge between them is stretched by "
-                f"{now[worst] / rest[worst] - 1.0:.0%}; hold only one of them"
+                f"{model.name} is pinned at its vertices {first} and {second}, which move apart: "
+                f"at frame {sample.frame} the edge between them is stretched by "
+                f"{now[worst] / rest[worst] - 1.0:.0%}; pin only one of them"
             )
     return sentences
 
@@ -237,7 +240,7 @@ def _crowding(
         where = "among" if len(others) > 1 else "beside"
         sentences.append(
             f"{names[body]} had no room {where} {among} at frame {frame}, and was pressed closer "
-            "than its distance; leave it more room, or lower its Thickness"
+            "than its Thickness; leave it more room, or lower its Thickness"
         )
         statistics.crowding_reported[body] = True
     return sentences
@@ -260,7 +263,7 @@ def _excess_contacts(
             remedy = f"lower the Thickness of {names[body]} and {others}"
         sentences.append(
             f"{names[body]} slows the bake from frame {frame} on by its contacts with {others}, "
-            f"more than {CONTACTS_PER_VERTEX} for each vertex that touches; {remedy}"
+            f"more than {CONTACTS_PER_VERTEX} per touching vertex; {remedy}"
         )
         statistics.excess_reported[body, other] = True
     return sentences

@@ -26,7 +26,7 @@ def orient_alike(triangles: Integers, *, complaint: str, remedy: str) -> Integer
     sizes = np.diff(starts, append=len(order))
     if (sizes > 2).any():
         raise MeshError(
-            f"{complaint} {np.count_nonzero(sizes > 2)} of its edges carry more than two faces; "
+            f"{complaint} {np.count_nonzero(sizes > 2)} of its edges have more than two faces; "
             f"delete inner faces in Edit Mode, or {remedy}"
         )
     first, second = order[starts[sizes == 2]], order[starts[sizes == 2] + 1]
@@ -35,9 +35,7 @@ def orient_alike(triangles: Integers, *, complaint: str, remedy: str) -> Integer
     if alike.any():
         flips = _flips(count, first % count, second % count, alike)
         if flips is None:
-            raise MeshError(
-                f"{complaint} it is a surface with one side only, which has no inside; {remedy}"
-            )
+            raise MeshError(f"{complaint} its surface has only one side and no inside; {remedy}")
         turned[:2, flips] = turned[1::-1, flips]
     return turned
 

@@ -282,14 +282,14 @@ def check_closed(shape: RestShape) -> None:
     wires = np.count_nonzero(faces == 0)
     if wires:
         raise MeshError(
-            f"'{name}' has {wires} edges without faces, which have no inside to be jelly; delete "
+            f"'{name}' has {wires} edges without faces, which enclose no volume for jelly; delete "
             "them (Select Open Edges shows where), or set its type to Cloth"
         )
     branching = np.count_nonzero((faces % 2 == 1) & (faces > 1))
     if branching:
         raise MeshError(
-            f"'{name}' has {branching} edges at which three faces meet, so an inner wall hangs in "
-            "it; delete that (Select Open Edges shows where), or set its type to Cloth"
+            f"'{name}' has {branching} edges at which three faces meet, so it has inner faces; "
+            "delete them (Select Open Edges shows where), or set its type to Cloth"
         )
 
 
@@ -299,7 +299,7 @@ def check_slender(name: str, grid: Grid) -> None:
     if length > MAX_SLENDERNESS * width:
         raise MeshError(
             f"'{name}' is {length:.3g} m long and {width:.3g} m wide, too slender for jelly; "
-            "thicken it, separate what is far apart, or set its type to Cloth"
+            "thicken it, separate parts that are far apart, or set its type to Cloth"
         )
 
 
@@ -308,8 +308,8 @@ def check_hollow(shape: RestShape, lattice: Lattice) -> None:
     area, volume = shape.areas.sum(), lattice.volume
     if not volume > MIN_ENCLOSED_SHARE * area**1.5 / (6 * np.sqrt(np.pi)):
         raise MeshError(
-            f"'{shape.mesh.name}' encloses no volume to speak of, {volume:.3g} m³ in {area:.3g} m² "
-            "of surface; give it thickness, or set its type to Cloth"
+            f"'{shape.mesh.name}' encloses almost no volume, {volume:.3g} m³ in {area:.3g} m² of "
+            "surface; give it thickness, or set its type to Cloth"
         )
 
 

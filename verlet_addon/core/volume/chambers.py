@@ -62,8 +62,8 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
     flat = (np.abs(volumes) < MAX_FLAT_SHARE * balls) & ~lidded
     if not len(chamber_labels) or (~encloses & (lidded | (areas == 0.0))).any():
         raise MeshError(
-            f"'{name}' has pressure, but a part of it encloses no space at rest; "
-            "give that part an inside, or set the pressure to 0"
+            f"'{name}' has pressure, but a part of it encloses no volume at rest; "
+            "give that part a volume, or set the pressure to 0"
         )
     inward = (encloses & (volumes < 0.0))[labels]
     closed[:2, inward] = closed[1::-1, inward]

@@ -55,7 +55,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
     areas = np.linalg.norm(np.cross(spans[0], spans[1]), axis=1) / 2.0
     sound = areas > SLIVER * squares.max(axis=0, initial=0.0)
     if not sound.any():
-        raise MeshError(f"'{mesh.name}' has no faces that waves could run on; give it some")
+        raise MeshError(f"'{mesh.name}' has no faces, so it has no waves; add some")
     triangles, shares, areas = triangles[:, sound], shares[sound], areas[sound]
     around = sum_by(triangles.ravel(), np.tile(shares * areas / 3.0, 3), n)
     # The cotangent of the angle opposite to side k is (|i|² + |j|² − |k|²)/4A.

@@ -100,8 +100,8 @@ def _warps(shape: RestShape, triangles: Integers) -> Floats:
     lost = np.count_nonzero(flat & (areas > 0.0))
     if lost:
         raise MeshError(
-            f"'{shape.mesh.name}' has {lost} triangles without area in the UV "
-            "map of its threads; unwrap it, or choose another map"
+            f"'{shape.mesh.name}' has {lost} triangles without area in its thread "
+            "map; unwrap it again, or choose another map"
         )
     return np.asarray(warp * (areas * inverse(size, size))[:, None])
 
