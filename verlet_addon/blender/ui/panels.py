@@ -160,7 +160,7 @@ class VERLET_PT_collisions(BodyPanel):
             here = file_context(context)
             text = colliding(obj, here.scene, here.view_layer)
             column.label(text=text, icon="MOD_PHYSICS")
-        super().fill(column, context)
+        BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         if body.body_type in ("CLOTH", "ROPE"):
@@ -190,7 +190,7 @@ class VERLET_PT_forces(BodyPanel):
     types = ("CLOTH", "ROPE", "SOFT")
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        super().fill(column, context)
+        BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies
         if (obj := context.object) is not None:
             fields = enabled_fields(file_context(context).view_layer)
             count = len(acting_fields(obj, fields))

@@ -37,6 +37,8 @@ _SIDEBAR: tuple[type[Any], ...] = (
 )
 """Panels of the sidebar tab that the Physics tab shows too, parents first."""
 
+_NOT_COPIED = ("__dict__", "__weakref__")
+
 
 def _in_physics(name: str) -> str:
     """Name of the panel in the Physics tab for one of the sidebar."""
@@ -46,20 +48,21 @@ def _in_physics(name: str) -> str:
 def _physics_panel(panel: type[Any]) -> type[Any]:
     """The same panel for the Physics tab: a part of the body's panel, which has the add-on's name.
 
-    Without a body that tab has the button of `draw_add_button` alone.
+    Without a body that tab has the button of `draw_add_button` alone. The class is a copy, not a
+    subclass: Blender loses the class of a panel that others are derived from.
     """
     content: dict[str, Any] = {
+        **{name: value for name, value in vars(panel).items() if name not in _NOT_COPIED},
         "bl_space_type": "PROPERTIES",
         "bl_region_type": "WINDOW",
         "bl_context": "physics",
-        "__doc__": panel.__doc__,
     }
     if panel is VERLET_PT_body:
         content |= {"bl_label": "Verlet", "poll": classmethod(_has_body)}
     else:
         parent = getattr(panel, "bl_parent_id", VERLET_PT_body.__name__)
         content["bl_parent_id"] = _in_physics(parent)
-    return type(_in_physics(panel.__name__), (panel,), content)
+    return type(_in_physics(panel.__name__), panel.__bases__, content)
 
 
 def _has_body(_panel: type[Any], context: bpy.types.Context) -> bool:
