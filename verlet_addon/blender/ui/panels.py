@@ -16,7 +16,7 @@ from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
 from .pin_operators import draw_pin_buttons
 from .rope_tubes import is_unseen
-from .unit_labels import draw_with_unit
+from .unit_labels import draw_with_unit, unit_of
 
 
 class VERLET_PT_body(SidebarPanel):
@@ -69,7 +69,7 @@ class VERLET_PT_body(SidebarPanel):
         if body.body_type != "WATER":
             column.prop(body, "use_density")
             if body.use_density:
-                draw_with_unit(column, body, "density")
+                column.prop(body, "density", text=unit_of(body, "density"))
             else:
                 column.prop(body, "mass")
         column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
