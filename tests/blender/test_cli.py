@@ -327,8 +327,8 @@ MISTAKES = [
             "Cloth.body_type=stone": "is invalid; give one of CLOTH, ROPE, SOFT (Jelly), WATER",
         }.items()
     ),
-    (setting_something("Table.mass=1"), "no soft body Table in the scene"),
-    (setting_something("cloth.mass=1"), "for --set; did you mean Cloth?"),
+    (setting_something("Table.mass=1"), "--set: the scene Scene has no soft body Table"),
+    (setting_something("cloth.mass=1"), "has no soft body cloth; did you mean Cloth?"),
     (no_such_object_but_one_like_it, "no object cloth in the scene Scene; did you mean Cloth?"),
     (setting_something("Cloth.mass=-1"), "Cloth: "),
 ]

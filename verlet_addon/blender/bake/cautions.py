@@ -87,7 +87,7 @@ def _are_all(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> boo
 
 
 def _instanced_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
-    """Bodies without a bake that the scene shows only in instances of collections."""
+    """Warnings of bodies without a bake that the scene shows only in instances of collections."""
     for instance, inside in _instances(scene, view_layer):
         names = [obj.name for obj in inside if body_properties(obj).enabled and not is_baked(obj)]
         if names:
@@ -95,7 +95,7 @@ def _instanced_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -
 
 
 def _instanced_colliders(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
-    """Colliders that the scene shows only in instances of collections."""
+    """Warnings of colliders that the scene shows only in instances of collections."""
     for instance, inside in _instances(scene, view_layer):
         if names := [obj.name for obj in inside if is_collider(obj)]:
             yield f"{instance}, so bodies pass through {', '.join(names)} in there; {_MAKE_REAL}"
@@ -117,7 +117,7 @@ def _instances(
 
 
 def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
-    """Attachments without a target object or a vertex group."""
+    """Warnings of attachments without a target object or a vertex group."""
     complete = [number for number, _ in acting_attachments(obj)]
     for number, item in enumerate(body_properties(obj).attachments):
         if number in complete:
@@ -130,7 +130,7 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
-    """Chosen vertex groups without vertices."""
+    """Warnings of chosen vertex groups without vertices."""
     body = body_properties(obj)
     chosen = [("pin group", body.pin_group), ("rigid group", body.rigid_group)]
     attached = acting_attachments(obj)
@@ -146,7 +146,7 @@ def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
-    """Cloth with Sewing or Tearing but without the loose edges that these need."""
+    """Warnings of cloth with Sewing or Tearing but without the loose edges that these need."""
     body, edges = body_properties(obj), mesh_of(obj).edges
     if body.body_type != "CLOTH" or not (body.use_sewing or body.use_tearing):
         return
@@ -167,7 +167,7 @@ def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
 
 
 def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
-    """Gravity of 9.81 units/s² in a scene whose unit is not the metre."""
+    """Warnings of gravity of 9.81 units/s² in a scene whose unit is not the metre."""
     units, strength = scene.unit_settings, float(np.linalg.norm(np.array(scene.gravity)))
     if units.system == "NONE" or not scene.use_gravity or abs(units.scale_length - 1) < 1e-6:
         return
@@ -184,7 +184,7 @@ def _colliders_without_effect(
     view_layer: bpy.types.ViewLayer,
     objects: Sequence[bpy.types.Object],
 ) -> Iterator[str]:
-    """Colliders that bodies pass through, entirely or in part."""
+    """Warnings of colliders that bodies pass through, entirely or in part."""
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     met, by_body = all_met(objects, view_layer)
     for number, obj in enumerate(met):
@@ -241,7 +241,7 @@ def _is_room(
 def _fields_without_effect(
     view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
 ) -> Iterator[str]:
-    """Force fields without effect, or with settings that have none."""
+    """Warnings of force fields without effect, or with settings that have none."""
     felt = [obj for obj in objects if body_properties(obj).wind > 0]
     enabled = enabled_fields(view_layer)
     fields = {field.name: field for obj in felt for field in fields_in_reach(obj, enabled)}
@@ -261,7 +261,7 @@ def _fields_without_effect(
 
 
 def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
-    """Mirror modifiers whose halves touch but are not joined."""
+    """Warnings of Mirror modifiers whose halves touch but are not joined."""
     for mirror in shown_mirrors(obj):
         if not any(mirror.use_axis[axis] and touches(obj, mirror, axis) for axis in range(3)):
             continue
@@ -281,7 +281,7 @@ def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
 def _across_mirrors(
     scene: bpy.types.Scene, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> Iterator[str]:
-    """Gravity with a component across a mirror's plane, which mirrored halves cannot follow."""
+    """Warnings of gravity across a mirror's plane, which mirrored halves cannot follow."""
     gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0))
     gravity = gravity * body_properties(obj).gravity
     joints = find_joints(obj)
@@ -296,7 +296,7 @@ def _across_mirrors(
 
 
 def _torn_by_merging(obj: bpy.types.Object) -> Iterator[str]:
-    """Modifiers that merge vertices which are simulated separately."""
+    """Warnings of modifiers that merge vertices which are simulated separately."""
     for modifier in obj.modifiers:
         if not (modifier.show_viewport or modifier.show_render):
             continue

@@ -23,7 +23,7 @@ def hidden_bakes(
 
 
 def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
-    """Bodies that show their active shape key alone."""
+    """Warnings of bodies that show their active shape key alone."""
     for obj in objects:
         if obj.show_only_shape_key and (key := obj.active_shape_key) is not None:
             label = obj.bl_rna.properties["show_only_shape_key"].name
@@ -36,7 +36,7 @@ def _showing_one_key(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
 def _showing_other_meshes(
     objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
 ) -> Iterator[str]:
-    """Bodies whose modifiers replace the mesh, tested by moving its vertices."""
+    """Warnings of bodies whose modifiers replace the mesh, tested by moving its vertices."""
     makers = {
         obj: [item.name for item in obj.modifiers if item.type in _MAKERS and item.show_viewport]
         for obj in objects
@@ -56,7 +56,7 @@ def _showing_other_meshes(
 
 
 def _simulated_by_nodes(objects: Sequence[bpy.types.Object]) -> Iterator[str]:
-    """Bodies with geometry nodes that simulate, such as Blender's own Cloth Dynamics."""
+    """Warnings of bodies with geometry nodes that simulate, such as Blender's Cloth Dynamics."""
     for obj in objects:
         names = [item.name for item in _shown_nodes(obj) if _simulates(item.node_group)]
         if names:

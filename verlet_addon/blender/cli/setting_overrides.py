@@ -79,7 +79,7 @@ def _body(scene: bpy.types.Scene, name: str) -> Any:
     obj = scene.objects.get(name)
     if obj is None or not is_body(obj):
         raise SettingsError(
-            f"There is no soft body {name} in the scene {scene.name} for --set"
+            f"--set: the scene {scene.name} has no soft body {name}"
             + suggestion(name, (each.name for each in scene.objects if is_body(each)))
         )
     return body_properties(obj)

@@ -12,7 +12,7 @@ def file_warnings() -> list[str]:
 
 
 def _newer() -> Iterator[str]:
-    """Files saved by a newer Blender."""
+    """Warnings of files saved by a newer Blender."""
     files = [(bpy.data.filepath, bpy.data.version)]
     files += [(_path(library), library.version) for library in bpy.data.libraries]
     for path, version in files:
@@ -24,7 +24,7 @@ def _newer() -> Iterator[str]:
 
 
 def _missing() -> Iterator[str]:
-    """Missing libraries, and datablocks missing in libraries."""
+    """Warnings of missing libraries, and datablocks missing in libraries."""
     for library in bpy.data.libraries:
         if library.is_missing:
             yield (
@@ -39,7 +39,7 @@ def _missing() -> Iterator[str]:
 
 
 def _missing_caches() -> Iterator[str]:
-    """Missing cache files that animate objects: Alembic, USD and point caches."""
+    """Warnings of missing cache files that animate objects: Alembic, USD and point caches."""
     files = [
         (modifier.filepath, obj.library)
         for obj in bpy.data.objects
@@ -57,7 +57,7 @@ def _missing_caches() -> Iterator[str]:
 
 
 def _blocked() -> Iterator[str]:
-    """Python code of the file that Blender did not run."""
+    """Warnings of Python code of the file that Blender did not run."""
     if bpy.app.autoexec_fail:
         yield (
             f"Blender blocked the file's Python code ({bpy.app.autoexec_fail_message}), so objects "
