@@ -29,8 +29,8 @@ def _write(obj: bpy.types.Object, coefficient: float) -> None:
 COLLIDER_FRICTION = _blender.props.FloatProperty(
     name="Friction",
     description=(
-        "Grip of the surface, 0 slides freely; where two surfaces touch, the more slippery one "
-        "decides. Blender's own Friction, under Physics, is a hundred times this, and 80 at most"
+        "Coefficient of friction, 0 slides freely; where two surfaces touch, the lower value "
+        "counts. Blender's own Friction, under Physics, is a hundred times this, and 80 at most"
     ),
     get=_read,
     set=_write,

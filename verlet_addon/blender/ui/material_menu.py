@@ -35,7 +35,7 @@ def _write_type(obj: bpy.types.Object, number: int) -> None:
 
 TYPE = _blender.props.EnumProperty(
     name="Type",
-    description="What the mesh is made of; another type brings a material that fits it",
+    description="What the mesh is made of; another type sets a material that fits it",
     items=BODY_TYPES,
     get=_read_type,
     set=_write_type,
