@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .cli import command
-from .live import control, timeline
+from .live import handlers, timeline
 from .scene import pins
 from .settings import (
     attachment_properties,
@@ -115,7 +115,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
-    control.register_handlers()
+    handlers.register_handlers()
     timeline.register_timeline()
     changed_bodies.register_handlers()
     pins.register_handlers()
@@ -128,7 +128,7 @@ def unregister() -> None:
     pins.unregister_handlers()
     changed_bodies.unregister_handlers()
     timeline.unregister_timeline()
-    control.unregister_handlers()
+    handlers.unregister_handlers()
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

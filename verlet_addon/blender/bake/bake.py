@@ -21,7 +21,7 @@ from ..scene.mesh_access import mesh_of
 from ..scene.mesh_dependencies import check_following
 from ..scene.mesh_io import check_body, is_own, is_shown
 from ..scene.mirrors import find_joints
-from ..scene.modifiers import has_carriers
+from ..scene.modifiers import has_carriers, remove_live_modifiers
 from ..scene.sampling import Stage, read_meshes, read_samples
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
@@ -338,6 +338,7 @@ class _Keys:
         """Writes all keys of all bodies, and the record of their inputs."""
         check_room_to_write(self._stage.bodies, self._frames)
         served = kernels()
+        remove_live_modifiers(self._stage.bodies)  # or they would hide the bake
         for obj, read in zip(self._stage.bodies, inputs, strict=True):
             # `pop` frees each body's array before Blender copies the next one.
             write_bake(obj, self._frames, self._keys.pop(0)[: len(self._frames)])

@@ -26,7 +26,12 @@ def is_baked(obj: bpy.types.Object) -> bool:
 
 
 def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """Hash of the settings and the vertex count on which a bake of a body depends.
+    """Hash of the settings and the vertex count on which a bake of a body depends."""
+    return sha256(repr(bake_settings(obj, scene)).encode()).hexdigest()
+
+
+def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
+    """Settings of a body and its scene, and its vertex count, on which its bake depends, by name.
 
     Animated settings of the body are left out, and in an animated scene all animatable ones.
     """
@@ -50,7 +55,7 @@ def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     if scene.animation_data is not None:
         for name in _ANIMATABLE:
             del values[name]
-    return sha256(repr(values).encode()).hexdigest()
+    return values
 
 
 def _animated(obj: bpy.types.Object) -> set[str]:

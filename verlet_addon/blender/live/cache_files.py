@@ -1,47 +1,91 @@
-"""Where the point caches of live simulations are: in a temporary folder until the file is saved."""
+"""Point caches of live simulations: temporary files, copied beside the .blend file by a save.
+
+The copies are written by saves alone, so a .blend file on the disk always has the caches with which
+it was saved.
+"""
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import bpy
 
-from .cache_modifier import cache_modifier
+from ..scene.modifiers import live_modifier
 
 _FOLDER = "verlet_live"
 
+Caches = dict[int, Path]
+"""Files of point caches, by the `session_uid` of the object that each belongs to."""
 
-def cache_file(obj: bpy.types.Object) -> Path:
-    """The point cache of a body: beside the saved file, or in Blender's temporary folder."""
-    saved = bpy.data.filepath
-    folder = beside(Path(saved)) if saved else Path(bpy.app.tempdir, _FOLDER)
+
+def temporary_cache(obj: bpy.types.Object) -> Path:
+    """Path of the point cache of a body, in Blender's temporary folder."""
+    folder = Path(bpy.app.tempdir, _FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w.-]", "_", obj.name)
     return folder / f"{name}_{obj.session_uid}.pc2"
 
 
-def beside(blend: Path) -> Path:
-    """The folder of the caches of a saved file."""
-    return blend.with_name(f"{blend.stem}_{_FOLDER}")
+def owners(caches: Caches) -> list[tuple[bpy.types.Object, Path]]:
+    """Objects that caches belong to and that still exist, each with its cache."""
+    found = (obj for obj in bpy.data.objects if obj.session_uid in caches)
+    return [(obj, caches[obj.session_uid]) for obj in found]
 
 
-def move_caches(caches: Iterable[Path], folder: Path) -> list[Path]:
-    """Moves caches to a folder; their places there."""
+def show_caches(caches: Caches) -> None:
+    """Has the modifiers of bodies read these files, by relative paths within the file's folder."""
+    saved = Path(bpy.data.filepath).parent if bpy.data.filepath else None
+    for obj, path in owners(caches):
+        if (modifier := live_modifier(obj)) is not None:
+            inside = saved is not None and saved in path.parents
+            modifier.filepath = bpy.path.relpath(str(path)) if inside else str(path)
+
+
+def copy_beside(caches: Caches, blend: Path) -> Caches:
+    """Copies caches to the folder of a .blend file; their paths there.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written.
+    """
+    folder = _beside(blend)
     folder.mkdir(parents=True, exist_ok=True)
-    return [Path(shutil.move(path, folder / path.name)) for path in caches]
+    return {uid: Path(shutil.copyfile(path, folder / path.name)) for uid, path in caches.items()}
 
 
-def point_to(objects: Iterable[bpy.types.Object], caches: Iterable[Path]) -> None:
-    """Has the modifiers of bodies read caches of these places."""
-    for obj, path in zip(objects, caches, strict=True):
-        if (modifier := cache_modifier(obj)) is not None:
-            modifier.filepath = str(path)
+def remove_unused(blend: Path) -> None:
+    """Deletes the copies beside a .blend file that no modifier of the open file reads."""
+    folder = _beside(blend)
+    used = {path for _, path in _shown_files()}
+    if folder.is_dir():
+        remove_caches(path for path in folder.glob("*.pc2") if path not in used)
 
 
-def remove_caches(caches: Iterable[Path]) -> None:
-    """Deletes caches, and their folder once it is empty."""
-    for path in caches:
+def find_moved(blend: Path) -> None:
+    """Has modifiers read the copies beside a .blend file that was moved together with them."""
+    for modifier, path in _shown_files():
+        here = _beside(blend) / path.name
+        if not path.is_file() and here.is_file():
+            modifier.filepath = str(here)
+
+
+def remove_caches(paths: Iterable[Path]) -> None:
+    """Deletes files, and their folder once it is empty."""
+    for path in paths:
         path.unlink(missing_ok=True)
         if path.parent.is_dir() and not any(path.parent.iterdir()):
             path.parent.rmdir()
+
+
+def _beside(blend: Path) -> Path:
+    """The folder of the caches of a .blend file."""
+    return blend.with_name(f"{blend.stem}_{_FOLDER}")
+
+
+def _shown_files() -> Iterator[tuple[bpy.types.MeshCacheModifier, Path]]:
+    """Modifiers that show live simulations, each with the file that it reads."""
+    for obj in bpy.data.objects:
+        if obj.library is None and (modifier := live_modifier(obj)) is not None:
+            yield modifier, Path(bpy.path.abspath(modifier.filepath))

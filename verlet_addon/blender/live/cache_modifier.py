@@ -1,12 +1,12 @@
 """The Mesh Cache modifier that shows a live simulation on a body: the one thing that it adds."""
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import bpy
 
-from ..scene.modifiers import LIVE_MODIFIER, is_carrier, is_live_modifier
+from ...core.errors import MeshError
+from ..scene.modifiers import LIVE_MODIFIER, is_carrier, is_finishing
 
 _EARLY = 5e-5
 """Frames by which samples come early where frames are stretched. Within 1e-4 frames after a sample
@@ -32,23 +32,25 @@ def add_cache_modifier(
     modifier.show_in_editmode = False
     modifier.show_expanded = False
     carriers = [number for number, each in enumerate(obj.modifiers) if is_carrier(each)]
-    obj.modifiers.move(len(obj.modifiers) - 1, carriers[-1] + 1 if carriers else 0)
+    # Not always the last one: Blender keeps modifiers with Pin to Last behind it.
+    own = obj.modifiers.find(modifier.name)
+    obj.modifiers.move(own, carriers[-1] + 1 if carriers else 0)
     if active is not None:
         obj.modifiers.active = active
 
 
-def cache_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
-    """The modifier that `add_cache_modifier` added; None without one."""
-    found = next(filter(is_live_modifier, obj.modifiers), None)
-    return cast(bpy.types.MeshCacheModifier | None, found)
+def check_order(obj: bpy.types.Object) -> None:
+    """Raises MeshError where a carrier comes after a modifier that finishes the mesh.
 
-
-def remove_cache_modifiers(objects: Iterable[bpy.types.Object]) -> None:
-    """Removes what `add_cache_modifier` added, also from copies of bodies."""
-    for obj in objects:
-        active: Any = obj.modifiers.active
-        name = active.name if active is not None else ""
-        while (modifier := cache_modifier(obj)) is not None:
-            obj.modifiers.remove(modifier)
-        if name in obj.modifiers:
-            obj.modifiers.active = obj.modifiers[name]
+    A bake precedes both; a point cache can only follow the carrier, where the mesh may have other
+    vertices.
+    """
+    shown = [item for item in obj.modifiers if item.show_viewport]
+    carriers = [number for number, item in enumerate(shown) if is_carrier(item)]
+    before = shown[: carriers[-1]] if carriers else []
+    if finishing := [item.name for item in before if is_finishing(item)]:
+        carrier = shown[carriers[-1]].name
+        raise MeshError(
+            f"{finishing[0]} comes before {carrier} among the modifiers of {obj.name}, so that "
+            f"live simulation cannot be shown; move {carrier} up, or bake"
+        )

@@ -1,27 +1,25 @@
 """One live simulation: frames simulated during playback, and their point caches."""
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import bpy
 
 from ...core.errors import MeshError
 from ...core.scene import Frame
 from ...core.simulation import Simulation, start_simulation
-from ..bake.bake import bodies, frame_range, prepare_stage, read_settings, taking_part
+from ..bake.bake import frame_range, prepare_stage, read_settings
 from ..bake.cautions import why_nothing
 from ..bake.former_bake import former_bakes_hidden
-from ..bake.record import settings_mark
 from ..scene.key_points import shown_points
 from ..scene.mesh_access import mesh_of
 from ..scene.modifiers import finish_hidden
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.timing import animation_frame
 from ..settings.properties import scene_properties
-from .cache_files import cache_file
-from .cache_modifier import add_cache_modifier, remove_cache_modifiers
+from .cache_files import Caches, temporary_cache
+from .cache_modifier import add_cache_modifier, check_order
+from .inputs import Inputs, acting_bodies, read_inputs
 from .pc2 import append_sample, create_pc2
 
 
@@ -30,20 +28,22 @@ class Session:
     """A live simulation of a scene, from its first frame to the last one simulated."""
 
     stage: Stage
-    marks: tuple[str, ...]
-    """Of the settings of each body, with which the simulation began."""
+    inputs: Inputs
+    """Inputs with which the simulation started."""
     reader: SampleReader
     simulation: Simulation
     start: int
     """Frame of the first sample."""
-    caches: list[Path]
-    """The point cache of each body."""
+    caches: Caches
+    """Point caches, in the order of the bodies."""
     frames: list[Frame] = field(default_factory=list)
     """The result at each frame from the first on."""
     stale: str = ""
-    """Why what was simulated no longer holds; empty while it does."""
+    """Changes of inputs since the start; empty while the simulation is valid."""
+    restarted: str = ""
+    """Changes of inputs after which the simulation restarted."""
     reading: ExitStack | None = None
-    """While Blender evaluates the scene as a bake would see it: what puts that back."""
+    """Restores the display, while Blender evaluates the scene as a bake reads it."""
 
     @property
     def last(self) -> int:
@@ -52,17 +52,23 @@ class Session:
 
     @property
     def remarks(self) -> list[str]:
-        """What the user should know of what happened, in one sentence each."""
+        """Diagnostics of all frames, one sentence each for the user."""
         return [remark for frame in self.frames for remark in frame.remarks]
 
+    def is_next(self, scene: bpy.types.Scene) -> bool:
+        """Whether a scene is at the frame that is simulated next; none is after its last one."""
+        _, end = frame_range(scene)
+        return not self.stale and scene.frame_current == self.last + 1 <= end
+
     def prepare_reading(self) -> None:
-        """Has Blender evaluate the next frame as a bake would see it."""
-        self.reading = ExitStack()
-        self.reading.enter_context(former_bakes_hidden(self.stage.bodies))
-        self.reading.enter_context(finish_hidden(self.stage.bodies))
+        """Has Blender evaluate the next frame as a bake reads it."""
+        if self.reading is None:
+            self.reading = ExitStack()
+            self.reading.enter_context(former_bakes_hidden(self.stage.bodies))
+            self.reading.enter_context(finish_hidden(self.stage.bodies))
 
     def end_reading(self) -> None:
-        """Shows the bodies again as they are."""
+        """Restores the display of the bodies."""
         if self.reading is not None:
             reading, self.reading = self.reading, None
             reading.close()
@@ -70,55 +76,46 @@ class Session:
                 mesh_of(obj).update_tag()
 
     def simulate_frame(self, frame: int, depsgraph: bpy.types.Depsgraph) -> None:
-        """Simulates the frame at which the scene stands, which follows the last one."""
-        self.keep(self.simulation.advance(self.reader.read(frame, depsgraph)), depsgraph)
+        """Simulates the scene's current frame, which has to be the one after the last."""
+        self.append(self.simulation.advance(self.reader.read(frame, depsgraph)), depsgraph)
 
-    def keep(self, result: Frame, depsgraph: bpy.types.Depsgraph) -> None:
-        """Adds the result at the current frame to the caches."""
+    def append(self, result: Frame, depsgraph: bpy.types.Depsgraph) -> None:
+        """Adds the result at the scene's current frame to the caches."""
         for obj, path, positions in zip(
-            self.stage.bodies, self.caches, result.positions, strict=True
+            self.stage.bodies, self.caches.values(), result.positions, strict=True
         ):
             append_sample(path, shown_points(obj, depsgraph, positions), len(self.frames))
         self.frames.append(result)
 
 
-def current_marks(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -> tuple[str, ...]:
-    """What tells whether bodies still have the names and settings that a session began with."""
-    return tuple(f"{obj.name} {settings_mark(obj, scene)}" for obj in objects)
-
-
-def acting_bodies(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
-) -> Sequence[bpy.types.Object]:
-    """The bodies that a bake of the whole scene would take."""
-    return taking_part(bodies(scene), view_layer)
-
-
 def begin_session(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Session:
     """Simulates up to the first frame of the scene's range, and shows that on all bodies.
 
-    The scene then stands where it stood before.
+    The current frame stays as it is.
 
     Raises
     ------
     VerletError
-        As a bake does; nothing of the file is then changed.
+        As for a bake, or the modifiers of a body cannot show a point cache; nothing in the file is
+        changed then.
     """
-    remove_cache_modifiers(scene.objects)
     objects = acting_bodies(scene, view_layer)
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
+    for obj in objects:
+        check_order(obj)
     start, _ = frame_range(scene)
     stage = prepare_stage(scene, view_layer, objects)
     with stage.left_as_found(former_bakes_hidden):
         session = _start(stage, start)
-    for obj, path in zip(stage.bodies, session.caches, strict=True):
+    for obj, path in zip(stage.bodies, session.caches.values(), strict=True):
         add_cache_modifier(obj, path, start, stretch=animation_frame(scene, 1))
+    view_layer.update()
     return session
 
 
 def _start(stage: Stage, start: int) -> Session:
-    """The session with its first frame, at which the scene stands."""
+    """A session with its first frame, which is the scene's current one then."""
     scene = stage.scene
     meshes = read_meshes(stage, start)
     settings, scene_settings = read_settings(stage)
@@ -133,13 +130,13 @@ def _start(stage: Stage, start: int) -> Session:
         result = simulation.advance(reader.read(frame, stage.at(start)))
     session = Session(
         stage=stage,
-        marks=current_marks(scene, stage.bodies),
+        inputs=read_inputs(scene, stage.view_layer, stage.bodies),
         reader=reader,
         simulation=simulation,
         start=start,
-        caches=[cache_file(obj) for obj in stage.bodies],
+        caches={obj.session_uid: temporary_cache(obj) for obj in stage.bodies},
     )
-    for obj, path in zip(stage.bodies, session.caches, strict=True):
+    for obj, path in zip(stage.bodies, session.caches.values(), strict=True):
         create_pc2(path, vertex_count=len(mesh_of(obj).vertices), frame_start=start)
-    session.keep(result, stage.depsgraph)
+    session.append(result, stage.depsgraph)
     return session

@@ -7,7 +7,7 @@ The other modifiers (Subdivision, Mirror, Smooth, …) are applied to the simula
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -74,9 +74,31 @@ def is_carrier(modifier: bpy.types.Modifier) -> bool:
     return modifier.type in _CARRIERS
 
 
+def is_finishing(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier changes the simulated mesh, as Subdivision does."""
+    return modifier.type not in _CARRIERS | _PASSIVE
+
+
 def is_live_modifier(modifier: bpy.types.Modifier) -> bool:
     """Whether a modifier is the one that shows a live simulation."""
     return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == LIVE_MODIFIER
+
+
+def live_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier of an object that shows a live simulation; None without one."""
+    found = next(filter(is_live_modifier, obj.modifiers), None)
+    return cast(bpy.types.MeshCacheModifier | None, found)
+
+
+def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:
+    """Removes the modifiers that show live simulations; the active modifier stays active."""
+    for obj in objects:
+        active: Any = obj.modifiers.active
+        name = active.name if active is not None else ""
+        while (modifier := live_modifier(obj)) is not None:
+            obj.modifiers.remove(modifier)
+        if name in obj.modifiers:
+            obj.modifiers.active = obj.modifiers[name]
 
 
 @contextmanager
@@ -86,7 +108,7 @@ def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     `read_deformed` does so itself; around a loop over frames, this context saves their evaluation.
     Within the context the file may be undone or redone, and objects renamed.
     """
-    with _hidden(objects, lambda item: item.type not in _CARRIERS | _PASSIVE) as hidden:
+    with _hidden(objects, is_finishing) as hidden:
         yield hidden
 
 

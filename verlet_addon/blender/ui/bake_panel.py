@@ -7,7 +7,7 @@ import bpy
 from ..bake.bake import bodies, frame_range
 from ..bake.memory import LARGE, needed, size_in_words
 from ..bake.record import baked_range, baked_remarks, is_baked
-from ..live.control import message_of, session_of
+from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
@@ -15,6 +15,8 @@ from .bake_progress import bake_in_progress, draw_progress
 from .changed_bodies import changed_bodies
 from .panel_base import SidebarPanel, layout_of
 
+NARROW = 40
+"""Letters in a line of the sidebar."""
 LETTERS = 80
 """Number of characters in a line of a remark."""
 
@@ -66,17 +68,20 @@ class VERLET_PT_bake(SidebarPanel):
         text = "End Live" if session is not None else "Live"
         button.operator("verlet.live", text=text, icon="PHYSICS", depress=session is not None)
         if message := message_of(scene):
-            column.label(text=message, icon="ERROR")
+            for number, line in enumerate(wrap(message, NARROW)):
+                column.label(text=line, icon="BLANK1" if number else "ERROR")
         if session is None:
             return
+        note_changes(session)
+        lines = column.column(align=True)
         if session.stale:
-            lines = column.column(align=True)
             lines.label(text=f"Stale: starts over at frame {session.start}", icon="INFO")
-            lines.label(text=session.stale, icon="BLANK1")
         elif scene.frame_current > session.last + 1:
-            column.label(text=f"Simulated to {session.last}, and skipped since", icon="ERROR")
+            lines.label(text=f"Go back to frame {session.last} to go on", icon="ERROR")
         else:
-            column.label(text=f"Simulated to {session.last}", icon="TIME")
+            lines.label(text=f"Simulated to {session.last}", icon="TIME")
+        for line in wrap(session.stale or session.restarted, NARROW):
+            lines.label(text=line, icon="BLANK1")
         if scene.sync_mode != "NONE":
             column.label(text="Playback skips frames, live needs each", icon="ERROR")
             every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")

@@ -1,4 +1,4 @@
-"""Detection of changes, from depsgraph updates, that make a live simulation stale."""
+"""Changes, in the updates that Blender reports, of what a live simulation reads."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -13,7 +13,7 @@ from ..settings.properties import scene_properties
 
 
 def read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
-    """The objects whose place or shape a bake reads."""
+    """The objects whose transform or shape a bake reads."""
     yield from (*stage.bodies, *stage.colliders)
     yield from enabled_fields(stage.view_layer)
     for obj in stage.bodies:
@@ -23,8 +23,11 @@ def read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
         yield ground
 
 
-def changed_objects(stage: Stage, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Names of what the last update has changed of all that is read."""
+def changed_objects(stage: Stage, depsgraph: bpy.types.Depsgraph) -> str:
+    """Names of the read objects, and of the actions, that an update has changed; empty if none.
+
+    Actions of any object count: Blender does not say which objects they animate.
+    """
     watched: dict[Any, str] = {}
     for obj in read_objects(stage):
         watched[obj] = obj.name
@@ -38,4 +41,4 @@ def changed_objects(stage: Stage, depsgraph: bpy.types.Depsgraph) -> list[str]:
             names.add(item.name)
         elif item in watched and (update.is_updated_geometry or update.is_updated_transform):
             names.add(watched[item])
-    return sorted(names)
+    return f"{', '.join(sorted(names))} changed" if names else ""
