@@ -35,6 +35,7 @@ LAYERS = [
     "sanity phases",
     "collision",
     "build step mirrors",
+    "held_vertices",
     "fast_paths substeps",
     "self_test changes",
     "simulation",

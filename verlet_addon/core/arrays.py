@@ -109,6 +109,13 @@ def inverse(resistance: Floats, mobility: Floats) -> Floats:
     return np.where(movable, 1.0 / np.where(movable, resistance, 1.0), 0.0)
 
 
+def with_added_masses(inverse_masses: Floats, added: Floats) -> Floats:
+    """Inverse masses [1/kg] of what weighs more by so much each [kg]; 0 stays 0, ∞ makes it 0."""
+    return inverse(
+        1.0 / np.where(inverse_masses > 0.0, inverse_masses, 1.0) + added, inverse_masses
+    )
+
+
 def weighted_sums(weights: Floats, values: Floats) -> Floats:
     """(k, …) Σ weights (k, p) × values (p, …), added sequentially.
 

@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import Floats, Integers, dot
 from .errors import MeshError
 from .mesh import SHORTEST_EDGE, MeshData, Mirror, Paint
-from .scene import Plane
+from .scene import GoalSprings, Plane
 from .state import ParticleState
 
 
@@ -77,6 +77,22 @@ def complete_weights(weights: Floats, reflections: Sequence[Reflection]) -> Floa
     for reflection in reflections:
         weights = np.concatenate([weights, weights[reflection.sources]])
     return weights
+
+
+def complete_springs(
+    springs: GoalSprings, count: int, reflections: Sequence[Reflection], planes: Sequence[Plane]
+) -> GoalSprings:
+    """Goal springs of the whole mesh for those of its own, of `count` vertices."""
+    if not reflections:
+        return springs
+    targets = np.full((count, 3), np.nan)
+    targets[springs.vertices] = springs.targets
+    values = np.zeros((2, count))
+    values[:, springs.vertices] = springs.stiffnesses, springs.dampings
+    places = complete_positions(targets, reflections, planes)
+    stiffnesses, dampings = (complete_weights(row, reflections) for row in values)
+    vertices = np.flatnonzero(stiffnesses)
+    return GoalSprings(vertices, places[vertices], stiffnesses[vertices], dampings[vertices])
 
 
 def keep_symmetric(

@@ -20,6 +20,21 @@ from .weave.constraints import Weave
 
 
 @dataclass(frozen=True, eq=False)
+class HeldVertices:
+    """Vertices that goal springs draw in steps of one length h, solved for implicitly."""
+
+    vertices: Integers
+    """(g,) each of them once."""
+    spring_masses: Floats
+    """(g,) h² (k + c / h): mass that stiffness k and damping c are in a step; infinite = the vertex
+    is at its target [kg]."""
+    target_shares: Floats
+    """(g,) k / (k + c / h): a step draws so far from where it began to the target."""
+    own_inverse_masses: Floats
+    """(n,) of all particles without springs; 0 = pinned [1/kg]."""
+
+
+@dataclass(frozen=True, eq=False)
 class SoftBodyModel:
     """Constants and constraints of one body of n particles; the first are its mesh's vertices.
 
@@ -62,6 +77,13 @@ class SoftBodyModel:
     """The water surface of a body of water, which has no other constraints."""
     solid: Solid | None
     """The lattice and the embedding of a solid."""
+    held: HeldVertices | None = None
+    """Vertices that goal springs draw; `inverse_masses` are with the masses of these springs."""
+
+    @property
+    def own_inverse_masses(self) -> Floats:
+        """(n,) inverse masses without those of goal springs [1/kg]."""
+        return self.inverse_masses if self.held is None else self.held.own_inverse_masses
 
     @property
     def vertex_count(self) -> int:

@@ -75,6 +75,24 @@ class Collider:
 
 
 @dataclass(frozen=True, eq=False)
+class GoalSprings:
+    """Damped springs that draw vertices of one body towards targets: m a = k (target − x) − c v.
+
+    They act on the way to one sample, and those on the way to the next may be others.
+    """
+
+    vertices: Integers
+    """(g,) each of them once; pinned ones follow their pins alone."""
+    targets: Floats
+    """(g, 3) at the sample [m]; on the way there they go straight from the targets of the sample
+    before, or from where a vertex is that no spring drew."""
+    stiffnesses: Floats
+    """(g,) k [N/m]; 0 = no spring, infinite = the vertex is at its target."""
+    dampings: Floats
+    """(g,) c [kg/s]"""
+
+
+@dataclass(frozen=True, eq=False)
 class Sample:
     """The scene at one frame, as far as it acts on bodies."""
 
@@ -101,6 +119,13 @@ class Sample:
     """Per body, its settings from the sample before to this one; empty if they are constant."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
+    goal_springs: Sequence[GoalSprings | None] = ()
+    """Per body, the springs that draw it on the way here; left empty where there are none."""
+
+    @property
+    def every_goal_spring(self) -> Sequence[GoalSprings | None]:
+        """Per body, the springs that draw it on the way here, also where there are none."""
+        return self.goal_springs or [None] * len(self.targets)
 
     @property
     def every_field(self) -> Sequence[Sequence[Field]]:

@@ -21,6 +21,7 @@ from .collision.pair_properties import combine_pair_properties
 from .fast_paths.fused_plain_step import find_plain, step_plain_bodies
 from .fast_paths.fused_solid_step import step_solid
 from .fast_paths.sleeping import is_sleeping
+from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
 from .phases.plain_group import make_group
@@ -131,37 +132,49 @@ class Simulation:
 
     def _step_to(self, after: Sample) -> None:
         """Steps all bodies to a sample, by a fast path where one applies."""
-        bodies, before, settings = self.bodies, self.sample, self.scene_settings
+        before, settings = self.sample, self.scene_settings
+        springs = acting_springs(self.bodies, self.reflections, after)
+        bodies = hold_bodies(self.bodies, springs, settings, after.duration)
         if is_sleeping(bodies, before, after):
             return
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
         plain = find_plain(bodies, settings, before, after)
-        if not self._take_fused_steps(plain, after):
-            self._take_steps(plain, after)
+        if not self._take_fused_steps(bodies, plain, after):
+            self._take_steps(bodies, plain, springs, after)
         for model, state in bodies:
             check_sane(model, state, after.frame)
 
-    def _take_fused_steps(self, plain: Sequence[int], after: Sample) -> bool:
+    def _take_fused_steps(
+        self, bodies: Sequence[Body], plain: Sequence[int], after: Sample
+    ) -> bool:
         """Tries to take all steps in one compiled call; returns whether it did.
 
         Only plain bodies that come near nothing, or a solid without a collision world, can do so.
         """
-        bodies, settings, before = self.bodies, self.scene_settings, self.sample
+        settings, before = self.scene_settings, self.sample
         if len(plain) == len(bodies):
             return step_plain_bodies(bodies, settings, before, after, self.world)
         alone = len(bodies) == 1 and self.world is None
         return alone and step_solid(bodies[0], settings, before, after)
 
-    def _take_steps(self, plain: Sequence[int], after: Sample) -> None:
+    def _take_steps(
+        self,
+        bodies: Sequence[Body],
+        plain: Sequence[int],
+        springs: Sequence[Springs],
+        after: Sample,
+    ) -> None:
         """Takes the steps to a sample one by one."""
-        bodies, before, settings = self.bodies, self.sample, self.scene_settings
+        before, settings = self.sample, self.scene_settings
         if self.world is not None:
             places = [state.positions for _, state in bodies]
             self.world.update_degenerate_colliders(places, before.colliders, after.colliders)
         group = make_group(bodies, plain, settings, after)
         group.start_steps(settings, after)
-        steps = cut_into_steps(bodies, self.reflections, before, after, settings.substeps)
+        former = acting_springs(bodies, self.reflections, before)
+        paths = spring_paths(bodies, former, springs)
+        steps = cut_into_steps(bodies, self.reflections, before, after, settings.substeps, paths)
         for number, given in enumerate(steps):
             if self.world is not None:
                 depenetrate(bodies, self.world, given)

@@ -16,7 +16,7 @@ from .bending.stiff_bends import StiffBendBatch
 from .compiled import Packed, cached_struct, declare, falls_back_to, pack
 from .depenetration.ground_depenetration import GroundDepenetration
 from .integrators import start_gains, step_gains
-from .model import SoftBodyModel
+from .model import HeldVertices, SoftBodyModel
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.piece_poses import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
@@ -110,6 +110,8 @@ class ParticleState:
     """Permanent strains of a plastic body."""
     solid: SolidState | None = None
     """Nodes of a solid."""
+    held: HeldVertices | None = None
+    """The goal springs that its batches were made with."""
     batches: Batches | None = field(default=None, repr=False)
     """Batches for the current step length, rebuilt when it changes."""
 
@@ -229,7 +231,8 @@ def _solid_system(
     """The system of a solid, with the springs of its pins; None for other bodies."""
     if model.solid is None or state is None:
         return None
-    sprung_points = np.concatenate([model.pinned, model.goals])
+    held = model.pinned[:0] if model.held is None else model.held.vertices
+    sprung_points = np.concatenate([model.pinned, model.goals, held])
     return solid_system(model.solid, state, dt, h_squared, sprung_points)
 
 

@@ -83,7 +83,7 @@ def _predict_all(
         fill_with_gas(*bodies[number], pressures[number])
     body_steps = dict(group.body_steps)
     for number in others:
-        acting = inputs.targets[number], inputs.fields[number], pressures[number]
-        body_steps[number] = predict(bodies[number], settings, inputs, *acting, vertex_positions)
+        acting = number, pressures[number], vertex_positions
+        body_steps[number] = predict(bodies[number], settings, inputs, *acting)
     group.predict()
     return [body_steps[number] for number in range(len(bodies))]

@@ -6,6 +6,7 @@ import numpy as np
 
 from .arrays import Floats
 from .field import interpolate_fields
+from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
 from .phases.step_data import Body, StepInputs
 from .scene import Plane, Sample, same_plane
@@ -17,8 +18,14 @@ def cut_into_steps(
     before: Sample,
     after: Sample,
     substeps: int,
+    spring_paths: Sequence[Path] = (),
 ) -> Iterator[StepInputs]:
-    """Yields the inputs of each of `substeps` equal steps; targets include mirror images."""
+    """Yields the inputs of each of `substeps` equal steps; targets include mirror images.
+
+    Parameters
+    ----------
+    spring_paths : per body, targets of goal springs at both samples; empty if there are none.
+    """
     targets = (targets_of(sample, reflections) for sample in (before, after))
     target_paths = [_target_path(*body) for body in zip(bodies, *targets, strict=True)]
     fields = list(zip(before.every_field, after.every_field, strict=True))
@@ -47,6 +54,7 @@ def cut_into_steps(
             pressures=[start + (end - start) * share for start, end in pressures],
             ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=shift,
+            spring_targets=[start + (end - start) * share for start, end in spring_paths],
             collider_starts=collider_starts,
             collider_ends=collider_ends,
         )

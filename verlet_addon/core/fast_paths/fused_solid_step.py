@@ -36,6 +36,7 @@ def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sampl
     solid_state, dt = state.solid, after.duration / settings.substeps
     if (
         solid_state is None
+        or model.held is not None
         or backend().library is None
         or state.previous_dt != dt
         or len(after.targets[0]) != model.vertex_count  # false for mirrored bodies

@@ -41,6 +41,7 @@ def _has_same_inputs(before: Sample, after: Sample) -> bool:
         and _equal_points(before.targets, after.targets)
         and _equal_points(before.colliders, after.colliders)
         and not any(map(len, (before.pin_weights, after.pin_weights)))
+        and not any(each is not None for each in (*before.goal_springs, *after.goal_springs))
     )
 
 

@@ -20,6 +20,7 @@ from ..stretch.compiled_seams import project_seams
 from ..stretch.seams import seam_rounds
 from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
 from ..weave.compiled_kernels import project_weave
+from .goal_springs import put_on_targets
 from .inflation import inflate, warm_start_tensions
 from .soft_pins import project_soft_pins
 from .solid_bodies import project_solid
@@ -61,6 +62,7 @@ def project_constraints(body_step: BodyStep, sweep: int) -> None:
     project_angles(body_step, backwards=backwards)
     project_lengths(body_step, backwards=backwards)
     state.positions = _with_momentum(model, before, positions, about=body_step.start)
+    put_on_targets(body_step)
     put_particles_on_pieces(state.rigid, state.positions)
 
 
@@ -132,6 +134,7 @@ def finish_body_step(body_step: BodyStep) -> None:
     """Solves a shell without contacts, and updates velocities of ropes and of ground contacts."""
     if solve_untouched_shell(body_step):
         project_ground_contacts(body_step)
+    put_on_targets(body_step)
     restore_rope_speed(body_step)
     rebound_from_ground(body_step)
 

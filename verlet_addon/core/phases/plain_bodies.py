@@ -34,7 +34,15 @@ from .inflation import MIN_TAUTNESS, SURFACE_WARM_START
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
     """Whether a body is cloth, or ropes without closed loops, and has no other constraints."""
-    others = model.pieces, model.water, model.solid, model.shell, state.plastic, state.gas
+    others = (
+        model.held,
+        model.pieces,
+        model.water,
+        model.solid,
+        model.shell,
+        state.plastic,
+        state.gas,
+    )
     parts = model.goals, model.seams.pairs, model.ropes.rings.path, model.weave.rests
     return (
         model.settings.pressure == 0.0

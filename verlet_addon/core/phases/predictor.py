@@ -7,13 +7,13 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.plane import PlaneContact
 from ..depenetration.ground_depenetration import GroundDepenetration, floor_heights, lift_components
-from ..field import Field
 from ..forces.accelerations import accelerations
 from ..model import SoftBodyModel
 from ..rigid.piece_motion import predict_poses
 from ..ropes.compiled_kernels import add_start_spring_forces
 from ..settings import SceneSettings
 from ..state import ParticleState, ready_batches
+from .goal_springs import draw_held_vertices, spring_goals
 from .solid_bodies import predict_solid
 from .step_data import Body, BodyStep, StepInputs
 from .water_bodies import step_water
@@ -23,8 +23,7 @@ def predict(
     body: Body,
     settings: SceneSettings,
     inputs: StepInputs,
-    targets: Floats,
-    fields: Sequence[Field],
+    number: int,
     pressure: float,
     vertex_positions: Sequence[Floats],
 ) -> BodyStep:
@@ -34,23 +33,22 @@ def predict(
     ----------
     body : model and state; positions become the predicted ones.
     settings : integrator and ground properties.
-    inputs : length of the step, gravity and ground.
-    targets : (3, n) targets of pins at the end of the step [m].
-    fields : force fields that act on the body.
+    inputs : length of the step, and what acts on all bodies.
+    number : of the body in the inputs.
     pressure : pressure of the enclosed gas at its rest volume [Pa].
     vertex_positions : (3, v) of each body, then of each collider, for water [m].
     """
-    model, state = body
+    (model, state), fields = body, inputs.fields[number]
     body_step = BodyStep(
         model=model,
         state=state,
         batches=ready_batches(model, state, settings.integrator, inputs.dt),
         contacts=[],
-        targets=targets,
+        targets=inputs.targets[number],
         pressure=pressure,
         accelerations=accelerations(
             model.exposed_surface,
-            model.inverse_masses,
+            model.own_inverse_masses,
             state.positions,
             state.velocities,
             gravity=inputs.gravity * model.settings.gravity,
@@ -60,6 +58,7 @@ def predict(
         ),
         start=state.positions,
         predicted=state.positions,
+        spring_goals=spring_goals(model, state.positions, inputs, number),
     )
     if model.water is not None:
         step_water(body_step, settings.integrator, vertex_positions, inputs.dt)
@@ -83,6 +82,7 @@ def integrate(body_step: BodyStep) -> None:
     moved *= batches.velocity_gain
     moved += body_step.accelerations * batches.h_squared
     moved += state.positions
+    draw_held_vertices(moved, body_step)
     add_start_spring_forces(moved, state.positions, batches.ropes.strips)
     state.previous_positions, state.positions = state.positions.copy(), moved
     state.positions[:, model.pinned] = body_step.targets[:, model.pinned]

@@ -24,6 +24,7 @@ from ..solid.solid_step import (
     solve_step,
 )
 from ..state import ParticleState
+from .goal_springs import put_on_targets
 from .step_data import BodyStep, StepInputs
 
 
@@ -117,8 +118,9 @@ def project_solid(body_step: BodyStep, solid_step: SolidStep) -> None:
     contacts are detected at the predicted points, and solved in the same system afterwards.
     """
     model, positions = body_step.model, body_step.state.positions
-    softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
-    pins = body_step.targets[:, solid_step.system.pin_springs.points], softness
+    held = np.concatenate([model.pinned, model.goals])
+    targets = np.concatenate([body_step.targets[:, held], body_step.spring_goals], axis=1)
+    pins = targets, pin_compliances(model, solid_step.h_squared)
     begin_step(solid_step, body_step.contacts, pins, positions, positions - body_step.predicted)
     body_step.contacts = []
     if np.isnan(solid_step.state.collider_anchors[0]).all() and not len(
@@ -127,6 +129,18 @@ def project_solid(body_step: BodyStep, solid_step: SolidStep) -> None:
         solve_solid_contacts(body_step, None)
     else:
         _set_positions(body_step, solid_step, predict_points(solid_step))
+
+
+def pin_compliances(model: SoftBodyModel, h_squared: float) -> Floats:
+    """(g,) compliances of pins, 0, of soft ones, and of goal springs in steps of h² [m/N].
+
+    Goal springs draw through the skin, as pins do: stiffer ones would outweigh all the solid.
+    """
+    springs = np.empty(0)
+    if model.held is not None and model.solid is not None:
+        skin = 1.0 / model.solid.contact_stiffnesses[model.held.vertices]
+        springs = skin + h_squared / model.held.spring_masses
+    return np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances, springs])
 
 
 def solve_solid_contacts(body_step: BodyStep, collider_contacts: ColliderContacts | None) -> None:
@@ -167,5 +181,6 @@ def _set_positions(body_step: BodyStep, solid_step: SolidStep, points: Floats) -
     state, pinned = body_step.state, body_step.model.pinned
     state.positions = points
     state.positions[:, pinned] = body_step.targets[:, pinned]
+    put_on_targets(body_step)
     solid_step.state.solved_points = state.positions.copy()
     solid_step.state.previous_solved_points = state.previous_positions.copy()

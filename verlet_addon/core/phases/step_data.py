@@ -38,6 +38,9 @@ class StepInputs:
     """Per collider (v, 3): vertex positions at the end of the step [m]."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
+    spring_targets: Sequence[Floats] = ()
+    """Per body (3, g): where goal springs draw vertices to at the end of the step [m]; left empty
+    where there are none."""
 
 
 @dataclass(eq=False)
@@ -60,6 +63,8 @@ class BodyStep:
     """(3, n) positions at the start of the step [m]."""
     predicted: Floats
     """(3, n) positions after free motion, before any constraint [m]."""
+    spring_goals: Floats = field(default_factory=lambda: np.empty((3, 0)))
+    """(3, g) where goal springs draw the vertices that they hold [m]."""
     tension_before_contacts: Floats = field(default_factory=lambda: np.empty(0))
     """(k,) tension × h² of the links of its surface before contacts were solved [kg m]."""
     entangled: bool = False

@@ -76,15 +76,12 @@ def step_water(
     water_state.rotation, shift = find_object_motion(water, targets, free)
     level_positions = weighted_sums(water_state.rotation, water.level) + shift
     normals = weighted_sums(water_state.rotation, water.normals)
-    held = np.concatenate([model.pinned, model.goals])
-    heights = ((targets - level_positions) * normals)[:, held].sum(axis=0)
-    compliances = model.goal_compliances / model.inverse_masses[model.goals]
-    rates = np.append(np.full(len(model.pinned), np.inf), 1.0 / compliances)
+    driven = _driven_vertices(body_step, level_positions, normals, dt)
     displace_water(water, water_state, vertex_positions, level_positions)
     step_waves(
         water,
         water_state,
-        DrivenVertices(held, heights, rates),
+        driven,
         speed=body.wave_speed,
         damping=body.damping,
         integrator=integrator,
@@ -94,3 +91,20 @@ def step_water(
     state.previous_positions = state.positions
     state.positions = level_positions + normals * water_state.heights
     state.positions[:, model.pinned] = targets[:, model.pinned]
+
+
+def _driven_vertices(
+    body_step: BodyStep, level_positions: Floats, normals: Floats, dt: float
+) -> DrivenVertices:
+    """What pins and goal springs draw to heights above the level (3, n) [m]."""
+    model, springs = body_step.model, body_step.model.held
+    held = np.concatenate([model.pinned, model.goals])
+    wanted = ((body_step.targets - level_positions) * normals)[:, held].sum(axis=0)
+    compliances = model.goal_compliances / model.inverse_masses[model.goals]
+    rates = np.append(np.full(len(model.pinned), np.inf), 1.0 / compliances)
+    if springs is not None:
+        held, drawn = np.append(held, springs.vertices), springs.vertices
+        heights = (body_step.spring_goals - level_positions[:, drawn]) * normals[:, drawn]
+        wanted = np.append(wanted, heights.sum(axis=0))
+        rates = np.append(rates, springs.spring_masses * model.inverse_masses[drawn] / dt**2)
+    return DrivenVertices(held, wanted, rates)

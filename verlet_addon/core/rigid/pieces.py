@@ -110,6 +110,38 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     )
 
 
+def heavier_pieces(pieces: Pieces, inverse_masses: Floats, added: Floats) -> Pieces:
+    """The pieces of a body that some particles weigh more in.
+
+    Parameters
+    ----------
+    inverse_masses, added : (n,) of all particles with what they weigh more [1/kg], and that [kg]; 0
+        and infinite = as if pinned.
+    """
+    labels, particles, joints = pieces.labels, pieces.particles, pieces.joints
+    most = PINNED_MASS_FACTOR * pieces.totals[labels]
+    masses = pieces.masses + np.minimum(added[particles], most)
+    totals = sum_by(labels, masses, pieces.count)
+    centres = sum_rows(labels, pieces.arms * masses, pieces.count) / totals
+    arms = pieces.arms - centres[:, labels]
+    effective = _effective_inverse_masses(labels, masses, totals, arms)
+    counts = pieces.mobilities[particles] / pieces.effective_inverse_masses
+    mobilities = np.where(added > 0.0, inverse_masses, pieces.mobilities)
+    mobilities[particles] = effective * counts
+    return replace(
+        pieces,
+        masses=masses,
+        totals=totals,
+        arms=arms,
+        effective_inverse_masses=effective,
+        mobilities=mobilities,
+        constraint_masses=inverse(mobilities[particles], mobilities[particles]),
+        joints=replace(
+            joints, mobilities=np.concatenate([1.0 / totals, inverse_masses[joints.free]])
+        ),
+    )
+
+
 def _joints(
     without_interior: RestShape, particles: Integers, labels: Integers, totals: Floats
 ) -> Joints:

@@ -6,7 +6,8 @@ are interpolated to the next finer level. Here the subset is chosen in lattice o
 and a coarse distance is the length of the shortest path through the finer level.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
@@ -16,7 +17,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, inverse, magnitudes, ranges, sum_by
 from ..compiled import declare, falls_back_to, members, pack
 from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
-from .distance_limits import DistanceLimitBatch, distance_limit_batches
+from .distance_limits import DistanceLimitBatch, distance_limit_batches, heavier_limit_batches
 
 _choose_coarse = declare("choose_coarse", "p", "i")
 
@@ -97,6 +98,23 @@ def build_levels(
         levels.append(_level(fine, coarse, parents, weights, pinned))
         fine = coarse
     return levels[::-1]
+
+
+def heavier_levels(levels: Sequence[Level], shares: Floats, added: Floats) -> list[Level]:
+    """The levels of particles that weigh more.
+
+    Parameters
+    ----------
+    shares, added : (n,) what they weighed before over what they weigh, and how much more [kg].
+    """
+    return [
+        replace(
+            level,
+            limits=heavier_limit_batches(level.limits, added[level.particles]),
+            weights=level.weights * shares[level.children, None],
+        )
+        for level in levels
+    ]
 
 
 def _start(graph: Graph, positions: Floats, normals: Floats, masses: Floats) -> _Layer:

@@ -1,9 +1,12 @@
 """One-sided distance constraints: pairs at most their rest length apart, by colour."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..arrays import Floats, Integers, inverse
+import numpy as np
+
+from ..arrays import Floats, Integers, inverse, with_added_masses
 from ..coloring import color_constraints
 
 
@@ -45,3 +48,23 @@ def distance_limit_batches(
             )
         )
     return batches
+
+
+def heavier_limit_batches(
+    batches: Sequence[DistanceLimitBatch], added: Floats
+) -> list[DistanceLimitBatch]:
+    """The batches of particles that weigh more, by so much each, (n,) [kg]."""
+    return [_heavier_batch(batch, *np.split(added[batch.particles], 2)) for batch in batches]
+
+
+def _heavier_batch(batch: DistanceLimitBatch, first: Floats, second: Floats) -> DistanceLimitBatch:
+    """The batch with masses added to the ends of its pairs, (c,) each [kg]."""
+    first_masses = with_added_masses(batch.first_masses, first)
+    second_masses = with_added_masses(batch.second_masses, second)
+    mobility = first_masses + second_masses
+    return replace(
+        batch,
+        first_masses=first_masses,
+        second_masses=second_masses,
+        gains=inverse(mobility, mobility),
+    )

@@ -1,0 +1,96 @@
+"""Goal springs: vertices drawn to targets that may change from step to step.
+
+A damped spring of stiffness k and damping c, solved for implicitly in a step of length h, makes a
+particle of mass m one of mass m + h² (k + c / h), whose free motion ends that much nearer to where
+the spring draws it. So all constraints of a body are solved together with its springs, at any
+stiffness, and an infinite one is a pin.
+
+D. Baraff, A. Witkin, *Large Steps in Cloth Simulation* (1998), section 4.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Floats, Integers, with_added_masses
+from ..model import HeldVertices, SoftBodyModel
+from ..rigid.pieces import heavier_pieces
+from ..scene import GoalSprings
+from ..stretch.coarse_levels import heavier_levels
+from .step_data import BodyStep, StepInputs
+
+NO_TARGETS = np.empty((3, 0))
+"""Where no spring draws anything."""
+
+
+def hold_vertices(
+    model: SoftBodyModel, springs: GoalSprings, dt: float, h_squared: float
+) -> SoftBodyModel:
+    """The model with goal springs, in steps of one length; nothing of it is built anew.
+
+    Parameters
+    ----------
+    springs : of vertices that are not pinned, with stiffnesses above 0.
+    dt, h_squared : length of the steps [s], and their factor of acceleration [s²].
+    """
+    vertices, infinite = springs.vertices, np.isinf(springs.stiffnesses)
+    total = springs.stiffnesses + springs.dampings / dt
+    shares = np.divide(springs.stiffnesses, total, out=np.ones_like(total), where=~infinite)
+    held = HeldVertices(
+        vertices=vertices,
+        spring_masses=h_squared * total,
+        target_shares=shares,
+        own_inverse_masses=model.inverse_masses,
+    )
+    free_components = _still_free(model.free_components, vertices)
+    model = replace(model, held=held, free_components=free_components)
+    # Solids have their springs beside their pins, and water beside what drives it.
+    return (
+        model if model.solid is not None or model.water is not None else _with_springs(model, held)
+    )
+
+
+def _with_springs(model: SoftBodyModel, held: HeldVertices) -> SoftBodyModel:
+    """The model with the masses of springs."""
+    added, lengths, pieces = np.zeros_like(model.inverse_masses), model.lengths, model.pieces
+    added[held.vertices] = held.spring_masses
+    inverse_masses = with_added_masses(model.inverse_masses, added)
+    if lengths.levels:
+        shares = np.divide(
+            inverse_masses, model.inverse_masses, out=np.ones_like(added), where=added > 0.0
+        )
+        lengths = replace(lengths, levels=heavier_levels(lengths.levels, shares, added))
+    if pieces is not None:
+        pieces = heavier_pieces(pieces, inverse_masses, added)
+    return replace(model, inverse_masses=inverse_masses, lengths=lengths, pieces=pieces)
+
+
+def _still_free(components: Integers, held: Integers) -> Integers:
+    """(n,) labels of free components, from 0, without those of held particles; −1 elsewhere."""
+    labels = np.where(np.isin(components, components[held]), -1, components)
+    return np.asarray(np.unique(np.append(labels, -1), return_inverse=True)[1][:-1].reshape(-1) - 1)
+
+
+def spring_goals(model: SoftBodyModel, start: Floats, inputs: StepInputs, number: int) -> Floats:
+    """(3, g) where springs draw the vertices of a body in a step from `start` (3, n) [m]."""
+    if model.held is None:
+        return NO_TARGETS
+    begin = start[:, model.held.vertices]
+    ways = inputs.spring_targets[number] - begin
+    return np.asarray(begin + ways * model.held.target_shares)
+
+
+def draw_held_vertices(positions: Floats, body_step: BodyStep) -> None:
+    """Ends free motion, at positions (3, n), nearer to where springs draw by what they weigh."""
+    if (held := body_step.model.held) is not None:
+        own = 1.0 / held.own_inverse_masses[held.vertices]
+        shares = 1.0 - own / (own + held.spring_masses)
+        rows = positions[:, held.vertices]
+        positions[:, held.vertices] = rows + (body_step.spring_goals - rows) * shares
+
+
+def put_on_targets(body_step: BodyStep) -> None:
+    """Puts vertices of infinite stiffness where they are held, from where tethers draw them."""
+    if (held := body_step.model.held) is not None:
+        exact = np.isinf(held.spring_masses)
+        body_step.state.positions[:, held.vertices[exact]] = body_step.spring_goals[:, exact]
