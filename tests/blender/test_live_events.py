@@ -84,9 +84,9 @@ def handler(name: str, function: Callable[..., None]) -> Iterator[None]:
 
 
 CHANGES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
-    "setting": (lambda c, _: setattr(c.verlet, "damping", 3.0), "Damping of Cloth"),
-    "substeps": (lambda _, s: setattr(s.verlet, "substeps", 3), "Substeps"),
-    "gravity": (lambda _, s: setattr(s, "gravity", (0, 0, -1)), "Gravity"),
+    "setting": (lambda c, _: setattr(c.verlet, "damping", 3.0), "Damping of Cloth changed"),
+    "substeps": (lambda _, s: setattr(s.verlet, "substeps", 3), "Substeps changed"),
+    "gravity": (lambda _, s: setattr(s, "gravity", (0, 0, -1)), "Gravity changed"),
     "frame rate": (lambda _, s: setattr(s.render, "fps", 30), "Frame Rate"),
     "first frame": (lambda _, s: setattr(s, "frame_start", 2), "Start Frame"),
     "moved": (lambda c, _: setattr(c, "location", (0, 0, 3)), "Cloth changed"),
@@ -129,6 +129,59 @@ def test_what_has_changed_is_named(change: str, scene: Any, live: ModuleType) ->
     assert reason in live.session_of(scene).restarted
 
 
+def driven(obstacle: Any) -> Any:
+    """An object that moves a collider by a driver."""
+    leader = bpy.data.objects.new("Leader", None)
+    bpy.context.scene.collection.objects.link(leader)
+    curve = obstacle.driver_add("location", 2)
+    curve.driver.expression = "way"
+    variable = curve.driver.variables.new()
+    variable.name, variable.type = "way", "TRANSFORMS"
+    variable.targets[0].id = leader
+    variable.targets[0].transform_type = "LOC_Z"
+    return leader
+
+
+@pytest.mark.parametrize("what", ["body", "mesh", "carrier", "driver", "collider", "weights"])
+def test_changes_that_a_frame_change_evaluates_are_noticed(
+    what: str, scene: Any, live: ModuleType
+) -> None:
+    """While the timeline plays slowly, Blender reports updates to no handler."""
+    obj = cloth()
+    hook: Any = bpy.data.objects.new("Hook", None)
+    scene.collection.objects.link(hook)
+    obj.modifiers.new("Hook", "HOOK").object = hook
+    floor = sheet("Floor", size=3.0)
+    floor.modifiers.new("Collision", "COLLISION")
+    floor.keyframe_insert("location", index=0, frame=1)
+    floor.location.x = 0.1
+    floor.keyframe_insert("location", index=0, frame=END)
+    obstacle = ball()
+    obstacle.modifiers.new("Collision", "COLLISION")
+    leader = driven(obstacle)
+    bpy.context.view_layer.update()
+    start(scene)
+    session = live.session_of(scene)
+    assert not session.stale
+    if what == "body":
+        obj.location.z = 3.0
+    if what == "mesh":
+        obj.data.vertices[7].co.z = 0.3
+        obj.data.update()
+    if what == "carrier":
+        hook.location.z = 0.3
+    if what == "driver":
+        leader.location.z = -3.0
+    if what == "collider":
+        sheet("Other").modifiers.new("Collision", "COLLISION")
+    if what == "weights":
+        obj.vertex_groups["Pin"].add([7], 1.0, "REPLACE")
+    scene.frame_set(3)
+    assert session.stale
+    play(scene)
+    assert live.session_of(scene) is not session
+
+
 def test_other_changes_leave_the_simulation_valid(scene: Any, live: ModuleType) -> None:
     obj = cloth()
     other = sheet("Other", height=4.0)
@@ -141,6 +194,7 @@ def test_other_changes_leave_the_simulation_valid(scene: Any, live: ModuleType) 
     bpy.data.objects.new("Loose", None)
     scene.collection.objects.link(bpy.data.objects["Loose"])
     bpy.context.view_layer.update()
+    other.location.x = 4.0
     play(scene, end=9)
     assert live.session_of(scene) is session
     assert not session.stale

@@ -48,7 +48,7 @@ def input_digests(
         targets = [item.target for _, item in acting_attachments(obj)]
         read = [obj, *surfaces, *acting, *targets, *([ground] if ground is not None else ())]
         values = [
-            [content(each) for each in _with_carriers(read)],
+            [content(each) for each in with_carriers(read)],
             [_plain(each.collision) for each in surfaces],
             [_plain(each.field) for each in acting],
         ]
@@ -56,7 +56,7 @@ def input_digests(
     return digests
 
 
-def _with_carriers(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+def with_carriers(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
     """Objects and, each once, the parents, constraint targets and modifier objects they follow."""
     waiting, seen = [*objects], set()
     while waiting:

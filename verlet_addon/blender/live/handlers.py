@@ -11,7 +11,7 @@ from ...core.errors import VerletError
 from ..bake.bake import frame_range
 from ..scene.modifiers import live_modifier, remove_live_modifiers
 from ..settings.properties import scene_properties
-from .cache_files import copy_beside, find_moved, owners, remove_unused, show_caches
+from .cache_files import Caches, copy_beside, find_moved, owners, remove_unused, show_caches
 from .control import (
     end_live,
     end_lost,
@@ -29,7 +29,7 @@ from .control import (
 from .inputs import changed_inputs
 from .playback import cancel_restarts, is_edited, is_playing, restart_soon
 from .session import Session
-from .updates import changed_objects
+from .updates import changed_objects, updated
 
 _depth = [0]
 """Frame changes in progress: handlers of other add-ons may change frames within one."""
@@ -40,8 +40,8 @@ def before_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
     _depth[0] += 1
     if _depth[0] > 1 or not is_idle() or (session := _session_wanted(scene)) is None:
         return
-    _come_last()
-    note_changes(session)
+    _note_waiting(session)
+    _enclose_others()
     if session.stale:
         if is_playing(scene) and not is_edited(scene):
             restart_soon(scene)
@@ -55,10 +55,40 @@ def after_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
     session = session_of(scene)
     if _depth[0] or session is None or not is_idle():
         return
+    _note_followers(session)
     if session.reading is not None:
         _simulate(scene, session)
     elif session.stale and scene.frame_current == frame_range(scene)[0] and not is_edited(scene):
         start_or_tell(scene)
+
+
+def _note_waiting(session: Session) -> None:
+    """Compares the settings, and has changes noted that wait for an evaluation.
+
+    While the timeline plays, the frame change evaluates them, and Blender reports no update.
+    """
+    note_changes(session)
+    session.waiting = False
+    if not session.stale and bpy.app.handlers.frame_change_pre[0] is before_frame:
+        depsgraph = session.stage.depsgraph
+        session.waiting = len(depsgraph.updates) > 0
+        if session.waiting:
+            _note_update(session, depsgraph)
+
+
+def _note_followers(session: Session) -> None:
+    """Has a simulation stale if a change that waited has moved what time alone does not move.
+
+    So it is noticed through drivers and nodes, too.
+    """
+    if session.stale:
+        return
+    changed = updated(session.stage.depsgraph)
+    if not session.waiting:
+        session.follows |= {(item.session_uid, what) for item, what in changed}
+    else:
+        moved = {each for each in changed if (each[0].session_uid, each[1]) not in session.follows}
+        session.stale = changed_objects(session.stage, moved)
 
 
 def _session_wanted(scene: bpy.types.Scene) -> Session | None:
@@ -74,28 +104,37 @@ def _session_wanted(scene: bpy.types.Scene) -> Session | None:
     return session_of(scene)
 
 
-def _come_last() -> None:
-    """Has `after_frame` read a scene after the handlers of all add-ons, as a bake does."""
-    handlers: list[Any] = bpy.app.handlers.frame_change_post
-    if handlers[-1] is not after_frame:
-        handlers.remove(after_frame)
-        handlers.append(after_frame)
+def _enclose_others() -> None:
+    """Has `before_frame` called before the handlers of other add-ons, and `after_frame` after them.
+
+    These may animate by changing objects: a bake reads the result, which is no change by the user.
+    """
+    before: list[Any] = bpy.app.handlers.frame_change_pre
+    after: list[Any] = bpy.app.handlers.frame_change_post
+    if before[0] is not before_frame:
+        before.remove(before_frame)
+        before.insert(0, before_frame)
+    if after[-1] is not after_frame:
+        after.remove(after_frame)
+        after.append(after_frame)
 
 
 def _simulate(scene: bpy.types.Scene, session: Session) -> None:
     """Simulates the scene's current frame.
 
-    Handlers of other add-ons may have changed the scene, and the frame change may have been that of
-    another view layer, so the layer is updated first.
+    Handlers of other add-ons may have changed the scene, and the frame change may be that of
+    another view layer, so the layer is updated before and after.
     """
+    layer = session.stage.view_layer
     try:
         with working():
             try:
-                session.stage.view_layer.update()
+                layer.update()
                 if session.is_next(scene):
                     session.simulate_frame(scene.frame_current, session.stage.depsgraph)
             finally:
                 session.end_reading()
+                layer.update()
     except VerletError as error:
         fail(scene, error)
 
@@ -126,7 +165,7 @@ def _note_update(session: Session, depsgraph: bpy.types.Depsgraph) -> None:
             return
         session.stale = changed_inputs(
             session.inputs, stage.scene, stage.view_layer
-        ) or changed_objects(stage, depsgraph)
+        ) or changed_objects(stage, updated(depsgraph))
 
 
 def _remove_copies(scene: bpy.types.Scene, session: Session) -> None:
@@ -184,22 +223,26 @@ def before_save(path: Any = None, _other: Any = None) -> None:
     for scene in bpy.data.scenes:
         if (session := session_of(scene)) is not None:
             try:
-                show_caches(copy_beside(session.caches, Path(path)))
+                _show(session, copy_beside(session.caches, Path(path)))
             except OSError as error:
                 tell(scene, f"The live simulation is not saved: {error}; bake it to keep it")
 
 
 def after_save(path: Any = None, _other: Any = None) -> None:
     """Has the open file read the temporary caches again, to which frames are added."""
+    if isinstance(path, str) and path:
+        remove_unused(Path(path))
+    for scene in bpy.data.scenes:
+        if (session := session_of(scene)) is not None:
+            _show(session, session.caches)
+
+
+def _show(session: Session, caches: Caches) -> None:
+    """Has bodies show other files; evaluated at once, or it would count as a change."""
     with working():
-        if isinstance(path, str) and path:
-            remove_unused(Path(path))
-        for scene in bpy.data.scenes:
-            if (session := session_of(scene)) is not None:
-                show_caches(session.caches)
-                # Or the next update would report bodies that the user has not changed.
-                with suppress(KeyError):
-                    session.stage.view_layer.update()
+        show_caches(caches)
+        with suppress(KeyError):
+            session.stage.view_layer.update()
 
 
 def before_render(_scene: Any = None, _other: Any = None) -> None:

@@ -9,6 +9,7 @@ import bpy
 from ..bake.bake import bodies, frame_range, taking_part
 from ..bake.record import bake_settings
 from ..scene.colliders import all_met
+from ..scene.file_warnings import some
 from ..scene.force_fields import enabled_fields
 from ..settings.properties import VERLET_PG_body
 from ..settings.scene_properties_group import VERLET_PG_scene
@@ -22,6 +23,8 @@ _LABELS = {
     "stretched": "Time Stretching",
 }
 """Names, in the interface, of inputs that are no properties of the add-on."""
+_OWN = {"vertices", "attachments"}
+"""Those of a body; the others are of the scene."""
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,17 @@ def _read_surroundings(
 def _changes_of_settings(
     before: dict[str, dict[str, Any]], now: dict[str, dict[str, Any]]
 ) -> Iterator[str]:
-    """Bodies that were added or removed, and changed settings, each with its body or alone."""
+    """Bodies that were added or removed, and the settings of each body, or of all, that changed."""
     yield from (f"{name} was removed" for name in before.keys() - now.keys())
     yield from (f"{name} was added" for name in now.keys() - before.keys())
     for name in before.keys() & now.keys():
         first, second = before[name], now[name]
-        for setting in first.keys() | second.keys():
-            if first.get(setting) != second.get(setting):
-                yield _label(name, setting)
+        names = {n for n in first.keys() | second.keys() if first.get(n) != second.get(n)}
+        own = {each for each in names if each in _OWN or each in VERLET_PG_body.bl_rna.properties}
+        if own:
+            yield f"{some(map(_label, own))} of {name} changed"
+        if shared := names - own:
+            yield f"{some(map(_label, shared))} changed"
 
 
 def _changes_of_surroundings(before: Surroundings, now: Surroundings) -> Iterator[str]:
@@ -126,15 +132,12 @@ def _changes_of_surroundings(before: Surroundings, now: Surroundings) -> Iterato
         yield f"{name} {'acts now' if name in now.fields else 'no longer acts'}"
 
 
-def _label(body: str, setting: str) -> str:
-    """Name of a setting in the interface, with its body unless it is one of the scene."""
-    own, shared = VERLET_PG_body.bl_rna.properties, VERLET_PG_scene.bl_rna.properties
-    if setting in own:
-        return f"{own[setting].name} of {body}"
-    if setting in shared:
-        return shared[setting].name
-    label = _LABELS.get(setting, setting)
-    return f"{label} of {body}" if setting in ("vertices", "attachments") else label
+def _label(setting: str) -> str:
+    """Name of a setting in the interface."""
+    for group in (VERLET_PG_body, VERLET_PG_scene):
+        if setting in group.bl_rna.properties:
+            return str(group.bl_rna.properties[setting].name)
+    return _LABELS.get(setting, setting)
 
 
 def _joined(changes: Iterator[str]) -> str:

@@ -12,7 +12,7 @@ from ..bake.bake import frame_range, prepare_stage, read_settings
 from ..bake.cautions import why_nothing
 from ..bake.former_bake import former_bakes_hidden
 from ..scene.key_points import shown_points
-from ..scene.mesh_access import mesh_of
+from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.modifiers import finish_hidden
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.timing import animation_frame
@@ -42,6 +42,10 @@ class Session:
     """Changes of inputs since the start; empty while the simulation is valid."""
     restarted: str = ""
     """Changes of inputs after which the simulation restarted."""
+    waiting: bool = False
+    """Whether changes by the user are evaluated with the frame change in progress."""
+    follows: set[tuple[int, str]] = field(default_factory=set)
+    """By `session_uid`, bodies, which change as modifiers are hidden, and what time changes."""
     reading: ExitStack | None = None
     """Restores the display, while Blender evaluates the scene as a bake reads it."""
 
@@ -135,8 +139,17 @@ def _start(stage: Stage, start: int) -> Session:
         simulation=simulation,
         start=start,
         caches={obj.session_uid: temporary_cache(obj) for obj in stage.bodies},
+        follows={
+            (item.session_uid, "geometry") for obj in stage.bodies for item in _datablocks(obj)
+        },
     )
     for obj, path in zip(stage.bodies, session.caches.values(), strict=True):
         create_pc2(path, vertex_count=len(mesh_of(obj).vertices), frame_start=start)
     session.append(result, stage.depsgraph)
     return session
+
+
+def _datablocks(obj: bpy.types.Object) -> list[bpy.types.ID]:
+    """A body, its mesh and its shape keys."""
+    mesh, key = mesh_of(obj), shape_keys_of(obj)
+    return [obj, mesh, *([key] if key is not None else [])]

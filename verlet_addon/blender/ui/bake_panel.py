@@ -80,7 +80,8 @@ class VERLET_PT_bake(SidebarPanel):
             lines.label(text=f"Go back to frame {session.last} to go on", icon="ERROR")
         else:
             lines.label(text=f"Simulated to {session.last}", icon="TIME")
-        for line in wrap(session.stale or session.restarted, NARROW):
+        restarted = f"Restarted: {session.restarted}" if session.restarted else ""
+        for line in wrap(session.stale or restarted, NARROW):
             lines.label(text=line, icon="BLANK1")
         if scene.sync_mode != "NONE":
             column.label(text="Playback skips frames, live needs each", icon="ERROR")
