@@ -14,7 +14,7 @@ PUSH_OUT_TIME = 0.1
 """Time constant of the correction of contacts that start a step violated: a third of the violation
 is left after it [s]."""
 MIN_PUSH_OUT_SPEED = 0.2
-"""Smallest speed of that correction [m/s]."""
+"""Smallest speed at which a contact that starts a step violated is corrected [m/s]."""
 
 MAX_LEVERAGE = 100.0
 """Rows are left out if a particle, beside pins, would move at least this many times as far as the

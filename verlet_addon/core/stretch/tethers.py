@@ -13,7 +13,7 @@ class Tethers:
     """Particles and the pins that they are tethered to."""
 
     particles: Integers
-    """(t,)"""
+    """(t,) numbers of the tethered particles."""
     pins: Integers
     """(t,) the nearest pin of each, along the mesh."""
     lengths: Floats
