@@ -12,6 +12,7 @@ from .settings import (
     attachment_properties,
     bend_field,
     collider_friction,
+    overlay_properties,
     preferences,
     properties,
     scene_properties_group,
@@ -33,12 +34,14 @@ from .ui import (
     shape_panels,
     tearing_cuts,
 )
+from .ui.overlay import changes, panel, view
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
     attachment_properties.VERLET_PG_attachment,
     properties.VERLET_PG_body,
     scene_properties_group.VERLET_PG_scene,
+    overlay_properties.VERLET_PG_overlay,
     operators.VERLET_OT_convert,
     operators.VERLET_OT_set_material,
     operators.VERLET_OT_select_open_edges,
@@ -80,6 +83,7 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_advanced,
     panels.VERLET_PT_ground,
     *physics_panels.PANELS,
+    panel.VERLET_PT_overlay,
 )
 
 MENUS: tuple[tuple[str, Any], ...] = (
@@ -112,6 +116,9 @@ def register() -> None:
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
         type=scene_properties_group.VERLET_PG_scene
     )
+    _blender.types.WorkSpace.verlet_overlay = _blender.props.PointerProperty(
+        type=overlay_properties.VERLET_PG_overlay
+    )
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
@@ -119,12 +126,16 @@ def register() -> None:
     timeline.register_timeline()
     changed_bodies.register_handlers()
     pins.register_handlers()
+    changes.register_handlers()
+    view.register_overlay()
     _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
 def unregister() -> None:
     """Unregisters everything that `register` registered, in reverse order."""
     bpy.utils.unregister_cli_command(_commands.pop())
+    view.unregister_overlay()
+    changes.unregister_handlers()
     pins.unregister_handlers()
     changed_bodies.unregister_handlers()
     timeline.unregister_timeline()
@@ -132,6 +143,7 @@ def unregister() -> None:
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
+    del _blender.types.WorkSpace.verlet_overlay
     del _blender.types.Scene.verlet
     del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_collider_friction

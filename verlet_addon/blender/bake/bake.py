@@ -57,6 +57,8 @@ class Progress:
     """Diagnostics so far, one sentence each for the user."""
     positions: Sequence[Floats] = ()
     """Per body, (n, 3) current positions of its vertices [m]."""
+    rest_lengths: Sequence[Floats] = ()
+    """Per body, (m,) rest lengths of its edges at the first frame [m]; (0,) for water."""
 
     def describe(self, *, seconds: float) -> str:
         """Text of the progress and the time left, estimated from the time since the first frame.
@@ -234,6 +236,7 @@ def _bake(
                 len(colliders),
                 tuple(gauge.remarks),
                 result.positions,
+                gauge.rest_lengths,
             )
             if enough and result.frame >= frames[0]:
                 keys.end_at(result.frame)

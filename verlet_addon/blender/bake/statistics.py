@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.geometry.graph import edge_lengths
+from ...core.geometry.rest_shape import rest_lengths
 from ...core.mesh import SHORTEST_EDGE, MeshData
 from ...core.scene import Frame
 from ...core.settings import BodySettings
@@ -28,6 +29,8 @@ class BakeStatistics:
         meshes = [
             replace(mesh, edges=mesh.edges[:end]) for mesh, end in zip(meshes, ends, strict=True)
         ]
+        self.rest_lengths = list(map(rest_lengths, meshes, settings))
+        """Per body, (m,) rest lengths of its edges after shrinking [m]; (0,) for water."""
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self._names = [mesh.name for mesh in meshes]

@@ -16,6 +16,7 @@ from ..bake.memory import large_need, memory_errors_named
 from ..bake.record import remember_remarks
 from ..live.control import hand_back, take_over
 from ..scene.file_context import file_context
+from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
 from .bake_preview import LiveView
 from .bake_progress import end_progress, show_progress
@@ -231,7 +232,12 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     def _show(self, context: bpy.types.Context, progress: Progress) -> None:
         """Shows the progress, and the bodies in the viewports."""
-        self._view.show(progress.positions)
+        overlay = overlay_properties(context.workspace)
+        if overlay.show_strain:
+            scale = overlay.strain_scale / 100.0
+            self._view.show(progress.positions, progress.rest_lengths, scale=scale)
+        else:
+            self._view.show(progress.positions)
         text = progress.describe(seconds=monotonic() - self._first_done)
         show_progress(context, progress.done / progress.total, text)
         if context.area is not None:

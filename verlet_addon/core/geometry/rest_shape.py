@@ -93,8 +93,7 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     loose = without_faces(mesh.edges, corners, n)
     normals = face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
     areas = np.linalg.norm(normals, axis=1)
-    lengths = edge_lengths(mesh.positions, mesh.edges)
-    lengths *= _shrinkage(mesh, settings, mesh.edges)
+    lengths = _edge_lengths(mesh, settings)
     labels = find_components(n, np.concatenate([mesh.edges, mesh.seams]))
     surface = np.isin(labels, labels[corners.vertex])
     around = vertex_areas(corners, areas, n)
@@ -138,6 +137,18 @@ def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:
     if mesh.paint.shrinking is None:
         positions = positions * (1.0 - settings.shrinking)
     return replace(mesh, positions=positions)
+
+
+def rest_lengths(mesh: MeshData, settings: BodySettings) -> Floats:
+    """(m,) rest lengths of a mesh's edges after shrinking [m]."""
+    return _edge_lengths(_at_rest(mesh, settings), settings)
+
+
+def _edge_lengths(mesh: MeshData, settings: BodySettings) -> Floats:
+    """(m,) rest lengths of the edges of a mesh that `_at_rest` returned [m]."""
+    lengths = edge_lengths(mesh.positions, mesh.edges)
+    lengths *= _shrinkage(mesh, settings, mesh.edges)
+    return lengths
 
 
 def _shrinkage(mesh: MeshData, settings: BodySettings, pairs: Integers) -> Floats:
