@@ -24,6 +24,8 @@ from .ui import (
     bake_panel,
     changed_bodies,
     collider_operators,
+    grab_operator,
+    grab_tool,
     live_operators,
     material_menu,
     operators,
@@ -56,6 +58,7 @@ CLASSES: tuple[type[Any], ...] = (
     bake_operator.VERLET_OT_bake,
     live_operators.VERLET_OT_live,
     live_operators.VERLET_OT_reset,
+    grab_operator.VERLET_OT_grab,
     rope_tubes.VERLET_OT_show_tube,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
@@ -128,12 +131,14 @@ def register() -> None:
     pins.register_handlers()
     changes.register_handlers()
     view.register_overlay()
+    grab_tool.register_tool()
     _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
 def unregister() -> None:
     """Unregisters everything that `register` registered, in reverse order."""
     bpy.utils.unregister_cli_command(_commands.pop())
+    grab_tool.unregister_tool()
     view.unregister_overlay()
     changes.unregister_handlers()
     pins.unregister_handlers()

@@ -67,6 +67,7 @@ class VERLET_PT_bake(SidebarPanel):
         button.scale_y = 1.5
         text = "End Live" if session is not None else "Live"
         button.operator("verlet.live", text=text, icon="PHYSICS", depress=session is not None)
+        column.operator("verlet.grab", icon="VIEW_PAN")
         if message := message_of(scene):
             for number, line in enumerate(wrap(message, NARROW)):
                 column.label(text=line, icon="BLANK1" if number else "ERROR")

@@ -1,0 +1,105 @@
+"""What holds a body in a grab: the vertices around the mouse, and those that were pinned."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...core.arrays import Booleans, Floats, Integers
+from ...core.geometry.graph import find_components
+from ...core.mesh import MeshData
+from ...core.model import SoftBodyModel
+from ...core.scene import GoalSprings
+
+RATE = 40.0
+"""Angular frequency of the springs by which a body follows the mouse, critically damped; it is
+behind by 2 / RATE, and hangs 9.81 / RATE² = 6 mm below [rad/s]."""
+STRONGEST = 500.0
+"""Greatest acceleration of the whole body by these springs [m/s²]."""
+
+
+@dataclass(eq=False)
+class Drag:
+    """What holds one body."""
+
+    mesh: MeshData
+    mass: float = 0.0
+    """Of the part of the body that is dragged [kg]."""
+    vertex: int = -1
+    """The dragged vertex; −1 = none."""
+    vertices: Integers = field(default_factory=lambda: np.empty(0, np.int64))
+    """(g,) vertices around it."""
+    weights: Floats = field(default_factory=lambda: np.empty(0))
+    """(g,) shares of the force, of sum 1."""
+    offsets: Floats = field(default_factory=lambda: np.empty((0, 3)))
+    """(g, 3) where they were from the dragged vertex [m]."""
+    target: Floats = field(default_factory=lambda: np.zeros(3))
+    """(3,) where the dragged vertex is drawn to [m]."""
+    pins: dict[int, Floats] = field(default_factory=dict)
+    """Vertices that are pinned, each with its place [m]."""
+
+    def hold(self, vertex: int, radius: float, positions: Floats) -> None:
+        """Takes hold of a vertex and those around it where they are, (n, 3)."""
+        self.vertex, self.target = vertex, positions[vertex].copy()
+        self.reach(radius, positions)
+
+    def reach(self, radius: float, positions: Floats) -> None:
+        """Takes hold of the vertices within another radius along the mesh at rest [m]."""
+        rest = self.mesh.at_rest
+        distances = np.linalg.norm(rest - rest[self.vertex], axis=1)
+        near = np.flatnonzero(_joined(self.mesh.edges, distances < radius, self.vertex))
+        weights = (
+            (1.0 - (distances[near] / max(radius, 1e-9)) ** 2) ** 2 if len(near) > 1 else np.ones(1)
+        )
+        self.vertices, self.weights = near, weights / weights.sum()
+        self.offsets = positions[near] - positions[self.vertex]
+
+    def let_go(self) -> None:
+        """Holds nothing but pins any more."""
+        self.vertex, self.vertices, self.weights = -1, self.vertices[:0], self.weights[:0]
+
+    def toggle_pin(self, vertex: int, positions: Floats) -> bool:
+        """Pins a vertex where it is, or lets a pinned one go; whether it is pinned now."""
+        if self.pins.pop(vertex, None) is None:
+            self.pins[vertex] = positions[vertex].copy()
+        return vertex in self.pins
+
+
+def goal_springs(drag: Drag, positions: Floats) -> GoalSprings | None:
+    """The springs of what holds a body whose vertices are at positions (n, 3); None = nothing."""
+    dragged = ~np.isin(drag.vertices, list(drag.pins))
+    vertices = drag.vertices[dragged]
+    targets = drag.target + drag.offsets[dragged] if len(vertices) else np.empty((0, 3))
+    ways = targets - positions[vertices]
+    far = STRONGEST / RATE**2 / np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), 1e-12)
+    stiffnesses = drag.mass * RATE**2 * drag.weights[dragged]
+    pins = np.array(list(drag.pins), np.int64)
+    if not len(vertices) + len(pins):
+        return None
+    return GoalSprings(
+        vertices=np.append(vertices, pins),
+        targets=np.concatenate(
+            [
+                positions[vertices] + ways * np.minimum(far, 1.0),
+                *(p[None] for p in drag.pins.values()),
+            ]
+        ),
+        stiffnesses=np.append(stiffnesses, np.full(len(pins), np.inf)),
+        dampings=np.append(2.0 * stiffnesses / RATE, np.zeros(len(pins))),
+    )
+
+
+def mass_of_part(model: SoftBodyModel, edges: Integers, vertex: int) -> float:
+    """Mass of what edges join to a vertex, or of a whole solid [kg]."""
+    if model.solid is not None:
+        return float(model.solid.masses.sum())
+    labels, movable = find_components(model.vertex_count, edges), model.inverse_masses > 0.0
+    movable[: len(labels)] &= labels == labels[vertex]
+    return float((1.0 / model.inverse_masses[movable]).sum())
+
+
+def _joined(edges: Integers, near: Booleans, vertex: int) -> Booleans:
+    """(n,) bool, of `near` vertices (n,), those that edges join to one of them."""
+    near = near.copy()
+    near[vertex] = True
+    labels = find_components(len(near), edges[near[edges].all(axis=1)])
+    return np.asarray(near & (labels == labels[vertex]))

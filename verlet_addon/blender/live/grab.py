@@ -1,0 +1,198 @@
+"""A grab: a simulation off the timeline, in which vertices are dragged.
+
+The scene stays at its frame. Mesh Cache modifiers show it, and nothing else of bodies is changed.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import process_time
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats, Integers
+from ...core.errors import MeshError
+from ...core.mesh import MeshData
+from ...core.scene import Sample
+from ...core.simulation import Simulation, start_simulation
+from ..bake.bake import prepare_stage, read_settings
+from ..bake.cautions import why_nothing
+from ..bake.former_bake import former_bakes_hidden
+from ..scene.mesh_access import mesh_of
+from ..scene.mesh_io import read_positions, world_matrix
+from ..scene.modifiers import finish_hidden, remove_live_modifiers
+from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..scene.timing import seconds_per_frame
+from .cache_files import remove_caches, temporary_cache
+from .cache_modifier import add_cache_modifier, check_order
+from .dragging import Drag, goal_springs, mass_of_part
+from .inputs import acting_bodies
+from .pc2 import append_sample, create_pc2
+
+LONGEST_STEP = 1 / 60
+"""Steps become longer, up to this, where shorter ones are not simulated in real time [s]."""
+BUSY = 0.8
+"""Share of real time that simulation may take before steps become longer."""
+MOST_AT_ONCE = 1 / 12
+"""Most that one tick simulates; what comes on top is left out, and motion becomes slower [s]."""
+
+
+class StillStage(Stage):
+    """A scene that is read at the frame where it is, whatever frame is asked for."""
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """The scene as it is evaluated now."""
+        return self.depsgraph
+
+
+@dataclass(eq=False, repr=False)
+class Grab:
+    """A grab in progress."""
+
+    stage: StillStage
+    simulation: Simulation
+    sample: Sample
+    """Of the scene as it is; all ticks repeat it."""
+    step: float
+    """Length of a step [s]."""
+    caches: list[Path]
+    drags: list[Drag]
+    """Per body, what holds it."""
+    matrices: list[tuple[Floats, Floats]]
+    """Per body, the inverse (3, 3) of its matrix, and its offset (3,)."""
+    positions: list[Floats]
+    """Per body (n, 3), where its vertices are [m]."""
+    waiting: float = 0.0
+    """Real time that is not simulated yet [s]."""
+    load: float = 0.0
+    """Processor time of a step as a share of its length, averaged."""
+
+    def tick(self, seconds: float) -> int:
+        """Simulates what fixed steps fit into the time that has passed [s]; how many.
+
+        Raises
+        ------
+        DivergenceError
+            A body became unstable.
+        """
+        self.waiting = min(self.waiting + seconds, MOST_AT_ONCE)
+        count = int(self.waiting / self.step)
+        if count:
+            self.waiting -= count * self.step
+            begin = process_time()
+            self.advance(count)
+            self._note_load((process_time() - begin) / (count * self.step))
+        return count
+
+    def advance(self, steps: int) -> None:
+        """Simulates a number of steps, and shows the result."""
+        simulation = self.simulation
+        simulation.scene_settings = replace(simulation.scene_settings, substeps=steps)
+        self.sample = replace(
+            self.sample,
+            duration=steps * self.step,
+            goal_springs=[
+                goal_springs(*each) for each in zip(self.drags, self.positions, strict=True)
+            ],
+        )
+        self.positions = list(simulation.advance(self.sample).positions)
+
+    def hold(self, body: int, vertex: int, radius: float) -> None:
+        """Takes hold of a vertex of a body, and of those within a radius along its mesh [m]."""
+        if not self.simulation.bodies:
+            self.advance(1)
+        drag, (model, _) = self.drags[body], self.simulation.bodies[body]
+        drag.mass = mass_of_part(model, drag.mesh.edges, vertex)
+        drag.hold(vertex, radius, self.positions[body])
+
+    def triangles(self, body: int) -> Integers:
+        """(3, t) corners of the faces of a body, without those of its mirror images."""
+        if not self.simulation.bodies:
+            self.advance(1)
+        found = self.simulation.bodies[body][0].triangles
+        return found[:, (found < len(self.positions[body])).all(axis=0)]
+
+    def _note_load(self, load: float) -> None:
+        """Makes steps longer where they take too much of the time."""
+        self.load += 0.1 * (load - self.load)
+        if self.load > BUSY and 1.5 * self.step <= LONGEST_STEP:
+            self.step *= 1.5
+            self.load /= 1.5
+
+    def show(self) -> None:
+        """Has Blender show where bodies are, from its next redraw on."""
+        for obj, path, (inverse, offset), places in zip(
+            self.stage.bodies, self.caches, self.matrices, self.positions, strict=True
+        ):
+            append_sample(path, np.einsum("xy,ny->nx", inverse, places - offset), 0)
+            mesh_of(obj).update_tag()
+
+    def end(self) -> None:
+        """Removes all that shows the grab; bodies are as before."""
+        remove_live_modifiers(self.stage.bodies)
+        remove_caches(self.caches)
+        self.stage.view_layer.update()
+
+
+def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
+    """Starts a simulation from what bodies show at the current frame, at rest.
+
+    Raises
+    ------
+    VerletError
+        As for a bake, or the modifiers of a body cannot show a point cache; nothing in the file is
+        changed then.
+    """
+    objects = acting_bodies(scene, view_layer)
+    if not objects:
+        raise MeshError(why_nothing(scene, view_layer))
+    for obj in objects:
+        check_order(obj)
+    stage = StillStage(**vars(prepare_stage(scene, view_layer, objects)))
+    shown = [read_positions(obj, stage.depsgraph) for obj in objects]
+    with ExitStack() as reading:
+        reading.callback(view_layer.update)
+        reading.enter_context(former_bakes_hidden(objects))
+        reading.enter_context(finish_hidden(objects))
+        view_layer.update()
+        grab = _start(stage, shown)
+    for obj, path in zip(objects, grab.caches, strict=True):
+        add_cache_modifier(obj, path, scene.frame_current)
+    grab.show()
+    view_layer.update()
+    return grab
+
+
+def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
+    """The grab at its start, while the scene is shown as a bake reads it."""
+    scene, frame = stage.scene, stage.scene.frame_current
+    meshes = [_shaped(*each) for each in zip(read_meshes(stage, frame), shown, strict=True)]
+    settings, scene_settings = read_settings(stage)
+    reader = SampleReader(stage, frame)
+    sample = reader.read(frame, stage.depsgraph)
+    simulation = start_simulation(meshes, settings, scene_settings, sample, stage.read_colliders())
+    caches = [temporary_cache(obj) for obj in stage.bodies]
+    matrices = []
+    for obj, path, mesh in zip(stage.bodies, caches, meshes, strict=True):
+        create_pc2(path, vertex_count=len(mesh.positions), frame_start=frame)
+        linear, offset = world_matrix(obj, stage.depsgraph)
+        matrices.append((np.linalg.inv(linear), offset))
+    return Grab(
+        stage=stage,
+        simulation=simulation,
+        sample=sample,
+        step=seconds_per_frame(scene) / scene_settings.substeps,
+        caches=caches,
+        drags=list(map(Drag, meshes)),
+        matrices=matrices,
+        positions=[mesh.positions for mesh in meshes],
+    )
+
+
+def _shaped(mesh: MeshData, shown: Floats) -> MeshData:
+    """The body in the shape that a bake shows now, with the rest shape that it has without."""
+    if np.allclose(mesh.positions, shown, rtol=0.0, atol=1e-6):
+        return mesh
+    return replace(mesh, positions=shown, rest_positions=mesh.at_rest)

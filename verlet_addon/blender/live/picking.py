@@ -1,0 +1,51 @@
+"""The vertex under the mouse: where a ray first meets a face, or what is shown nearest to it."""
+
+import numpy as np
+
+from ...core.arrays import Floats, Integers
+
+
+def hit_vertex(
+    origin: Floats, direction: Floats, positions: Floats, triangles: Integers
+) -> tuple[float, int] | None:
+    """How far along a ray it first meets a triangle, and the corner nearest to there; None = never.
+
+    T. Möller, B. Trumbore, *Fast, Minimum Storage Ray–Triangle Intersection* (1997).
+
+    Parameters
+    ----------
+    origin, direction : (3,) of the ray [m].
+    positions, triangles : (n, 3) vertices [m], (3, t) their corners.
+    """
+    a, b, c = positions[triangles]
+    one, other, to_origin = b - a, c - a, origin - a
+    across = np.cross(direction, other)
+    volume = (one * across).sum(axis=1)
+    scale = 1.0 / np.where(volume == 0.0, np.inf, volume)
+    u = (to_origin * across).sum(axis=1) * scale
+    turned = np.cross(to_origin, one)
+    v = turned @ direction * scale
+    t = (other * turned).sum(axis=1) * scale
+    hit = np.flatnonzero((volume != 0.0) & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t > 0.0))
+    if not len(hit):
+        return None
+    first = hit[t[hit].argmin()]
+    corner = np.argmax([1.0 - u[first] - v[first], u[first], v[first]])
+    return float(t[first]), int(triangles[corner, first])
+
+
+def nearest_on_screen(
+    projection: Floats, size: Floats, mouse: Floats, positions: Floats
+) -> tuple[float, int]:
+    """How many pixels from the mouse the nearest of vertices (n, 3) is shown, and its number.
+
+    Parameters
+    ----------
+    projection : (4, 4) from the world to the view's clip space.
+    size, mouse : (2,) of the region, and in it [pixels].
+    """
+    clip = positions @ projection[:, :3].T + projection[:, 3]
+    behind = clip[:, 3] <= 0.0
+    places = (clip[:, :2] / np.where(behind, 1.0, clip[:, 3])[:, None] + 1.0) / 2.0 * size
+    distances = np.where(behind, np.inf, np.linalg.norm(places - mouse, axis=1))
+    return float(distances.min()), int(distances.argmin())

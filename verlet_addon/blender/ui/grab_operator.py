@@ -1,0 +1,301 @@
+"""The Grab operator: bodies simulated in real time under the mouse, or by a script's numbers."""
+
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+import bpy
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError, VerletError
+from ..bake.bake import bodies
+from ..bake.cautions import why_nothing
+from ..live.control import session_of
+from ..live.grab import Grab, begin_grab
+from ..live.inputs import acting_bodies
+from ..live.kept_shape import add_pins, keep_shapes
+from ..live.playback import is_playing
+from ..scene.file_context import file_context
+from .bake_progress import bake_in_progress
+from .grab_view import GrabView
+from .operators import cancelled_by_errors, undoable_mode
+from .view_events import moves_view
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+TICK = 1 / 60
+"""Between two looks at the clock [s]."""
+WIDER = {"WHEELUPMOUSE": 1 / 1.15, "WHEELDOWNMOUSE": 1.15, "PAGE_UP": 1.15, "PAGE_DOWN": 1 / 1.15}
+"""Factors on the radius, as in proportional editing."""
+
+_kept: dict[int, tuple[list[Floats], dict[str, list[int]]]] = {}
+"""The last shapes that Enter kept and vertices that were pinned, for Adjust Last Operation."""
+
+
+class VERLET_OT_grab(bpy.types.Operator):
+    """Drag bodies while they are simulated in real time; Enter keeps the shape, Esc restores it"""
+
+    bl_idname = "verlet.grab"
+    bl_label = "Grab"
+    bl_options = {"REGISTER", "UNDO"}
+
+    keep: EnumProperty(
+        name="Keep As",
+        description="What becomes of the shape",
+        items=(
+            ("START", "Starting Shape", "Simulations start from it, with the lengths of the mesh"),
+            ("SHAPE_KEY", "Shape Key", "A shape key of the mesh as it is shown"),
+        ),
+        default="START",
+    )
+    radius: FloatProperty(
+        name="Radius",
+        description="Vertices so near along the mesh are dragged too, less the farther they are",
+        subtype="DISTANCE",
+        default=0.1,
+        min=0.0,
+        soft_max=2.0,
+    )
+    seconds: FloatProperty(
+        name="Seconds",
+        description="How long a script simulates",
+        subtype="TIME_ABSOLUTE",
+        default=1.0,
+        min=0.0,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    body: StringProperty(
+        name="Body",
+        description="The body of which a script drags a vertex",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    vertex: IntProperty(
+        name="Vertex",
+        description="The vertex that a script drags; none below 0",
+        default=-1,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    target: FloatVectorProperty(
+        name="Target",
+        description="Where a script drags it to in half of the seconds, in the world",
+        subtype="XYZ",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    pin: BoolProperty(
+        name="Pin",
+        description="Whether the dragged vertex is added to the pin group of its body",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    kept: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        here = file_context(context)
+        if bake_in_progress() is not None:
+            return False
+        if not bodies(here.scene):
+            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
+            return False
+        if session_of(here.scene) is not None:
+            cls.poll_message_set("Live simulation is on; end it first")
+            return False
+        if is_playing(here.scene):
+            cls.poll_message_set("The timeline plays; stop it first")
+            return False
+        return undoable_mode(cls, context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        cast(bpy.types.UILayout, self.layout).prop(self, "keep")
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Keeps the shape of the last grab anew, or simulates what a script asks for."""
+        here = file_context(context)
+        if self.kept in _kept:
+            self._write(context, *_kept[self.kept])
+            return {"FINISHED"}
+        grab = begin_grab(here.scene, here.view_layer)
+        try:
+            pins = self._drag(grab)
+        finally:
+            grab.end()
+        self._write(context, grab.positions, pins)
+        return {"FINISHED"}
+
+    def _drag(self, grab: Grab) -> dict[str, list[int]]:
+        """Drags the vertex that a script names; vertices to be pinned by the names of bodies."""
+        names = [obj.name for obj in grab.stage.bodies]
+        steps = round(self.seconds / grab.step)
+        if self.vertex < 0:
+            for _ in range(steps):
+                grab.advance(1)
+            return {}
+        if self.body not in names:
+            raise MeshError(f"There is no body {self.body} that takes part; name one that does")
+        number = names.index(self.body)
+        count = len(grab.positions[number])
+        if self.vertex >= count:
+            raise MeshError(f"{self.body} has {count} vertices and no vertex {self.vertex}")
+        grab.hold(number, self.vertex, self.radius)
+        drag = grab.drags[number]
+        begin = drag.target
+        for step in range(steps):
+            share = min(2 * (step + 1) / steps, 1.0)
+            drag.target = begin + (list(self.target) - begin) * share
+            grab.advance(1)
+        return {self.body: [self.vertex]} if self.pin else {}
+
+    def _write(
+        self, context: bpy.types.Context, positions: list[Floats], pins: dict[str, list[int]]
+    ) -> None:
+        """Writes shape keys of all bodies, and pins."""
+        here = file_context(context)
+        objects = acting_bodies(here.scene, here.view_layer)
+        keep_shapes(objects, here.view_layer, positions, starting=self.keep == "START")
+        for obj in objects:
+            if obj.name in pins:
+                add_pins(obj, pins[obj.name])
+
+    def invoke(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        if bpy.app.background or context.area is None or context.area.type != "VIEW_3D":
+            return self.execute(context)
+        answer = self._run(context)
+        if "RUNNING_MODAL" in answer and (event.type, event.value) == ("LEFTMOUSE", "PRESS"):
+            self._press(event)  # by the tool
+        return answer
+
+    @cancelled_by_errors
+    def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Starts the simulation."""
+        here = file_context(context)
+        self._grab = begin_grab(here.scene, here.view_layer)
+        self._held = -1
+        self._to_pin: dict[str, list[int]] = {}
+        self._view = GrabView(context)
+        self._timer = here.window_manager.event_timer_add(TICK, window=context.window)
+        self._clock = monotonic()
+        if not self.properties.is_property_set("radius"):
+            self.radius = 0.1 * max(float(np.ptp(p, axis=0).max()) for p in self._grab.positions)
+        here.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        try:
+            return self._handle(context, event)
+        except VerletError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except Exception:
+            self.cancel(context)
+            raise
+
+    def _handle(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        """Answers one event."""
+        pressed = event.value == "PRESS"
+        if event.type == "TIMER":
+            self._tick()
+        elif event.type in ("ESC", "RIGHTMOUSE") and pressed:
+            self.cancel(context)
+            return {"CANCELLED"}
+        elif event.type in ("RET", "NUMPAD_ENTER") and pressed:
+            return self._finish(context)
+        elif event.type == "LEFTMOUSE":
+            if pressed:
+                self._press(event)
+            else:
+                self._release()
+        elif event.type == "MOUSEMOVE":
+            self._move(event)
+        elif event.type in WIDER and pressed and not event.ctrl:
+            self._widen(WIDER[event.type])
+        elif event.type == "P" and pressed:
+            self._pin(event)
+        elif moves_view(cast(bpy.types.Window, context.window), event):
+            return {"PASS_THROUGH"}
+        self._show(event)
+        return {"RUNNING_MODAL"}
+
+    def _tick(self) -> None:
+        """Simulates the time that has passed."""
+        now = monotonic()
+        if self._grab.tick(now - self._clock):
+            self._grab.show()
+        self._clock = now
+
+    def _press(self, event: bpy.types.Event) -> None:
+        """Takes hold of what is under the mouse."""
+        found = self._view.pick(event, self._grab)
+        if found is not None:
+            self._held, vertex = found
+            self._grab.hold(self._held, vertex, self.radius)
+
+    def _release(self) -> None:
+        """Lets go."""
+        if self._held >= 0:
+            self._grab.drags[self._held].let_go()
+            self._held = -1
+
+    def _move(self, event: bpy.types.Event) -> None:
+        """Draws the held vertex to where the mouse is, in the plane of the view through it."""
+        if self._held >= 0:
+            drag = self._grab.drags[self._held]
+            drag.target = self._view.location(event, drag.target)
+
+    def _widen(self, factor: float) -> None:
+        """Changes the radius, also of what is held."""
+        self.radius *= factor
+        if self._held >= 0:
+            self._grab.drags[self._held].reach(self.radius, self._grab.positions[self._held])
+
+    def _pin(self, event: bpy.types.Event) -> None:
+        """Pins the held vertex, or what is under the mouse, or lets it go; Shift keeps it."""
+        found = (
+            (self._held, self._grab.drags[self._held].vertex)
+            if self._held >= 0
+            else self._view.pick(event, self._grab)
+        )
+        if found is None:
+            return
+        number, vertex = found
+        names = self._to_pin.setdefault(self._grab.stage.bodies[number].name, [])
+        if self._grab.drags[number].toggle_pin(vertex, self._grab.positions[number]):
+            if event.shift:
+                names.append(vertex)
+        elif vertex in names:
+            names.remove(vertex)
+
+    def _show(self, event: bpy.types.Event) -> None:
+        """Has the view draw the radius and the pins."""
+        self._view.update(event, self._grab, self._held, self.radius)
+
+    def _finish(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Ends the grab and keeps its shape."""
+        self.cancel(context)
+        pins = {name: chosen for name, chosen in self._to_pin.items() if chosen}
+        _kept.clear()
+        self.kept = id(self._grab) % 2**31
+        _kept[self.kept] = self._grab.positions, pins
+        self._write(context, self._grab.positions, pins)
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Ends the grab; bodies are as before."""
+        self._grab.end()
+        self._view.close(context)
+        file_context(context).window_manager.event_timer_remove(self._timer)

@@ -1,0 +1,39 @@
+"""The Grab tool of the toolbar in Object Mode: a press on a body starts the operator."""
+
+import bpy
+
+from .grab_operator import VERLET_OT_grab
+
+
+class GrabTool(bpy.types.WorkSpaceTool):
+    """Drag soft bodies while they move, as a hand would"""
+
+    bl_space_type = "VIEW_3D"
+    bl_context_mode = "OBJECT"
+    bl_idname = "verlet.grab_tool"
+    bl_label = "Grab Soft Body"
+    bl_description = (
+        "Drag soft bodies while they are simulated in real time; Enter keeps the shape, Esc "
+        "restores it"
+    )
+    bl_icon = "brush.uv_sculpt.grab"
+    bl_keymap = ((VERLET_OT_grab.bl_idname, {"type": "LEFTMOUSE", "value": "PRESS"}, None),)
+
+    @staticmethod
+    def draw_settings(
+        _context: bpy.types.Context, layout: bpy.types.UILayout, tool: bpy.types.WorkSpaceTool
+    ) -> None:
+        properties = tool.operator_properties(VERLET_OT_grab.bl_idname)
+        layout.prop(properties, "keep")
+
+
+def register_tool() -> None:
+    """Adds the tool to the toolbar, which there is none of without a window."""
+    if not bpy.app.background:
+        bpy.utils.register_tool(GrabTool, separator=True)
+
+
+def unregister_tool() -> None:
+    """Takes back what `register_tool` did."""
+    if not bpy.app.background:
+        bpy.utils.unregister_tool(GrabTool)
