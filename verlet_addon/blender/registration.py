@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .cli import command
-from .live import handlers, timeline
+from .live import drape_files, handlers, timeline
 from .scene import pins
 from .settings import (
     attachment_properties,
@@ -24,6 +24,7 @@ from .ui import (
     bake_panel,
     changed_bodies,
     collider_operators,
+    drape_operator,
     grab_operator,
     grab_tool,
     live_operators,
@@ -56,6 +57,7 @@ CLASSES: tuple[type[Any], ...] = (
     pin_operators.VERLET_OT_pin_selected,
     pin_operators.VERLET_OT_unpin_selected,
     bake_operator.VERLET_OT_bake,
+    drape_operator.VERLET_OT_drape,
     live_operators.VERLET_OT_live,
     live_operators.VERLET_OT_reset,
     grab_operator.VERLET_OT_grab,
@@ -126,6 +128,7 @@ def register() -> None:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
     handlers.register_handlers()
+    drape_files.register_handlers()
     timeline.register_timeline()
     changed_bodies.register_handlers()
     pins.register_handlers()
@@ -144,6 +147,7 @@ def unregister() -> None:
     pins.unregister_handlers()
     changed_bodies.unregister_handlers()
     timeline.unregister_timeline()
+    drape_files.unregister_handlers()
     handlers.unregister_handlers()
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):

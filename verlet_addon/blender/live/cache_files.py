@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bpy
 
-from ..scene.modifiers import live_modifier
+from ..scene.modifiers import drape_modifier, live_modifier
 
 _FOLDER = "verlet_live"
 
@@ -21,10 +21,15 @@ Caches = dict[int, Path]
 
 def temporary_cache(obj: bpy.types.Object) -> Path:
     """Path of the point cache of a body, in Blender's temporary folder."""
+    name = re.sub(r"[^\w.-]", "_", obj.name)
+    return temporary_folder() / f"{name}_{obj.session_uid}.pc2"
+
+
+def temporary_folder() -> Path:
+    """The folder of temporary caches, which Blender deletes when it quits."""
     folder = Path(bpy.app.tempdir, _FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^\w.-]", "_", obj.name)
-    return folder / f"{name}_{obj.session_uid}.pc2"
+    return folder
 
 
 def owners(caches: Caches) -> list[tuple[bpy.types.Object, Path]]:
@@ -50,14 +55,14 @@ def copy_beside(caches: Caches, blend: Path) -> Caches:
     OSError
         A file cannot be written.
     """
-    folder = _beside(blend)
+    folder = beside(blend)
     folder.mkdir(parents=True, exist_ok=True)
     return {uid: Path(shutil.copyfile(path, folder / path.name)) for uid, path in caches.items()}
 
 
 def remove_unused(blend: Path) -> None:
     """Deletes the copies beside a .blend file that no modifier of the open file reads."""
-    folder = _beside(blend)
+    folder = beside(blend)
     used = {path for _, path in _shown_files()}
     if folder.is_dir():
         remove_caches(path for path in folder.glob("*.pc2") if path not in used)
@@ -66,7 +71,7 @@ def remove_unused(blend: Path) -> None:
 def find_moved(blend: Path) -> None:
     """Has modifiers read the copies beside a .blend file that was moved together with them."""
     for modifier, path in _shown_files():
-        here = _beside(blend) / path.name
+        here = beside(blend) / path.name
         if not path.is_file() and here.is_file():
             modifier.filepath = str(here)
 
@@ -79,13 +84,16 @@ def remove_caches(paths: Iterable[Path]) -> None:
             path.parent.rmdir()
 
 
-def _beside(blend: Path) -> Path:
+def beside(blend: Path) -> Path:
     """The folder of the caches of a .blend file."""
     return blend.with_name(f"{blend.stem}_{_FOLDER}")
 
 
 def _shown_files() -> Iterator[tuple[bpy.types.MeshCacheModifier, Path]]:
-    """Modifiers that show live simulations, each with the file that it reads."""
+    """Modifiers that show live simulations and drapes, each with the file that it reads."""
     for obj in bpy.data.objects:
-        if obj.library is None and (modifier := live_modifier(obj)) is not None:
-            yield modifier, Path(bpy.path.abspath(modifier.filepath))
+        if obj.library is not None:
+            continue
+        for modifier in (live_modifier(obj), drape_modifier(obj)):
+            if modifier is not None:
+                yield modifier, Path(bpy.path.abspath(modifier.filepath))

@@ -62,6 +62,19 @@ def shown_points(
     return np.asarray(shown.astype(np.float32) - (basis.astype(np.float32) - key))
 
 
+def local_positions(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats
+) -> Floats:
+    """(n, 3) in an object's space at the current frame, of world positions (n, 3) [m].
+
+    Raises
+    ------
+    MeshError
+        The object's matrix cannot be inverted.
+    """
+    return _local(positions, *_inverse_matrix(obj, depsgraph))
+
+
 def _key_points(basis: Floats, displacements: Floats, wanted: Floats) -> NDArray[np.float32]:
     """(n, 3) points of a key that displaces the Basis (n, 3), for vertices at `wanted` (n, 3)."""
     # Vertices at rest differ by float64 rounding, which would enlarge sparse exports.

@@ -41,6 +41,8 @@ _REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
 
 LIVE_MODIFIER = "Verlet Live"
 """Name of the Mesh Cache modifier that shows a live simulation."""
+DRAPE_MODIFIER = "Verlet Drape"
+"""Name of the Mesh Cache modifier that shows a drape."""
 
 _TRIALS = 12
 """Maximum of Newton iterations; affine carriers take two or three, nonlinear ones up to eight."""
@@ -53,9 +55,13 @@ error no longer falls, where float32 allows no more, as with an armature far fro
 def check_modifiers(obj: bpy.types.Object) -> None:
     """Raises MeshError for modifiers that would replace the positions of a bake."""
     for modifier in obj.modifiers:
-        if is_live_modifier(modifier):
+        if is_live_modifier(modifier) or not modifier.show_viewport:
             continue
-        if modifier.show_viewport and modifier.type in _REPLACERS:
+        if is_drape_modifier(modifier):
+            raise MeshError(
+                f"{obj.name} shows a drape, which would hide its motion; apply or discard the drape"
+            )
+        if modifier.type in _REPLACERS:
             raise MeshError(
                 f"The modifier {modifier.name} of {obj.name} replaces the positions of its "
                 "vertices, which would hide a bake; turn it off or remove it"
@@ -81,24 +87,56 @@ def is_finishing(modifier: bpy.types.Modifier) -> bool:
 
 def is_live_modifier(modifier: bpy.types.Modifier) -> bool:
     """Whether a modifier is the one that shows a live simulation."""
-    return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == LIVE_MODIFIER
+    return _is_cache(modifier, LIVE_MODIFIER)
+
+
+def is_drape_modifier(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is the one that shows a drape."""
+    return _is_cache(modifier, DRAPE_MODIFIER)
+
+
+def _is_cache(modifier: bpy.types.Modifier, name: str) -> bool:
+    """Whether a modifier plays a point cache of the add-on, under this name or a numbered one."""
+    return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == name
 
 
 def live_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
     """The modifier of an object that shows a live simulation; None without one."""
-    found = next(filter(is_live_modifier, obj.modifiers), None)
-    return cast(bpy.types.MeshCacheModifier | None, found)
+    return _first(obj, is_live_modifier)
+
+
+def drape_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier of an object that shows a drape; None without one."""
+    return _first(obj, is_drape_modifier)
+
+
+def _first(
+    obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]
+) -> bpy.types.MeshCacheModifier | None:
+    """The first of the chosen modifiers of an object; None without any."""
+    return cast(bpy.types.MeshCacheModifier | None, next(filter(chosen, obj.modifiers), None))
 
 
 def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:
     """Removes the modifiers that show live simulations; the active modifier stays active."""
     for obj in objects:
-        active: Any = obj.modifiers.active
-        name = active.name if active is not None else ""
-        while (modifier := live_modifier(obj)) is not None:
-            obj.modifiers.remove(modifier)
-        if name in obj.modifiers:
-            obj.modifiers.active = obj.modifiers[name]
+        _remove(obj, is_live_modifier)
+
+
+def remove_drape_modifiers(objects: Iterable[bpy.types.Object]) -> None:
+    """Removes the modifiers that show drapes; the active modifier stays active."""
+    for obj in objects:
+        _remove(obj, is_drape_modifier)
+
+
+def _remove(obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]) -> None:
+    """Removes the chosen modifiers of an object; the active modifier stays active."""
+    active: Any = obj.modifiers.active
+    name = active.name if active is not None else ""
+    while (modifier := _first(obj, chosen)) is not None:
+        obj.modifiers.remove(modifier)
+    if name in obj.modifiers:
+        obj.modifiers.active = obj.modifiers[name]
 
 
 @contextmanager
@@ -117,6 +155,29 @@ def live_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     """Turns off the modifiers that show live simulations; yields whether there were any."""
     with _hidden(objects, is_live_modifier) as hidden:
         yield hidden
+
+
+@contextmanager
+def caches_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
+    """Turns off the modifiers that show live simulations and drapes; yields whether any were on."""
+    with _hidden(objects, _is_ours) as hidden:
+        yield hidden
+
+
+@contextmanager
+def alone(obj: bpy.types.Object, *, carriers: bool) -> Iterator[None]:
+    """Turns off all modifiers of an object but those that show its simulation, and carriers."""
+
+    def others(modifier: bpy.types.Modifier) -> bool:
+        return not (_is_ours(modifier) or (carriers and is_carrier(modifier)))
+
+    with _hidden([obj], others):
+        yield
+
+
+def _is_ours(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier shows a live simulation or a drape."""
+    return is_live_modifier(modifier) or is_drape_modifier(modifier)
 
 
 @contextmanager
@@ -148,34 +209,78 @@ def read_deformed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floa
     return positions
 
 
+def read_shown(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, carriers: bool = True
+) -> Floats:
+    """(n, 3) positions of the mesh's own vertices in the object's space, with its simulation.
+
+    Parameters
+    ----------
+    carriers : whether they are included.
+    """
+    with alone(obj, carriers=carriers):
+        depsgraph.update()
+        positions = _evaluated(obj, depsgraph)
+    depsgraph.update()
+    return positions
+
+
+def read_mix(obj: bpy.types.Object) -> Floats:
+    """(n, 3) mix of an object's shape keys at their current values; its mesh without any."""
+    with solo_key(obj) as key:
+        return read_coordinates(key.points)
+
+
 def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted: Floats) -> Floats:
     """Displacements (n, 3) before the carriers with which the mesh shows `wanted` (n, 3).
 
+    Errors as of `invert_carriers`.
+    """
+    with finish_hidden([obj]), solo_key(obj) as key:
+        start = read_coordinates(key.points)
+        positions = invert_carriers(
+            obj, depsgraph, wanted, start, lambda points: write_coordinates(key.points, points)
+        )
+    depsgraph.update()
+    return positions - start
+
+
+def invert_carriers(
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    wanted: Floats,
+    start: Floats,
+    put: Callable[[Floats], None],
+) -> Floats:
+    """Positions (n, 3) before the carriers with which the mesh shows `wanted` (n, 3).
+
     By Newton's method on the evaluated mesh, per vertex: exact for affine carriers (Armature,
     Hook), to the precision of float32 for nonlinear ones (Lattice, Curve).
+
+    Parameters
+    ----------
+    start : (n, 3) where to begin.
+    put : gives the mesh positions (n, 3) before the carriers.
 
     Raises
     ------
     MeshError
         The carriers cannot be inverted: they flatten the mesh, or vertices depend on others.
     """
-    with finish_hidden([obj]), solo_key(obj) as key:
-        start = read_coordinates(key.points)
 
-        def deform(positions: Floats) -> Floats:
-            write_coordinates(key.points, positions)
-            mesh_of(obj).update_tag()
-            depsgraph.update()
-            return _evaluated(obj, depsgraph)
+    def deform(positions: Floats) -> Floats:
+        put(positions)
+        mesh_of(obj).update_tag()
+        depsgraph.update()
+        return _evaluated(obj, depsgraph)
 
-        positions = _invert(deform, start, wanted)
-    depsgraph.update()
+    positions = _invert(deform, start, wanted)
     if positions is None:
         raise MeshError(
             f"The modifiers of {obj.name} cannot be undone; "
             "turn off or apply those that flatten or project it, or limit them to pinned vertices"
         )
-    return positions - start
+    return positions
 
 
 def _invert(deform: Callable[[Floats], Floats], start: Floats, wanted: Floats) -> Floats | None:

@@ -13,6 +13,7 @@ from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
 from .bake_progress import bake_in_progress, draw_progress
 from .changed_bodies import changed_bodies
+from .drape_operator import draw_drape
 from .panel_base import SidebarPanel, layout_of
 
 NARROW = 40
@@ -47,6 +48,7 @@ class VERLET_PT_bake(SidebarPanel):
             column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
         column.separator()
         self.fill_live(column, scene)
+        draw_drape(column, scene)
         button = column.row()
         button.scale_y = 1.5
         several = len(bodies(scene)) > 1

@@ -1,4 +1,4 @@
-"""Progress of the modal bake: shown in the panel and in the status bar, and checked by polls."""
+"""Progress of a modal bake or drape, shown in the panel and in the status bar; polls check it."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -9,31 +9,45 @@ from ..scene.file_context import file_context
 
 
 @dataclass(frozen=True)
+class Task:
+    """Labels of a bake or a drape in progress."""
+
+    name: str
+    cancel: str
+    keep: str
+
+
+_BAKE = Task("Baking", cancel="Cancel Bake", keep="Keep the Frames so far")
+DRAPE = Task("Draping", cancel="Cancel Drape", keep="Keep the Shape so far")
+
+
+@dataclass(frozen=True)
 class BakeProgress:
-    """Progress of a bake."""
+    """Progress of a bake or a drape."""
 
     share: float
     """Share of all frames, 0 to 1."""
     text: str
     """Frame number and time left."""
+    task: Task = _BAKE
 
 
 _in_progress: list[BakeProgress] = []
-"""Progress of the running modal bake; empty without one."""
+"""Progress of the running modal bake or drape; empty without one."""
 
 
 def bake_in_progress() -> BakeProgress | None:
-    """The progress of the modal bake; None while none runs."""
+    """The progress of the modal bake or drape; None while none runs."""
     return _in_progress[0] if _in_progress else None
 
 
-def show_progress(context: bpy.types.Context, share: float, text: str) -> None:
+def show_progress(context: bpy.types.Context, share: float, text: str, task: Task = _BAKE) -> None:
     """Shows the progress at the mouse pointer, in the status bar and in the Bake panel."""
     if not _in_progress:
         file_context(context).window_manager.progress_begin(0, 1)
         # Blender, unlike its stubs, also accepts a function that draws the status bar.
         cast(Any, context.workspace).status_text_set(_draw_status)
-    _in_progress[:] = [BakeProgress(share, text)]
+    _in_progress[:] = [BakeProgress(share, text, task)]
     file_context(context).window_manager.progress_update(share)
     _redraw_sidebars(context)
 
@@ -50,20 +64,20 @@ def end_progress(context: bpy.types.Context) -> None:
 def draw_progress(column: bpy.types.UILayout) -> None:
     """Draws the panel's progress bar, and the keys that end the bake."""
     if (progress := bake_in_progress()) is not None:
-        column.progress(factor=progress.share, text=f"Baking: {progress.text}")
-        column.label(text="  Cancel", icon="EVENT_ESC")
-        column.label(text="Keep the frames so far", icon="EVENT_RETURN")
+        column.progress(factor=progress.share, text=f"{progress.task.name}: {progress.text}")
+        column.label(text=f"  {progress.task.cancel}", icon="EVENT_ESC")
+        column.label(text=progress.task.keep, icon="EVENT_RETURN")
 
 
 def _draw_status(header: Any, _context: bpy.types.Context) -> None:
-    """Draws the status bar while a bake runs."""
-    progress = bake_in_progress()
+    """Draws the status bar while a bake or a drape runs."""
+    if (progress := bake_in_progress()) is None:
+        return
     row = header.layout.row(align=False)
-    row.label(text="  Cancel Bake", icon="EVENT_ESC")
-    row.label(text="Keep the Frames so far", icon="EVENT_RETURN")
+    row.label(text=f"  {progress.task.cancel}", icon="EVENT_ESC")
+    row.label(text=progress.task.keep, icon="EVENT_RETURN")
     row.label(text="Rotate View", icon="MOUSE_MMB")
-    if progress is not None:
-        row.label(text=f"Verlet: {progress.text}")
+    row.label(text=f"Verlet: {progress.text}")
 
 
 def _redraw_sidebars(context: bpy.types.Context) -> None:

@@ -7,6 +7,7 @@ import bpy
 from ..bake.bake import bodies
 from ..bake.cautions import why_nothing
 from ..live.control import end_live, session_of, start_live
+from ..live.drape_files import end_drapes
 from ..scene.file_context import file_context
 from .bake_progress import bake_in_progress
 from .operators import cancelled_by_errors, undoable_mode
@@ -42,10 +43,10 @@ class VERLET_OT_live(bpy.types.Operator):
 
 
 class VERLET_OT_reset(bpy.types.Operator):
-    """End live simulation: the scene is as it was before"""
+    """End live simulation and discard drapes: the scene is as it was before"""
 
     bl_idname = "verlet.reset"
-    bl_label = "End Live"
+    bl_label = "End Live, Discard Drape"
     bl_options = {"UNDO"}
 
     @classmethod
@@ -53,5 +54,7 @@ class VERLET_OT_reset(bpy.types.Operator):
         return bake_in_progress() is None
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        end_live(file_context(context).scene)
+        scene = file_context(context).scene
+        end_live(scene)
+        end_drapes(scene.objects)
         return {"FINISHED"}

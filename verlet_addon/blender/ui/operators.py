@@ -33,10 +33,10 @@ _MODES = {"OBJECT", "POSE", "WEIGHT_PAINT"}
 def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Whether undo in the active object's mode restores objects; else sets the poll message.
 
-    False during a modal bake, which receives all events of mouse and keyboard.
+    False during a modal bake or drape, which receives all events of mouse and keyboard.
     """
-    if bake_in_progress() is not None:
-        operator.poll_message_set("A bake is in progress; wait for its end, or press Esc")
+    if (progress := bake_in_progress()) is not None:
+        operator.poll_message_set(f"{progress.task.name} is in progress; press Esc to cancel it")
         return False
     active = file_context(context).view_layer.objects.active
     if active is None or active.mode in _MODES:

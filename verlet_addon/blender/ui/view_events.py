@@ -17,7 +17,7 @@ _PLAIN = {f"NUMPAD_{name}" for name in (*range(10), "PERIOD", "PLUS", "MINUS")}
 
 def moves_view(window: bpy.types.Window, event: bpy.types.Event) -> bool:
     """Whether an event rotates, moves or zooms a 3D view and cannot change the file."""
-    if not _over_3d_view(window, event):
+    if not is_over_view(window, event):
         return False
     if event.type in _PLAIN:
         return not (event.ctrl or event.alt or event.shift or event.oskey)
@@ -25,7 +25,7 @@ def moves_view(window: bpy.types.Window, event: bpy.types.Event) -> bool:
     return event.type in _ALWAYS or (event.type in _WHEEL and not event.alt)
 
 
-def _over_3d_view(window: bpy.types.Window, event: bpy.types.Event) -> bool:
+def is_over_view(window: bpy.types.Window, event: bpy.types.Event) -> bool:
     """Whether the mouse is over a 3D view, and not over a sidebar or header in front of it."""
     under = {
         region.type

@@ -1,0 +1,56 @@
+"""The scene at the current frame, read as if time stood still."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+
+from ...core.arrays import Floats
+from ...core.mesh import MeshData
+from ...core.scene import Sample
+from .attachments import Anchor, take_hold
+from .mesh_io import world_matrix
+from .modifiers import read_shown
+from .sampling import SampleReader, Stage, read_meshes
+from .timing import seconds_per_frame
+
+
+@dataclass(frozen=True)
+class StillStage(Stage):
+    """A scene that stays at its current frame, whichever frame is asked for."""
+
+    starts: Sequence[Floats] = ()
+    """Per body, (n, 3) where its vertices are at first [m]."""
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """The scene as it is evaluated now."""
+        return self.depsgraph
+
+    def take_hold(self, depsgraph: bpy.types.Depsgraph) -> list[list[Anchor]]:
+        """Ties the attachments of each body to its vertices where these are at first."""
+        return [take_hold(*each, depsgraph) for each in zip(self.bodies, self.starts, strict=True)]
+
+
+def stand_still(stage: Stage, starts: Sequence[Floats]) -> StillStage:
+    """The stage at its current frame, with bodies that are elsewhere at first."""
+    return StillStage(**vars(stage), starts=starts)
+
+
+def read_start(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(n, 3) where a body's vertices are shown at the current frame [m]."""
+    linear, offset = world_matrix(obj, depsgraph)
+    return read_shown(obj, depsgraph) @ linear.T + offset
+
+
+def read_still(stage: StillStage) -> tuple[list[MeshData], Sample]:
+    """The bodies where they are at first, at rest, and all that surrounds them.
+
+    A body's rest shape is its own, or else that of its mesh without its simulation.
+    """
+    frame = stage.scene.frame_current
+    meshes = [
+        replace(mesh, positions=start, rest_positions=mesh.at_rest)
+        for mesh, start in zip(read_meshes(stage, frame), stage.starts, strict=True)
+    ]
+    sample = SampleReader(stage, frame).read(frame, stage.depsgraph)
+    return meshes, replace(sample, duration=seconds_per_frame(stage.scene))

@@ -1,0 +1,236 @@
+"""The Drape operator: until all rests from a script, with progress and Esc from the interface."""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty
+
+from ...core.drape import REST_DISTANCE, REST_SECONDS, Settling
+from ...core.errors import MeshError, VerletError
+from ..bake.bake import bodies, taking_part
+from ..bake.cautions import why_nothing
+from ..bake.memory import memory_errors_named
+from ..live.drape import Drape
+from ..live.drape_files import is_draped
+from ..scene.file_context import file_context
+from ..settings.properties import scene_properties
+from .bake_operator import seconds_of_work
+from .bake_progress import DRAPE, end_progress, show_progress
+from .colliding import count_of_colliders
+from .operators import OfSelected, cancelled_by_errors, undoable_mode
+from .view_events import is_over_view, moves_view
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class VERLET_OT_drape(OfSelected, bpy.types.Operator):
+    """Let the soft bodies fall and fold until they rest, while the timeline stands still"""
+
+    bl_idname = "verlet.drape"
+    bl_label = "Drape"
+    # Not REGISTER: Adjust Last Operation would drape again at every change of a number.
+    bl_options = {"UNDO"}
+
+    seconds: FloatProperty(
+        name="Limit",
+        description="Longest time that is simulated, if the bodies do not come to rest before",
+        unit="TIME_ABSOLUTE",
+        default=20.0,
+        min=0.01,
+        soft_max=120.0,
+        options={"SKIP_SAVE"},
+    )
+    selected: BoolProperty(
+        name="Selected",
+        description="Drape only the selected bodies; the others take part only as colliders",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        here = file_context(context)
+        if not bodies(here.scene):
+            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        self._start(context)
+        try:
+            while self._is_on_the_way():
+                self._advance()
+            self._show()
+        except BaseException:
+            self._drape.cancel()
+            raise
+        self._finish()
+        return {"FINISHED"}
+
+    def invoke(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        return self.execute(context) if bpy.app.background else self._run(context)
+
+    @cancelled_by_errors
+    def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Starts the modal drape, during which the window stays responsive."""
+        self._start(context)
+        manager = file_context(context).window_manager
+        self._timer = manager.event_timer_add(0.01, window=context.window)
+        show_progress(context, 0.0, "reading the scene", DRAPE)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self.cancel(context)
+            self.report({"INFO"}, "Drape cancelled")
+            return {"CANCELLED"}
+        if self._accepts(context, event):
+            return self._go_on(context, lambda: False)
+        if event.type == "TIMER":
+            return self._go_on(context, lambda: self._work(context))
+        # All other events are blocked, since they could edit the scene.
+        window = cast(bpy.types.Window, context.window)
+        return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
+
+    def _accepts(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
+        """Whether an event is Enter, or a click into a 3D view."""
+        if event.value != "PRESS":
+            return False
+        window = cast(bpy.types.Window, context.window)
+        click = event.type == "LEFTMOUSE" and not event.alt and is_over_view(window, event)
+        return click or event.type in ("RET", "NUMPAD_ENTER")
+
+    def _go_on(
+        self, context: bpy.types.Context, work: Callable[[], bool]
+    ) -> "set[OperatorReturnItems]":
+        """Runs a part of the drape; ends it on an error, or once `work` returns False."""
+        try:
+            with memory_errors_named("showing the drape"):
+                running = work()
+                if not running:
+                    self._show()
+        except VerletError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except Exception:
+            self.cancel(context)
+            raise
+        if running:
+            return {"RUNNING_MODAL"}
+        self._end_display(context)
+        self._finish()
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Ends the drape, with the bodies as they were before."""
+        self._drape.cancel()
+        self._end_display(context)
+
+    def _end_display(self, context: bpy.types.Context) -> None:
+        """Removes the timer and the progress display."""
+        file_context(context).window_manager.event_timer_remove(self._timer)
+        end_progress(context)
+
+    def _start(self, context: bpy.types.Context) -> None:
+        """Reads the scene."""
+        here = file_context(context)
+        chosen = [
+            obj
+            for obj in bodies(here.scene)
+            if not self.selected or obj.select_get(view_layer=here.view_layer)
+        ]
+        if not chosen:
+            raise MeshError(
+                "No soft body that is switched on is selected; select one, or drape all of them"
+            )
+        self._started = self._paused = monotonic()
+        self._last: Settling | None = None
+        self._remarks: list[str] = []
+        self._drape = Drape(here.scene, here.view_layer, taking_part(chosen, here.view_layer))
+
+    def _is_on_the_way(self) -> bool:
+        """Whether the bodies move, and the limit is not reached."""
+        last = self._last
+        return last is None or not (last.is_at_rest or self._reached_limit(last))
+
+    def _reached_limit(self, last: Settling) -> bool:
+        """Whether as much time is simulated as may be; Blender's own number is rounded."""
+        return bool(last.seconds >= self.seconds * (1.0 - 1e-6))
+
+    def _advance(self) -> None:
+        """Simulates the next moment."""
+        self._last = next(self._drape.settlings)
+        self._remarks += self._last.frame.remarks
+
+    def _work(self, context: bpy.types.Context) -> bool:
+        """Simulates until the next redraw; returns whether there is more to do."""
+        begin = monotonic()
+        pause = begin + seconds_of_work(begin - self._paused)
+        while self._is_on_the_way():
+            self._advance()
+            if monotonic() >= pause:
+                self._paused = monotonic()
+                self._show()
+                self._show_progress(context)
+                return True
+        return False
+
+    def _show(self) -> None:
+        """Shows the bodies in the viewports."""
+        if self._last is not None:
+            self._drape.show(self._last.frame.positions)
+
+    def _show_progress(self, context: bpy.types.Context) -> None:
+        """Shows the time simulated, and how fast the bodies still are."""
+        if (last := self._last) is not None:
+            text = f"{last.seconds:.1f} s, fastest {100 * last.speed:.2g} cm/s"
+            show_progress(context, min(last.seconds / self.seconds, 1.0), text, DRAPE)
+
+    def _finish(self) -> None:
+        """Leaves the bodies as they are shown, and reports whether they rest."""
+        self._drape.accept()
+        for remark in self._remarks:
+            self.report({"WARNING"}, remark)
+        if self._last is not None:
+            self._tell(self._last)
+
+    def _tell(self, last: Settling) -> None:
+        """Reports whether the bodies rest, and what they collide with."""
+        work = f"{last.seconds:.1f} s, simulated in {monotonic() - self._started:.1f} s"
+        if last.is_at_rest:
+            share = f"{REST_DISTANCE:.1%} of its size within {REST_SECONDS:g} s"
+            text = f"At rest after {work}: no body moved by more than {share}"
+            self.report({"INFO"}, text + self._collisions())
+        elif self._reached_limit(last):
+            self.report(
+                {"WARNING"},
+                f"Not at rest at the limit of {work}: {last.fastest} still moves at "
+                f"{100 * last.speed:.2g} cm/s; drape again to go on{self._collisions()}",
+            )
+        else:
+            self.report({"INFO"}, f"Kept after {work}, not at rest{self._collisions()}")
+
+    def _collisions(self) -> str:
+        """Text on what the bodies collide with, to append to a report."""
+        stage = self._drape.stage
+        if stage.collider_keys:
+            return f"; {count_of_colliders(len(stage.collider_keys))}"
+        return "" if scene_properties(stage.scene).use_ground else "; nothing collides"
+
+
+def draw_drape(column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """Draws the Drape button and, where a drape is shown, the one that discards it."""
+    row = column.row(align=True)
+    row.scale_y = 1.5
+    row.operator("verlet.drape", icon="MOD_CLOTH")
+    if any(map(is_draped, scene.objects)):
+        row.operator("verlet.reset", text="Discard", icon="X")

@@ -1,0 +1,107 @@
+"""Bodies simulated until they rest, while all around them stands still."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from math import sqrt
+
+import numpy as np
+
+from .arrays import Floats
+from .mesh import MeshData
+from .scene import Collider, Frame, Sample
+from .settings import BodySettings, SceneSettings
+from .simulation import start_simulation
+
+REST_DISTANCE = 0.005
+"""Share of its size within which each vertex of a body at rest has stayed…"""
+REST_SECONDS = 1.0
+"""…for so long [s]; within less, a large cloth hardly moves where its swing turns round."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settling:
+    """Bodies at one moment on their way to rest."""
+
+    seconds: float
+    """Simulated so far [s]."""
+    frame: Frame
+    is_at_rest: bool
+    """Whether all of them rest."""
+    speed: float
+    """Of the fastest vertex [m/s]."""
+    fastest: str
+    """The body of that vertex."""
+
+
+class _RestTest:
+    """Test whether one body rests."""
+
+    def __init__(self, mesh: MeshData) -> None:
+        self.size = _size(mesh)
+        self._origins, self._seconds = mesh.positions, 0.0
+
+    def add(self, positions: Floats, duration: float) -> bool:
+        """Whether the body rests at its next positions (n, 3) [m], so long after the last [s]."""
+        self._seconds += duration
+        if _farthest(positions, self._origins) > REST_DISTANCE * self.size:
+            self._origins, self._seconds = positions, 0.0
+        return self._seconds >= REST_SECONDS * (1.0 - 1e-9)
+
+
+def drape(
+    meshes: Sequence[MeshData],
+    body_settings: Sequence[BodySettings],
+    scene_settings: SceneSettings,
+    still: Sample,
+    colliders: Sequence[Collider] = (),
+) -> Iterator[Settling]:
+    """Yields all bodies after each duration of the sample, without end.
+
+    Bodies move in air so thick that they reach rest without another swing: a pendulum as long as a
+    body is critically damped by 2 √(g / size). Where they rest does not depend on the air.
+
+    Parameters
+    ----------
+    still : all that surrounds the bodies, at every moment.
+    Others, and errors : as `simulate` has them.
+    """
+    settings = [
+        _in_thick_air(own, _size(mesh), still.gravity)
+        for own, mesh in zip(still.settings or body_settings, meshes, strict=True)
+    ]
+    still = replace(still, settings=settings)
+    simulation = start_simulation(meshes, settings, scene_settings, still, colliders)
+    tests = [_RestTest(mesh) for mesh in meshes]
+    before = simulation.frame().positions
+    for number in count(1):
+        frame = simulation.advance(still)
+        places = frame.positions
+        moved = [_farthest(*each) for each in zip(places, before, strict=True)]
+        resting = [t.add(x, still.duration) for t, x in zip(tests, places, strict=True)]
+        before, fastest = places, int(np.argmax(moved))
+        yield Settling(
+            seconds=number * still.duration,
+            frame=frame,
+            is_at_rest=all(resting),
+            speed=moved[fastest] / still.duration,
+            fastest=meshes[fastest].name,
+        )
+
+
+def _size(mesh: MeshData) -> float:
+    """The diagonal of the mesh's bounding box at rest [m]."""
+    return float(np.linalg.norm(np.ptp(mesh.at_rest, axis=0)))
+
+
+def _farthest(positions: Floats, others: Floats) -> float:
+    """The largest distance of corresponding points (n, 3) [m]."""
+    return sqrt(float(((positions - others) ** 2).sum(axis=1).max(initial=0.0)))
+
+
+def _in_thick_air(settings: BodySettings, size: float, gravity: Floats) -> BodySettings:
+    """The settings of a body of a size [m], critically damped under gravity (3,) [m/s²]."""
+    pull = abs(settings.gravity) * float(np.linalg.norm(gravity))
+    if size == 0.0:
+        return settings
+    return replace(settings, damping=max(settings.damping, 2.0 * sqrt(pull / size)))
