@@ -19,6 +19,7 @@ from .settings import (
 )
 from .ui import (
     add_mesh,
+    apply_operator,
     attachment_operators,
     bake_operator,
     bake_panel,
@@ -58,6 +59,7 @@ CLASSES: tuple[type[Any], ...] = (
     pin_operators.VERLET_OT_unpin_selected,
     bake_operator.VERLET_OT_bake,
     drape_operator.VERLET_OT_drape,
+    apply_operator.VERLET_OT_apply_shape,
     live_operators.VERLET_OT_live,
     live_operators.VERLET_OT_reset,
     grab_operator.VERLET_OT_grab,
@@ -95,6 +97,7 @@ MENUS: tuple[tuple[str, Any], ...] = (
     ("VIEW3D_MT_mesh_add", panels.draw_add_menu),
     ("VIEW3D_MT_object_quick_effects", panels.draw_quick_effects),
     ("VIEW3D_MT_object_animation", panels.draw_animation_menu),
+    ("VIEW3D_MT_object_apply", panels.draw_apply_menu),
     ("VIEW3D_MT_edit_mesh_vertices", pin_operators.draw_vertex_menu),
     ("VIEW3D_MT_edit_mesh_context_menu", pin_operators.draw_vertex_menu),
     ("PHYSICS_PT_add", physics_panels.draw_add_button),

@@ -78,6 +78,8 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
         ours = ("enabled", "material", *collections, *held)
         for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
+        if not properties.baked_keys:
+            obj.property_unset("verlet")  # and with it the record of a removed bake
 
 
 def suitable_type(mesh: bpy.types.Mesh) -> BodyType:

@@ -11,6 +11,7 @@ from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
+from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
 from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
@@ -49,6 +50,7 @@ class VERLET_PT_bake(SidebarPanel):
         column.separator()
         self.fill_live(column, scene)
         draw_drape(column, scene)
+        draw_apply(column, scene, file_context(context).view_layer)
         button = column.row()
         button.scale_y = 1.5
         several = len(bodies(scene)) > 1

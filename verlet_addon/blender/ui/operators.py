@@ -12,6 +12,7 @@ from ...core.materials import MATERIALS
 from ..bake.memory import memory_errors_named
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
+from ..live.drape_files import end_drapes
 from ..scene.convert import convert, open_edges, release
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
@@ -207,11 +208,20 @@ class VERLET_OT_select_open_edges(bpy.types.Operator):
 
 
 class VERLET_OT_release(bpy.types.Operator):
-    """Make the selected bodies ordinary objects again; shape keys already baked stay"""
+    """Make the selected bodies ordinary objects again; Adjust Last Operation asks for the motion"""
 
     bl_idname = "verlet.release"
     bl_label = "Remove Soft Body"
     bl_options = {"REGISTER", "UNDO"}
+
+    keep_motion: BoolProperty(
+        name="Keep Motion",
+        description="Leave baked shape keys and drapes; otherwise the objects show their own "
+        "shapes again",
+        default=True,
+        # Saved, the next removal would also remove bakes, without a question.
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -222,7 +232,13 @@ class VERLET_OT_release(bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        release(_selected_bodies(context))
+        released = _selected_bodies(context)
+        if not self.keep_motion:
+            end_drapes(released)
+            # In reverse order, so that keys which shared an action share it again.
+            for obj in reversed(released):
+                remove_bake(obj)
+        release(released)
         return {"FINISHED"}
 
 

@@ -290,6 +290,7 @@ def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> Non
     entry = layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
     entry.use_material = True
     layout.operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
+    layout.operator("verlet.drape", text="Drape Verlet Soft Bodies", icon="MOD_CLOTH")
 
 
 def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
@@ -298,3 +299,12 @@ def draw_animation_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> No
     layout.separator()
     layout.operator("verlet.bake", text="Bake Verlet Soft Bodies", icon="REC")
     layout.operator("verlet.clear_bake", text="Clear Verlet Bake", icon="TRASH")
+
+
+def draw_apply_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """Adds our entries to Object ▸ Apply."""
+    layout = layout_of(self)
+    layout.separator()
+    for mode, name in (("MESH", "Mesh"), ("SHAPE_KEY", "Shape Key")):
+        entry: Any = layout.operator("verlet.apply_shape", text=f"Verlet Shape as {name}")
+        entry.mode = mode

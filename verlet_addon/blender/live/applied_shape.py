@@ -1,0 +1,181 @@
+"""Shapes that bodies show at the current frame, kept as their meshes or as shape keys."""
+
+from collections.abc import Sequence
+from typing import Literal, cast
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError
+from ..bake.record import is_baked
+from ..bake.shape_keys import remove_bake
+from ..scene.convert import release
+from ..scene.mesh_access import (
+    fits,
+    mesh_of,
+    read_coordinates,
+    shape_keys_of,
+    write_coordinates,
+)
+from ..scene.mesh_io import check_data, is_own, is_shown
+from ..scene.modifiers import (
+    drape_modifier,
+    has_carriers,
+    live_modifier,
+    read_mix,
+    read_shown,
+    undo_carriers,
+)
+from ..scene.surfaces import read_points
+from ..settings.properties import body_properties, is_body, scene_properties
+from .control import end_live, working
+from .drape_files import end_drapes
+
+KEY = "Draped"
+"""Name of the shape keys."""
+SEEN = 1e-5
+"""Distances up to this share of a body's size are rounding."""
+
+Mode = Literal["MESH", "SHAPE_KEY"]
+
+
+def simulated_objects(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> list[bpy.types.Object]:
+    """Objects that show a drape, a live simulation or a bake, without bodies that are switched off.
+
+    Linked ones and overrides are listed only where there are no others, so that errors name them.
+    """
+    found = [obj for obj in scene.objects if _is_simulated(obj) and is_shown(obj, view_layer)]
+    return list(filter(is_own, found)) or found
+
+
+def _is_simulated(obj: bpy.types.Object) -> bool:
+    """Whether an object shows a simulation."""
+    if obj.type != "MESH" or (is_body(obj) and not body_properties(obj).enabled):
+        return False
+    return bool(drape_modifier(obj) or live_modifier(obj) or is_baked(obj))
+
+
+def apply_shapes(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+    mode: Mode,
+) -> list[str]:
+    """Keeps what objects show at the current frame, and removes all else of their simulation.
+
+    As their mesh they are no longer bodies, and keys of the user's move along with the Basis. As a
+    shape key they remain bodies, and the Basis becomes the rest shape of those without one.
+
+    Returns
+    -------
+    list
+        One sentence for each object that looks otherwise than before.
+
+    Raises
+    ------
+    MeshError
+        An object cannot be written to, or its modifiers cannot be undone; nothing is changed then.
+    """
+    for obj in objects:
+        _check(obj, mode)
+    with working():
+        view_layer.update()
+        seen = [_read_seen(obj, view_layer) for obj in objects]
+        shapes = [_before_modifiers(obj, view_layer) for obj in objects]
+        end_live(scene)
+        end_drapes(objects)
+        # In reverse order, so that keys which shared an action share it again.
+        for obj in reversed(objects):
+            remove_bake(obj)
+        for obj, shape in zip(objects, shapes, strict=True):
+            (_write_mesh if mode == "MESH" else _write_key)(obj, shape)
+        if mode == "MESH":
+            release(objects)
+        if not any(map(is_baked, scene.objects)):
+            scene_properties(scene).property_unset("baked_remarks")
+        view_layer.update()
+        return [
+            sentence
+            for obj, before in zip(objects, seen, strict=True)
+            if (sentence := _difference(obj, before, _read_seen(obj, view_layer)))
+        ]
+
+
+def _check(obj: bpy.types.Object, mode: Mode) -> None:
+    """Raises MeshError where a shape cannot be written to an object."""
+    check_data(obj)
+    key = shape_keys_of(obj)
+    if obj.mode in ("EDIT", "SCULPT"):
+        raise MeshError(f"{obj.name} is in {obj.mode.title()} Mode; switch to Object Mode")
+    if key is None:
+        return
+    if not key.use_relative:
+        raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
+    if not fits(key.reference_key, mesh_of(obj)):
+        raise MeshError(
+            f"{obj.name} has {len(mesh_of(obj).vertices)} vertices and shape keys of "
+            f"{len(key.reference_key.points)}; remove those keys"
+        )
+    if mode == "SHAPE_KEY" and obj.show_only_shape_key:
+        label = obj.bl_rna.properties["show_only_shape_key"].name
+        raise MeshError(
+            f"{obj.name} shows one shape key alone, which would hide the new one; turn off {label} "
+            "under its list of shape keys"
+        )
+
+
+def _before_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:
+    """(n, 3) coordinates with which a mesh without its simulation shows what it shows now."""
+    depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+    if drape_modifier(obj) is not None:
+        return read_shown(obj, depsgraph, carriers=False)
+    if live_modifier(obj) is None:
+        return read_mix(obj)
+    shown = read_shown(obj, depsgraph)
+    if not has_carriers(obj):
+        return shown
+    return read_mix(obj) + undo_carriers(obj, depsgraph, shown)
+
+
+def _write_mesh(obj: bpy.types.Object, shape: Floats) -> None:
+    """Gives a mesh its shape (n, 3); the user's keys stay as far from the Basis as they are."""
+    mesh, key = mesh_of(obj), shape_keys_of(obj)
+    if key is not None:
+        shift = shape - read_mix(obj)
+        for block in key.key_blocks:
+            write_coordinates(block.points, read_coordinates(block.points) + shift)
+        shape = read_coordinates(key.reference_key.points)
+    write_coordinates(mesh.vertices, shape)
+    mesh.update()
+
+
+def _write_key(obj: bpy.types.Object, shape: Floats) -> None:
+    """Adds a shape key that shows (n, 3) beside the user's keys, and makes it the active one."""
+    mix, body = read_mix(obj), body_properties(obj)
+    if shape_keys_of(obj) is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+    block = obj.shape_key_add(name=KEY, from_mix=False)
+    key = cast(bpy.types.Key, shape_keys_of(obj))
+    write_coordinates(block.points, read_coordinates(key.reference_key.points) + (shape - mix))
+    block.value = 1.0
+    obj.active_shape_key_index = len(key.key_blocks) - 1
+    if is_body(obj) and not body.rest_key:
+        body.rest_key = key.reference_key.name
+
+
+def _read_seen(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:
+    """(m, 3) world positions of the evaluated mesh [m]."""
+    return read_points(obj, cast(bpy.types.Depsgraph, view_layer.depsgraph))
+
+
+def _difference(obj: bpy.types.Object, before: Floats, after: Floats) -> str:
+    """Sentence on how far an object is from where it was seen; empty within rounding."""
+    if len(before) != len(after):
+        return f"{obj.name} has another number of vertices than it showed"
+    off = np.linalg.norm(after - before, axis=1).max(initial=0.0)
+    if off <= SEEN * np.linalg.norm(np.ptp(before, axis=0)):
+        return ""
+    return f"{obj.name} is up to {1000 * off:.2g} mm from where it was shown, for its modifiers"
