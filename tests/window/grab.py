@@ -1,6 +1,5 @@
 """Grab with mouse and keyboard, in a window of real Blender."""
 
-from time import monotonic
 from typing import Any
 
 import bpy
@@ -56,18 +55,20 @@ def begin(hand: Hand) -> Steps:
     cloth: Any = bpy.data.objects["Cloth"]
     yield from wait_until(lambda: len(cloth.modifiers) == 1)
     yield from hand.over_view()
-    yield from wait_until(lambda: speed(cloth) < 0.05)
+    yield from wait(4.0)
 
 
-def speed(obj: Any) -> float:
-    """How fast a body moves since this was asked last [m/s]."""
-    now, places = monotonic(), seen(obj)
-    before, then = _asked.get(obj.name, (0.0, places + 1.0))
-    _asked[obj.name] = now, places
-    return float(np.abs(places - then).max() / (now - before))
+def under_mouse(hand: Hand, obj: Any) -> tuple[int, float]:
+    """The vertex that is shown nearest to the mouse, and how many pixels away."""
+    places = np.array([over_vertex(hand, place) for place in seen(obj)])
+    distances = np.linalg.norm(places - hand.place, axis=1)
+    return int(distances.argmin()), float(distances.min())
 
 
-_asked: dict[str, tuple[float, Any]] = {}
+def pinned_vertices(obj: Any) -> set[int]:
+    """The vertices in the pin group."""
+    group = obj.vertex_groups[obj.verlet.pin_group].index
+    return {v.index for v in obj.data.vertices for each in v.groups if each.group == group}
 
 
 def test_a_cloth_is_dragged_and_esc_restores_all(hand: Hand) -> Steps:
@@ -82,19 +83,24 @@ def test_a_cloth_is_dragged_and_esc_restores_all(hand: Hand) -> Steps:
     yield from drag(hand, cloth, lowest, (60, 40))
     yield from wait(0.7)
     hand.picture("grab_dragged")
-    at = over_vertex(hand, seen(cloth)[lowest])
-    assert np.hypot(at[0] - hand.place[0], at[1] - hand.place[1]) < 15
+    assert under_mouse(hand, cloth)[1] < 10
+    assert np.linalg.norm(seen(cloth)[lowest] - places[lowest]) > 0.1
     for _ in range(5):
         yield from hand.event("WHEELDOWNMOUSE")
     yield from wait(0.5)
     hand.picture("grab_wider")
+    vertex, _ = under_mouse(hand, cloth)
     yield from hand.press("P")
     yield from hand.event("LEFTMOUSE", "RELEASE")
     yield from wait(0.7)
-    held = seen(cloth)[lowest]
-    yield from wait(0.5)
+    held = seen(cloth)
+    yield from wait(0.3)
     hand.picture("grab_pinned")
-    assert np.linalg.norm(seen(cloth)[lowest] - held) < 1e-6
+    still = np.flatnonzero(np.linalg.norm(seen(cloth) - held, axis=1) < 1e-6)
+    # What is pinned stays, beside the upper row; and the rest swings.
+    new = set(still.tolist()) - pinned_vertices(cloth)
+    assert 1 <= len(new) < 5
+    assert np.linalg.norm(held[list(new)] - held[vertex], axis=1).min() < 0.1
     yield from hand.press("ESC")
     yield from wait(0.5)
     assert file_content() == before
@@ -106,11 +112,12 @@ def test_enter_keeps_the_shape_and_undo_takes_it_back(hand: Hand) -> Steps:
     yield from cloth_alone(hand)
     yield from begin(hand)
     cloth: Any = bpy.data.objects["Cloth"]
-    group = cloth.vertex_groups[cloth.verlet.pin_group].index
+    before = pinned_vertices(cloth)
     places = seen(cloth)
-    lowest = int(places[:, 2].argmin())
-    yield from drag(hand, cloth, lowest, (60, 40))
+    middle = int(np.linalg.norm(places - places.mean(axis=0), axis=1).argmin())
+    yield from drag(hand, cloth, middle, (60, 40))
     yield from wait(0.5)
+    vertex, _ = under_mouse(hand, cloth)
     yield from hand.press("P", shift=True)
     yield from hand.event("LEFTMOUSE", "RELEASE")
     yield from wait(0.5)
@@ -122,9 +129,9 @@ def test_enter_keeps_the_shape_and_undo_takes_it_back(hand: Hand) -> Steps:
     assert not cloth.modifiers
     assert cloth.verlet.rest_key == "Basis"
     assert np.abs(seen(cloth) - shape).max() < 0.1
-    pinned = [v.index for v in cloth.data.vertices for g in v.groups if g.group == group]
-    assert lowest in pinned
-    assert np.linalg.norm(seen(cloth)[lowest] - places[lowest]) > 0.1
+    (new,) = pinned_vertices(cloth) - before
+    assert np.linalg.norm(shape[new] - shape[vertex]) < 0.15
+    assert np.linalg.norm(seen(cloth)[new] - shape[new]) < 1e-5
     yield from hand.press("Z", ctrl=True)
     yield from wait(0.5)
     assert bpy.data.objects["Cloth"].data.shape_keys is None
