@@ -299,6 +299,24 @@ def test_strain_while_live_and_after_a_bake_is_what_the_bake_reports(addon: Addo
     assert (lengths / last.rest_lengths[0]).max() - 1 == pytest.approx(live.highest, abs=2e-5)
 
 
+def test_frames_of_a_live_simulation_are_no_edits(addon: Addon) -> None:
+    """Vertex groups are not read anew at each frame, which takes longer than all the rest."""
+    changes = addon("blender.ui.overlay.changes")
+    cloth = body(sheet(height=3.0))
+    pin(cloth, [0])
+    scene = bpy.context.scene
+    scene.verlet.use_live = True
+    scene.frame_set(1)
+    before, frames = changes.mesh_changes(cloth), changes.Changes.frames
+    for frame in range(2, 6):
+        scene.frame_set(frame)
+    assert changes.mesh_changes(cloth) == before
+    assert changes.Changes.frames >= frames + 4
+    cloth.vertex_groups["Pin"].add([1], 1.0, "REPLACE")
+    evaluated()
+    assert changes.mesh_changes(cloth) != before
+
+
 def test_a_vertex_has_the_strain_of_largest_amount_around_it(addon: Addon) -> None:
     """Of a star with more edges at its middle than a table of edges has columns."""
     strain = addon("blender.ui.overlay.strain")

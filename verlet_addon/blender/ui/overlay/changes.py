@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import bpy
 from bpy.app.handlers import persistent
 
+from ...live.control import is_idle
 from ...scene.file_context import file_context
 from ...scene.mesh_access import mesh_of
 
@@ -118,6 +119,8 @@ def _after_frame(_scene: Any = None, _depsgraph: Any = None) -> None:
 def _after_update(_scene: Any, depsgraph: bpy.types.Depsgraph) -> None:
     """Handler of updates by the user or a script."""
     Changes.frames += 1
+    if not is_idle():
+        return  # live simulation updates the scene at each frame, but edits nothing
     Changes.edits += 1
     for update in depsgraph.updates:
         # Of an object, geometry is updated also where it moves into a modifier's reach.
