@@ -27,9 +27,9 @@ from tests.core.bodies import (
     wind,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.collision.collision_world import build_collision_world
+from verlet_addon.core.collision.collision_world import CollisionWorld, build_collision_world
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.fast_paths.fused_plain_step import find_plain, step_plain_body
+from verlet_addon.core.fast_paths.fused_plain_step import find_plain, step_plain_bodies
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.phases.plain_group import make_group
@@ -94,6 +94,18 @@ def way(case: str, *, ground: Plane | None, moving: bool) -> tuple[Body, list[Sa
         [mesh], [FRAME] * 8, ground=ground, targets=lambda t: [mesh.positions + t * shift]
     )
     return body, list(scene)
+
+
+def step_plain_body(
+    body: Built,
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    world: CollisionWorld | None = None,
+) -> bool:
+    """Advances a single body in one call if it is plain; returns whether it did."""
+    plain = find_plain([body], settings, before, after)
+    return bool(plain) and step_plain_bodies([body], settings, before, after, world)
 
 
 def stepped(

@@ -14,7 +14,10 @@ from verlet_addon.core.scene import Plane
 
 
 def mirror(
-    *normal: float, point: Floats | None = None, reach: float = 1e-3, speed: Floats | None = None
+    *normal: float,
+    point: Floats | None = None,
+    merge_distance: float = 1e-3,
+    speed: Floats | None = None,
 ) -> Mirror:
     """A plane through the origin or another point."""
     still = np.zeros(3)
@@ -22,7 +25,7 @@ def mirror(
         plane=Plane(point=still if point is None else point, normal=np.array(normal)),
         point_velocity=still if speed is None else speed,
         normal_velocity=still,
-        reach=reach,
+        merge_distance=merge_distance,
     )
 
 
@@ -99,6 +102,6 @@ def test_images_turn_with_a_plane_that_turns() -> None:
 
 def test_a_mirror_that_flattens_edges_is_refused() -> None:
     """The second column of vertices would be taken onto the plane too."""
-    half = replace(sheet(4), mirrors=[mirror(1.0, 0.0, 0.0, reach=0.3)])
+    half = replace(sheet(4), mirrors=[mirror(1.0, 0.0, 0.0, merge_distance=0.3)])
     with pytest.raises(MeshError, match=r"'Body' has edges shorter than .*; lower that distance"):
         complete(half)

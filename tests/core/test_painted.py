@@ -92,7 +92,9 @@ def test_paint_scales_the_setting(layer: str) -> None:
 def test_what_is_painted_shows_in_a_mirror_too() -> None:
     half = sheet(4)
     plane = Plane(point=np.zeros(3), normal=np.array([1.0, 0.0, 0.0]))
-    mirror = Mirror(plane=plane, point_velocity=WEIGHTLESS, normal_velocity=WEIGHTLESS, reach=1e-3)
+    mirror = Mirror(
+        plane=plane, point_velocity=WEIGHTLESS, normal_velocity=WEIGHTLESS, merge_distance=1e-3
+    )
     shares = 0.5 * half.positions[:, 0]
     rest = half.positions * [0.5, 1.0, 1.0]
     half = replace(half, mirrors=[mirror], paint=Paint(shrinking=shares), rest_positions=rest)

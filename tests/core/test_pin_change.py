@@ -125,7 +125,7 @@ def test_both_halves_of_a_mirrored_body_are_held() -> None:
     """All of a sheet stands until it hangs on its seam alone, and on both sides of that alike."""
     half = sheet(4)
     plane = Plane(np.zeros(3), np.array([1.0, 0.0, 0.0]))
-    mesh = replace(half, mirrors=[Mirror(plane, np.zeros(3), np.zeros(3), reach=1e-4)])
+    mesh = replace(half, mirrors=[Mirror(plane, np.zeros(3), np.zeros(3), merge_distance=1e-4)])
     seam = half.positions[:, 0] == 0.0
     alone = np.where(seam, 1.0, 0.0)
     track = held(mesh, constant(half, 1.0, 12) + [alone] * 24, planes=(plane,))

@@ -63,7 +63,7 @@ def test_every_edge_is_in_one_path_and_junctions_carry(seed: int, count: int, pi
         sorted(pair) for generation in trees.generations for _, *pair in links(generation.batch)
     ]
     assert sorted(found) == sorted(np.sort(edges, axis=1).tolist())
-    owned = [generation.batch.path[generation.owned] for generation in trees.generations]
+    owned = [generation.batch.path[generation.own_entries] for generation in trees.generations]
     np.testing.assert_array_equal(np.sort(np.concatenate(owned)), np.arange(count))
 
 

@@ -179,7 +179,9 @@ def test_cut_on_the_bias_cloth_lengthens_until_its_threads_lock() -> None:
 def test_a_mirror_shows_threads_too() -> None:
     """The image's warp is the image of the warp."""
     plane = Plane(point=np.zeros(3), normal=np.array([1.0, 0.0, 0.0]))
-    mirror = Mirror(plane=plane, point_velocity=WEIGHTLESS, normal_velocity=WEIGHTLESS, reach=1e-3)
+    mirror = Mirror(
+        plane=plane, point_velocity=WEIGHTLESS, normal_velocity=WEIGHTLESS, merge_distance=1e-3
+    )
     half = replace(woven(sheet(2), degrees=30.0), mirrors=[mirror])
     whole, _ = complete(half)
     assert whole.threads is not None

@@ -20,7 +20,7 @@ class Mirror:
     """(3,) velocity of the plane's point at the first frame [m/s]."""
     normal_velocity: Floats
     """(3,) rate of change of the plane's normal at the first frame [1/s]."""
-    reach: float
+    merge_distance: float
     """Merge distance: vertices within it are on the plane [m]."""
 
 

@@ -53,7 +53,7 @@ def complete(mesh: MeshData) -> tuple[MeshData, list[Reflection]]:
     reflections: list[Reflection] = []
     for number, mirror in enumerate(mesh.mirrors):
         offsets = mesh.positions - mirror.plane.point
-        on_plane = np.abs(offsets @ mirror.plane.normal) <= mirror.reach
+        on_plane = np.abs(offsets @ mirror.plane.normal) <= mirror.merge_distance
         if on_plane.any():
             count, sources = len(mesh.positions), np.flatnonzero(~on_plane)
             images = count + np.arange(len(sources))

@@ -12,7 +12,7 @@ from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.timing import animation_frame
 from ..settings.core_settings import animatable, setting_values
 from ..settings.properties import body_properties, scene_properties
-from ..settings.shape_properties import NAMES
+from ..settings.rest_shape_properties import NAMES
 from .actions import channels
 from .input_digest import input_digests
 

@@ -13,7 +13,7 @@ from ...core.errors import MeshError
 from ...core.settings import BodySettings, BodyType
 from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
-from ..settings.shape_properties import NAMES
+from ..settings.rest_shape_properties import NAMES
 from .mesh_access import mesh_of
 from .mesh_io import check_body
 from .mirrors import find_joints

@@ -10,7 +10,7 @@ from ...core.arrays import Floats, Integers
 from ...core.errors import MeshError
 from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
 from ..settings.properties import body_properties
-from ..settings.shape_properties import PAINTED
+from ..settings.rest_shape_properties import PAINTED
 from .attachments import check_attachments
 from .mesh_access import (
     fits,

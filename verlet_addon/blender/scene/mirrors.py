@@ -52,8 +52,8 @@ def later_carriers(
 
 def touches(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> bool:
     """Whether a mesh meets its image in one of a mirror's planes."""
-    places, reach = _heights(obj, mirror, axis)
-    return bool((np.abs(places) <= reach).any())
+    heights, distance = _heights(obj, mirror, axis)
+    return bool((np.abs(heights) <= distance).any())
 
 
 def read_planes(
@@ -64,12 +64,14 @@ def read_planes(
     return [_plane(plane.evaluated_get(depsgraph), axis) for plane, axis in mirrors]
 
 
-def read_reaches(
+def read_merge_distances(
     obj: bpy.types.Object, joints: Sequence[Joint], planes: Sequence[Plane]
 ) -> list[float]:
     """For each plane, the distance within which vertices are joined to their image [m]."""
     mirrors = [_mirror(obj, name) for name, _ in joints]
-    return [_reach(obj, mirror, plane) for mirror, plane in zip(mirrors, planes, strict=True)]
+    return [
+        _merge_distance(obj, mirror, plane) for mirror, plane in zip(mirrors, planes, strict=True)
+    ]
 
 
 def _mirror(obj: bpy.types.Object, name: str) -> bpy.types.MirrorModifier:
@@ -89,7 +91,7 @@ def _plane(obj: bpy.types.Object, axis: int) -> Plane:
     return Plane(point=matrix[:3, 3], normal=normal / length)
 
 
-def _reach(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, plane: Plane) -> float:
+def _merge_distance(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, plane: Plane) -> float:
     """Distance from its plane within which a mirror joins a vertex to its image [m].
 
     The image is twice as far away, and the modifier measures in the object's space.
@@ -100,15 +102,15 @@ def _reach(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, plane: Plane
 
 def _cuts(obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int) -> bool:
     """Whether a mesh has vertices on both sides of a mirror's plane."""
-    places, reach = _heights(obj, mirror, axis)
-    return bool((places > reach).any() and (places < -reach).any())
+    heights, distance = _heights(obj, mirror, axis)
+    return bool((heights > distance).any() and (heights < -distance).any())
 
 
 def _heights(
     obj: bpy.types.Object, mirror: bpy.types.MirrorModifier, axis: int
 ) -> tuple[Floats, float]:
-    """(n,) signed distances of vertices from a mirror's plane, and the joining distance [m]."""
+    """(n,) signed distances of vertices from a mirror's plane, and its merge distance [m]."""
     matrix = np.array(obj.matrix_world, np.float64)
     plane = _plane(mirror.mirror_object or obj, axis)
     positions = read_vertices(mesh_of(obj)) @ matrix[:3, :3].T + matrix[:3, 3]
-    return (positions - plane.point) @ plane.normal, _reach(obj, mirror, plane)
+    return (positions - plane.point) @ plane.normal, _merge_distance(obj, mirror, plane)

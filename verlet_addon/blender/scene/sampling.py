@@ -21,7 +21,7 @@ from .attachments import Anchor, carry, take_hold
 from .colliders import Surface, read_collider, read_surface
 from .force_fields import acting_fields, enabled_fields, read_field
 from .mesh_io import pin_weights, read_body, read_positions
-from .mirrors import Joint, read_planes, read_reaches
+from .mirrors import Joint, read_merge_distances, read_planes
 from .modifiers import finish_hidden
 from .timing import playhead, seconds_per_frame
 
@@ -205,7 +205,7 @@ def read_meshes(stage: Stage, start: int) -> list[MeshData]:
             obj,
             stage.depsgraph,
             velocities=_velocity(places, durations),
-            mirrors=_mirrors(planes, read_reaches(obj, joints, planes[-1]), durations),
+            mirrors=_mirrors(planes, read_merge_distances(obj, joints, planes[-1]), durations),
             colliders=met,
         )
         for obj, joints, met, places, planes in zip(
@@ -220,7 +220,7 @@ def read_meshes(stage: Stage, start: int) -> list[MeshData]:
 
 
 def _mirrors(
-    past: Sequence[list[Plane]], reaches: list[float], durations: list[float]
+    past: Sequence[list[Plane]], distances: list[float], durations: list[float]
 ) -> list[Mirror]:
     """A body's mirror planes at the last of three frames, and their velocities there."""
     return [
@@ -228,9 +228,9 @@ def _mirrors(
             plane=planes[-1],
             point_velocity=_velocity([plane.point for plane in planes], durations),
             normal_velocity=_velocity([plane.normal for plane in planes], durations),
-            reach=reach,
+            merge_distance=distance,
         )
-        for planes, reach in zip(zip(*past, strict=True), reaches, strict=True)
+        for planes, distance in zip(zip(*past, strict=True), distances, strict=True)
     ]
 
 

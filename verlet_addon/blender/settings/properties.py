@@ -16,8 +16,8 @@ from ...core.materials import MATERIALS
 from ...core.settings import BodySettings
 from .attachment_properties import VERLET_PG_attachment
 from .collision_force_properties import InfluenceProperties
+from .rest_shape_properties import ShapeProperties
 from .scene_properties_group import VERLET_PG_scene
-from .shape_properties import ShapeProperties
 
 _BODY = BodySettings()
 

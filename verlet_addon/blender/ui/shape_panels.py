@@ -6,7 +6,7 @@ import bpy
 
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import VERLET_PG_body, body_properties
-from ..settings.shape_properties import PAINTED
+from ..settings.rest_shape_properties import PAINTED
 from .panel_base import BodyPanel, layout_of
 from .unit_labels import draw_with_unit
 

@@ -31,7 +31,7 @@ class ContactStatistics:
     """(owners, owners) number of steps in which a pair of owners had excess contacts."""
     steps: int
     """Number of steps with contacts."""
-    overfull: Booleans
+    without_room: Booleans
     """(owners,) bool, owners with particles in so many deep contacts that they have no room."""
     crowding_reported: Booleans
     """(owners,) bool, owners whose lack of room has been reported."""
@@ -47,7 +47,7 @@ def empty_statistics(owners: int) -> ContactStatistics:
         crowded_steps=np.zeros(both, dtype=np.int64),
         excess_steps=np.zeros(both, dtype=np.int64),
         steps=0,
-        overfull=np.zeros(owners, dtype=bool),
+        without_room=np.zeros(owners, dtype=bool),
         crowding_reported=np.zeros(owners, dtype=bool),
         excess_reported=np.zeros(both, dtype=bool),
     )
@@ -126,7 +126,7 @@ def reset_frame_counts(statistics: ContactStatistics) -> None:
     """Sets the counts of a frame back to 0."""
     statistics.crowded_steps.fill(0)
     statistics.excess_steps.fill(0)
-    statistics.overfull.fill(False)
+    statistics.without_room.fill(False)
     statistics.steps = 0
 
 

@@ -67,7 +67,7 @@ def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotio
         hard = (rows.particles >= world.first_collider_particle).any(axis=0)
         rows.on_ropes[hard & world.between_pins[rows.particles].any(axis=0)] = False
         crowded = _crowded_particles(rows, len(motion.on_ropes))
-        world.statistics.overfull[world.surfaces.owners[crowded]] = True
+        world.statistics.without_room[world.surfaces.owners[crowded]] = True
         moves = rows.impulse_responses != 0.0
         rows.on_ropes[(crowded[rows.particles] | ~moves).all(axis=0)] = False
     return rows
@@ -105,13 +105,13 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
     """
     gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
     world, motion, positions = contact_step.world, contact_step.motion, contact_step.positions
-    known, (astray, fast) = len(contact_step.rows.gaps), _unsafe_particles(contact_step)
-    unsafe = astray | fast
+    known, (displaced, fast) = len(contact_step.rows.gaps), _unsafe_particles(contact_step)
+    unsafe = displaced | fast
     contact_step.checked_positions = None
-    if astray.any():
-        contact_step.end[:, astray] = positions[:, astray]
+    if displaced.any():
+        contact_step.end[:, displaced] = positions[:, displaced]
         contact_step.rows = with_more(
-            contact_step.rows, _find_rows(world, motion, positions, astray)
+            contact_step.rows, _find_rows(world, motion, positions, displaced)
         )
     if unsafe.any():
         path = motion.start, positions, motion.inverse_masses
@@ -216,13 +216,13 @@ def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
     owners = surfaces.owners[: world.first_collider_particle]
     allowed = world.skins[owners] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
     path = start, contact_step.positions, contact_step.end
-    astray, fast = find_unsafe(*path, contact_step.rows, allowed, SAFE_GAP_SHARE)
+    displaced, fast = find_unsafe(*path, contact_step.rows, allowed, SAFE_GAP_SHARE)
     fast_particles = np.flatnonzero(fast)
     if len(fast_particles):
         counts = surfaces.fan_starts[fast_particles + 1] - surfaces.fan_starts[fast_particles]
         around = surfaces.fans[ranges(surfaces.fan_starts[fast_particles], counts)]
         fast[surfaces.triangles[:, around]] = True
-    return astray, fast
+    return displaced, fast
 
 
 def update_contact_velocities(

@@ -167,7 +167,7 @@ def frame_diagnostics(
     frame, sentences = sample.frame, _overstretched_pins(meshes, bodies, checked_targets, sample)
     if world is not None:
         names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
-        sentences += _overfull(world.statistics, names, len(bodies), frame)
+        sentences += _lack_of_room(world.statistics, names, len(bodies), frame)
         sentences += _crowding(world.statistics, names, len(bodies), frame)
         sentences += _lasting_penetrations(bodies, world, names, sample)
         sentences += _excess_contacts(world.statistics, names, len(bodies), frame)
@@ -175,11 +175,13 @@ def frame_diagnostics(
     return sentences
 
 
-def _overfull(
+def _lack_of_room(
     statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
 ) -> list[str]:
     """One sentence on all bodies that lie in one another, each named once."""
-    found = np.flatnonzero((statistics.overfull & ~statistics.crowding_reported)[:bodies]).tolist()
+    found = np.flatnonzero(
+        (statistics.without_room & ~statistics.crowding_reported)[:bodies]
+    ).tolist()
     statistics.crowding_reported[found] = True
     if not found:
         return []

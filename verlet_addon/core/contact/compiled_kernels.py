@@ -49,11 +49,11 @@ def find_unsafe(
     start: Floats, positions: Floats, end: Floats, rows: ContactRows, allowed: Floats, safe: float
 ) -> tuple[Booleans, Booleans]:
     n = positions.shape[1]
-    astray, fast = np.zeros((2, n), dtype=bool)
+    displaced, fast = np.zeros((2, n), dtype=bool)
     limits = allowed, len(allowed), safe
     work = np.empty(n)
-    _find_unsafe(start, positions, end, n, rows_struct(rows), *limits, astray, fast, work)
-    return astray, fast
+    _find_unsafe(start, positions, end, n, rows_struct(rows), *limits, displaced, fast, work)
+    return displaced, fast
 
 
 @falls_back_to(numpy_plane.project_plane)

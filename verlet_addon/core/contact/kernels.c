@@ -147,12 +147,12 @@ SMALL static int moves_beside(const real *start, const real *positions, integer 
 /* Finds particles that may have tunnelled; see find_unsafe in numpy_kernels.py. */
 SMALL EXPORT void find_unsafe(const real *start, const real *positions, const real *end, integer n,
                           const contact_rows *rows, const real *allowed, integer count, real safe,
-                          uint8_t *astray, uint8_t *fast, real *lengths)
+                          uint8_t *displaced, uint8_t *fast, real *lengths)
 {
     integer k = rows->count;
     measure_distances(lengths, end, positions, n);
     for (integer i = 0; i < count; i++)
-        astray[i] = lengths[i] > allowed[i];
+        displaced[i] = lengths[i] > allowed[i];
     measure_distances(lengths, start, positions, n);
     for (integer row = 0; row < k; row++) {
         real apart[3], height = 0.0, anchored = 0.0, most = 0.0, gap = rows->gaps[row];
@@ -169,7 +169,7 @@ SMALL EXPORT void find_unsafe(const real *start, const real *positions, const re
         for (integer corner = 0; (near || quick) && corner < 4; corner++) {
             integer particle = rows->particles[corner * k + row];
             if (particle < count)
-                astray[particle] |= near;
+                displaced[particle] |= near;
             fast[particle] |= quick;
         }
     }

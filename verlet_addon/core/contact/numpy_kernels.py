@@ -81,14 +81,14 @@ def find_unsafe(
 ) -> tuple[Booleans, Booleans]:
     """Finds particles (N,) that may have tunnelled on the way to their positions (3, N) [m].
 
-    Of the first m particles, `astray` are those displaced by more than `allowed` (m,) [m] from
+    Of the first m particles, `displaced` are those displaced by more than `allowed` (m,) [m] from
     `end`, or in rows that keep no `safe` share of their gap. `fast` are particles of rows in which
     any moved, relative to the mean, by more than such a share of the distance.
     """
-    astray, fast = np.zeros((2, positions.shape[1]), dtype=bool)
-    astray[: len(allowed)] = magnitudes(positions - end)[: len(allowed)] > allowed
+    displaced, fast = np.zeros((2, positions.shape[1]), dtype=bool)
+    displaced[: len(allowed)] = magnitudes(positions - end)[: len(allowed)] > allowed
     near = rows.particles[:, rows.heights(positions) <= safe * rows.gaps]
-    astray[near[near < len(allowed)]] = True
+    displaced[near[near < len(allowed)]] = True
     limits = safe * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
     displacements = (positions - start).take(rows.particles, axis=1)
     # The deviation from the mean of four is at most 1.5 times the largest displacement.
@@ -102,7 +102,7 @@ def find_unsafe(
     )
     far = perhaps & (magnitudes(beside).max(axis=0, initial=0.0) > limits)
     fast[rows.particles[:, far]] = True
-    return astray, fast
+    return displaced, fast
 
 
 def _add(positions: Floats, rows: ContactRows, batch: Integers, impulse: Floats) -> None:

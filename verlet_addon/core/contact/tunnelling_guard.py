@@ -113,5 +113,5 @@ def _move_zones(
         displacements = (end[axis, members] - start[axis, members]) * masses
         mean_displacement = sum_by(labels, displacements, len(zones))[labels] / total
         there = start[axis, members] + mean_displacement
-        astray = end[axis, members] - there
-        end[axis, members[free]] = (there + share * astray)[free]
+        deviations = end[axis, members] - there
+        end[axis, members[free]] = (there + share * deviations)[free]

@@ -46,18 +46,6 @@ def find_plain(
     ]
 
 
-def step_plain_body(
-    body: Body,
-    settings: SceneSettings,
-    before: Sample,
-    after: Sample,
-    world: CollisionWorld | None = None,
-) -> bool:
-    """Advances a single body from one sample to the next; see `step_plain_bodies`."""
-    plain = find_plain([body], settings, before, after)
-    return bool(plain) and step_plain_bodies([body], settings, before, after, world)
-
-
 def step_plain_bodies(
     bodies: Sequence[Body],
     settings: SceneSettings,

@@ -26,7 +26,7 @@ def _poses_struct(poses: PiecePoses) -> Packed:
             "start_rotations rotations arms second_moments centres angular_momenta "
             "particle_positions",
         ),
-        np.zeros((pieces.count, 21)),
+        np.zeros((pieces.count, 9)),
     )
 
 

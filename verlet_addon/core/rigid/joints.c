@@ -91,7 +91,7 @@ static void move_body(const piece_poses *all, const joints *near, integer body, 
         moved[3 + x] = 0.0;
     }
     if (body < all->count)
-        apply(all->work + 21 * body + 12, wrench + 3, moved + 3);
+        apply(all->inverse_inertias + 9 * body, wrench + 3, moved + 3);
 }
 
 static inline real along_row(const real row[6], const real moved[6])
@@ -168,7 +168,7 @@ SMALL static void weigh_pieces(const piece_poses *all)
         multiply_back(all->rotations + 9 * piece, all->start_rotations + 9 * piece, turn);
         multiply(turn, all->second + 9 * piece, half);
         multiply_back(half, turn, second);
-        invert_inertia(second, all->work + 21 * piece + 12);
+        invert_inertia(second, all->inverse_inertias + 9 * piece);
     }
 }
 

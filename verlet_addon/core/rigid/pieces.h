@@ -19,7 +19,7 @@ typedef struct {
     real *centres;            /* (3, s) */
     real *angular_momenta;            /* (3, s) */
     real *particle_positions;             /* (3, k) */
-    real *work;               /* (s, 21), of which the last 9 are the inverse inertia */
+    real *inverse_inertias;      /* (s, 3, 3) scratch memory */
 } piece_poses;
 
 /* Reads the vector in column `at` of rows (3, n). */

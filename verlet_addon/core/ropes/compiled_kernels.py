@@ -23,9 +23,9 @@ def _pack_generation(generation: Generation) -> Packed:
     batch = generation.batch
     size = len(batch.path)
     supports = np.full(int(batch.labels[-1]) + 1, -1)
-    supports[batch.labels[generation.hung]] = generation.supports
+    supports[batch.labels[generation.support_entries]] = generation.supports
     junctions = np.full(size, -1)
-    junctions[generation.passed] = generation.passed_junctions
+    junctions[generation.junction_entries] = generation.entry_junctions
     work = np.empty((size, 3)), np.empty(size), np.empty(size)
     return pack(pack_strips(batch), supports, junctions, *work)
 

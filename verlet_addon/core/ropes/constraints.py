@@ -11,7 +11,7 @@ from ..stretch.edge_compliances import build_edge_strips
 from ..stretch.strip_batches import StripBatch, strip_batches
 from ..stretch.strip_paths import Strips
 from ..stretch.strip_system import SEARCH_DIRECTIONS, StripSystem, make_strip_system
-from .overstretched_pins import PinSpans, find_pin_spans, lengthen_spans, select_rigid_spans
+from .rope_lengthening import PinSpans, find_pin_spans, lengthen_spans, select_rigid_spans
 from .rope_trees import TreeBatches, Trees, build_trees, find_tree_edges, tree_batches
 from .soft_links import with_start_spring_forces
 

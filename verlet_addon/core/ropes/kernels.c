@@ -5,7 +5,7 @@
 typedef struct {
     const strip_batch *batch;
     const integer *supports;  /* (paths,) junction that each path hangs on, or -1 */
-    const integer *junctions; /* (c,) junction at each of the entries `passed`, -1 elsewhere */
+    const integer *junctions; /* (c,) junction at each of the `junction_entries`, -1 elsewhere */
     real *along;              /* (c, 3) link directions; workspace, like all that follow */
     real *steps;              /* (c,) -(change of multipliers) with the supports fixed */
     real *response;           /* (c,) the same per unit elongation of a path's first link */

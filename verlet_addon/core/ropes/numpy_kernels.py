@@ -73,15 +73,17 @@ def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[LinkStrai
     path_responses = []
     for generation, links in zip(reversed(trees.generations), reversed(measured), strict=True):
         response_of_paths = _solve_generation(links, trees, generation, stiffness, force)
-        directions = response_of_paths.along[:, generation.hung].T
+        directions = response_of_paths.along[:, generation.support_entries].T
         squares = directions[:, :, None] * directions[:, None, :]
         np.add.at(
             stiffness,
             generation.supports,
-            response_of_paths.response[generation.hung, None, None] * squares,
+            response_of_paths.response[generation.support_entries, None, None] * squares,
         )
         np.add.at(
-            force, generation.supports, response_of_paths.steps[generation.hung, None] * directions
+            force,
+            generation.supports,
+            response_of_paths.steps[generation.support_entries, None] * directions,
         )
         path_responses.append(response_of_paths)
     displacements = np.zeros((count, 3))
@@ -98,11 +100,11 @@ def _solve_generation(
     batch = generation.batch
     along, violation = links
     diagonal, beside = batch.diagonal.copy(), off_diagonal(batch, along)
-    diagonal[generation.hung] -= batch.inverse_masses[generation.hung]
-    w = trees.inverse_masses[generation.passed_junctions, None, None]
-    mobility = np.linalg.inv(np.eye(3) + w * stiffness[generation.passed_junctions]) * w
-    if len(generation.passed):
-        shift = np.einsum("qij,qj->qi", mobility, force[generation.passed_junctions])
+    diagonal[generation.support_entries] -= batch.inverse_masses[generation.support_entries]
+    w = trees.inverse_masses[generation.entry_junctions, None, None]
+    mobility = np.linalg.inv(np.eye(3) + w * stiffness[generation.entry_junctions]) * w
+    if len(generation.junction_entries):
+        shift = np.einsum("qij,qj->qi", mobility, force[generation.entry_junctions])
         stiffer = mobility - w * np.eye(3)
         for sign, (passed, link) in (
             (1.0, generation.links_before),
@@ -117,8 +119,8 @@ def _solve_generation(
         )
     factors = factorize(diagonal, beside, batch.reduction_rounds)
     response = np.zeros(len(violation))
-    if len(generation.hung):
-        response[generation.hung] = 1.0
+    if len(generation.support_entries):
+        response[generation.support_entries] = 1.0
         response = solve(factors, response)
     return _PathResponse(along, solve(factors, violation), response, mobility)
 
@@ -133,18 +135,20 @@ def _move_generation(
     """Moves a generation's particles, given the displacements of its supporting junctions."""
     batch = generation.batch
     pulled = np.zeros(batch.labels[-1] + 1)
-    pulled[batch.labels[generation.hung]] = np.einsum(
-        "ip,pi->p", response_of_paths.along[:, generation.hung], displacements[generation.supports]
+    pulled[batch.labels[generation.support_entries]] = np.einsum(
+        "ip,pi->p",
+        response_of_paths.along[:, generation.support_entries],
+        displacements[generation.supports],
     )
     steps = response_of_paths.steps - response_of_paths.response * pulled[batch.labels[:-1]]
     batch.multipliers[...] -= steps
     total = _force_of_links(response_of_paths.along * steps)
     moved = total * batch.inverse_masses
-    junction_forces = total[:, generation.passed].T + force[generation.passed_junctions]
+    junction_forces = total[:, generation.junction_entries].T + force[generation.entry_junctions]
     junction_forces = np.einsum("qij,qj->qi", response_of_paths.mobility, junction_forces)
-    moved[:, generation.passed] = junction_forces.T
-    displacements[generation.passed_junctions] = junction_forces
-    positions[:, batch.path[generation.owned]] += moved[:, generation.owned]
+    moved[:, generation.junction_entries] = junction_forces.T
+    displacements[generation.entry_junctions] = junction_forces
+    positions[:, batch.path[generation.own_entries]] += moved[:, generation.own_entries]
 
 
 def _force_of_links(pull: Floats) -> Floats:

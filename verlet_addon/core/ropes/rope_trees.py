@@ -24,7 +24,7 @@ class Trees:
     strips: Strips
     """The paths; their colours are the generations, from the root out. A colour may contain a
     junction several times."""
-    hung: Booleans
+    on_support: Booleans
     """(k,) bool, the first entry of each path that hangs on a junction: the junction itself."""
     junctions: Integers
     """(j,) particles on which paths hang."""
@@ -35,22 +35,22 @@ class Generation:
     """The paths of one generation, ready for one h²."""
 
     batch: StripBatch
-    hung: Integers
+    support_entries: Integers
     """(p,) first entries of the paths that hang on a junction."""
     supports: Integers
-    """(p,) numbers of the junctions at the entries `hung`."""
-    passed: Integers
+    """(p,) numbers of the junctions at these entries."""
+    junction_entries: Integers
     """(q,) entries that are junctions on which paths of the next generation hang."""
-    passed_junctions: Integers
-    """(q,) numbers of the junctions at the entries `passed`."""
+    entry_junctions: Integers
+    """(q,) numbers of the junctions at these entries."""
     links_before: tuple[Integers, Integers]
-    """Indices into `passed` of junctions with a link before them, and those links."""
+    """Indices into `junction_entries` of junctions with a link before them, and those links."""
     links_after: tuple[Integers, Integers]
-    """Indices into `passed` of junctions with a link after them, and those links."""
+    """Indices into `junction_entries` of junctions with a link after them, and those links."""
     links_through: tuple[Integers, Integers]
-    """Indices into `passed` of junctions with links on both sides, and the links before them."""
-    owned: Integers
-    """(o,) all entries but `hung`; over all generations, each particle occurs once."""
+    """Indices into `junction_entries` of junctions with links on both sides, and those before."""
+    own_entries: Integers
+    """(o,) all entries but `support_entries`; over all generations, each particle occurs once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +95,10 @@ def build_trees(
     colored_paths.sort(key=lambda piece: piece[0])
     strips = lay_out(colored_paths, rest_lengths, compliances, np.zeros(len(pairs)))
     sizes = [len(particles) for _, particles, _ in colored_paths]
-    hung = np.zeros(len(strips.path), dtype=bool)
+    on_support = np.zeros(len(strips.path), dtype=bool)
     firsts = np.cumsum([0, *sizes])[:-1]
-    hung[firsts[[generation > 0 for generation, _, _ in colored_paths]]] = True
-    return Trees(strips, hung, np.unique(strips.path[hung]))
+    on_support[firsts[[generation > 0 for generation, _, _ in colored_paths]]] = True
+    return Trees(strips, on_support, np.unique(strips.path[on_support]))
 
 
 def _decompose_tree(
@@ -145,21 +145,21 @@ def tree_batches(
     number[trees.junctions] = np.arange(len(trees.junctions))
     generations = []
     for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
-        hung = trees.hung[start:stop]
-        passed = np.flatnonzero(~hung & (number[batch.path] >= 0))
+        on_support = trees.on_support[start:stop]
+        passed = np.flatnonzero(~on_support & (number[batch.path] >= 0))
         linked = np.pad(batch.labels[1:] == batch.labels[:-1], 1)
         before, after = linked[passed], linked[passed + 1]
         generations.append(
             Generation(
                 batch=batch,
-                hung=np.flatnonzero(hung),
-                supports=number[batch.path[hung]],
-                passed=passed,
-                passed_junctions=number[batch.path[passed]],
+                support_entries=np.flatnonzero(on_support),
+                supports=number[batch.path[on_support]],
+                junction_entries=passed,
+                entry_junctions=number[batch.path[passed]],
                 links_before=(np.flatnonzero(before), passed[before] - 1),
                 links_after=(np.flatnonzero(after), passed[after]),
                 links_through=(np.flatnonzero(before & after), passed[before & after] - 1),
-                owned=np.flatnonzero(~hung),
+                own_entries=np.flatnonzero(~on_support),
             )
         )
     return TreeBatches(generations, inverse_masses[trees.junctions])

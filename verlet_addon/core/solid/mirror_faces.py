@@ -18,7 +18,7 @@ def without_mirror_faces(mesh: MeshData) -> MeshData:
     within = np.zeros(len(mesh.face_starts) - 1, dtype=bool)
     for mirror in mesh.mirrors:
         heights = (mesh.positions - mirror.plane.point) @ mirror.plane.normal
-        outside = np.abs(heights) > mirror.reach
+        outside = np.abs(heights) > mirror.merge_distance
         within |= np.bincount(corners.face, outside[corners.vertex], len(within)) == 0
     if not within.any():
         return mesh
