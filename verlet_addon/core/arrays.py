@@ -110,7 +110,7 @@ def inverse(resistance: Floats, mobility: Floats) -> Floats:
 
 
 def with_added_masses(inverse_masses: Floats, added: Floats) -> Floats:
-    """Inverse masses [1/kg] of what weighs more by so much each [kg]; 0 stays 0, ∞ makes it 0."""
+    """Inverse masses [1/kg] after adding masses [kg]; 0 stays 0, and an added ∞ gives 0."""
     return inverse(
         1.0 / np.where(inverse_masses > 0.0, inverse_masses, 1.0) + added, inverse_masses
     )

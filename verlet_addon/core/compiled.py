@@ -48,7 +48,7 @@ class KernelBackend:
     library: Any
     """The compiled library; None if the NumPy kernels are used."""
     reason: str
-    """Why the NumPy kernels are used."""
+    """The reason for using the NumPy kernels."""
 
     def fall_back(self, reason: str) -> None:
         """Uses the NumPy kernels from now on.

@@ -34,7 +34,7 @@ def acting_springs(
 
 
 def _acting(model: SoftBodyModel, springs: GoalSprings) -> Springs:
-    """Of these springs, those that draw anything; None where none does."""
+    """The springs that act on any vertex; None for bodies without such springs."""
     free = model.inverse_masses[springs.vertices] > 0.0
     acting = np.flatnonzero(free & (springs.stiffnesses > 0.0))
     return GoalSprings(*(rows[acting] for rows in vars(springs).values())) if len(acting) else None

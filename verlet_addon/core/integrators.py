@@ -68,7 +68,7 @@ def step_gains(
     ``x' = x + (x − x₋)·velocity_gain + a·acceleration_gain``
 
     TCV_EXACT solves v' = a − c v exactly for constant a and any steps; without drag, its factors
-    are h/h₋ and h(h + h₋)/2. Those of TCV are h/h₋ and h², those of VERLET 1 and h². Where steps
+    are h/h₋ and h(h + h₋)/2. For TCV the factors are h/h₋ and h², for VERLET 1 and h². Where steps
     are equal, all three have the same factors, with and without drag.
 
     Parameters

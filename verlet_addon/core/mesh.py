@@ -52,7 +52,7 @@ class MeshData:
     positions: Floats
     """(n, 3) vertex positions [m]; also the rest shape, unless `rest_positions` is given."""
     edges: Integers
-    """(m, 2) vertex indices of every edge, those of faces and loose ones."""
+    """(m, 2) vertex indices of every edge: edges of faces, and loose edges."""
     face_starts: Integers
     """(f + 1,) index of each face's first corner in `face_vertices`; the last entry is c."""
     face_vertices: Integers

@@ -82,7 +82,7 @@ def complete_weights(weights: Floats, reflections: Sequence[Reflection]) -> Floa
 def complete_springs(
     springs: GoalSprings, count: int, reflections: Sequence[Reflection], planes: Sequence[Plane]
 ) -> GoalSprings:
-    """Goal springs of the whole mesh for those of its own, of `count` vertices."""
+    """Goal springs of the whole mesh, from the springs of its half of `count` vertices."""
     if not reflections:
         return springs
     targets = np.full((count, 3), np.nan)
@@ -187,7 +187,7 @@ def _check_lengths(mesh: MeshData) -> None:
     spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
     if (np.linalg.norm(spans, axis=1) < SHORTEST_EDGE).any():
         raise MeshError(
-            f"'{mesh.name}' has edges shorter than the distance at which its Mirror merges; "
+            f"'{mesh.name}' has edges shorter than the Merge Distance of its Mirror modifier; "
             "lower that distance"
         )
 

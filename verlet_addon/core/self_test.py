@@ -27,12 +27,14 @@ TOLERANCE = 1e-12
 
 @cache
 def fallback_reason() -> str:
-    """Why the NumPy kernels are used; empty for the compiled ones, which are tested once.
+    """The reason for using the NumPy kernels; empty if compiled kernels are used.
+
+    The first call tests the compiled kernels.
 
     Raises
     ------
     KernelError
-        If the environment asks for kernels that are missing, or fail the test.
+        If the environment demands compiled kernels that are missing or fail the test.
     """
     found = backend()
     if found.library is not None:
@@ -45,7 +47,7 @@ def fallback_reason() -> str:
         apart = float(np.abs(ours - reference).max())
         if not apart <= TOLERANCE:
             found.fall_back(
-                f"on this machine the results of the compiled kernels are off by {apart:.1g} m"
+                f"on this machine the compiled kernels differ from NumPy by {apart:.1g} m"
             )
     return found.reason if found.library is None else ""
 

@@ -108,7 +108,7 @@ class BodySettings:
     wind: float = 1.0
     """Factor on the strength of all force fields; 0 = none."""
     wind_weight: float = 1.0
-    """Further factor for force fields of this kind; likewise for each kind below."""
+    """Factor on wind fields, besides `wind`; the factors below are for fields of other kinds."""
     force_weight: float = 1.0
     vortex_weight: float = 1.0
     harmonic_weight: float = 1.0

@@ -192,7 +192,7 @@ class Simulation:
                 )
 
     def _vertices(self) -> list[Floats]:
-        """Per body (n, 3) vertex positions [m]; those of the meshes before the first step."""
+        """Per body (n, 3) vertex positions [m]; mesh positions before the first step."""
         return [
             np.ascontiguousarray(state.positions[:, : len(mesh.positions)].T)
             for mesh, (_, state) in zip(self.meshes, self.bodies, strict=False)
@@ -233,5 +233,5 @@ def start_simulation(
 
 
 def _with_seams(mesh: MeshData, settings: BodySettings) -> MeshData:
-    """The mesh of a cloth with the seams that its settings ask for; other meshes unchanged."""
+    """The mesh of a cloth with the seams that its settings turn on; other meshes unchanged."""
     return with_seams(mesh, every=settings.use_sewing) if settings.body_type == "CLOTH" else mesh

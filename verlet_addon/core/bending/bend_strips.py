@@ -1,4 +1,4 @@
-"""Lines along strips, those of each strip solved as one pentadiagonal system.
+"""Straight bends along strips; each strip is solved as one pentadiagonal system.
 
 A line is the bend of three consecutive particles, straight at rest. It is linear in the positions,
 so that the matrix of a strip is constant for one h².
@@ -39,7 +39,10 @@ class BendStrips:
 
 @dataclass(frozen=True, eq=False)
 class BendStripBatch:
-    """The lines of one colour, ready for one h²; line k has the entries k to k + 2 of the path."""
+    """The lines of one colour, prepared for steps of one length.
+
+    Line k has the entries k to k + 2 of the path.
+    """
 
     path: Integers
     """(c,) particles."""

@@ -69,7 +69,7 @@ class BendConstraints:
 
 @dataclass(frozen=True, eq=False)
 class BendBatches:
-    """Batches of `BendConstraints`, by solver, ready for one h²; each bend is in one list."""
+    """Batches of `BendConstraints` by solver, for steps of one length; each bend is in one list."""
 
     stiff: list[StiffBendBatch]
     """Bends solved as one system: stiff ones, of surfaces and ropes."""

@@ -1,4 +1,4 @@
-"""Twists of quads along face loops, those of each loop solved as one tridiagonal system.
+"""Twists of quads along face loops; each loop is solved as one tridiagonal system.
 
 A twist is the bend of a quad's four corners. A face loop goes from quad to quad across opposite
 edges, its rungs; its matrix is constant for one h². Each quad is in two loops. Solved along one and
@@ -27,7 +27,10 @@ Loop = tuple[list[int], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class FaceLoopBatch:
-    """The face loops of one colour, ready for one h²; twist k has the rungs k and k + 1."""
+    """The face loops of one colour, prepared for steps of one length.
+
+    Twist k has the rungs k and k + 1.
+    """
 
     rungs: Integers
     """(2, c) both particles of each rung, loop after loop."""
@@ -112,7 +115,7 @@ def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[
 
 
 def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[list[Loop]]:
-    """Loops by colour, those of one colour without a common particle; coloured longest first."""
+    """Loops by colour; loops of one colour share no particle. The longest are coloured first."""
     loops = sorted(loops, key=lambda loop: -len(loop[1]))
     particles = (rungs[along].ravel().tolist() for along, _ in loops)
     colors = first_free_colors(particles, particle_count)

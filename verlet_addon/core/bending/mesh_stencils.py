@@ -47,7 +47,7 @@ def _line_arrays(shape: RestShape, lines: BendLines) -> tuple[Floats, Floats]:
 
 
 def _compliances(shape: RestShape, members: Integers) -> Floats:
-    """(m,) bend compliance of the body, by what is painted at particles (m, k)."""
+    """(m,) bend compliance of the body, scaled by the painted weights of particles (m, k)."""
     return shape.settings.bend_compliance * painted_shares(shape.mesh.paint.bend, members)
 
 

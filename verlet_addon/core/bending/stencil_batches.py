@@ -41,7 +41,7 @@ class Stencils:
 
 @dataclass(frozen=True, eq=False)
 class StencilBatch:
-    """The bends of one colour, ready for one h²."""
+    """The bends of one colour, prepared for steps of one length."""
 
     particles: Integers
     """(k · c,) all first members, then all second members…"""

@@ -39,7 +39,7 @@ class Bends:
 
 @dataclass(frozen=True, eq=False)
 class StiffBendBatch:
-    """Bends solved as one system, ready for one h²."""
+    """Bends solved as one system, prepared for steps of one length."""
 
     particles: Integers
     """(4 c,) all first members, then all second members…"""
@@ -66,7 +66,7 @@ def hinges_as_bends(hinges: Stencils) -> Bends:
 
 
 def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
-    """Bends that are straight at rest: lines along strips, then those of the stencils."""
+    """Bends that are straight at rest: first bends along strips, then bends of stencils."""
     middle = line_indices(along)
     lines = along.strips.path[middle[:, None] + [-1, 0, 1]]
     parts = [(lines, along.coefficients[:, middle].T, along.compliances[middle])]

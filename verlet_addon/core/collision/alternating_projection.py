@@ -1,4 +1,4 @@
-"""Contacts and single sweeps over lengths, alternately: one compiled call for simple bodies."""
+"""Alternating projection of contacts and edge lengths: one compiled call for simple bodies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -73,7 +73,7 @@ def project_rigid_pieces(
 
 
 def _is_simple(contact_step: ContactStep, body_steps: Iterable[BodyStep]) -> bool:
-    """Whether the compiled kernel applies: all lengths are those of strips and tethers."""
+    """Whether the compiled kernel applies: all length constraints are strips or tethers."""
     if backend().library is None or contact_step.rows.on_ropes.any():
         return False
     return not any(

@@ -166,7 +166,7 @@ def build_collision_world(
 def _particle_arrays(
     surfaces: Surfaces, models: Sequence[SoftBodyModel], meshes: Sequence[MeshData]
 ) -> dict[str, Any]:
-    """Fields of CollisionWorld per particle (N,): those of bodies, and 0 or False of colliders."""
+    """Fields of CollisionWorld per particle (N,): values of bodies; 0 or False for colliders."""
     rest = surfaces.rest.shape[1] - int(surfaces.starts[len(models)])
     none, zero = np.zeros(rest, dtype=bool), np.zeros(rest)
     on_ropes = np.concatenate([*map(_on_ropes, models), none])

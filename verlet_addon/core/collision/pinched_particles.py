@@ -25,7 +25,7 @@ class PinchedParticles:
         return selected(self, which)
 
     def with_more(self, more: "PinchedParticles") -> "PinchedParticles":
-        """These particles, followed by others."""
+        """The particles of both, `self` first."""
         return concatenated(self, more, axis=-1)
 
     def surface_points(self, positions: Floats) -> Floats:

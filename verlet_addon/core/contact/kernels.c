@@ -92,7 +92,7 @@ EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
     }
 }
 
-/* Velocity update of rows with a normal multiplier: no normal speed, or that of a bounce. */
+/* Velocity update of rows with a normal multiplier: normal speed 0, or that of a bounce. */
 SMALL EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
                          const contact_rows *rows)
 {

@@ -60,11 +60,12 @@ def push_rows(positions: Floats, rows: ContactRows) -> None:
 
 
 def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
-    """Velocity update of contacts: no normal speed, or that of a bounce.
+    """Velocity update of contacts: sets the normal speed to 0, or to the speed of a bounce.
 
     Parameters
     ----------
-    previous_positions, positions : (3, N) of all bodies and colliders; the first ones change.
+    previous_positions, positions : (3, N) of all bodies and colliders [m]; previous
+        positions change.
     """
     for batch in sequential_batches(rows.particles, rows.impulse_responses != 0.0):
         hit = batch[rows.normal_multipliers[batch] > 0.0]

@@ -21,7 +21,7 @@ class ClosedSurfaces:
     triangles: list[Integers]
     """Per owner (3, t), triangles of closed components, with normals outwards."""
     given_triangles: list[Integers]
-    """The same triangles as given: inward normals are those of a room."""
+    """The triangles in the given order of corners; a surface with inward normals is a room."""
     keeps_shape: Booleans
     """(o,) bool, owners that depenetrate rigidly: all vertices in the same direction."""
     bodies: int

@@ -113,7 +113,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
 
     Parameters
     ----------
-    surfaces : those of the bodies, then those of the colliders.
+    surfaces : surfaces of the bodies, then of the colliders.
     collides : (o, o) bool, symmetric, pairs of owners that collide.
     gaps : (o, o) symmetric, distances kept between owners [m].
     """

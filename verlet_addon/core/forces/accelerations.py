@@ -94,7 +94,10 @@ def node_accelerations(
 
 
 def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
-    """(3, n) accelerations, limited to what a step can follow, for drag rates (n,) [1/s]."""
+    """(3, n) accelerations, limited for drag rates (n,) [1/s].
+
+    Without limits, drag could reverse a velocity within a step.
+    """
     total = total / np.maximum(1.0, rates * dt)
     speed_changes = magnitudes(total) * dt
     return np.asarray(total / np.maximum(1.0, speed_changes / MAX_SPEED_CHANGE))

@@ -23,7 +23,7 @@ class Graph:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Adjacency lists of n particles: k entries, those of each particle one after the other."""
+    """Adjacency lists of n particles: k entries, grouped by particle."""
 
     starts: Integers
     """(n + 1,) start of each particle's entries."""
@@ -45,7 +45,7 @@ class Neighbours:
 
 
 def find_neighbours(graph: Graph, count: int) -> Neighbours:
-    """Neighbours of `count` particles; those of each in the order of the graph's pairs."""
+    """Neighbours of `count` particles; each particle's are in the order of the graph's pairs."""
     ends = graph.pairs.ravel()
     order = np.argsort(ends, kind="stable")
     starts = np.searchsorted(ends[order], np.arange(count + 1))

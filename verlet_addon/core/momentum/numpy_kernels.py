@@ -18,12 +18,12 @@ def conserve_momentum(
 
     Parameters
     ----------
-    components : (n,) number of each particle's free body; −1 for those of others.
+    components : (n,) number of each particle's free body; −1 for all other particles.
     inverse_masses : (n,) [1/kg].
     before, after : (3, n) positions, or previous positions, before and after corrections [m].
-    about : (3, n) positions at which the displacements have their moments: since discrete angular
-        momentum is Σ m x × (x' − x)/h, the previous positions for corrections of positions, and the
-        positions for those of previous ones [m].
+    about : (3, n) positions at which moments of displacements are taken [m]. Discrete angular
+        momentum is Σ m x × (x' − x)/h, so if positions were corrected, the previous positions; if
+        previous positions were corrected, the positions.
     """
     free = np.flatnonzero(components >= 0)
     if not len(free):

@@ -81,7 +81,7 @@ def spring_goals(model: SoftBodyModel, start: Floats, inputs: StepInputs, number
 
 
 def draw_held_vertices(positions: Floats, body_step: BodyStep) -> None:
-    """Ends free motion, at positions (3, n), nearer to where springs draw by what they weigh."""
+    """Moves the end of free motion, positions (3, n), towards the targets of goal springs."""
     if (held := body_step.model.held) is not None:
         own = 1.0 / held.own_inverse_masses[held.vertices]
         shares = 1.0 - own / (own + held.spring_masses)

@@ -33,7 +33,7 @@ def predict(
     ----------
     body : model and state; positions become the predicted ones.
     settings : integrator and ground properties.
-    inputs : length of the step, and what acts on all bodies.
+    inputs : length of the step, and the forces and targets of all bodies.
     number : of the body in the inputs.
     pressure : pressure of the enclosed gas at its rest volume [Pa].
     vertex_positions : (3, v) of each body, then of each collider, for water [m].

@@ -96,7 +96,7 @@ def step_water(
 def _driven_vertices(
     body_step: BodyStep, level_positions: Floats, normals: Floats, dt: float
 ) -> DrivenVertices:
-    """What pins and goal springs draw to heights above the level (3, n) [m]."""
+    """Vertices that pins and goal springs move to heights above the level (3, n) [m]."""
     model, springs = body_step.model, body_step.model.held
     held = np.concatenate([model.pinned, model.goals])
     wanted = ((body_step.targets - level_positions) * normals)[:, held].sum(axis=0)

@@ -111,11 +111,11 @@ def build_pieces(shape: RestShape) -> Pieces | None:
 
 
 def heavier_pieces(pieces: Pieces, inverse_masses: Floats, added: Floats) -> Pieces:
-    """The pieces of a body that some particles weigh more in.
+    """The pieces of a body after some of its particles became heavier.
 
     Parameters
     ----------
-    inverse_masses, added : (n,) of all particles with what they weigh more [1/kg], and that [kg]; 0
+    inverse_masses, added : (n,) of all particles: inverse masses [1/kg] and added masses [kg]; 0
         and infinite = as if pinned.
     """
     labels, particles, joints = pieces.labels, pieces.particles, pieces.joints

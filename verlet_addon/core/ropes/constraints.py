@@ -41,7 +41,7 @@ class RopeBatches:
     strip_system: StripSystem
     """Strips of trees and rings, for the tension warm start."""
     spans: PinSpans
-    """Those of the paths between pins whose links are nearly inextensible."""
+    """The paths between pins whose links are nearly inextensible."""
     rests: Floats
     """(k,) rest lengths of the trees' links, without lengthening [m]."""
     lengthened: Floats
@@ -50,7 +50,7 @@ class RopeBatches:
 
     @property
     def strips(self) -> Sequence[StripBatch]:
-        """All batches of strips, those of rings first."""
+        """All batches of strips; rings come first."""
         return [*self.rings, *(generation.batch for generation in self.trees.generations)]
 
     @property

@@ -23,7 +23,7 @@ without lengths. Where lengths block a contact, or friction only increases its p
 suffices, and the largest would throw a rope away. Other contacts still converge in a few rounds."""
 
 RopeSlice = tuple[slice, TreeBatches]
-"""A body's particles, as a slice of those of all bodies, and the lengths of its ropes."""
+"""A body's particles, as a slice of the particles of all bodies, and the lengths of its ropes."""
 
 
 def solve_rope_contacts(positions: Floats, rows: ContactRows, ropes: Sequence[RopeSlice]) -> None:

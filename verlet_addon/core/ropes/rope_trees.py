@@ -32,7 +32,7 @@ class Trees:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """The paths of one generation, ready for one h²."""
+    """The paths of one generation, prepared for steps of one length."""
 
     batch: StripBatch
     support_entries: Integers
@@ -55,7 +55,7 @@ class Generation:
 
 @dataclass(frozen=True, eq=False)
 class TreeBatches:
-    """All generations, from the root out, ready for one h²."""
+    """All generations, from the root out, prepared for steps of one length."""
 
     generations: list[Generation]
     inverse_masses: Floats

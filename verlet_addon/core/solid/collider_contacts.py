@@ -36,7 +36,7 @@ class ColliderContacts:
     """(3, k) motion of the colliders in this step [m]."""
 
     def appended(self, others: "ColliderContacts") -> "ColliderContacts":
-        """These contacts, followed by others."""
+        """The contacts of both, `self` first."""
         both = ((getattr(self, each.name), getattr(others, each.name)) for each in fields(self))
         return ColliderContacts(*(np.concatenate(each, axis=-1) for each in both))
 

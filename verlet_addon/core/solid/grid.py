@@ -13,7 +13,7 @@ MIN_THICKNESS_SHARE = 1e-6
 JACOBI_SWEEPS = 12
 """Sweeps of the Jacobi eigenvalue algorithm; half as many converge."""
 MAX_CELLS = 400
-"""Most cells along an axis; those of a very slender body are longer than it is thick."""
+"""Most cells along an axis; cells of a very slender body are longer than it is thick."""
 
 
 @dataclass(frozen=True, eq=False)

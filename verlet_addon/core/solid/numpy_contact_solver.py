@@ -12,7 +12,7 @@ from .numpy_kernels import Corotations, interpolate, scatter_to_nodes, stiffness
 from .rigid_modes import RigidModes, find_rigid_modes
 
 MAX_ACTIVE_SET_CHANGES = 6
-"""Most updates of the active set (contacts that touch, and those that slide) in a solution."""
+"""Most updates of the active set (touching contacts and sliding contacts) in a solution."""
 ACTIVE_SET_TOLERANCE = 0.05
 """The active set has converged when contact and friction forces change by less than this share of
 the sum of contact forces; the next step solves for the rest."""

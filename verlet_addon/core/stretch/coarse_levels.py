@@ -105,7 +105,7 @@ def heavier_levels(levels: Sequence[Level], shares: Floats, added: Floats) -> li
 
     Parameters
     ----------
-    shares, added : (n,) what they weighed before over what they weigh, and how much more [kg].
+    shares, added : (n,) former mass over present mass, and added mass [kg].
     """
     return [
         replace(

@@ -43,7 +43,7 @@ def warm_start_tension(
     kept_share : share of the previous tension that slack links start from; taut ones start from at
         least TAUT_KEPT_SHARE of it, and links at `min_tautness` from the mean of both.
     min_tautness : strips with a link of more than this h² T/(l m) are solved directly.
-    rounds : search directions: the previous displacement, then those of conjugate gradients.
+    rounds : search directions: the previous displacement, then directions of conjugate gradients.
     """
     if not len(strip_system.path):
         return

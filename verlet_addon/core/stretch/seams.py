@@ -51,7 +51,7 @@ class Seams:
 
 @dataclass(frozen=True, eq=False)
 class SeamBatch:
-    """The seams of one colour, ready for one h²."""
+    """The seams of one colour, prepared for steps of one length."""
 
     first: Integers
     """(c,)"""

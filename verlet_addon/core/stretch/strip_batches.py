@@ -1,4 +1,4 @@
-"""Strips: paths of edges, ready for one h², each of which is solved directly.
+"""Strips: paths of edges, prepared for steps of one length and each solved directly.
 
 The edges of a row or column of a grid, or of a whole rope, form a tridiagonal system: one solve
 carries a correction along the whole strip. Strips of one colour share no particle and are solved
@@ -20,7 +20,10 @@ MIN_LENGTH_SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class StripBatch:
-    """The strips of one colour, ready for one h²; a path of c particles has c − 1 edges or gaps."""
+    """The strips of one colour, prepared for steps of one length.
+
+    A path of c particles has c − 1 edges or gaps.
+    """
 
     path: Integers
     """(c,)"""

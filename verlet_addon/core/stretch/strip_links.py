@@ -44,7 +44,7 @@ class StripLinks:
     """Strain up to which links are left as they are."""
 
     def at(self, particles: Integers) -> Integers:
-        """The links at some particles, each once, those of the first particle first."""
+        """The links at some particles, each once, ordered by the first particle that has it."""
         starts = self.starts[particles]
         return unique_in_order(self.order[ranges(starts, self.starts[particles + 1] - starts)])
 

@@ -204,7 +204,10 @@ def _color_strips(strips: list[tuple[list[int], list[int]]], count: int) -> list
 def _longest_free_color(
     used: list[int], particles: list[int], start: int, free_colors: int
 ) -> tuple[int, int]:
-    """How far one free colour reaches along a path from `start`, and the colour (a bit)."""
+    """End of the longest piece of a path from `start` with a common free colour, and that colour.
+
+    Colours are bits.
+    """
     for place in range(start, len(particles)):
         still_free = free_colors & ~used[particles[place]]
         if not still_free:

@@ -76,7 +76,7 @@ def build_water(mesh: MeshData, shape: RestShape) -> Water:
 
 
 def _triangles(shape: RestShape) -> tuple[Integers, Floats]:
-    """(3, t) triangles, and (t,) weights: ½ for those of the two triangulations of a quad."""
+    """(3, t) triangles, and (t,) weights: ½ for the triangles of both triangulations of a quad."""
     corners, fans = shape.corners, shape.triangles
     quads = np.flatnonzero(corners.size == 4)
     ears = np.stack([corners.preceding[quads], corners.vertex[quads], corners.following[quads]])

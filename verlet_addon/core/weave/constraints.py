@@ -5,7 +5,7 @@ Steps in Cloth Simulation*, 1998). The strains of a patch are ε₁ = |w₁| −
 ε₂ = |w₂| − 1 along the weft and γ, the cosine of the angle between both, for the columns
 w = Σ gradient · x of the deformation gradient; its energy is ½ A (ε₁²/c₁ + ε₂²/c₂ + γ²/c₁₂). ε₁ and
 ε₂ are taken at both sides of the patch, with half the weight each. In compression, c₁ and c₂ are
-those of cloth that buckles finer than the mesh resolves.
+compliances of cloth that buckles finer than the mesh resolves.
 """
 
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ from ..geometry.rest_shape import RestShape, painted_shares, remeshed
 from .patches import Patches
 
 WEAVE_REGULARIZATION = 1e-3
-"""Least compliance of a strain, as a share of h² A times its mobility: for stiffer ones, sixty
-rounds of conjugate gradients do not converge. n hanging cells of size l stretch by n h² g/l times
-this."""
+"""Lower bound of a strain's scaled compliance, as a share of the strain's inverse mass: stiffer
+strains do not converge within sixty rounds of conjugate gradients. n hanging cells of size l
+stretch by n h² g/l times this share."""
 INEXTENSIBLE_WEAVE_REGULARIZATION = 1e-2
 """The same share where edges hold the lengths of inextensible threads: with 3e-2 the drape
 coefficient of silk is two points lower, with 3e-3 it takes half as long again."""
@@ -55,7 +55,7 @@ class Weave:
 
 @dataclass(frozen=True, eq=False)
 class WeaveBatch:
-    """The strain constraints of a woven body, ready for one h²; see `Weave`."""
+    """The strain constraints of a woven body, prepared for steps of one length; see `Weave`."""
 
     corners: Integers
     gradients: Floats

@@ -15,7 +15,7 @@ strips stretch by 3 % too little."""
 NEGLIGIBLE_RESIDUAL = 1e-10
 """Square of the same relative to the first residual: in free flight patches exert no force."""
 MAX_WEAVE_CG_ROUNDS = 60
-"""Rounds of conjugate gradients at most; what remains of stiff waves is left to later steps."""
+"""Rounds of conjugate gradients at most; later steps reduce the remaining errors of stiff waves."""
 WOLFE_CURVATURE, LINE_SEARCH_ROUNDS = 0.1, 4
 """The line search accepts a slope, in magnitude, of at most this share of the first slope (Wolfe's
 curvature condition), and makes at most so many trials."""
