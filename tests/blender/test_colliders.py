@@ -354,15 +354,15 @@ def test_the_panel_says_what_a_body_collides_with(addon: Addon) -> None:
         return str(colliding(obj, scene, bpy.context.view_layer))
 
     obj = body(sheet("Flag", height=1.0))
-    assert said(obj) == "The ground alone takes part"
+    assert said(obj) == "Collides with the ground only"
     scene.verlet.use_ground = False
     assert said(obj) == "Nothing collides"
     obj.verlet.use_self_collision = True
-    assert said(obj) == "No colliders take part"
+    assert said(obj) == "Collides with no colliders"
     for count in (1, 2):
         sheet(f"Table {count}")
         verlet.make_collider()
-    assert said(obj) == "2 colliders take part"
+    assert said(obj) == "Collides with 2 colliders"
 
 
 # --- a bake ---------------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""The bake and what it writes: shape keys, their curves and actions, and a record of it."""
+"""The bake and its output: shape keys, their curves and actions, and a record."""

@@ -52,7 +52,7 @@ class Progress:
     worst_penetration: float | None = None
     """Largest violation of a contact gap so far [m]; None where nothing can collide."""
     colliders: int = 0
-    """Number of colliders that take part."""
+    """Number of colliders in the simulation."""
     remarks: tuple[str, ...] = ()
     """Diagnostics so far, one sentence each for the user."""
     positions: Sequence[Floats] = ()
@@ -84,7 +84,7 @@ class Simulated(Protocol):
 
 
 def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Lists the bodies that take part in a scene's simulation, in the scene's order."""
+    """Lists the bodies that are simulated in a scene, in the scene's order."""
     return [obj for obj in scene.objects if body_properties(obj).enabled]
 
 

@@ -62,7 +62,7 @@ def cautions(
 
 
 def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
-    """Warning of bodies that do not take part; `remedy` contains `{them}` for their pronoun."""
+    """Warning of bodies left out of the bake; `remedy` contains `{them}` for their pronoun."""
     if names:
         verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
         remedy = remedy.format(them=them)

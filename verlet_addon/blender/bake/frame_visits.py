@@ -73,7 +73,7 @@ def _read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
 
 
 def _stays(obj: bpy.types.Object, updated: Updated) -> bool:
-    """Whether an object does not depend on time, or only through what leaves its mesh unchanged.
+    """Whether time does not change an object, or only by data without effect on its mesh.
 
     Collision modifiers and the muted curves of an earlier bake are such dependencies.
     """

@@ -72,7 +72,7 @@ def large_need(objects: Sequence[bpy.types.Object], keys: int) -> list[str]:
 
 @contextmanager
 def memory_errors_named(what: str) -> Iterator[None]:
-    """Turns a MemoryError into an OutOfMemoryError that names what was being done."""
+    """Turns a MemoryError into an OutOfMemoryError that names the task in progress."""
     try:
         yield
     except MemoryError as error:

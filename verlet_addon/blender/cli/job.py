@@ -27,7 +27,7 @@ class Job:
     chosen: Sequence[bpy.types.Object]
     """The named bodies, or all."""
     objects: Sequence[bpy.types.Object]
-    """The bodies that take part: the named ones, or all that are shown and local."""
+    """The bodies to bake: the named ones, or all that are shown and local."""
     start: int
     end: int
     step: int

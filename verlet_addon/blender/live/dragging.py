@@ -1,4 +1,4 @@
-"""What holds a body in a grab: the vertices around the mouse, and those that were pinned."""
+"""Springs on a body in a grab: on vertices around the mouse, and on pinned vertices."""
 
 from dataclasses import dataclass, field
 
@@ -19,11 +19,11 @@ STRONGEST = 500.0
 
 @dataclass(eq=False)
 class Drag:
-    """What holds one body."""
+    """The vertices of one body that are dragged or pinned."""
 
     mesh: MeshData
     mass: float = 0.0
-    """Of the part of the body that is dragged [kg]."""
+    """Mass of the dragged part of the body [kg]."""
     vertex: int = -1
     """The dragged vertex; −1 = none."""
     vertices: Integers = field(default_factory=lambda: np.empty(0, np.int64))
@@ -31,19 +31,19 @@ class Drag:
     weights: Floats = field(default_factory=lambda: np.empty(0))
     """(g,) shares of the force, of sum 1."""
     offsets: Floats = field(default_factory=lambda: np.empty((0, 3)))
-    """(g, 3) where they were from the dragged vertex [m]."""
+    """(g, 3) offsets of these from the dragged vertex when the drag began [m]."""
     target: Floats = field(default_factory=lambda: np.zeros(3))
-    """(3,) where the dragged vertex is drawn to [m]."""
+    """(3,) target of the dragged vertex [m]."""
     pins: dict[int, Floats] = field(default_factory=dict)
-    """Vertices that are pinned, each with its place [m]."""
+    """Pinned vertices, each with its target position [m]."""
 
     def hold(self, vertex: int, radius: float, positions: Floats) -> None:
-        """Takes hold of a vertex and those around it where they are, (n, 3)."""
+        """Starts to drag a vertex and its neighbourhood, at positions (n, 3) [m]."""
         self.vertex, self.target = vertex, positions[vertex].copy()
         self.reach(radius, positions)
 
     def reach(self, radius: float, positions: Floats) -> None:
-        """Takes hold of the vertices within another radius along the mesh at rest [m]."""
+        """Sets the dragged vertices: those within a radius along the mesh at rest [m]."""
         rest = self.mesh.at_rest
         distances = np.linalg.norm(rest - rest[self.vertex], axis=1)
         near = np.flatnonzero(_joined(self.mesh.edges, distances < radius, self.vertex))
@@ -54,18 +54,18 @@ class Drag:
         self.offsets = positions[near] - positions[self.vertex]
 
     def let_go(self) -> None:
-        """Holds nothing but pins any more."""
+        """Ends the drag; pins remain."""
         self.vertex, self.vertices, self.weights = -1, self.vertices[:0], self.weights[:0]
 
     def toggle_pin(self, vertex: int, positions: Floats) -> bool:
-        """Pins a vertex where it is, or lets a pinned one go; whether it is pinned now."""
+        """Pins a vertex at its position, or unpins it; returns whether it is pinned now."""
         if self.pins.pop(vertex, None) is None:
             self.pins[vertex] = positions[vertex].copy()
         return vertex in self.pins
 
 
 def goal_springs(drag: Drag, positions: Floats) -> GoalSprings | None:
-    """The springs of what holds a body whose vertices are at positions (n, 3); None = nothing."""
+    """Goal springs of the drag and the pins, for positions (n, 3) [m]; None without any."""
     dragged = ~np.isin(drag.vertices, list(drag.pins))
     vertices = drag.vertices[dragged]
     targets = drag.target + drag.offsets[dragged] if len(vertices) else np.empty((0, 3))
@@ -89,7 +89,7 @@ def goal_springs(drag: Drag, positions: Floats) -> GoalSprings | None:
 
 
 def mass_of_part(model: SoftBodyModel, edges: Integers, vertex: int) -> float:
-    """Mass of what edges join to a vertex, or of a whole solid [kg]."""
+    """Mass of the connected component of a vertex, or of a whole solid [kg]."""
     if model.solid is not None:
         return float(model.solid.masses.sum())
     labels, movable = find_components(model.vertex_count, edges), model.inverse_masses > 0.0
@@ -98,7 +98,7 @@ def mass_of_part(model: SoftBodyModel, edges: Integers, vertex: int) -> float:
 
 
 def _joined(edges: Integers, near: Booleans, vertex: int) -> Booleans:
-    """(n,) bool, of `near` vertices (n,), those that edges join to one of them."""
+    """(n,) bool, the vertices among `near` (n,) that are connected to `vertex` within it."""
     near = near.copy()
     near[vertex] = True
     labels = find_components(len(near), edges[near[edges].all(axis=1)])

@@ -23,7 +23,7 @@ def create_pc2(path: Path, *, vertex_count: int, frame_start: int) -> None:
 
 
 def append_sample(path: Path, coordinates: Floats | NDArray[np.float32], number: int) -> None:
-    """Writes the sample of a number, counted from 0, which becomes the last one.
+    """Writes sample `number`, counted from 0; the cache then ends with it.
 
     Parameters
     ----------

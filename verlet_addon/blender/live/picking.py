@@ -1,4 +1,4 @@
-"""The vertex under the mouse: where a ray first meets a face, or what is shown nearest to it."""
+"""The vertex under the mouse: on the face that a ray first meets, else the nearest in the view."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ...core.arrays import Floats, Integers
 def hit_vertex(
     origin: Floats, direction: Floats, positions: Floats, triangles: Integers
 ) -> tuple[float, int] | None:
-    """How far along a ray it first meets a triangle, and the corner nearest to there; None = never.
+    """Distance along a ray to its first triangle, and the nearest corner; None if it meets none.
 
     T. Möller, B. Trumbore, *Fast, Minimum Storage Ray–Triangle Intersection* (1997).
 
@@ -37,7 +37,7 @@ def hit_vertex(
 def nearest_on_screen(
     projection: Floats, size: Floats, mouse: Floats, positions: Floats
 ) -> tuple[float, int]:
-    """How many pixels from the mouse the nearest of vertices (n, 3) is shown, and its number.
+    """Distance in pixels from the mouse to the nearest of vertices (n, 3), and its number.
 
     Parameters
     ----------

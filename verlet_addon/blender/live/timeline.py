@@ -1,4 +1,4 @@
-"""The frames of a live simulation, drawn in the timeline as Blender draws those of its caches."""
+"""The frames of a live simulation, drawn in the timeline as Blender draws its caches."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ from .control import session_of
 
 _COLOR = (0.95, 0.55, 0.15)
 _RANGE, _SIMULATED, _STALE = 0.1, 0.4, 0.15
-"""How strongly the range to be simulated, what is simulated, and what no longer holds are drawn."""
+"""Opacity of the range to simulate, of simulated frames, and of outdated frames."""
 _HEIGHT = 4.0
-"""Of the bar, in pixels at an interface scale of 1."""
+"""Height of the bar, in pixels at an interface scale of 1."""
 
 _handlers: list[Any] = []
 
 
 def register_timeline() -> None:
-    """Has Blender draw the bar in timelines and dope sheets."""
+    """Adds the draw handlers of the bar in timelines and dope sheets."""
     if not bpy.app.background:
         space: Any = bpy.types.SpaceDopeSheetEditor
         _handlers.append(space.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
 
 
 def unregister_timeline() -> None:
-    """Takes back what `register_timeline` did."""
+    """Removes the draw handlers of the bar."""
     while _handlers:
         bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_handlers.pop(), "WINDOW")
 

@@ -1,4 +1,4 @@
-"""Changes, in the updates that Blender reports, of what a live simulation reads."""
+"""Changes, in the updates that Blender reports, of the inputs of a live simulation."""
 
 from collections.abc import Iterator
 from typing import Any, cast

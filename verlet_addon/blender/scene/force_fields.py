@@ -50,7 +50,7 @@ def fields_in_reach(
 
 
 def why_without_effect(obj: bpy.types.Object) -> str:
-    """Why a force field has no effect on soft bodies, and the remedy; empty if it has one."""
+    """The reason why a force field has no effect on soft bodies, and the remedy; else empty."""
     settings = _settings(obj)
     if settings.type not in get_args(Kind):
         return f"its type is {_label(settings, 'type')}; choose another type"

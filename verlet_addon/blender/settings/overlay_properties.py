@@ -1,4 +1,4 @@
-"""Property group on workspaces: what is drawn over soft bodies in the viewports.
+"""Property group on workspaces: overlays of soft bodies in the viewports.
 
 Blender keeps its own overlays in each viewport, where add-ons cannot; a workspace also has them in
 the file, out of undo, and keeps them while an area fills the window.
@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 
 class VERLET_PG_overlay(bpy.types.PropertyGroup):
-    """What is drawn over soft bodies in the viewports of one workspace."""
+    """Overlays of soft bodies in the viewports of one workspace."""
 
     show_pins: BoolProperty(
         name="Pins",

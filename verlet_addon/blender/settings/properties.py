@@ -52,14 +52,14 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     enabled: BoolProperty(
         name="Verlet Body",
         description=(
-            "This object takes part in Bake and Clear Bake; "
+            "Bake and Clear Bake include this object; "
             "switched off, it keeps its settings and its bake"
         ),
         options=set(),
     )
     body_type: EnumProperty(
         name="Type",
-        description="What the mesh is made of",
+        description="Type of body: cloth, rope, jelly or water",
         items=BODY_TYPES,
         default=_BODY.body_type,
         options=set(),
@@ -77,7 +77,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     use_density: BoolProperty(
         name="By Size",
-        description="Larger meshes weigh more: a density takes the place of the mass",
+        description="Set a density in place of a mass, so that larger meshes weigh more",
         default=_BODY.use_density,
         options=set(),
     )
@@ -93,7 +93,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     material: EnumProperty(
         name="Material",
-        description="The material that the object was given last",
+        description="The last material that was set for the object",
         items=MATERIAL_ITEMS,
         default=NO_MATERIAL,
         options=set(),
@@ -219,17 +219,17 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
     )
     baked_settings: StringProperty(
         name="Baked Settings",
-        description="Mark of the settings that the last bake was made with",
+        description="Hash of the settings of the last bake",
         options={"HIDDEN"},
     )
     baked_inputs: StringProperty(
         name="Baked Inputs",
-        description="Mark of the meshes, animation, colliders and force fields of the last bake",
+        description="Hash of the meshes, animation, colliders and force fields of the last bake",
         options={"HIDDEN"},
     )
     baked_kernels: StringProperty(
         name="Baked Kernels",
-        description="The kernels that served the last bake, NumPy's or the compiled ones",
+        description="Kernels of the last bake: NumPy or compiled",
         options={"HIDDEN"},
     )
     made_basis: BoolProperty(

@@ -45,7 +45,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     baked_remarks: StringProperty(
         name="Remarks",
-        description="What was said of the last bake, a sentence a line",
+        description="Warnings of the last bake, one per line",
         options={"HIDDEN"},
     )
     substeps: IntProperty(
@@ -58,7 +58,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     iterations: IntProperty(
         name="Iterations",
-        description="Passes per step; more substeps help more than more iterations",
+        description="Iterations per step; more substeps help more than more iterations",
         default=_SCENE.iterations,
         soft_min=1,
         soft_max=100,
@@ -66,8 +66,8 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     tolerance: FloatProperty(
         name="Tolerance",
-        description="End a step's passes early once no edge is stretched by more than this share; "
-        "0 makes all of them",
+        description="End the iterations of a step once no edge is stretched by more than this "
+        "share; 0 = always all iterations",
         default=_SCENE.tolerance,
         soft_min=0.0,
         soft_max=0.1,

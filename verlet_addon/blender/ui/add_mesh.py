@@ -35,7 +35,7 @@ class _AddWithMaterial(_AddBody):
 
     use_material: BoolProperty(
         name="Fitting Material",
-        description="Also give it a material that fits its type",
+        description="Also set a material of its type",
         default=True,
     )
 
@@ -161,7 +161,7 @@ class VERLET_OT_add_balloon(_AddBody, bpy.types.Operator):
     )
     resolution: IntProperty(
         name="Subdivisions",
-        description="Of an icosphere: 4 make 1,280 faces, each one more four times as many",
+        description="Subdivisions of an icosphere: 4 give 1,280 faces, 5 four times as many",
         default=4,
         min=1,
         max=8,

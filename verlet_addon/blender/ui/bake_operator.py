@@ -46,7 +46,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     mode: EnumProperty(
         name="Mode",
-        description="How the motion is kept",
+        description="Form in which the motion is saved",
         items=(("RELATIVE", "Relative", "One shape key per frame; plays everywhere"),),
         default="RELATIVE",
     )
@@ -69,7 +69,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     selected: BoolProperty(
         name="Selected",
-        description="Bake only the selected bodies; the others keep their bakes, and take part "
+        description="Bake only the selected bodies; the others keep their bakes, and act "
         "only as colliders",
         # Saved, the next bake of all bodies would also bake the selected ones alone.
         options={"SKIP_SAVE"},

@@ -80,16 +80,16 @@ class VERLET_PT_bake(SidebarPanel):
         note_changes(session)
         lines = column.column(align=True)
         if session.stale:
-            lines.label(text=f"Stale: starts over at frame {session.start}", icon="INFO")
+            lines.label(text=f"Out of date: restarts at frame {session.start}", icon="INFO")
         elif scene.frame_current > session.last + 1:
-            lines.label(text=f"Go back to frame {session.last} to go on", icon="ERROR")
+            lines.label(text=f"Go to frame {session.last} to continue", icon="ERROR")
         else:
             lines.label(text=f"Simulated to {session.last}", icon="TIME")
         restarted = f"Restarted: {session.restarted}" if session.restarted else ""
         for line in wrap(session.stale or restarted, NARROW):
             lines.label(text=line, icon="BLANK1")
         if scene.sync_mode != "NONE":
-            column.label(text="Playback skips frames, live needs each", icon="ERROR")
+            column.label(text="Playback skips frames, but Live needs every frame", icon="ERROR")
             every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")
             every.data_path, every.value = "scene.sync_mode", "NONE"
 

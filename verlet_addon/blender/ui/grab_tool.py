@@ -34,6 +34,6 @@ def register_tool() -> None:
 
 
 def unregister_tool() -> None:
-    """Takes back what `register_tool` did."""
+    """Removes the tool."""
     if not bpy.app.background:
         bpy.utils.unregister_tool(GrabTool)

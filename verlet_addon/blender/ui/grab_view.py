@@ -1,4 +1,4 @@
-"""What is under the mouse in a grab, and what the view draws: the radius, pins, and keys."""
+"""The view in a grab: the vertex under the mouse, and drawing of the radius, pins and keys."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..live.grab import Grab
 from ..live.picking import hit_vertex, nearest_on_screen
 
 NEAR = 20.0
-"""How far from the mouse a vertex may be where there is no face [pixels]."""
+"""Largest distance of a vertex from the mouse where there is no face [pixels]."""
 _COLOR, _PIN_COLOR = (1.0, 1.0, 1.0, 0.9), (0.95, 0.55, 0.15, 1.0)
 _CORNERS = 64
 """Of the circle."""
@@ -118,7 +118,7 @@ class GrabView:
         gpu.state.point_size_set(1.0)
 
     def _center_of_view(self) -> Vector:
-        """What the view turns around."""
+        """The point around which the view turns."""
         return Vector(self._view.view_location)
 
     def _right(self) -> Vector:

@@ -35,7 +35,7 @@ def _write_type(obj: bpy.types.Object, number: int) -> None:
 
 TYPE = _blender.props.EnumProperty(
     name="Type",
-    description="What the mesh is made of; another type sets a material that fits it",
+    description="Type of body; another type sets a material of that type",
     items=BODY_TYPES,
     get=_read_type,
     set=_write_type,
@@ -44,7 +44,7 @@ TYPE = _blender.props.EnumProperty(
 
 
 class VERLET_MT_material(bpy.types.Menu):
-    """Choose what the selected bodies are made of"""
+    """Set the material of the selected bodies"""
 
     bl_label = "Material"
 

@@ -99,7 +99,7 @@ class VERLET_OT_convert(bpy.types.Operator):
 
     body_type: EnumProperty(
         name="Type",
-        description="What the meshes are made of",
+        description="Type of the new bodies",
         # JELLY lets scripts use the name in the interface; the panel shows it only once.
         items=(*_TYPES, ("JELLY", "Jelly", "", [item[0] for item in _TYPES].index("SOFT"))),
         default="AUTO",
@@ -107,7 +107,7 @@ class VERLET_OT_convert(bpy.types.Operator):
     )
     use_material: BoolProperty(
         name="Fitting Material",
-        description="Also give each a material that fits its type",
+        description="Also set a material of the type",
         options={"SKIP_SAVE"},
     )
 
@@ -154,7 +154,7 @@ class VERLET_OT_set_material(bpy.types.Operator):
 
     material: EnumProperty(
         name="Material",
-        description="What the bodies are made of",
+        description="Material of the bodies",
         items=[item[:3] for item in MATERIAL_ITEMS[1:]],
         default="COTTON",
         options={"SKIP_SAVE"},

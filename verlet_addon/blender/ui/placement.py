@@ -23,7 +23,7 @@ class Placement:
 
     align: EnumProperty(
         name="Align",
-        description="What the new object is aligned to",
+        description="Alignment of the new object",
         items=(
             ("WORLD", "World", "Align the new object to the world"),
             ("VIEW", "View", "Align the new object to the view"),

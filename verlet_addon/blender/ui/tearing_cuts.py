@@ -76,5 +76,5 @@ class VERLET_OT_split_for_tearing(bpy.types.Operator):
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{joined} pairs of vertices hold it together until it tears")
+        self.report({"INFO"}, f"{joined} pairs of vertices hold the mesh together until it tears")
         return {"FINISHED"}

@@ -66,7 +66,7 @@ def pin_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Marks:
 
 
 def attachment_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Marks:
-    """The attached vertices of a body, and lines to what they follow."""
+    """The attached vertices of a body, and lines to their targets."""
     marks = []
     for (number, item), held in zip(acting_attachments(obj), _held(obj)[1:], strict=True):
         points = places_of(obj, depsgraph, held.vertices)
@@ -118,7 +118,7 @@ def _read_held(obj: bpy.types.Object, groups: Sequence[str]) -> list[Held]:
 def colliders_of(
     obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> list[bpy.types.Object]:
-    """The colliders that take part for a body."""
+    """The colliders that act on a body."""
     chosen = body_properties(obj).collision_collection
     key = (Changes.edits, scene.session_uid, view_layer.name, chosen and chosen.session_uid)
     uids = kept(

@@ -11,7 +11,7 @@ from ..panel_base import layout_of
 
 
 class VERLET_PT_overlay(bpy.types.Panel):
-    """What is drawn over soft bodies in the viewport."""
+    """Overlays of soft bodies in the viewport."""
 
     bl_label = "Verlet"
     bl_space_type = "VIEW_3D"

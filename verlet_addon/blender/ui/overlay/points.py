@@ -14,7 +14,7 @@ from .marks import Marks
 SIZE = 9.0
 """Diameter of a mark in pixels at an interface scale of 1."""
 _HIDDEN = 0.25
-"""Opacity of what is behind other surfaces."""
+"""Opacity of points behind other surfaces."""
 
 _VERTEX = """
 void main()

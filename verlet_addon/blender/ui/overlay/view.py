@@ -1,4 +1,4 @@
-"""The overlay in each viewport: what is drawn, for which objects, and when."""
+"""The overlay in each viewport: choice of marks and objects, and draw handlers."""
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, cast
@@ -49,7 +49,7 @@ def _shown(context: bpy.types.Context) -> VERLET_PG_overlay | None:
 
 
 def _draw_scene() -> None:
-    """Draw handler for what stands in the scene."""
+    """Draw handler for marks in scene space."""
     context = bpy.context
     shown, depsgraph = _shown(context), file_context(context).view_layer.depsgraph
     # During a bake the preview shows bodies, elsewhere than their meshes are.
@@ -110,7 +110,7 @@ def _draw_colliders(
     depsgraph: bpy.types.Depsgraph,
     shown: VERLET_PG_overlay,
 ) -> None:
-    """Draws corners around the visible colliders that take part for a body."""
+    """Draws corners around the visible colliders that act on a body."""
     here, space = file_context(context), cast(bpy.types.SpaceView3D, context.space_data)
     if not shown.show_colliders:
         return
