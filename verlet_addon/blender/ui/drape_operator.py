@@ -45,7 +45,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     )
     selected: BoolProperty(
         name="Selected",
-        description="Drape only the selected bodies; the others take part only as colliders",
+        description="Drape only the selected bodies; the others act only as colliders",
         options={"SKIP_SAVE"},
     )
 
