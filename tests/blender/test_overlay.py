@@ -46,11 +46,6 @@ def evaluated() -> Any:
     return bpy.context.view_layer.depsgraph
 
 
-def squares(points: Any) -> set[tuple[float, ...]]:
-    """Points as a set, to the precision of float32."""
-    return {tuple(np.round(point, 4).tolist()) for point in points}
-
-
 # --- pins -----------------------------------------------------------------------------------------
 
 
@@ -84,18 +79,46 @@ def test_pins_follow_weights_groups_and_a_bake(marks: ModuleType) -> None:
     assert not len(marks.pin_marks(cloth, evaluated()).points)
 
 
-@pytest.mark.parametrize("kind", ["SUBSURF", "SOLIDIFY", "ARRAY", "BEVEL", "DECIMATE", "BUILD"])
-def test_pins_stand_on_the_mesh_below_modifiers_that_add_vertices(
+@pytest.mark.parametrize(
+    "kind", ["SUBSURF", "SOLIDIFY", "ARRAY", "MIRROR", "BEVEL", "WIREFRAME", "BUILD", "REMESH"]
+)
+def test_pins_stand_on_the_mesh_under_modifiers_that_add_or_remove_vertices(
     marks: ModuleType, kind: str
 ) -> None:
-    """Those of Subdivision are on the smooth surface, which shrinks at corners."""
-    cloth = body(sheet(), body_type="CLOTH")
-    pin(cloth, [7, 12])
-    modifier: Any = cloth.modifiers.new("Modifier", kind)
-    if kind == "SOLIDIFY":
-        modifier.offset = 1.0
-    found = marks.pin_marks(cloth, evaluated())
-    assert np.allclose(found.points[:, :2], [(0.5, 0.25), (0.5, 0.5)], atol=1e-5)
+    """Those of Subdivision are on the smooth surface, nearer to the middle of a ball."""
+    stone = body(ball())
+    pin(stone, [0, 4])
+    modifier: Any = stone.modifiers.new("Modifier", kind)
+    if kind == "BEVEL":
+        modifier.limit_method = "NONE"
+    shown = evaluated()
+    assert len(stone.evaluated_get(shown).data.vertices) != 6
+    points = marks.pin_marks(stone, shown).points
+    if kind == "SUBSURF":
+        points = points / np.linalg.norm(points, axis=1, keepdims=True)
+    assert np.allclose(points, [(1, 0, 0), (0, 0, 1)], atol=1e-5)
+
+
+def test_pins_whose_places_are_not_known_are_not_marked(marks: ModuleType) -> None:
+    """Vertices that one modifier moves, and the next puts into another order."""
+    stone = body(ball())
+    pin(stone, [0, 4])
+    stone.modifiers.new("Twist", "SIMPLE_DEFORM")
+    bevel: Any = stone.modifiers.new("Bevel", "BEVEL")
+    bevel.limit_method = "NONE"
+    assert not len(marks.pin_marks(stone, evaluated()).points)
+    bevel.show_viewport = False
+    assert len(marks.pin_marks(stone, evaluated()).points) == 2
+
+
+def test_pins_of_a_rope_with_a_tube_follow_its_bake(marks: ModuleType) -> None:
+    rope = body(line())
+    pin(rope, [1, 4])
+    verlet.show_tube()
+    stretched(rope, 2.0)
+    shown = evaluated()
+    assert len(rope.evaluated_get(shown).data.vertices) > 5
+    assert np.allclose(marks.pin_marks(rope, shown).points, [(0.5, 0, 0), (2, 0, 0)])
 
 
 def test_pins_are_marked_in_edit_mode_as_they_are_set(marks: ModuleType) -> None:
@@ -255,6 +278,22 @@ def test_strain_is_the_share_by_which_edges_are_longer_than_at_rest(addon: Addon
     found = strained(rope, evaluated(), 0.1)
     assert found.lowest == pytest.approx(-0.05, abs=1e-5)
     assert np.allclose(found.positions, shown(rope, 1), atol=1e-4)
+
+
+def test_normals_are_those_of_the_surface_in_the_world(addon: Addon) -> None:
+    """Also of an object that is turned and scaled unevenly."""
+    stone = body(ball())
+    stone.rotation_euler, stone.scale = (1, 2, 3), (1.0, 2.0, 0.5)
+    depsgraph = evaluated()
+    mesh = addon("blender.scene.shown_mesh")
+    found = mesh.shown_normals(stone, depsgraph)
+    triangles = addon("blender.ui.overlay.body_strain").read_surface(stone.data).triangles
+    points = shown(stone, 1)[triangles]
+    across = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+    outside = np.einsum("tx,tcx->tc", across, found[triangles])
+    assert (outside > 0.0).all()
+    lit = addon("blender.ui.drawing").brightness(np.array([(0.3, -0.5, 0.8), (0, 0, 0)]))
+    assert np.allclose(lit, 1.0)
 
 
 def test_rest_lengths_are_those_of_a_bake(addon: Addon) -> None:

@@ -13,15 +13,9 @@ from ...core.geometry.rest_shape import rest_lengths
 from ...core.mesh import MeshData, Paint
 from ..settings.core_settings import body_settings
 from ..settings.properties import body_properties
-from .mesh_access import (
-    fits,
-    group_weights,
-    mesh_of,
-    read_coordinates,
-    read_vertices,
-    shape_keys_of,
-)
+from .mesh_access import group_weights, mesh_of, read_coordinates, shape_keys_of
 from .mesh_io import world_matrix
+from .shown_mesh import mixed_points
 
 
 def read_edges(mesh: bpy.types.Mesh) -> Integers:
@@ -70,15 +64,7 @@ def user_keys(obj: bpy.types.Object) -> list[str]:
 
 def _rest_points(obj: bpy.types.Object) -> Floats:
     """(n, 3) rest shape in the object's space, or the mix of the user's shape keys."""
-    mesh, key = mesh_of(obj), shape_keys_of(obj)
-    if key is None or not fits(key.reference_key, mesh):
-        return read_vertices(mesh)
-    if (rest := key.key_blocks.get(body_properties(obj).rest_key)) is not None:
+    name, key = body_properties(obj).rest_key, shape_keys_of(obj)
+    if key is not None and (rest := key.key_blocks.get(name)) is not None:
         return read_coordinates(rest.points)
-    mixed = read_coordinates(key.reference_key.points)
-    for block in map(key.key_blocks.__getitem__, user_keys(obj)):
-        base = block.relative_key
-        moves = read_coordinates(block.points) - read_coordinates(base.points)
-        shares = group_weights(obj, block.vertex_group)[:, None] if block.vertex_group else 1.0
-        mixed += block.value * shares * moves
-    return mixed
+    return mixed_points(obj, user_keys(obj)).astype(np.float64)

@@ -10,9 +10,13 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...core.arrays import Floats, Singles, cofactors
-from .mesh_access import mesh_of
+from ...core.arrays import Floats, Singles
+from .mesh_access import fits, group_weights, mesh_of, read_coordinates, shape_keys_of
 from .mesh_io import world_matrix
+from .modifiers import has_carriers
+
+TUBE = "Rope Tube"
+"""Name of the node group that adds a tube to a rope; its mesh comes first."""
 
 _APPENDING = {"ARRAY", "MIRROR", "MULTIRES", "SOLIDIFY", "SUBSURF"}
 """Types of modifiers whose result begins with the vertices of their input, in its order."""
@@ -33,18 +37,38 @@ def vertex_count(obj: bpy.types.Object) -> int:
     return len(bmesh.from_edit_mesh(mesh).verts if obj.mode == "EDIT" else mesh.vertices)
 
 
-def shown_vertices(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Singles:
+def shown_vertices(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Singles | None:
     """Positions (n, 3) of the mesh's own vertices as the viewport shows them, from its origin [m].
 
     They are scaled and turned as in the world. Where a modifier orders vertices anew, they are
-    those before the first modifier that adds or removes any.
+    those that shape keys give; None if further modifiers move these.
     """
-    mesh, count = _evaluated(obj, depsgraph), vertex_count(obj)
-    shown = _deformed(obj, depsgraph) if mesh is None else _read(mesh)
-    if len(shown) < count:
-        shown = _read(mesh_of(obj))  # such as below a Build modifier
+    mesh = _evaluated(obj, depsgraph)
+    if mesh is None and has_carriers(obj):
+        return None
+    shown = _read(mesh) if mesh is not None else mixed_points(obj, _acting_keys(obj))
     linear, _ = world_matrix(obj, depsgraph)
-    return np.asarray(shown[:count] @ linear.T.astype(np.float32))
+    return np.asarray(shown[: vertex_count(obj)] @ linear.T.astype(np.float32))
+
+
+def mixed_points(obj: bpy.types.Object, names: Sequence[str]) -> Singles:
+    """(n, 3) points of a mesh in the object's space, with these of its shape keys."""
+    mesh, key = mesh_of(obj), shape_keys_of(obj)
+    if key is None or not fits(key.reference_key, mesh):
+        return _read(mesh)
+    mixed = read_coordinates(key.reference_key.points)
+    for block in map(key.key_blocks.__getitem__, names):
+        moves = read_coordinates(block.points) - read_coordinates(block.relative_key.points)
+        shares = group_weights(obj, block.vertex_group)[:, None] if block.vertex_group else 1.0
+        mixed += block.value * shares * moves
+    return mixed.astype(np.float32)
+
+
+def _acting_keys(obj: bpy.types.Object) -> list[str]:
+    """Names of the shape keys with a value, without the Basis."""
+    key = shape_keys_of(obj)
+    blocks = key.key_blocks[1:] if key is not None and key.use_relative else ()
+    return [block.name for block in blocks if block.value != 0.0 and not block.mute]
 
 
 def _read(mesh: bpy.types.Mesh) -> Singles:
@@ -67,9 +91,9 @@ def shown_normals(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Sing
         return None
     normals = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertex_normals.foreach_get("vector", normals)
-    linear, _ = world_matrix(obj, depsgraph)
-    # The transposed inverse, times the determinant, is the matrix of cofactors.
-    turn = cofactors(linear[None])[0][0].T.astype(np.float32)
+    # Normals turn by the transposed inverse; the determinant changes their length alone.
+    linear = obj.evaluated_get(depsgraph).matrix_world.to_3x3()
+    turn = np.array(linear.adjugated(), np.float32)
     return np.asarray(normals.reshape(-1, 3)[: vertex_count(obj)] @ turn)
 
 
@@ -90,32 +114,15 @@ def is_covered(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
 
 def _appends(obj: bpy.types.Object) -> bool:
     """Whether all modifiers that add vertices add them after the mesh's own."""
-    return all(
-        modifier.type in _APPENDING | _DEFORMING
-        and not any(getattr(modifier, "use_bisect_axis", ()))
-        for modifier in obj.modifiers
-        if modifier.show_viewport
-    )
+    return all(map(_keeps_order, (item for item in obj.modifiers if item.show_viewport)))
 
 
-def _deformed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Singles:
-    """(n, 3) vertices in the object's space before the first modifier that adds any.
-
-    In Edit Mode, before all modifiers.
-    """
-    if obj.mode == "EDIT":
-        return _coordinates(bmesh.from_edit_mesh(mesh_of(obj)))
-    deformed = bmesh.new()
-    try:
-        deformed.from_object(obj, depsgraph, cage=True, face_normals=False)
-        return _coordinates(deformed)
-    finally:
-        deformed.free()
-
-
-def _coordinates(mesh: bmesh.types.BMesh) -> Singles:
-    """(n, 3) coordinates of a BMesh."""
-    return np.array([vertex.co for vertex in mesh.verts], np.float32).reshape(-1, 3)
+def _keeps_order(modifier: Any) -> bool:
+    """Whether the result of a modifier begins with the vertices of its input."""
+    if modifier.type == "NODES":
+        return modifier.node_group is not None and modifier.node_group.name.startswith(TUBE)
+    cuts = any(getattr(modifier, "use_bisect_axis", ()))
+    return modifier.type in _APPENDING | _DEFORMING and not cuts
 
 
 def read_weights(obj: bpy.types.Object, groups: Sequence[str]) -> list[Floats]:

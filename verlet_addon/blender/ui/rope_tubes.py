@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 
 from ..scene.mesh_access import mesh_of
+from ..scene.shown_mesh import TUBE
 from ..settings.properties import body_properties, is_body
 from .operators import undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
-NAME = "Rope Tube"
+NAME = TUBE
 RADIUS = 0.005
 """Default radius of a tube [m], equal to the default contact thickness of bodies."""
 _THICK = ("NODES", "SCREW", "SKIN")

@@ -1,21 +1,21 @@
 """Strain of bodies as the viewport shows them, kept from redraw to redraw."""
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ....core.arrays import Floats, Integers, Singles
 from ....core.geometry.rest_shape import rest_lengths
 from ...live.control import session_of
 from ...scene.mesh_access import mesh_of, shape_keys_of
-from ...scene.mesh_io import world_matrix
 from ...scene.rest_lengths import read_edges, read_rest_lengths, user_keys
 from ...scene.shown_mesh import is_covered, shown_normals
 from ...settings.properties import body_properties
 from ..drawing import brightness, vertex_normals
-from .changes import kept, mesh_changes
+from .changes import kept, mesh_changes, shape_changes
 from .positions import positions_of
 from .strain import (
     EdgeSet,
@@ -59,7 +59,7 @@ def surface_of(obj: bpy.types.Object) -> Surface:
     """Faces and edges of an object's mesh."""
     mesh = mesh_of(obj)
     sizes = len(mesh.vertices), len(mesh.edges), len(mesh.polygons)
-    key = (mesh_changes(obj), sizes)
+    key = (shape_changes(obj), sizes)
     return kept("surface", obj, key, lambda: read_surface(mesh), lag=sizes)
 
 
@@ -76,8 +76,12 @@ def read_surface(mesh: bpy.types.Mesh) -> Surface:
     )
 
 
-def strained(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scale: float) -> Strained:
+def strained(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scale: float
+) -> Strained | None:
     """A body's vertices, colored by the strain of the edges around them.
+
+    None where a modifier orders vertices anew and others move them before.
 
     Parameters
     ----------
@@ -90,7 +94,8 @@ def strained(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scale: float
         A setting of the body is out of its range.
     """
     surface, rest = surface_of(obj), _rest_lengths(obj, depsgraph)
-    positions = positions_of(obj, depsgraph)
+    if (positions := positions_of(obj, depsgraph)) is None:
+        return None
     strains = edge_strains(positions.near, surface.edges, rest.inverse)
     normals: Floats | Singles | None = shown_normals(obj, depsgraph)
     if normals is None:
@@ -133,17 +138,22 @@ def _rest_lengths(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Rest
     live = _live_rest(obj, cast(bpy.types.Scene, depsgraph.scene))
     if live is not None and len(live.inverse) == edge_count:
         return live
-    linear, _ = world_matrix(obj, depsgraph)
+    linear = obj.evaluated_get(depsgraph).matrix_world.to_3x3()
     body = body_properties(obj)
     own = (
         # Lengths depend on the scale of an object, not on its rotation.
-        tuple(round(value, 6) for value in (linear.T @ linear).ravel().tolist()),
+        tuple(round(one.dot(other), 6) for one, other in _pairs(linear.col)),
         _key_values(obj),
         (body.rest_key, body.shrinking, body.shrinking_group),
         edge_count,
     )
-    key = (mesh_changes(obj), own)
+    key = (mesh_changes(obj) if body.shrinking_group else shape_changes(obj), own)
     return kept("rest", obj, key, lambda: rest_of(read_rest_lengths(obj, depsgraph)), lag=own)
+
+
+def _pairs(columns: Any) -> list[tuple[Vector, Vector]]:
+    """All pairs of a matrix's columns."""
+    return [(columns[one], columns[other]) for one in range(3) for other in range(one, 3)]
 
 
 def _live_rest(obj: bpy.types.Object, scene: bpy.types.Scene) -> Rest | None:

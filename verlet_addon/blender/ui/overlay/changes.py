@@ -105,6 +105,13 @@ def mesh_changes(obj: bpy.types.Object) -> Hashable:
     return uid, _meshes.get(uid, 0)
 
 
+def shape_changes(obj: bpy.types.Object) -> Hashable:
+    """Key of values that depend on an object's mesh alone, which painting weights leaves alone."""
+    if obj.mode == "WEIGHT_PAINT":
+        return mesh_of(obj).session_uid, obj.mode
+    return mesh_changes(obj)
+
+
 def moment(depsgraph: bpy.types.Depsgraph, *more: Hashable) -> Hashable:
     """Key of values that may change from frame to frame, for a scene evaluated in a view layer."""
     scene, view_layer = cast(bpy.types.Scene, depsgraph.scene), depsgraph.view_layer

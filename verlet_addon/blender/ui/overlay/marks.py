@@ -56,12 +56,15 @@ class Marks:
 
 NOTHING = np.empty((0, 3), np.float32)
 """(0, 3) ends of no lines."""
+NO_MARKS = Marks(NOTHING, np.empty(0, np.float32), NOTHING)
+"""Where the places of vertices are not known."""
 
 
 def pin_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Marks:
     """The vertices in the pin group of a body."""
     held = _held(obj)[0]
-    points = places_of(obj, depsgraph, held.vertices)
+    if (points := places_of(obj, depsgraph, held.vertices)) is None:
+        return NO_MARKS
     return Marks(points, held.weights.astype(np.float32), NOTHING)
 
 
@@ -69,7 +72,8 @@ def attachment_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> M
     """The attached vertices of a body, and lines to their targets."""
     marks = []
     for (number, item), held in zip(acting_attachments(obj), _held(obj)[1:], strict=True):
-        points = places_of(obj, depsgraph, held.vertices)
+        if (points := places_of(obj, depsgraph, held.vertices)) is None:
+            return NO_MARKS
         # At most MOST_LINES of the vertices, evenly chosen.
         starts = points[:: max(1, -(-len(points) // MOST_LINES))]
         key = (item.target.session_uid, item.bone, item.vertex_group, len(starts))

@@ -22,10 +22,16 @@ class Positions(NamedTuple):
     """(n, 3) in the world [m]."""
 
 
-def places_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, vertices: Integers) -> Singles:
-    """World positions (k, 3) of some vertices (k,) of a body [m]; in Edit Mode, as edited."""
+def places_of(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, vertices: Integers
+) -> Singles | None:
+    """World positions (k, 3) of some vertices (k,) of a body [m]; in Edit Mode, as edited.
+
+    None where they are not known, as for `shown_vertices`.
+    """
     if obj.mode != "EDIT":
-        return positions_of(obj, depsgraph).world[vertices]
+        known = positions_of(obj, depsgraph)
+        return known.world[vertices] if known is not None else None
     edited = bmesh.from_edit_mesh(mesh_of(obj))
     edited.verts.ensure_lookup_table()
     points = np.array([edited.verts[vertex].co for vertex in vertices], np.float32)
@@ -35,11 +41,12 @@ def places_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, vertices: I
     )
 
 
-def positions_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Positions:
-    """Positions of the vertices of a body at the moment."""
+def positions_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Positions | None:
+    """Positions of the vertices of a body at the moment; None where they are not known."""
 
-    def make() -> Positions:
-        near = shown_vertices(obj, depsgraph)
+    def make() -> Positions | None:
+        if (near := shown_vertices(obj, depsgraph)) is None:
+            return None
         _, offset = world_matrix(obj, depsgraph)
         return Positions(near, near + offset.astype(np.float32))
 

@@ -52,6 +52,8 @@ def _make(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scale: float) -
         found = strained(obj, depsgraph, scale)
     except SettingsError:
         return None
+    if found is None:
+        return None
     surface = surface_of(obj)
     drawing = kept(
         "surface drawing",
