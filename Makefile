@@ -82,8 +82,10 @@ exports: .venv/$(READY) ## Export every sample, read it back, and write how far 
 	$(RUN) tests/benchmarks/exports.py
 
 SEEDS ?= 0:200
+LIVE_SEEDS ?= 0:60
 fuzz: .venv/$(READY) kernels ## Play random scenes, each by its number: make fuzz SEEDS=0:200
 	$(RUN) tests/fuzz/run.py --seeds $(SEEDS) --jobs $(or $(JOBS),1)
+	$(RUN) tests/fuzz/run.py --live --seeds $(LIVE_SEEDS) --jobs $(or $(JOBS),1)
 
 kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: build/kernels
 	build/compiler/bin/python kernels/build.py

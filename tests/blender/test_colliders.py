@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.blender.scenes import (
+    baked,
     ball,
     blender,
     body,
@@ -462,3 +463,13 @@ def test_bunting_that_swings_beside_a_bridge_calms_down() -> None:
     bunting, fps = blender.data.objects["Bunting"], blender.context.scene.render.fps
     last = np.array([places(bunting, frame) for frame in range(40, 61)])
     assert np.linalg.norm(np.diff(last, axis=0), axis=2).max() * fps < 3.0
+
+
+def test_a_collider_without_vertices_is_met_by_nothing() -> None:
+    cloth = body(sheet("Cloth", height=2.0))
+    mesh_object("Nothing", [], [], []).modifiers.new("Collision", "COLLISION")
+    verlet.bake(frame_start=1, frame_end=4)
+    met = baked(cloth)
+    bpy.data.objects.remove(bpy.data.objects["Nothing"])
+    verlet.bake(frame_start=1, frame_end=4)
+    assert all(np.array_equal(met[name], points) for name, points in baked(cloth).items())

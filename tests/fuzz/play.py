@@ -45,7 +45,7 @@ def bake_again(draw: Draw) -> None:
 
 def convert(draw: Draw) -> None:
     """Makes some objects bodies, whatever they are."""
-    _select_some(draw)
+    select_some(draw)
     types = ("AUTO", "AUTO", "CLOTH", "ROPE", "SOFT", "WATER")
     attempt(verlet.convert, body_type=draw.one_of(types), use_material=draw.chance(0.5))
     bake_again(draw)
@@ -53,19 +53,19 @@ def convert(draw: Draw) -> None:
 
 def release(draw: Draw) -> None:
     """Makes some bodies ordinary objects again."""
-    _select_some(draw)
+    select_some(draw)
     attempt(verlet.release)
 
 
 def clear(draw: Draw) -> None:
     """Clears all bakes, or those of selected objects."""
-    _select_some(draw)
+    select_some(draw)
     attempt(verlet.clear_bake, selected=draw.chance(0.5))
 
 
 def set_material(draw: Draw) -> None:
     """Gives some bodies a material."""
-    _select_some(draw)
+    select_some(draw)
     materials = verlet.set_material.get_rna_type().properties["material"].enum_items
     attempt(verlet.set_material, material=draw.one_of([item.identifier for item in materials]))
     bake_again(draw)
@@ -85,7 +85,7 @@ def add(draw: Draw) -> None:
 def other_operators(draw: Draw) -> None:
     """Buttons beside those that bake, each on whatever is selected."""
     for name in ("make_collider", "show_tube", "attachment_add", "attachment_remove"):
-        _select_some(draw)
+        select_some(draw)
         attempt(getattr(verlet, name))
     bake_again(draw)
 
@@ -110,14 +110,14 @@ def reopen(draw: Draw) -> None:
 
 def change(draw: Draw) -> None:
     """Sets properties of a body, or adds modifiers to it."""
-    if obj := _any_mesh(draw):
+    if obj := any_mesh(draw):
         draw.one_of((settings, modifiers))(draw, obj)
     bake_again(draw)
 
 
 def empty_mesh(draw: Draw) -> None:
     """Takes everything out of a mesh; its keys stay."""
-    if obj := _any_mesh(draw):
+    if obj := any_mesh(draw):
         obj.data.clear_geometry()
     draw.one_of((clear, bake_again))(draw)
     clear(draw)
@@ -125,7 +125,7 @@ def empty_mesh(draw: Draw) -> None:
 
 def edit(draw: Draw) -> None:
     """Deletes or adds vertices in Edit Mode, or stays in it."""
-    if (obj := _any_mesh(draw)) is None or not obj.visible_get():
+    if (obj := any_mesh(draw)) is None or not obj.visible_get():
         return
     select(obj)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -142,7 +142,7 @@ def edit(draw: Draw) -> None:
 
 def change_keys(draw: Draw) -> None:
     """Removes, renames or mutes shape keys, baked ones among them."""
-    if (obj := _any_mesh(draw)) is None or obj.data.shape_keys is None:
+    if (obj := any_mesh(draw)) is None or obj.data.shape_keys is None:
         return
     for _ in range(draw.whole(1, 3)):
         if (key := obj.data.shape_keys) is None:
@@ -189,13 +189,13 @@ STEPS: tuple[Callable[[Draw], None], ...] = (
 )
 
 
-def _any_mesh(draw: Draw) -> Any:
+def any_mesh(draw: Draw) -> Any:
     """A mesh object of the view layer, if there is one."""
     objects = [obj for obj in bpy.context.view_layer.objects if obj.type == "MESH"]
     return draw.one_of(objects) if objects else None
 
 
-def _select_some(draw: Draw) -> None:
+def select_some(draw: Draw) -> None:
     """Selects some objects of the view layer, maybe none; one of them, or none, is active."""
     objects = [obj for obj in bpy.context.view_layer.objects if draw.chance(0.6)]
     for obj in bpy.context.view_layer.objects:

@@ -67,9 +67,9 @@ def bake(draw: Any, *, frames: tuple[int, int] | None = None, **options: Any) ->
         options |= {"frame_start": start, "frame_end": end}
     fresh = not any(len(obj.verlet.baked_keys) for obj in blender.data.objects)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    before, users, stale = _content(), _keys_of_users(), _changed()
+    before, users, stale = content(), _keys_of_users(), _changed()
     if refused := attempt(verlet.bake, **options):
-        _require_content(before, refused)
+        require_content(before, refused)
         return
     first = baked_keys()
     _check_bake(first, users)
@@ -85,7 +85,7 @@ def bake(draw: Any, *, frames: tuple[int, int] | None = None, **options: Any) ->
         )
     if fresh and way is not _saved and draw.chance(0.6):
         clear_all()
-        _require_content(before, "Clear Bake")
+        require_content(before, "Clear Bake")
 
 
 def _bake_less(first: Keys, users: Keys, **options: Any) -> None:
@@ -98,16 +98,16 @@ def _bake_less(first: Keys, users: Keys, **options: Any) -> None:
         _check_bake(baked_keys(), users)
 
 
-def _content() -> str:
+def content() -> str:
     """All that the file holds; nothing where a driver has failed, whose value is left to chance."""
     holders = [*blender.data.objects, *blender.data.shape_keys, *blender.data.scenes]
     drivers = [d for each in holders if each.animation_data for d in each.animation_data.drivers]
     return repr(file_content()) if all(each.driver.is_valid for each in drivers) else ""
 
 
-def _require_content(before: str, after: str) -> None:
-    """Raises BrokenError unless the file holds what it did before; says where it does not."""
-    now = _content()
+def require_content(before: str, after: str, *, now: str | None = None) -> None:
+    """Raises BrokenError unless the file holds, or held, what it did before; says where not."""
+    now = content() if now is None else now
     place = next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), 0)
     part = slice(max(place - 60, 0), place + 60)
     same = now == before or "" in (now, before)

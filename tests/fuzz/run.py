@@ -1,10 +1,11 @@
 """Plays random scenes and says which of them break a promise to the user.
 
-python tests/fuzz/run.py --seeds 0:200 [--jobs 2]
+python tests/fuzz/run.py --seeds 0:200 [--jobs 2] [--live]
 
 No traceback, no operator that takes over a minute, no change of the file but the bake, and two
-bakes of one state have the same bytes. A seed plays the same scene in every run; the whole message
-is printed if there is only one.
+bakes of one state have the same bytes. With --live, the same things are done with live simulation
+and without it, after which the file is the same. A seed plays the same scene in every run; the
+whole message is printed if there is only one.
 """
 
 import argparse
@@ -26,8 +27,8 @@ SLOWEST = 5
 class Worker:
     """A process that plays seeds, and is started anew when one of them ends it."""
 
-    def __init__(self, number: int) -> None:
-        self._log = LOGS / f"{number}.log"
+    def __init__(self, kind: str, number: int) -> None:
+        self._kind, self._log = kind, LOGS / f"{kind}_{number}.log"
         self._process: Any = None
 
     def play(self, seed: int) -> dict[str, Any]:
@@ -47,7 +48,7 @@ class Worker:
 
     def _start(self) -> Any:
         """Starts a process with Blender in it."""
-        command = [sys.executable, "-m", "tests.fuzz.worker", str(self._log)]
+        command = [sys.executable, "-m", "tests.fuzz.worker", self._kind, str(self._log)]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
 
@@ -62,7 +63,7 @@ class Worker:
         return {"wrong": f"{what}\n{log[-6000:]}", "scene": scene, "seconds": 0.0, "cpu": 0.0}
 
 
-def play_all(seeds: range, *, jobs: int) -> Iterator[dict[str, Any]]:
+def play_all(kind: str, seeds: range, *, jobs: int) -> Iterator[dict[str, Any]]:
     """Plays seeds in so many processes; yields results as they come."""
     waiting: SimpleQueue[int] = SimpleQueue()
     results: SimpleQueue[Any] = SimpleQueue()
@@ -70,7 +71,7 @@ def play_all(seeds: range, *, jobs: int) -> Iterator[dict[str, Any]]:
         waiting.put(seed)
 
     def work(number: int) -> None:
-        worker = Worker(number)
+        worker = Worker(kind, number)
         try:
             while True:
                 results.put(worker.play(waiting.get_nowait()))
@@ -101,12 +102,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", default="0:200", help="one, or FIRST:END without the end itself")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
+    parser.add_argument("--live", action="store_true", help="play while the timeline simulates")
     given = parser.parse_args()
     first, _, end = given.seeds.partition(":")
     seeds = range(int(first), int(end) if end else int(first) + 1)
     LOGS.mkdir(parents=True, exist_ok=True)
     done = []
-    for result in play_all(seeds, jobs=given.jobs):
+    for result in play_all("live" if given.live else "bakes", seeds, jobs=given.jobs):
         done.append(result)
         if result["wrong"]:
             said = result["wrong"] if len(seeds) == 1 else cause(result["wrong"])

@@ -137,6 +137,9 @@ def _simulate(scene: bpy.types.Scene, session: Session) -> None:
                 layer.update()
     except VerletError as error:
         fail(scene, error)
+    except Exception:
+        end_live(scene)  # a simulation cannot continue after that
+        raise
 
 
 def after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:

@@ -109,11 +109,13 @@ def _boxes(bodies: Sequence[Body]) -> Boxes:
 
 
 def _collider_boxes(before: Sample, after: Sample) -> list[Floats]:
-    """Bounding boxes (2, 3) of each collider's motion [m]."""
+    """Bounding boxes (2, 3) of each collider's motion [m]; of one without vertices, (∞, −∞)."""
     boxes = []
     for ends in zip(before.colliders, after.colliders, strict=True):
-        lowest = np.min([points.min(axis=0) for points in ends], axis=0)
-        boxes.append(np.stack([lowest, np.max([points.max(axis=0) for points in ends], axis=0)]))
+        points = np.concatenate(ends)
+        boxes.append(
+            np.stack([points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)])
+        )
     return boxes
 
 
