@@ -206,7 +206,7 @@ def test_what_scripts_print_does_not_reach_stdout(
         given = ["--output", str(tmp_path / "out.blend"), "--json", "--set", "substeps=9"]
         cli.main(["bake", str(blend), *given])
     finally:
-        handlers.clear()
+        handlers.pop()
     text = printed()
     assert json.loads(text.out)["bodies"] == ["Cloth", "Rope"]
     assert "chatter" in text.err

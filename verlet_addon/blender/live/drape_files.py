@@ -145,4 +145,6 @@ def unregister_handlers() -> None:
     """Removes the handlers, and ends all drapes."""
     end_drapes(bpy.data.objects)
     for name, handler in _HANDLERS.items():
-        getattr(bpy.app.handlers, name).remove(handler)
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:  # other add-ons clear these lists
+            handlers.remove(handler)

@@ -116,5 +116,7 @@ def register_handlers() -> None:
 def unregister_handlers() -> None:
     """Removes the handlers."""
     for name, handler in _HANDLERS.items():
-        getattr(bpy.app.handlers, name).remove(handler)
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:  # other add-ons clear these lists
+            handlers.remove(handler)
     _made.clear()

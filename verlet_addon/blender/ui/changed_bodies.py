@@ -47,4 +47,6 @@ def unregister_handlers() -> None:
     """Removes the handlers and clears the cache."""
     _known.clear()
     for name in _HANDLERS:
-        getattr(bpy.app.handlers, name).remove(_forget)
+        handlers = getattr(bpy.app.handlers, name)
+        if _forget in handlers:  # other add-ons clear these lists
+            handlers.remove(_forget)

@@ -161,5 +161,7 @@ def unregister_handlers() -> None:
     if bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.unregister(_redraw)
     for name, handler in _HANDLERS.items():
-        getattr(bpy.app.handlers, name).remove(handler)
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:  # other add-ons clear these lists
+            handlers.remove(handler)
     _kept.clear()
