@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
 .PHONY: help test same same-record test-contacts test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
-    exports fuzz kernels wheels sanitize zip clean
+    exports zoo fuzz kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
@@ -81,10 +81,12 @@ bench-materials: .venv/$(READY) kernels ## Only how long materials take
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py
 
-SEEDS ?= 0:200
+zoo: .venv/$(READY) kernels ## Play 68 scenes of contact beside Blender's Cloth, those not yet in build/zoo; or: make zoo SEEDS=100:110
+	$(RUN) tests/benchmarks/zoo.py $(if $(SEEDS),--seeds $(SEEDS))
+
 LIVE_SEEDS ?= 0:60
 fuzz: .venv/$(READY) kernels ## Play random scenes, each by its number: make fuzz SEEDS=0:200
-	$(RUN) tests/fuzz/run.py --seeds $(SEEDS) --jobs $(or $(JOBS),1)
+	$(RUN) tests/fuzz/run.py --seeds $(or $(SEEDS),0:200) --jobs $(or $(JOBS),1)
 	$(RUN) tests/fuzz/run.py --live --seeds $(LIVE_SEEDS) --jobs $(or $(JOBS),1)
 
 kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: build/kernels
