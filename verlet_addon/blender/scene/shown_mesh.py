@@ -91,10 +91,11 @@ def shown_normals(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Sing
         return None
     normals = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertex_normals.foreach_get("vector", normals)
-    # Normals turn by the transposed inverse; the determinant changes their length alone.
-    linear = obj.evaluated_get(depsgraph).matrix_world.to_3x3()
-    turn = np.array(linear.adjugated(), np.float32)
-    return np.asarray(normals.reshape(-1, 3)[: vertex_count(obj)] @ turn)
+    # Normals turn by the cofactors, which the inverse has divided by the determinant; Blender 4.2
+    # has other ones in `Matrix.adjugated`.
+    rows = np.array(obj.evaluated_get(depsgraph).matrix_world.to_3x3(), np.float32)
+    cofactors = np.cross(rows[[1, 2, 0]], rows[[2, 0, 1]])
+    return np.asarray(normals.reshape(-1, 3)[: vertex_count(obj)] @ cofactors.T)
 
 
 def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Mesh | None:
