@@ -1,5 +1,6 @@
 """A simulation that is stored, read in another process and gone on with is as if never stopped."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,17 +27,22 @@ from tests.core.bodies import (
     woven,
 )
 from tests.core.colliders import Moving, ball
+from tests.same.bakes import Scene, hashed
+from tests.same.families import names, scenes_of
 from verlet_addon.core.checkpoint import read_checkpoint, write_checkpoint
-from verlet_addon.core.errors import CheckpointError
+from verlet_addon.core.errors import CheckpointError, VerletError
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.simulation import Simulation, start_simulation
 
 FRAMES, STOP = 8, 4
+LONG = pytest.param(60, 30, marks=pytest.mark.slow)
 ROOT = Path(__file__).parents[2]
 
-Scene = tuple[list[Body], list[Moving]]
+OTHERS = ("blend_files", "trajectories")
+"""Families of scenes that are no simulations of the core."""
+Stage = tuple[list[Body], list[Moving]]
 
 
 def lifted(mesh: MeshData, height: float) -> MeshData:
@@ -58,7 +64,7 @@ def rigid_sheet() -> MeshData:
 
 
 CLOTH = BodySettings(body_type="CLOTH")
-SCENES: dict[str, Callable[[], Scene]] = {
+SCENES: dict[str, Callable[[], Stage]] = {
     "hung cloth": lambda: ([(pinned(sheet(8), [0, 8]), CLOTH)], []),
     "cloths on a collider": lambda: (
         stacked(
@@ -102,13 +108,13 @@ SCENES: dict[str, Callable[[], Scene]] = {
 }
 
 
-def given(name: str) -> tuple[Simulation, list[Sample]]:
+def given(name: str, frame_count: int = FRAMES) -> tuple[Simulation, list[Sample]]:
     """A scene at its start, and its samples."""
     bodies, moving = SCENES[name]()
     meshes = [replace(mesh, colliders=range(len(moving))) for mesh, _ in bodies]
     around = samples(
         meshes,
-        frames(FRAMES / 24, 24),
+        frames(frame_count / 24, 24),
         ground=floor(-0.3),
         colliders=lambda _: [np.array(place) for _, place in moving],
     )
@@ -123,27 +129,78 @@ def track(simulation: Simulation, around: list[Sample]) -> list[bytes]:
     return [b"".join(np.ascontiguousarray(each).tobytes() for each in them) for them in results]
 
 
-def go_on(name: str, path: Path) -> None:
+def go_on(name: str, path: str, frame_count: str, stop: str) -> None:
     """Prints the rest of a scene from a checkpoint; another process calls this."""
-    _, around = given(name)
-    sys.stdout.buffer.write(b"".join(track(read_checkpoint(path), around[STOP:])))
+    _, around = given(name, int(frame_count))
+    sys.stdout.buffer.write(b"".join(track(read_checkpoint(Path(path)), around[int(stop) :])))
 
 
+def short_scenes() -> dict[str, Scene]:
+    """The scenes of `make same` that are no files, by name, which meet all kinds of bodies."""
+    found = {name: scenes_of(name.partition(": ")[0])[name.partition(": ")[2]] for name in names()}
+    built = {name: make() for name, make in found.items() if not name.startswith(OTHERS)}
+    return {name: each for name, each in built.items() if isinstance(each, Scene)}
+
+
+def rest(simulation: Simulation, scene: Scene) -> list[str]:
+    """Hashes of the second half of a scene, or the error that ends it."""
+    hashes: list[str] = []
+    second = scene.samples[len(scene.samples) // 2 :]
+    try:
+        hashes.extend(hashed(simulation.advance(sample).positions) for sample in second)
+    except VerletError as error:
+        hashes.append(str(error))
+    return hashes
+
+
+def go_on_with_all(folder: str) -> None:
+    """Prints the second halves of all short scenes from checkpoints; another process calls this."""
+    stored = {name: Path(folder, f"{n}.npz") for n, name in enumerate(short_scenes())}
+    rests = {
+        name: rest(read_checkpoint(stored[name]), scene)
+        for name, scene in short_scenes().items()
+        if stored[name].exists()
+    }
+    print(json.dumps(rests))
+
+
+def in_another_process(function: str, *arguments: str) -> bytes:
+    """Output of a function of this module in a new process."""
+    script = "import sys; from tests.core import test_checkpoint as t\n"
+    command = [sys.executable, "-c", script + f"t.{function}(*sys.argv[1:])", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize(("frame_count", "stop"), [(FRAMES, STOP), LONG])
 @pytest.mark.parametrize("name", SCENES)
 def test_what_is_stored_goes_on_in_another_process_to_the_same_bits(
-    name: str, tmp_path: Path
+    name: str, frame_count: int, stop: int, tmp_path: Path
 ) -> None:
-    simulation, around = given(name)
-    track(simulation, around[:STOP])
-    write_checkpoint(tmp_path / "stored.npz", simulation)
-    wanted = b"".join(track(simulation, around[STOP:]))
-    script = (
-        "import sys; from pathlib import Path; from tests.core import test_checkpoint as t\n"
-        "t.go_on(sys.argv[1], Path(sys.argv[2]))"
-    )
-    command = [sys.executable, "-c", script, name, str(tmp_path / "stored.npz")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    assert done.stdout == wanted
+    simulation, around = given(name, frame_count)
+    track(simulation, around[:stop])
+    path = tmp_path / "stored.npz"
+    write_checkpoint(path, simulation)
+    wanted = b"".join(track(simulation, around[stop:]))
+    assert in_another_process("go_on", name, str(path), str(frame_count), str(stop)) == wanted
+
+
+@pytest.mark.slow
+def test_all_short_scenes_go_on_in_another_process(tmp_path: Path) -> None:
+    wanted = {}
+    for number, (name, scene) in enumerate(short_scenes().items()):
+        meshes, settings = zip(*scene.bodies, strict=True)
+        try:
+            simulation = start_simulation(
+                meshes, settings, scene.settings, scene.samples[0], scene.colliders
+            )
+            for sample in scene.samples[1 : len(scene.samples) // 2]:
+                simulation.advance(sample)
+        except VerletError:
+            continue
+        write_checkpoint(tmp_path / f"{number}.npz", simulation)
+        wanted[name] = rest(simulation, scene)
+    assert len(wanted) > 100
+    assert json.loads(in_another_process("go_on_with_all", str(tmp_path))) == wanted
 
 
 def test_a_checkpoint_leaves_the_simulation_as_it_is(tmp_path: Path) -> None:
