@@ -69,7 +69,7 @@ def _note_waiting(session: Session) -> None:
     """
     note_changes(session)
     session.waiting = False
-    if not session.stale and bpy.app.handlers.frame_change_pre[0] is before_frame:
+    if not session.stale and bpy.app.handlers.frame_change_pre[:1] == [before_frame]:
         depsgraph = session.stage.depsgraph
         session.waiting = len(depsgraph.updates) > 0
         if session.waiting:
@@ -111,12 +111,11 @@ def _enclose_others() -> None:
     """
     before: list[Any] = bpy.app.handlers.frame_change_pre
     after: list[Any] = bpy.app.handlers.frame_change_post
-    if before[0] is not before_frame:
-        before.remove(before_frame)
-        before.insert(0, before_frame)
-    if after[-1] is not after_frame:
-        after.remove(after_frame)
-        after.append(after_frame)
+    # In place, for Blender goes through the lists; other add-ons may have cleared them.
+    if before[:1] != [before_frame]:
+        before[:] = [before_frame, *(each for each in before if each is not before_frame)]
+    if after[-1:] != [after_frame]:
+        after[:] = [*(each for each in after if each is not after_frame), after_frame]
 
 
 def _simulate(scene: bpy.types.Scene, session: Session) -> None:
