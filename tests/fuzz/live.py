@@ -192,6 +192,7 @@ class User:
         scene.collection.objects.link(camera)
         before, scene.camera = scene.camera, camera if sees else None
         scene.render.engine, scene.cycles.samples = "CYCLES", 1
+        scene.cycles.use_denoising = False  # which some builds lack
         scene.render.resolution_x = scene.render.resolution_y = 8
         attempt_render()
         scene.camera = before
@@ -332,6 +333,9 @@ def _played(path: str, seed: int, tell: Callable[[str], None], *, live: bool) ->
         seed_fields()
         bpy.context.view_layer.update()
     _end_all()
+    # Blender evaluates these no more, so their world matrices are left to chance.
+    for name in [obj.name for obj in bpy.data.objects if not obj.users_scene]:
+        bpy.data.objects.remove(bpy.data.objects[name])
     user.scene.frame_set(user.scene.frame_current)
     return re.sub(NORMALS, "", content())
 
