@@ -294,7 +294,7 @@ def test_adjust_last_operation_moves_turns_and_aligns_a_new_cloth(hand: Hand) ->
     hand.picture("adjust")
     # The fields stand below the mouse, where the box opens.
     x, y = hand.place
-    align, height, size = ((x + 220, y - below) for below in (55, 120, 208))
+    align, height, size = ((x + 220, y - below) for below in (55, 120, 231))
     yield from set_number(hand, size, "4")
     yield from wait(0.5)
     assert np.allclose(the_cloth().location, (0.0, 0.0, 4.4))
