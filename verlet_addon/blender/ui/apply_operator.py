@@ -82,9 +82,8 @@ def draw_apply(
     """Draws the two buttons, where anything shows a simulation."""
     if not simulated_objects(scene, view_layer):
         return
-    row = column.row(align=True)
+    buttons = column.column(align=True)
     for mode, name, _ in _MODES:
         icon: Any = "MESH_DATA" if mode == "MESH" else "SHAPEKEY_DATA"
-        cast(
-            Any, row.operator("verlet.apply_shape", text=f"Apply as {name}", icon=icon)
-        ).mode = mode
+        button = buttons.operator("verlet.apply_shape", text=f"Apply as {name}", icon=icon)
+        cast(Any, button).mode = mode

@@ -50,7 +50,6 @@ class VERLET_PT_bake(SidebarPanel):
         column.separator()
         self.fill_live(column, scene)
         draw_drape(column, scene)
-        draw_apply(column, scene, file_context(context).view_layer)
         button = column.row()
         button.scale_y = 1.5
         several = len(bodies(scene)) > 1
@@ -62,6 +61,8 @@ class VERLET_PT_bake(SidebarPanel):
         clear.operator("verlet.clear_bake", text=text, icon="TRASH")
         if several:
             clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
+        # Below the buttons that are there always, so that none of them moves under the mouse.
+        draw_apply(column, scene, file_context(context).view_layer)
         self.fill_record(column, scene, file_context(context).view_layer)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
@@ -116,7 +117,7 @@ class VERLET_PT_bake(SidebarPanel):
         if changed:
             column.label(text=f"Changed since: {some(changed)}", icon="BLANK1")
         elif not missing:
-            column.label(text="Settings, meshes, animation unchanged", icon="BLANK1")
+            column.label(text="Settings, meshes, motion unchanged", icon="BLANK1")
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")

@@ -45,8 +45,9 @@ def show_progress(context: bpy.types.Context, share: float, text: str, task: Tas
     """Shows the progress at the mouse pointer, in the status bar and in the Bake panel."""
     if not _in_progress:
         file_context(context).window_manager.progress_begin(0, 1)
-        # Blender, unlike its stubs, also accepts a function that draws the status bar.
-        cast(Any, context.workspace).status_text_set(_draw_status)
+    # Blender, unlike its stubs, also accepts a function that draws the status bar; to set it anew
+    # is the way to redraw it, as it belongs to no screen.
+    cast(Any, context.workspace).status_text_set(_draw_status)
     _in_progress[:] = [BakeProgress(share, text, task)]
     file_context(context).window_manager.progress_update(share)
     _redraw_sidebars(context)
@@ -81,7 +82,7 @@ def _draw_status(header: Any, _context: bpy.types.Context) -> None:
 
 
 def _redraw_sidebars(context: bpy.types.Context) -> None:
-    """Redraws the sidebars and the properties editors of all windows, and the status bar."""
+    """Redraws the sidebars and the properties editors of all windows."""
     for window in file_context(context).window_manager.windows:
         for area in window.screen.areas:
             for region in area.regions:
