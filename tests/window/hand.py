@@ -124,7 +124,7 @@ class Hand:
                 yield from wait(1.0)
             if button in (buttons := (yield from self.buttons())):
                 return buttons[button]
-        raise AssertionError(f"there is no button {button}")
+        raise AssertionError(f"there is no button {button}, but {', '.join(buttons)}")
 
     def _under_mouse(self) -> str:
         """The command or data path of the button under the mouse, or nothing."""
