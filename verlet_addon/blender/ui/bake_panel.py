@@ -7,6 +7,7 @@ import bpy
 from ..bake.bake import bodies, frame_range
 from ..bake.memory import LARGE, needed, size_in_words
 from ..bake.record import baked_range, baked_remarks, is_baked
+from ..live.applied_shape import simulated_objects
 from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
@@ -30,7 +31,11 @@ class VERLET_PT_bake(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return any(is_body(obj) for obj in file_context(context).scene.objects)
+        here = file_context(context)
+        # What Remove Soft Body leaves as it is shown is still to be applied.
+        return any(map(is_body, here.scene.objects)) or bool(
+            simulated_objects(here.scene, here.view_layer)
+        )
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         scene = file_context(context).scene
