@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import bpy
-from bpy.app.handlers import persistent
 
+from ..scene.handlers import add_handlers, remove_handlers
 from ..scene.mesh_access import mesh_of
 from ..scene.modifiers import drape_modifier, remove_drape_modifiers
 from .cache_files import beside, temporary_folder
@@ -136,15 +136,10 @@ _HANDLERS: dict[str, Any] = {
 
 def register_handlers() -> None:
     """Adds the handlers, after those of live simulation, which look for unused files."""
-    for name, handler in _HANDLERS.items():
-        # Persistent handlers stay when another file is opened.
-        getattr(bpy.app.handlers, name).append(persistent(handler))
+    add_handlers(_HANDLERS)
 
 
 def unregister_handlers() -> None:
     """Removes the handlers, and ends all drapes."""
     end_drapes(bpy.data.objects)
-    for name, handler in _HANDLERS.items():
-        handlers = getattr(bpy.app.handlers, name)
-        if handler in handlers:  # other add-ons clear these lists
-            handlers.remove(handler)
+    remove_handlers(_HANDLERS)

@@ -2,13 +2,13 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ...core.errors import VerletError
 from ..bake.bake import frame_range
+from ..scene.handlers import add_handlers, remove_handlers
 from ..scene.modifiers import live_modifier, remove_live_modifiers
 from ..settings.properties import scene_properties
 from .cache_files import Caches, copy_beside, find_moved, owners, remove_unused, show_caches
@@ -288,9 +288,7 @@ _HANDLERS: dict[str, Any] = {
 
 def register_handlers() -> None:
     """Has Blender call the functions above."""
-    for name, handler in _HANDLERS.items():
-        # Persistent: they stay when another file is opened.
-        getattr(bpy.app.handlers, name).append(persistent(handler))
+    add_handlers(_HANDLERS)
 
 
 def unregister_handlers() -> None:
@@ -299,7 +297,4 @@ def unregister_handlers() -> None:
     for scene in bpy.data.scenes:
         if session_of(scene) is not None:
             end_live(scene)
-    for name, handler in _HANDLERS.items():
-        handlers = cast(list[Any], getattr(bpy.app.handlers, name))
-        if handler in handlers:
-            handlers.remove(handler)
+    remove_handlers(_HANDLERS)

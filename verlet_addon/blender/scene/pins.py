@@ -5,10 +5,10 @@ from typing import Any
 
 import bmesh
 import bpy
-from bpy.app.handlers import persistent
 
 from ...core.errors import MeshError
 from ..settings.properties import body_properties, is_body
+from .handlers import add_handlers, remove_handlers
 from .mesh_access import found_again, mesh_of
 from .mesh_io import check_data
 
@@ -108,15 +108,11 @@ _HANDLERS: dict[str, Any] = {
 
 
 def register_handlers() -> None:
-    """Adds the handlers, which stay when another file is opened."""
-    for name, handler in _HANDLERS.items():
-        getattr(bpy.app.handlers, name).append(persistent(handler))
+    """Adds the handlers."""
+    add_handlers(_HANDLERS)
 
 
 def unregister_handlers() -> None:
-    """Removes the handlers."""
-    for name, handler in _HANDLERS.items():
-        handlers = getattr(bpy.app.handlers, name)
-        if handler in handlers:  # other add-ons clear these lists
-            handlers.remove(handler)
+    """Removes the handlers, and forgets all bodies."""
+    remove_handlers(_HANDLERS)
     _made.clear()

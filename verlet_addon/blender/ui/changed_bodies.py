@@ -3,15 +3,13 @@
 from typing import Any
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ..bake.record import changed_since_bake, is_baked, settings_mark
+from ..scene.handlers import add_handlers, remove_handlers
 from ..settings.properties import body_properties
 
 _known: dict[int, tuple[tuple[str, ...], list[str]]] = {}
 """By `session_uid` of a scene: the settings at the last comparison, and its result."""
-
-_HANDLERS = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
 
 
 def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
@@ -36,17 +34,15 @@ def _forget(_scene: Any = None, _depsgraph: Any = None) -> None:
     _known.clear()
 
 
+_HANDLERS = dict.fromkeys(("depsgraph_update_post", "undo_post", "redo_post", "load_post"), _forget)
+
+
 def register_handlers() -> None:
     """Adds the handlers that clear the cache."""
-    for name in _HANDLERS:
-        # Persistent handlers stay when another file is opened.
-        getattr(bpy.app.handlers, name).append(persistent(_forget))
+    add_handlers(_HANDLERS)
 
 
 def unregister_handlers() -> None:
     """Removes the handlers and clears the cache."""
     _known.clear()
-    for name in _HANDLERS:
-        handlers = getattr(bpy.app.handlers, name)
-        if _forget in handlers:  # other add-ons clear these lists
-            handlers.remove(_forget)
+    remove_handlers(_HANDLERS)

@@ -9,10 +9,10 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar, cast
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ...live.control import is_idle
 from ...scene.file_context import file_context
+from ...scene.handlers import add_handlers, remove_handlers
 from ...scene.mesh_access import mesh_of
 
 Value = TypeVar("Value")
@@ -151,17 +151,13 @@ _HANDLERS: dict[str, Any] = {
 
 
 def register_handlers() -> None:
-    """Adds the handlers, which stay when another file is opened."""
-    for name, handler in _HANDLERS.items():
-        getattr(bpy.app.handlers, name).append(persistent(handler))
+    """Adds the handlers."""
+    add_handlers(_HANDLERS)
 
 
 def unregister_handlers() -> None:
     """Removes the handlers and all values."""
     if bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.unregister(_redraw)
-    for name, handler in _HANDLERS.items():
-        handlers = getattr(bpy.app.handlers, name)
-        if handler in handlers:  # other add-ons clear these lists
-            handlers.remove(handler)
+    remove_handlers(_HANDLERS)
     _kept.clear()
