@@ -23,7 +23,6 @@ from .ui import (
     attachment_operators,
     bake_operator,
     bake_panel,
-    changed_bodies,
     collider_operators,
     drape_operator,
     grab_operator,
@@ -133,7 +132,6 @@ def register() -> None:
     handlers.register_handlers()
     drape_files.register_handlers()
     timeline.register_timeline()
-    changed_bodies.register_handlers()
     pins.register_handlers()
     changes.register_handlers()
     view.register_overlay()
@@ -148,7 +146,6 @@ def unregister() -> None:
     view.unregister_overlay()
     changes.unregister_handlers()
     pins.unregister_handlers()
-    changed_bodies.unregister_handlers()
     timeline.unregister_timeline()
     drape_files.unregister_handlers()
     handlers.unregister_handlers()

@@ -41,6 +41,8 @@ class Changes:
 
     edits = 0
     """Changes of any datablocks other than those from frame to frame."""
+    updates = 0
+    """Changes of any datablocks, also by the add-on, but not by changes of the frame."""
     frames = 0
     """Changes of any kind."""
 
@@ -48,20 +50,20 @@ class Changes:
 _meshes: dict[int, int] = {}
 """By `session_uid` of a mesh, the number of its changes other than those from frame to frame."""
 _kept: dict[tuple[str, int], "_Kept"] = {}
-"""By name of the value and `session_uid` of the object."""
+"""By name of the value and `session_uid` of the object or the scene."""
 _MOST = 2000
 """Number of values after which all are forgotten."""
 
 
 def kept(
     name: str,
-    obj: bpy.types.Object,
+    owner: bpy.types.ID,
     key: Hashable,
     make: Callable[[], Value],
     *,
     lag: Hashable = None,
 ) -> Value:
-    """A value that belongs to an object; made anew where the key is another one than before.
+    """A value of an object or a scene, made anew where the key is another one than before.
 
     Parameters
     ----------
@@ -69,14 +71,14 @@ def kept(
         With it, a value that is slow to make is made only every PATIENCE seconds, as long as this
         stays the same: while a mesh is painted, or an object is dragged.
     """
-    known = _kept.get((name, obj.session_uid))
+    known = _kept.get((name, owner.session_uid))
     if known is None or (known.key != key and not _may_lag(known, lag)):
         if len(_kept) > _MOST:
             _kept.clear()  # most belong to objects that are no longer shown
         start = monotonic()
         value = make()
         end = monotonic()
-        known = _kept[name, obj.session_uid] = _Kept(key, lag, value, end, end - start > _SLOW)
+        known = _kept[name, owner.session_uid] = _Kept(key, lag, value, end, end - start > _SLOW)
     found: Value = known.value
     return found
 
@@ -125,6 +127,7 @@ def _after_frame(_scene: Any = None, _depsgraph: Any = None) -> None:
 
 def _after_update(_scene: Any, depsgraph: bpy.types.Depsgraph) -> None:
     """Handler of updates by the user or a script."""
+    Changes.updates += 1
     Changes.frames += 1
     if not is_idle():
         return  # live simulation updates the scene at each frame, but edits nothing
