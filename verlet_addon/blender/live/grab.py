@@ -23,7 +23,8 @@ from ..bake.former_bake import former_bakes_hidden
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import read_positions, world_matrix
 from ..scene.modifiers import finish_hidden, remove_live_modifiers
-from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..scene.sampling import SampleReader, read_meshes
+from ..scene.still_scene import StillStage
 from ..scene.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
 from .cache_modifier import add_cache_modifier, check_order
@@ -37,14 +38,6 @@ BUSY = 0.8
 """Share of real time that simulation may take before steps become longer."""
 MOST_AT_ONCE = 1 / 12
 """Most that one tick simulates; what comes on top is left out, and motion becomes slower [s]."""
-
-
-class StillStage(Stage):
-    """A scene that is read at the frame where it is, whatever frame is asked for."""
-
-    def at(self, frame: int) -> bpy.types.Depsgraph:
-        """The scene as it is evaluated now."""
-        return self.depsgraph
 
 
 @dataclass(eq=False, repr=False)

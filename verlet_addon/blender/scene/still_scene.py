@@ -15,25 +15,29 @@ from .sampling import SampleReader, Stage, read_meshes
 from .timing import seconds_per_frame
 
 
-@dataclass(frozen=True)
 class StillStage(Stage):
     """A scene that stays at its current frame, whichever frame is asked for."""
-
-    starts: Sequence[Floats] = ()
-    """Per body, (n, 3) where its vertices are at first [m]."""
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
         """The scene as it is evaluated now."""
         return self.depsgraph
+
+
+@dataclass(frozen=True)
+class DrapeStage(StillStage):
+    """A still scene, and where its bodies are as a drape begins."""
+
+    starts: Sequence[Floats] = ()
+    """Per body, (n, 3) positions of its vertices as the drape begins [m]."""
 
     def take_hold(self, depsgraph: bpy.types.Depsgraph) -> list[list[Anchor]]:
         """Ties the attachments of each body to its vertices where these are at first."""
         return [take_hold(*each, depsgraph) for each in zip(self.bodies, self.starts, strict=True)]
 
 
-def stand_still(stage: Stage, starts: Sequence[Floats]) -> StillStage:
-    """The stage at its current frame, with bodies that are elsewhere at first."""
-    return StillStage(**vars(stage), starts=starts)
+def stand_still(stage: Stage, starts: Sequence[Floats]) -> DrapeStage:
+    """The stage at its current frame, with bodies that start elsewhere."""
+    return DrapeStage(**vars(stage), starts=starts)
 
 
 def read_start(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
@@ -42,7 +46,7 @@ def read_start(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     return read_shown(obj, depsgraph) @ linear.T + offset
 
 
-def read_still(stage: StillStage) -> tuple[list[MeshData], Sample]:
+def read_still(stage: DrapeStage) -> tuple[list[MeshData], Sample]:
     """The bodies where they are at first, at rest, and all that surrounds them.
 
     A body's rest shape is its own, or else that of its mesh without its simulation.
