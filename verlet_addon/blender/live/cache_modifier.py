@@ -1,12 +1,15 @@
 """The Mesh Cache modifier that shows a live simulation on a body: the one thing that it adds."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...core.errors import MeshError
+from ..bake.cautions import why_nothing
 from ..scene.modifiers import LIVE_MODIFIER, is_carrier, is_finishing
+from .inputs import acting_bodies
 
 _EARLY = 5e-5
 """Frames by which samples come early where frames are stretched. Within 1e-4 frames after a sample
@@ -39,7 +42,25 @@ def add_cache_modifier(
         obj.modifiers.active = active
 
 
-def check_order(obj: bpy.types.Object) -> None:
+def checked_bodies(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> Sequence[bpy.types.Object]:
+    """Lists the bodies that a bake of the whole scene simulates, all able to show a point cache.
+
+    Raises
+    ------
+    MeshError
+        There are none, or the modifiers of a body cannot show a point cache.
+    """
+    objects = acting_bodies(scene, view_layer)
+    if not objects:
+        raise MeshError(why_nothing(scene, view_layer))
+    for obj in objects:
+        _check_order(obj)
+    return objects
+
+
+def _check_order(obj: bpy.types.Object) -> None:
     """Raises MeshError where a carrier comes after a modifier that finishes the mesh.
 
     A bake precedes both; a point cache can only follow the carrier, where the mesh may have other

@@ -13,12 +13,10 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats, Integers
-from ...core.errors import MeshError
 from ...core.mesh import MeshData
 from ...core.scene import Sample
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import prepare_stage, read_settings
-from ..bake.cautions import why_nothing
 from ..bake.former_bake import former_bakes_hidden
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import read_positions, world_matrix
@@ -27,9 +25,8 @@ from ..scene.sampling import SampleReader, read_meshes
 from ..scene.still_scene import StillStage
 from ..scene.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
-from .cache_modifier import add_cache_modifier, check_order
+from .cache_modifier import add_cache_modifier, checked_bodies
 from .dragging import Drag, goal_springs, mass_of_part
-from .inputs import acting_bodies
 from .pc2 import append_sample, create_pc2
 
 LONGEST_STEP = 1 / 60
@@ -138,11 +135,7 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
         As for a bake, or the modifiers of a body cannot show a point cache; nothing in the file is
         changed then.
     """
-    objects = acting_bodies(scene, view_layer)
-    if not objects:
-        raise MeshError(why_nothing(scene, view_layer))
-    for obj in objects:
-        check_order(obj)
+    objects = checked_bodies(scene, view_layer)
     stage = StillStage(**vars(prepare_stage(scene, view_layer, objects)))
     shown = [read_positions(obj, stage.depsgraph) for obj in objects]
     with ExitStack() as reading:

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ...core.errors import MeshError
 from ...core.scene import Frame
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import frame_range, prepare_stage, read_settings
-from ..bake.cautions import why_nothing
 from ..bake.former_bake import former_bakes_hidden
 from ..scene.key_points import shown_points
 from ..scene.mesh_access import mesh_of, shape_keys_of
@@ -18,8 +16,8 @@ from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.timing import animation_frame
 from ..settings.properties import scene_properties
 from .cache_files import Caches, temporary_cache
-from .cache_modifier import add_cache_modifier, check_order
-from .inputs import Inputs, acting_bodies, read_inputs
+from .cache_modifier import add_cache_modifier, checked_bodies
+from .inputs import Inputs, read_inputs
 from .pc2 import append_sample, create_pc2
 
 
@@ -103,11 +101,7 @@ def begin_session(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Se
         As for a bake, or the modifiers of a body cannot show a point cache; nothing in the file is
         changed then.
     """
-    objects = acting_bodies(scene, view_layer)
-    if not objects:
-        raise MeshError(why_nothing(scene, view_layer))
-    for obj in objects:
-        check_order(obj)
+    objects = checked_bodies(scene, view_layer)
     start, _ = frame_range(scene)
     stage = prepare_stage(scene, view_layer, objects)
     with stage.left_as_found(former_bakes_hidden):

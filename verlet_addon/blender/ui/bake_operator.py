@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...core.errors import MeshError, VerletError
-from ..bake.bake import Progress, bake, baked_frames, bodies, frame_range, taking_part
-from ..bake.cautions import cautions, why_nothing
+from ...core.errors import VerletError
+from ..bake.bake import Progress, bake, baked_frames, frame_range, taking_part
+from ..bake.cautions import cautions
 from ..bake.drivers import DriverWatch
 from ..bake.memory import large_need, memory_errors_named
 from ..bake.record import remember_remarks
@@ -21,7 +21,13 @@ from ..settings.properties import scene_properties
 from .bake_preview import LiveView
 from .bake_progress import end_progress, show_progress
 from .colliding import count_of_colliders
-from .operators import OfSelected, cancelled_by_errors, undoable_mode
+from .operators import (
+    OfSelected,
+    cancelled_by_errors,
+    chosen_bodies,
+    has_bodies,
+    undoable_mode,
+)
 from .view_events import moves_view
 
 if TYPE_CHECKING:
@@ -77,11 +83,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        here = file_context(context)
-        if not bodies(here.scene):
-            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
-            return False
-        return undoable_mode(cls, context)
+        return has_bodies(cls, context) and undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -166,7 +168,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
         self._first = self.frame_start if given("frame_start") else start
-        chosen = self._bodies(here.scene, here.view_layer)
+        chosen = chosen_bodies(context, selected=self.selected, verb="bake")
         self._taking_part = taking_part(chosen, here.view_layer)
         last = self.frame_end if given("frame_end") else end
         step = self.step if given("step") else scene_properties(here.scene).key_step
@@ -190,21 +192,6 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self._warn(further)
         self._cautions += further
         return running
-
-    def _bodies(
-        self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
-    ) -> list[bpy.types.Object]:
-        """Lists the bodies to bake, including hidden ones."""
-        chosen = [
-            obj
-            for obj in bodies(scene)
-            if not self.selected or obj.select_get(view_layer=view_layer)
-        ]
-        if not chosen:
-            raise MeshError(
-                "No soft body that is switched on is selected; select one, or bake all of them"
-            )
-        return chosen
 
     def _advance(self, context: bpy.types.Context) -> bool:
         """Bakes until the next redraw and shows the progress; returns whether frames remain."""

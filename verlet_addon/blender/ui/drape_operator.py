@@ -8,9 +8,8 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty
 
 from ...core.drape import REST_DISTANCE, REST_SECONDS, Settling
-from ...core.errors import MeshError, VerletError
-from ..bake.bake import bodies, taking_part
-from ..bake.cautions import why_nothing
+from ...core.errors import VerletError
+from ..bake.bake import taking_part
 from ..bake.memory import memory_errors_named
 from ..live.drape import Drape
 from ..live.drape_files import is_draped
@@ -19,7 +18,13 @@ from ..settings.properties import scene_properties
 from .bake_operator import seconds_of_work
 from .bake_progress import DRAPE, end_progress, show_progress
 from .colliding import count_of_colliders
-from .operators import OfSelected, cancelled_by_errors, undoable_mode
+from .operators import (
+    OfSelected,
+    cancelled_by_errors,
+    chosen_bodies,
+    has_bodies,
+    undoable_mode,
+)
 from .view_events import is_over_view, moves_view
 
 if TYPE_CHECKING:
@@ -51,11 +56,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        here = file_context(context)
-        if not bodies(here.scene):
-            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
-            return False
-        return undoable_mode(cls, context)
+        return has_bodies(cls, context) and undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -143,15 +144,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     def _start(self, context: bpy.types.Context) -> None:
         """Reads the scene."""
         here = file_context(context)
-        chosen = [
-            obj
-            for obj in bodies(here.scene)
-            if not self.selected or obj.select_get(view_layer=here.view_layer)
-        ]
-        if not chosen:
-            raise MeshError(
-                "No soft body that is switched on is selected; select one, or drape all of them"
-            )
+        chosen = chosen_bodies(context, selected=self.selected, verb="drape")
         self._started = self._paused = monotonic()
         self._last: Settling | None = None
         self._remarks: list[str] = []

@@ -16,8 +16,6 @@ from bpy.props import (
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError, VerletError
-from ..bake.bake import bodies
-from ..bake.cautions import why_nothing
 from ..live.control import session_of
 from ..live.grab import Grab, begin_grab
 from ..live.inputs import acting_bodies
@@ -26,7 +24,7 @@ from ..live.playback import is_playing
 from ..scene.file_context import file_context
 from .bake_progress import bake_in_progress
 from .grab_view import GrabView
-from .operators import cancelled_by_errors, undoable_mode
+from .operators import cancelled_by_errors, has_bodies, undoable_mode
 from .view_events import moves_view
 
 if TYPE_CHECKING:
@@ -102,8 +100,7 @@ class VERLET_OT_grab(bpy.types.Operator):
         here = file_context(context)
         if bake_in_progress() is not None:
             return False
-        if not bodies(here.scene):
-            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
+        if not has_bodies(cls, context):
             return False
         if session_of(here.scene) is not None:
             cls.poll_message_set("Live simulation is on; end it first")

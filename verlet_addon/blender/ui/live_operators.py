@@ -4,13 +4,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..bake.bake import bodies
-from ..bake.cautions import why_nothing
 from ..live.control import end_live, session_of, start_live
 from ..live.drape_files import end_drapes
 from ..scene.file_context import file_context
 from .bake_progress import bake_in_progress
-from .operators import cancelled_by_errors, undoable_mode
+from .operators import cancelled_by_errors, has_bodies, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -25,11 +23,8 @@ class VERLET_OT_live(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        here = file_context(context)
-        if session_of(here.scene) is None and not bodies(here.scene):
-            cls.poll_message_set(why_nothing(here.scene, here.view_layer))
-            return False
-        return undoable_mode(cls, context)
+        live = session_of(file_context(context).scene) is not None
+        return (live or has_bodies(cls, context)) and undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":

@@ -9,6 +9,8 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...core.errors import MeshError, VerletError
 from ...core.materials import MATERIALS
+from ..bake.bake import bodies
+from ..bake.cautions import why_nothing
 from ..bake.memory import memory_errors_named
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
@@ -45,6 +47,38 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
     mode = active.mode.replace("_", " ").title()
     operator.poll_message_set(f"{active.name} is in {mode} Mode; switch to Object Mode first")
     return False
+
+
+def has_bodies(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Whether any body of the scene is switched on; else sets the poll message."""
+    here = file_context(context)
+    if bodies(here.scene):
+        return True
+    operator.poll_message_set(why_nothing(here.scene, here.view_layer))
+    return False
+
+
+def chosen_bodies(
+    context: bpy.types.Context, *, selected: bool, verb: str
+) -> list[bpy.types.Object]:
+    """Lists the bodies that are switched on, or the selected ones among them, also hidden ones.
+
+    Raises
+    ------
+    MeshError
+        There are none; the sentence says what could be done to all of them, by the verb.
+    """
+    here = file_context(context)
+    chosen = [
+        obj
+        for obj in bodies(here.scene)
+        if not selected or obj.select_get(view_layer=here.view_layer)
+    ]
+    if not chosen:
+        raise MeshError(
+            f"No soft body that is switched on is selected; select one, or {verb} all of them"
+        )
+    return chosen
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
