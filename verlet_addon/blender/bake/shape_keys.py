@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import MeshError
-from ..scene.mesh_access import fits, mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from ..scene.mesh_access import (
+    add_key,
+    fits,
+    mesh_of,
+    read_coordinates,
+    shape_keys_of,
+    write_coordinates,
+)
 from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
 from . import curves
@@ -39,7 +46,7 @@ def write_bake(
         obj.shape_key_add(name="Basis", from_mix=False)
         body.made_basis = True
     blocks = [
-        _add_key(obj, f"verlet_{frame:04d}", points, value)
+        add_key(obj, f"verlet_{frame:04d}", points, value)
         for frame, points, value in zip(frames, coordinates, _values_now(moments), strict=True)
     ]
     names = [block.name for block in blocks]
@@ -95,17 +102,6 @@ def baked_names(obj: bpy.types.Object) -> list[str]:
     # name but no curve may then be a new one of the user's, which must stay.
     names = remembered if animated <= remembered else animated
     return [block.name for block in key.key_blocks if block.name in names]
-
-
-def _add_key(
-    obj: bpy.types.Object, name: str, coordinates: NDArray[np.float32], value: float
-) -> bpy.types.ShapeKey:
-    """Adds one shape key; Blender renames it where `name` is taken."""
-    block = obj.shape_key_add(name=name, from_mix=False)
-    write_coordinates(block.points, coordinates)
-    # The value of a new key is 0 or 1, depending on Blender's version.
-    block.value = value
-    return block
 
 
 def _remove_keys(obj: bpy.types.Object, names: Sequence[str]) -> None:

@@ -12,7 +12,9 @@ from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
 from ..scene.convert import release
 from ..scene.mesh_access import (
+    add_key,
     fits,
+    made_keys,
     mesh_of,
     read_coordinates,
     shape_keys_of,
@@ -31,6 +33,7 @@ from ..scene.surfaces import read_points
 from ..settings.properties import body_properties, is_body, scene_properties
 from .control import end_live, working
 from .drape_files import end_drapes
+from .kept_shape import set_rest_key
 
 KEY = "Draped"
 """Name of the shape keys."""
@@ -154,16 +157,11 @@ def _write_mesh(obj: bpy.types.Object, shape: Floats) -> None:
 
 def _write_key(obj: bpy.types.Object, shape: Floats) -> None:
     """Adds a shape key that shows (n, 3) beside the user's keys, and makes it the active one."""
-    mix, body = read_mix(obj), body_properties(obj)
-    if shape_keys_of(obj) is None:
-        obj.shape_key_add(name="Basis", from_mix=False)
-    block = obj.shape_key_add(name=KEY, from_mix=False)
-    key = cast(bpy.types.Key, shape_keys_of(obj))
-    write_coordinates(block.points, read_coordinates(key.reference_key.points) + (shape - mix))
-    block.value = 1.0
+    mix, key = read_mix(obj), made_keys(obj)
+    add_key(obj, KEY, read_coordinates(key.reference_key.points) + (shape - mix), 1.0)
     obj.active_shape_key_index = len(key.key_blocks) - 1
-    if is_body(obj) and not body.rest_key:
-        body.rest_key = key.reference_key.name
+    if is_body(obj):
+        set_rest_key(obj, key)
 
 
 def _read_seen(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:

@@ -10,8 +10,9 @@ from ..bake.former_bake import former_bakes_hidden
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
 from ..scene.key_points import way_to_key
-from ..scene.mesh_access import shape_keys_of, write_coordinates
+from ..scene.mesh_access import add_key, made_keys
 from ..scene.modifiers import finish_hidden
+from ..scene.pins import pin_group
 from ..settings.properties import body_properties
 
 KEY = "Grab"
@@ -42,20 +43,20 @@ def keep_shapes(
     for obj, points in zip(objects, shapes, strict=True):
         if starting and is_baked(obj):
             remove_bake(obj)
-        if shape_keys_of(obj) is None:
-            obj.shape_key_add(name="Basis", from_mix=False)
-        block = obj.shape_key_add(name=KEY, from_mix=False)
-        write_coordinates(block.points, points)
-        block.value = 0.0 if is_baked(obj) else 1.0
-        body, key = body_properties(obj), shape_keys_of(obj)
-        if starting and not body.rest_key and key is not None:
-            body.rest_key = key.reference_key.name
+        key = made_keys(obj)
+        add_key(obj, KEY, points, 0.0 if is_baked(obj) else 1.0)
+        if starting:
+            set_rest_key(obj, key)
     view_layer.update()
+
+
+def set_rest_key(obj: bpy.types.Object, key: bpy.types.Key) -> None:
+    """Makes the Basis of a body its rest shape, where none is chosen."""
+    body = body_properties(obj)
+    if not body.rest_key:
+        body.rest_key = key.reference_key.name
 
 
 def add_pins(obj: bpy.types.Object, vertices: Sequence[int]) -> None:
     """Gives vertices weight 1 in the pin group; a body without one gets a group named Pin."""
-    body = body_properties(obj)
-    group = obj.vertex_groups.get(body.pin_group) or obj.vertex_groups.new(name="Pin")
-    body.pin_group = group.name
-    group.add(list(vertices), 1.0, "REPLACE")
+    pin_group(obj).add(list(vertices), 1.0, "REPLACE")

@@ -24,6 +24,24 @@ def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
     return mesh_of(obj).shape_keys if obj.type == "MESH" else None
 
 
+def made_keys(obj: bpy.types.Object) -> bpy.types.Key:
+    """The shape keys of a mesh object, with a Basis added where it has none."""
+    if shape_keys_of(obj) is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+    return cast(bpy.types.Key, shape_keys_of(obj))
+
+
+def add_key(
+    obj: bpy.types.Object, name: str, coordinates: Floats | NDArray[np.float32], value: float
+) -> bpy.types.ShapeKey:
+    """Adds one shape key (n, 3); Blender renames it where `name` is taken."""
+    block = obj.shape_key_add(name=name, from_mix=False)
+    write_coordinates(block.points, coordinates)
+    # The value of a new key is 0 or 1, depending on Blender's version.
+    block.value = value
+    return block
+
+
 def fits(block: bpy.types.ShapeKey, mesh: bpy.types.Mesh) -> bool:
     """Whether a shape key has one point per vertex; a script may have changed the mesh since."""
     return len(block.points) == len(mesh.vertices)

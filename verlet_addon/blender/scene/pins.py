@@ -36,7 +36,7 @@ def pin_selected(obj: bpy.types.Object) -> int:
 
     A body without a pin group gets one named Pin.
     """
-    index = _pin_group(obj).index
+    index = pin_group(obj).index
     edited = bmesh.from_edit_mesh(mesh_of(obj))
     count = 0
     for weights in _selected_weights(edited):
@@ -61,13 +61,7 @@ def unpin_selected(obj: bpy.types.Object) -> int:
     return count
 
 
-def _selected_weights(edited: bmesh.types.BMesh) -> Iterator[Any]:
-    """Yields the weights by group index of each selected vertex."""
-    layer = edited.verts.layers.deform.verify()
-    return (vertex[layer] for vertex in edited.verts if vertex.select)
-
-
-def _pin_group(obj: bpy.types.Object) -> bpy.types.VertexGroup:
+def pin_group(obj: bpy.types.Object) -> bpy.types.VertexGroup:
     """The pin group of a body, made where there is none."""
     body = body_properties(obj)
     if (group := obj.vertex_groups.get(body.pin_group)) is None:
@@ -76,6 +70,12 @@ def _pin_group(obj: bpy.types.Object) -> bpy.types.VertexGroup:
             body.pin_group = group.name
             _made[obj.session_uid] = group.name, False
     return group
+
+
+def _selected_weights(edited: bmesh.types.BMesh) -> Iterator[Any]:
+    """Yields the weights by group index of each selected vertex."""
+    layer = edited.verts.layers.deform.verify()
+    return (vertex[layer] for vertex in edited.verts if vertex.select)
 
 
 def _after_undo(_scene: Any = None, _depsgraph: Any = None) -> None:
