@@ -41,6 +41,15 @@ def addon() -> Callable[[str], ModuleType]:
 
 
 @pytest.fixture
+def live(addon: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
+    """The control of live simulations, which all end with the test."""
+    control = addon("blender.live.control")
+    yield control
+    for scene in bpy.data.scenes:
+        control.end_live(scene)
+
+
+@pytest.fixture
 def cli(addon: Callable[[str], ModuleType]) -> ModuleType:
     """The command line."""
     return addon("blender.cli.command")

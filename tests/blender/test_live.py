@@ -1,6 +1,6 @@
 """Live simulation: frame changes simulate what a bake would, and nothing of the user's changes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,14 +22,6 @@ from tests.blender.scenes import (
 )
 
 END = 8
-
-
-@pytest.fixture
-def live(addon: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
-    """The control of live simulations, which all end with the test."""
-    control = addon("blender.live.control")
-    yield control
-    control.end_live(bpy.context.scene)
 
 
 @pytest.fixture

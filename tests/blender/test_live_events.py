@@ -27,15 +27,6 @@ END = 6
 
 
 @pytest.fixture
-def live(addon: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
-    """The control of live simulations, which all end with the test."""
-    control = addon("blender.live.control")
-    yield control
-    for scene in bpy.data.scenes:
-        control.end_live(scene)
-
-
-@pytest.fixture
 def scene() -> Any:
     """A scene of a few frames."""
     found: Any = bpy.context.scene
