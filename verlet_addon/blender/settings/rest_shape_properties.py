@@ -97,9 +97,8 @@ class ShapeProperties:
     )
     sewing_force: FloatProperty(
         name="Sewing Force",
-        description="Greatest force of each of these edges, in newtons. With 0 it is chosen: "
-        "twice the weight of the cloth, shared among the edges, and ten times that once they are "
-        "closed",
+        description="Greatest force of each of these edges, in newtons. 0 is automatic: twice "
+        "the weight of the cloth, divided among the edges, and ten times that once they are closed",
         default=_BODY.sewing_force,
         soft_min=0.0,
         soft_max=10.0,

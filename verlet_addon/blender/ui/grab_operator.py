@@ -48,7 +48,7 @@ class VERLET_OT_grab(bpy.types.Operator):
 
     keep: EnumProperty(
         name="Keep As",
-        description="What becomes of the shape",
+        description="Form in which the shape of the bodies is kept",
         items=(
             ("START", "Starting Shape", "Simulations start from it, with the lengths of the mesh"),
             ("SHAPE_KEY", "Shape Key", "A shape key of the mesh as it is shown"),

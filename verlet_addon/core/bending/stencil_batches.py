@@ -24,7 +24,7 @@ class Stencils:
     """(m,) |g| per moment [1/(N m)]; 0 = rigid."""
 
     def select(self, which: Booleans) -> "Stencils":
-        """The chosen bends, (m,) bool."""
+        """The bends for which a mask (m,) is True, in the same order."""
         before = np.concatenate([[0], np.cumsum(which)])
         return Stencils(
             self.members[which],

@@ -258,7 +258,7 @@ def update_depenetration(
 def _still_inside(
     depenetration: SurfaceDepenetration, vertices: Integers, positions: Floats
 ) -> Booleans:
-    """(k, o) whether vertices are still inside of each owner of a penetration state."""
+    """(k, o) bool, whether vertices that have penetrated an owner are still inside of it."""
     penetration_states = depenetration.surfaces.penetration_states[vertices] > 0
     for owner, obstacle in enumerate(depenetration.closed_surfaces.triangles):
         asked = np.flatnonzero(penetration_states[:, owner])

@@ -47,9 +47,9 @@ def find_contacts(
 ) -> Contacts:
     """Finds contacts in a step: pairs nearer than their gap, and speculative contacts in a skin.
 
-    Normals and weights are those of the first time at which a pair is as near as its gap, or of the
-    end if it never is. Pairs are returned if their distance at the end, along that normal, is less
-    than gap + skin.
+    The normal and the weights of a pair are measured at the first moment of the step at which its
+    distance is at most its gap, or at the end if there is none. Pairs are returned if their
+    distance at the end, along that normal, is less than gap + skin.
 
     Parameters
     ----------

@@ -51,7 +51,11 @@ def is_behind(
 
 
 def _faces(surfaces: Surfaces, kind: int, place: int, features: Integers) -> Integers:
-    """(most, k) the triangles at features, padded with −1; `place` 0 or 1 is the feature's."""
+    """(most, k) the triangles that each feature is part of, padded with −1.
+
+    Features (k,) are those at a place, 0 or 1, in pairs of a kind: in kind 0 vertices at 0 and
+    triangles at 1, in kind 1 edges at both.
+    """
     if kind == 1:
         return np.asarray(surfaces.sides[:, features])
     return features[None] if place else _fans(surfaces, features)

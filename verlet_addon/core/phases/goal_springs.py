@@ -26,7 +26,9 @@ NO_TARGETS = np.empty((3, 0))
 def hold_vertices(
     model: SoftBodyModel, springs: GoalSprings, dt: float, h_squared: float
 ) -> SoftBodyModel:
-    """The model with goal springs, in steps of one length; nothing of it is built anew.
+    """The model of a body whose vertices are held by goal springs, for steps of one length.
+
+    The constraints are those of the model, and are not built anew.
 
     Parameters
     ----------

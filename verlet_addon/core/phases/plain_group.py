@@ -38,7 +38,7 @@ class PlainBody:
     """The struct `plain_state` of plain_bodies.c."""
 
     def write_state(self) -> None:
-        """Makes the copies the positions of the state."""
+        """Stores the positions and previous positions of this body in its state."""
         self.state.positions, self.state.previous_positions = (
             self.positions,
             self.previous_positions,

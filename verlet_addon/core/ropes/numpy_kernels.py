@@ -152,7 +152,10 @@ def _move_generation(
 
 
 def _force_of_links(pull: Floats) -> Floats:
-    """(3, c) the force on every particle of a path whose links pull so (3, c − 1)."""
+    """(3, c) sums of the forces of links on each particle of a path.
+
+    Each link exerts its pull (3, c − 1) on its first particle, and the opposite on its second.
+    """
     total = np.zeros((3, pull.shape[1] + 1))
     total[:, :-1] += pull
     total[:, 1:] -= pull
