@@ -11,7 +11,7 @@ from ....core.arrays import Singles
 from ..drawing import builtin_shader, nearer, simple_batch, vertex_buffer
 from .marks import Marks
 
-SIZE = 9.0
+SIZE = 10.0
 """Diameter of a mark in pixels at an interface scale of 1."""
 _HIDDEN = 0.25
 """Opacity of points behind other surfaces."""
@@ -26,13 +26,13 @@ void main()
 """
 
 # A dark rim makes marks stand out from bright and from dark surfaces. Firmness is the filled share
-# of the radius, of which `hole` is left open, so that Edit Mode's own dot can be seen.
+# of the area, of which `hole` is left open, so that Edit Mode's own dot can be seen.
 _FRAGMENT = """
 void main()
 {
   float radius = length(gl_PointCoord - vec2(0.5)) * size;
   float outer = 0.5 * size - 0.5;
-  float inner = max(hole * size, (outer - 2.0) * (1.0 - firmness) - 0.5);
+  float inner = max(hole * size, (outer - 1.75) * sqrt(1.0 - firmness) - 0.5);
   float inside = clamp(outer - radius + 0.5, 0.0, 1.0);
   float outside = clamp(radius - inner + 0.5, 0.0, 1.0);
   float rim = clamp(radius - (outer - 1.25) + 0.5, 0.0, 1.0);
