@@ -30,7 +30,7 @@ from verlet_addon.core.detection.contacts import (
     update_bvh,
 )
 from verlet_addon.core.detection.detected_rows import make_row_buffer
-from verlet_addon.core.detection.numpy_bvh import candidate_pairs
+from verlet_addon.core.detection.numpy_bvh import candidate_pairs, near_leaves
 from verlet_addon.core.detection.search_criteria import SearchCriteria
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
@@ -237,7 +237,8 @@ def test_a_flat_piece_as_large_as_what_it_keeps_off_itself_is_passed_over() -> N
     mesh = flat_sheet("triangles", 16)
     sheet = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.6)
     update_bvh(sheet, 0, sheet.rest, sheet.rest)
-    vertices, edges = candidate_pairs(sheet.bvhs[0], sheet.bvhs[0], 0.6, flat=True)
+    both = sheet.bvhs[0], sheet.bvhs[0]
+    vertices, edges = candidate_pairs(*both, near_leaves(*both, 0.6), flat=True)
     assert vertices.size == edges.size == 0
 
 

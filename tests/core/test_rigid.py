@@ -233,7 +233,7 @@ def test_compiled_kernels_agree_with_the_reference(name: str) -> None:
         elif name == "transfer_contacts":
             assert kernels.transfer_contacts(poses, positions)
         else:
-            kernels.project_joints(poses, poses.pieces.joints, positions)
+            kernels.project_joints(poses, poses.pieces.joints, positions, 8)
         found.append([positions, poses.rotations, poses.centres, poses.angular_momenta])
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)

@@ -32,7 +32,7 @@ class ContactStatistics:
     steps: int
     """Number of steps with contacts."""
     without_room: Booleans
-    """(owners,) bool, owners with particles in so many deep contacts that they have no room."""
+    """(owners,) bool, owners with so many contacts that they have no room."""
     crowding_reported: Booleans
     """(owners,) bool, owners whose lack of room has been reported."""
     excess_reported: Booleans
@@ -66,6 +66,7 @@ def record_step(
     positions (3, N), are farther apart than that: the actual distance limits the depth.
     """
     statistics.steps += 1
+    statistics.without_room |= surfaces.given_up.any(axis=1)
     if not len(depths):
         return  # the usual case, with colliders far away
     deep = np.flatnonzero(depths > CROWDED_SHARE * rows.gaps)

@@ -82,6 +82,7 @@ def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
 
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
     """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
+    world.surfaces.start_step()
     rows = _find_rows(world, motion, end)
     if world.surfaces.any_penetrating:
         vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)

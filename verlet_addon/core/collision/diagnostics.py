@@ -172,6 +172,7 @@ def frame_diagnostics(
         sentences += _lasting_penetrations(bodies, world, names, sample)
         sentences += _excess_contacts(world.statistics, names, len(bodies), frame)
         reset_frame_counts(world.statistics)
+        world.surfaces.tests.fill(0)
     return sentences
 
 
@@ -185,13 +186,16 @@ def _lack_of_room(
     statistics.crowding_reported[found] = True
     if not found:
         return []
-    named = [names[body] for body in found]
-    shown = named if len(named) <= NAMED else [*named[:NAMED], f"{len(named) - NAMED} more"]
     return [
-        f"{', '.join(shown[:-1])}{' and ' if shown[1:] else ''}{shown[-1]} had no room at frame "
-        f"{frame}, since parts of them penetrate each other; move them apart, or lower their "
-        "Thickness"
+        f"{_listed([names[body] for body in found])} had no room at frame {frame}, since parts of "
+        "them penetrate each other; move them apart, or lower their Thickness"
     ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first NAMED names, and the number of the others."""
+    shown = names if len(names) <= NAMED else [*names[:NAMED], f"{len(names) - NAMED} more"]
+    return f"{', '.join(shown[:-1])}{' and ' if shown[1:] else ''}{shown[-1]}"
 
 
 def _overstretched_pins(
@@ -229,23 +233,26 @@ def _overstretched_pins(
 def _crowding(
     statistics: ContactStatistics, names: Sequence[str], bodies: int, frame: int
 ) -> list[str]:
-    """One sentence for each body that was crowded through a frame."""
-    sentences = []
+    """One sentence on all bodies that were crowded through a frame, each named once."""
     lasting = statistics.crowded_steps >= LASTING_SHARE * max(statistics.steps, 1)
     # Self-contacts of folds are crowded for a moment, and part by themselves.
     np.fill_diagonal(lasting, False)
-    for body in np.flatnonzero(
-        (lasting.any(axis=1) & ~statistics.crowding_reported)[:bodies]
-    ).tolist():
+    found = np.flatnonzero((lasting.any(axis=1) & ~statistics.crowding_reported)[:bodies]).tolist()
+    statistics.crowding_reported[found] = True
+    if len(found) > 1:
+        return [
+            f"{_listed([names[body] for body in found])} had no room at frame {frame}, and were "
+            "pressed closer than their Thickness; leave them more room, or lower their Thickness"
+        ]
+    for body in found:
         others = np.flatnonzero(statistics.crowded_steps[body]).tolist()
         among = " and ".join("itself" if other == body else names[other] for other in others)
         where = "among" if len(others) > 1 else "beside"
-        sentences.append(
+        return [
             f"{names[body]} had no room {where} {among} at frame {frame}, and was pressed closer "
             "than its Thickness; leave it more room, or lower its Thickness"
-        )
-        statistics.crowding_reported[body] = True
-    return sentences
+        ]
+    return []
 
 
 def _excess_contacts(

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..detection.contacts import Contacts, update_bvh
-from ..detection.numpy_bvh import candidate_pairs
+from ..detection.numpy_bvh import candidate_pairs, near_leaves
 from ..detection.surfaces import Surfaces
 from .closed_surfaces import (
     DIRECTIONS,
@@ -38,7 +38,8 @@ def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> 
         update_bvh(surfaces, owner, positions, positions)
     for owner in range(closed_surfaces.bodies):
         for other in closed_surfaces.obstacles_of(owner):
-            edges = candidate_pairs(surfaces.bvhs[owner], surfaces.bvhs[other], 0.0, flat=True)[1]
+            both = surfaces.bvhs[owner], surfaces.bvhs[other]
+            edges = candidate_pairs(*both, near_leaves(*both, 0.0), flat=True)[1]
             near[surfaces.edges[:, edges[0]]] = True
     return near
 

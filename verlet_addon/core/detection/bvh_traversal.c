@@ -179,7 +179,7 @@ static void traverse(traversal *job, integer a, integer b, integer height_a, int
 static inline void descend(traversal *job, integer a, integer b, integer height_a, integer height_b)
 {
     const bvh *first = job->a, *second = job->b;
-    if (are_close(job, first->boxes + a, second->boxes + b)
+    if (job->tests <= job->most && are_close(job, first->boxes + a, second->boxes + b)
         && (first->active[a] || second->active[b])
         && !(first == second && is_smooth(first, a, b)))
         traverse(job, a, b, height_a, height_b);
@@ -188,6 +188,7 @@ static inline void descend(traversal *job, integer a, integer b, integer height_
 static void traverse(traversal *job, integer a, integer b, integer height_a, integer height_b)
 {
     if (height_a == 0 && height_b == 0) {
+        job->tests++;
         test_leaves(job, a, b);
     } else if (job->a == job->b) {
         for (integer k = 0; k < (a == b ? 3 : 4); k++)
@@ -221,17 +222,23 @@ static real size_of(const bvh *it)
 /* Finds rows between two BVHs, or one and itself; returns the number of rows in `found`.
 
    Traverses from pairs of nodes (pairs, 2), which threads share: each takes the next one by
-   incrementing `next`. New rows follow the first `before` rows of `found`. */
+   incrementing `progress[0]`, and adds its tested pairs of leaves to `progress[1]`. Once those are
+   more than `most`, the search ends, and its rows are of no use. New rows follow the first `before`
+   rows of `found`. */
 EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
-                              const search_criteria *criteria, real margin, const integer *nodes,
-                              integer pairs, integer *next, rows *found, integer before)
+                              const search_criteria *criteria, real margin, integer most,
+                              const integer *nodes, integer pairs, integer *progress, rows *found,
+                              integer before)
 {
     float far = (float)(margin + ROUNDING_MARGIN * (margin + larger(size_of(a), size_of(b))));
-    traversal job = {all, criteria, found, a, b, margin, {far, far, far, far}, before};
+    traversal job = {all, criteria, found, a, b, margin, {far, far, far, far}, before, 0, most};
     integer k;
-    while ((k = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pairs) {
+    while (__atomic_load_n(progress + 1, __ATOMIC_RELAXED) <= most
+           && (k = __atomic_fetch_add(progress, 1, __ATOMIC_RELAXED)) < pairs) {
         const integer *from = nodes + 2 * k;
+        job.tests = 0;
         descend(&job, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
+        __atomic_fetch_add(progress + 1, job.tests, __ATOMIC_RELAXED);
     }
     return job.count;
 }

@@ -22,7 +22,7 @@ _update_paths = declare("update_paths", "pprriii", "i")
 _fit_trees = declare("fit_trees", "pppprr")
 _refit_leaves = declare("refit_leaves", "ppp")
 _refit_nodes = declare("refit_nodes", "pp")
-_find_near_rows = declare("find_near_rows", "ppppdpippi", "i")
+_find_near_rows = declare("find_near_rows", "ppppdipippi", "i")
 
 ROWS_PER_PARTICLE = 8
 """Capacity of a row buffer per particle; a search that finds more rows is repeated with a larger
@@ -121,20 +121,23 @@ def find_rows(
         except IndexError:
             buffer = make_row_buffer(capacity)
         count = 0
-        for walk, part in zip(walks, taken, strict=True):
+        for walk, part in zip(walks, progress, strict=True):
             count = _find_near_rows(*walk, part, _row_buffer(buffer), count)
         if count <= buffer.capacity:
             used.append(buffer)
         return count - buffer.capacity, buffer.first(count)
 
+    both = tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+    before = np.stack([np.zeros(len(pairs), dtype=np.int64), surfaces.tests[both]], axis=1)
     while True:
-        taken, used[:] = np.zeros((len(pairs), 1), dtype=np.int64), []
+        progress, used[:] = before.copy(), []
         shortfalls, found = zip(
             *surfaces.thread_pool.run_all(search_parts, max_threads=max_threads), strict=True
         )
         known = join_rows(found)
         surfaces.row_buffers.extend(used)
         if max(shortfalls) <= 0:
+            surfaces.tests[both] = progress[:, 1]
             return known
         capacity += max(shortfalls)
 
@@ -146,8 +149,8 @@ def _traversal_arguments(
     bvhs, gap = (surfaces.bvhs[a], surfaces.bvhs[b]), float(surfaces.gaps[a, b])
     criteria_struct = _criteria_struct(criteria, gap, float(surfaces.longest[a])).address
     nodes = _parts(bvhs[0].height, bvhs[1].height, own=a == b)
-    margin = gap * criteria.gap_share + float(criteria.skin)
-    return _surfaces(surfaces), *map(_bvh, bvhs), criteria_struct, margin, nodes, len(nodes)
+    margin, most = gap * criteria.gap_share + float(criteria.skin), int(surfaces.max_tests[a, b])
+    return _surfaces(surfaces), *map(_bvh, bvhs), criteria_struct, margin, most, nodes, len(nodes)
 
 
 def _thread_limit(surfaces: Surfaces, a: int, b: int) -> int:

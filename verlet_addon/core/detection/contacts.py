@@ -85,7 +85,9 @@ def find_pairs(
     most = max(len(surfaces.owners), surfaces.edges.shape[1], surfaces.triangles.shape[1])
     keys = (kind * most + first) * most + second
     order = np.argsort(keys)
-    return Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
+    found = Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
+    given_up = surfaces.given_up[tuple(found.owners)]
+    return found.chosen(np.flatnonzero(~given_up)) if given_up.any() else found
 
 
 def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
@@ -118,7 +120,7 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
     both = np.concatenate(
         [near, np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))], axis=1
     )
-    both = both[:, surfaces.collides[both[0], both[1]]]
+    both = both[:, (surfaces.collides & ~surfaces.given_up)[both[0], both[1]]]
     skin = criteria.skin if isinstance(criteria.skin, float) else criteria.skin[both[0], both[1]]
     margins = surfaces.gaps[both[0], both[1]] * criteria.gap_share + skin
     near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]

@@ -104,17 +104,16 @@ def activate(bvh: BVH, active: Booleans) -> None:
         bvh.active[level >> 1 : level] = children[:, 0] | children[:, 1]
 
 
-def candidate_pairs(a: BVH, b: BVH, margin: float, *, flat: bool) -> tuple[Integers, Integers]:
-    """Candidate pairs, (2, k) vertices and triangles, (2, k) edges, of leaves within a margin [m].
+def candidate_pairs(a: BVH, b: BVH, leaves: Integers, *, flat: bool) -> tuple[Integers, Integers]:
+    """Candidate pairs, (2, k) vertices and triangles, (2, k) edges, of pairs of leaves (2, p).
 
     Pairs of two edges that are no ridges are included only if `flat`: pairs of a vertex and a
     triangle cover the same contacts.
     """
-    leaves = _near_leaves(a, b, margin)
     return _near_vertices(a, b, leaves), _near_edges(a, b, leaves, flat)
 
 
-def _near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
+def near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
     """(2, p) pairs of leaves whose boxes are within the margin; each pair of one BVH once."""
     heights, far = [a.height, b.height], np.float32(_widened(a, b, margin))
     nodes = np.ones((2, 1), dtype=np.int64)

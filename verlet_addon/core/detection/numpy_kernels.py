@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
-from .detected_rows import DetectedRows, GatheredRows, join_rows
+from .detected_rows import NO_ROWS, DetectedRows, GatheredRows, join_rows
 from .numpy_bvh import (
     activate as activate,
     candidate_pairs,
+    near_leaves,
     refit as refit,
     update_paths as update_paths,
 )
@@ -48,12 +49,15 @@ def find_rows(
 
 
 def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> DetectedRows:
-    """The rows of one pair of owners."""
+    """The rows of one pair of owners; none where there are too many tests."""
     start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
     margin = surfaces.gaps[a, b] * criteria.gap_share + criteria.skin
-    vertices, edges = candidate_pairs(
-        surfaces.bvhs[a], surfaces.bvhs[b], margin, flat=criteria.all_touching
-    )
+    bvhs = surfaces.bvhs[a], surfaces.bvhs[b]
+    leaves = near_leaves(*bvhs, margin)
+    surfaces.tests[a, b] += leaves.shape[1]
+    if surfaces.tests[a, b] > surfaces.max_tests[a, b]:
+        return NO_ROWS
+    vertices, edges = candidate_pairs(*bvhs, leaves, flat=criteria.all_touching)
     limits = flush_limits(criteria, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
     vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
     edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]

@@ -30,6 +30,7 @@ typedef struct {
     real margin; /* largest distance of features [m] */
     four far;    /* margin plus rounding error of boxes [m] */
     integer count; /* rows found so far */
+    integer tests, most; /* pairs of leaves tested in a part of the traversal, and their limit */
 } traversal;
 
 /* A pair of features in motion. */

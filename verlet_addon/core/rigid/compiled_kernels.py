@@ -10,7 +10,7 @@ from .pieces import Joints
 
 _transfer_momentum = declare("transfer_momentum", "ppipi")
 _transfer_contacts = declare("transfer_contacts", "pppi", "i")
-_project_joints = declare("project_joints", "pppi")
+_project_joints = declare("project_joints", "pppii", "i")
 
 
 @cached_struct
@@ -63,5 +63,6 @@ def transfer_contacts(poses: PiecePoses, positions: Floats) -> bool:
 
 
 @falls_back_to(reference.project_joints)
-def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None:
-    _project_joints(_poses_struct(poses), _joints(joints), positions, positions.shape[1])
+def project_joints(poses: PiecePoses, joints: Joints, positions: Floats, most: int) -> int:
+    structs = _poses_struct(poses), _joints(joints)
+    return int(_project_joints(*structs, positions, positions.shape[1], most))

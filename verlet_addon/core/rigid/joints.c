@@ -3,7 +3,6 @@
 #include "pieces.h"
 
 #define JOINT_STRAIN_TOLERANCE 1e-3
-#define JOINT_LINEARIZATIONS 8
 #define MAX_JOINT_CG_ROUNDS 100
 #define JOINT_RESIDUAL 1e-6
 #define JOINT_REGULARIZATION 1e-3
@@ -172,12 +171,14 @@ SMALL static void weigh_pieces(const piece_poses *all)
     }
 }
 
-/* Projects edges on positions (3, n), and updates poses of pieces. */
-EXPORT void project_joints(const piece_poses *all, const joints *near, real *positions, integer n)
+/* Projects edges on positions (3, n), and updates poses of pieces; returns the number of
+   linearizations, `most` at most. */
+EXPORT integer project_joints(const piece_poses *all, const joints *near, real *positions, integer n,
+                              integer most)
 {
-    for (int number = 0; number < JOINT_LINEARIZATIONS; number++) {
+    for (integer number = 0; number < most; number++) {
         if (!measure(near, positions, n))
-            return;
+            return number;
         weigh_pieces(all);
         fill_rows(all, near, all->particle_positions, all->centres);
         find_diagonal(all, near);
@@ -193,4 +194,5 @@ EXPORT void project_joints(const piece_poses *all, const joints *near, real *pos
                 positions[x * n + near->particles[k]] += near->wrenches[6 * body + x]
                                                          * near->mobilities[body];
     }
+    return most;
 }

@@ -25,8 +25,8 @@ AXIS_INERTIA_SHARE = 1e-12
 """Regularization of inertia as a share of it: straight pieces have none about their axis."""
 JOINT_STRAIN_TOLERANCE = 1e-3
 """Largest strain of edges near pieces at which their projection ends."""
-JOINT_LINEARIZATIONS, MAX_JOINT_CG_ROUNDS = 8, 100
-"""Most linearizations of the edge constraints, and most rounds of conjugate gradients in each."""
+MAX_JOINT_CG_ROUNDS = 100
+"""Most rounds of conjugate gradients in each linearization of the edge constraints."""
 JOINT_RESIDUAL = 1e-6
 """Relative residual at which conjugate gradients end. With 1e-2 the error depended on rounding, and
 limbs deviated by millimetres four frames after a contact."""
@@ -120,14 +120,14 @@ def _apply(matrices: Floats, vectors: Floats) -> Floats:
     return np.stack([dot(row, vectors) for row in matrices.transpose(1, 2, 0)])
 
 
-def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None:
+def project_joints(poses: PiecePoses, joints: Joints, positions: Floats, most: int) -> int:
     """Projects the edges on and near pieces on their rest lengths, all at once.
 
     J M⁻¹ Jᵀ λ = C with masses and inertias of the pieces in M, solved by conjugate gradients; J is
     linearized again after each solution, as rotations are not linear. `positions` (3, n) and poses
-    are written to.
+    are written to. Returns the number of linearizations, `most` at most.
     """
-    for _ in range(JOINT_LINEARIZATIONS):
+    for number in range(most):
         offsets = positions[:, joints.pairs[0]] - positions[:, joints.pairs[1]]
         lengths = magnitudes(offsets)
         along = offsets / np.maximum(lengths, SHORTEST)
@@ -135,7 +135,7 @@ def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None
         violations[joints.tension_only & (violations < 0.0)] = 0.0
         along[:, joints.tension_only & (violations == 0.0)] = 0.0
         if not (np.abs(violations) > JOINT_STRAIN_TOLERANCE * joints.rest_lengths).any():
-            return
+            return number
         system = _System(poses, joints, along)
         pulls = system.solve(violations)
         wrenches = system.apply_pulls(-pulls, system.rows(poses.arms))
@@ -143,6 +143,7 @@ def project_joints(poses: PiecePoses, joints: Joints, positions: Floats) -> None
         _apply_impulse(poses, positions, force, torque, 2)
         free = poses.pieces.count
         positions[:, joints.free] += wrenches[:3, free:] * joints.mobilities[free:]
+    return most
 
 
 class _System:

@@ -20,6 +20,11 @@ NEWTON_ROUNDS, NEWTON_ROUNDS_BETWEEN = 4, 2
 """Rounds of Newton's method for the rotation of a piece, at start and end of a step and in between;
 each doubles the number of correct digits."""
 
+JOINT_LINEARIZATIONS, MAX_LINEARIZATIONS = 8, 64
+"""Largest number of linearizations in a projection of joints, and in a step, after which each
+projection has one. Where joints can hold, a step has 33; where contacts keep them apart, hundreds
+would bring them no nearer."""
+
 
 def predict_poses(
     poses: PiecePoses, pieces: Pieces, start: Floats, positions: Floats
@@ -42,6 +47,7 @@ def predict_poses(
     before = start[:, pieces.particles] * masses
     poses.centres[:] = sum_rows(pieces.labels, before, pieces.count) / pieces.totals
     poses.angular_momenta.fill(0.0)
+    poses.linearizations = 0
     poses.particle_positions[:] = poses.centres[:, pieces.labels] + poses.arms
     kernels.transfer_momentum(poses, positions, masses, NEWTON_ROUNDS)
     return poses
@@ -73,4 +79,6 @@ def apply_contacts_to_pieces(poses: PiecePoses | None, positions: Floats) -> boo
 def project_joints(poses: PiecePoses | None, positions: Floats) -> None:
     """Projects the edges on and near pieces on their rest lengths, in positions (3, n) [m]."""
     if poses is not None and poses.pieces.joints.pairs.size:
-        kernels.project_joints(poses, poses.pieces.joints, positions)
+        left = MAX_LINEARIZATIONS - poses.linearizations
+        most = max(min(left, JOINT_LINEARIZATIONS), 1)
+        poses.linearizations += kernels.project_joints(poses, poses.pieces.joints, positions, most)

@@ -28,6 +28,8 @@ class PiecePoses:
     """(3, s) Σ m a × (x − x₀) in this step, h L [kg m²]."""
     particle_positions: Floats
     """(3, k) positions of particles on the pieces [m]."""
+    linearizations: int = 0
+    """Number of linearizations of joints in this step."""
 
 
 def fit_poses(pieces: Pieces, positions: Floats) -> PiecePoses:

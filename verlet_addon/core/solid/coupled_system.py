@@ -14,6 +14,10 @@ from .collider_contacts import SEPARATION_MARGIN, SEPARATION_ROUNDS, ColliderCon
 from .lattice import Embedding
 from .numpy_contact_solver import PinSprings, PointContacts, SolidSystem
 
+MAX_CONTACTS_PER_POINT, NEAREST_CONTACTS = 4, 2
+"""Contacts for each touching point, on average, beyond which solids have no room, and are solved
+with the nearest so many of any of its points. Solids that lie on each other have two."""
+
 
 @dataclass(frozen=True, eq=False)
 class SolidContacts:
@@ -65,7 +69,10 @@ class SolidContacts:
 
 
 def find_solid_contacts(rows: ContactRows, own: Sequence[slice], dt: float) -> SolidContacts:
-    """Selects the contact rows between some solids; `own` are the world particles of each."""
+    """Selects the contact rows between some solids; `own` are the world particles of each.
+
+    Where there are too many, only the nearest are selected.
+    """
     solids, points = np.full_like(rows.particles, -1), np.zeros_like(rows.particles)
     for number, own_slice in enumerate(own):
         own_corners = (rows.particles >= own_slice.start) & (rows.particles < own_slice.stop)
@@ -74,6 +81,7 @@ def find_solid_contacts(rows: ContactRows, own: Sequence[slice], dt: float) -> S
             rows.particles[own_corners] - own_slice.start,
         )
     chosen = np.flatnonzero((solids >= 0).all(axis=0))
+    chosen = _nearest(rows, chosen)
     normals, gaps = rows.normals[:, chosen], rows.gaps[chosen]
     heights = dot(normals, rows.anchors[:, chosen])
     return SolidContacts(
@@ -85,6 +93,18 @@ def find_solid_contacts(rows: ContactRows, own: Sequence[slice], dt: float) -> S
         frictions=rows.friction[chosen],
         keys=rows.keys[chosen],
     )
+
+
+def _nearest(rows: ContactRows, chosen: Integers) -> Integers:
+    """The chosen rows, or the nearest of them at the start of the step if there are too many."""
+    points, count = rows.particles[:, chosen].ravel(), len(chosen)
+    if count <= MAX_CONTACTS_PER_POINT * np.count_nonzero(np.bincount(points)):
+        return chosen  # the usual case
+    distances = dot(rows.normals[:, chosen], rows.anchors[:, chosen]) - rows.gaps[chosen]
+    numbers = np.tile(np.arange(count), 4)
+    order = np.lexsort((distances[numbers], points))
+    ranks = np.arange(len(order)) - np.searchsorted(points[order], points[order])
+    return np.asarray(chosen[np.unique(numbers[order[ranks < NEAREST_CONTACTS]])])
 
 
 def couple_systems(
