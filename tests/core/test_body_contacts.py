@@ -26,6 +26,7 @@ from tests.core.bodies import (
     thrown,
 )
 from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
+from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.collision.collision_world import build_collision_world
 from verlet_addon.core.collision.contact_solver import solve_island
@@ -182,6 +183,44 @@ def test_the_guard_looks_where_nothing_was_looked_for() -> None:
     gather_bodies(world.body_slices, bodies, contact_step.positions)  # as pushes leave it
     apply_tunnelling_guard(contact_step, bodies, lambda _: None)
     assert bodies[0][2].min() > 0.0
+
+
+CRUMPLED = 1e-3 * np.array(
+    [
+        [(30.0, -25.3, 14.6), (-4.8, 10.2, 14.3), (10.6, 33.4, -2.8)],
+        [(-5.4, -29.4, -19.5), (-17.4, -27.0, 2.0), (-13.1, 38.1, -8.7)],
+    ]
+)
+"""(2, 3, 3) corners of two squares side by side, lower and upper ones, in a cloth over Suzanne."""
+PASSING = 1e-3 * np.array(
+    [
+        [(-0.8, 2.1, -0.8), (-2.1, 0.7, 0.4), (1.3, -1.8, -0.6)],
+        [(-0.8, 1.8, 0.3), (1.0, -1.2, 1.3), (1.4, -1.6, -0.7)],
+    ]
+)
+"""Their displacements within a step, by which the diagonals of both would pass each other."""
+
+
+def test_diagonals_of_neighbouring_squares_do_not_pass_each_other() -> None:
+    """The triangles beside them have corners in common, so that no other pair is in the way."""
+    flat = 0.04 * np.array([(x, y, 0.0) for y in range(2) for x in range(3)])
+    mesh = make_mesh(flat, faces=[(0, 1, 3), (1, 4, 3), (1, 2, 4), (2, 5, 4)])
+    start, end = (x.reshape(6, 3).T.copy(order="C") for x in (CRUMPLED, CRUMPLED + PASSING))
+    world = build_collision_world([built((mesh, SELF))], [mesh], [], [])
+    assert world is not None
+    motion = PredictedMotion(
+        inverse_masses=np.ones(6),
+        start=start,
+        predicted=end,
+        accelerations=np.zeros_like(start),
+        on_ropes=world.on_ropes,
+        dt=1 / 240,
+    )
+    bodies = [end.copy()]
+    surfaces = world.surfaces
+    assert crossings(end, surfaces.edges, surfaces.triangles).size
+    apply_tunnelling_guard(detect_contacts(world, motion, end), bodies, lambda _: None)
+    assert not crossings(bodies[0], surfaces.edges, surfaces.triangles).size
 
 
 @pytest.mark.slow

@@ -42,8 +42,6 @@ class ContactStep:
     rows: ContactRows
     touching_bodies: dict[int, slice]
     """Bodies with contacts, and their particles as slices of the world's."""
-    checked_positions: Floats | None = None
-    """(3, N) positions at which no tunnelling was found [m]; None if unchecked."""
 
 
 def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:
@@ -106,25 +104,21 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
     """
     gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
     world, motion, positions = contact_step.world, contact_step.motion, contact_step.positions
-    known, (displaced, fast) = len(contact_step.rows.gaps), _unsafe_particles(contact_step)
-    unsafe = displaced | fast
-    contact_step.checked_positions = None
+    known, passes = len(contact_step.rows.gaps), False
+    displaced, fast = _unsafe_particles(contact_step)
     if displaced.any():
         contact_step.end[:, displaced] = positions[:, displaced]
         contact_step.rows = with_more(
             contact_step.rows, _find_rows(world, motion, positions, displaced)
         )
-    if unsafe.any():
+    if (displaced | fast).any():
         path = motion.start, positions, motion.inverse_masses
-        tunnelling = find_tunnelling(world.surfaces, *path, unsafe)
-        if len(tunnelling.gaps):
-            more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
-            contact_step.rows = with_more(contact_step.rows, more)
-        else:
-            contact_step.checked_positions = positions.copy()
+        tunnelling = find_tunnelling(world.surfaces, *path, displaced | fast)
+        passes = len(tunnelling.gaps) > 0
+        more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
+        contact_step.rows = with_more(contact_step.rows, more)
     contact_step.touching_bodies = bodies_in(contact_step.rows, world)
     deficits = (contact_step.rows.targets - contact_step.rows.heights(positions))[known:]
-    passes = unsafe.any() and contact_step.checked_positions is None
     return len(deficits) > 0 and bool(passes or deficits.max() > 0.0)
 
 
@@ -171,16 +165,14 @@ def project_body_contacts(
 def apply_tunnelling_guard(
     contact_step: ContactStep, bodies: Sequence[Floats], restore: Callable[[Sequence[int]], None]
 ) -> None:
-    """Stops particles that would tunnel; `restore` projects the other constraints again."""
+    """Stops particles that would tunnel; `restore` projects the other constraints again.
+
+    All pairs are searched. Rows do not tell which are safe: in a fold, a pair of edges has no row
+    where a triangle beside one of them is nearer to the other, even if that triangle ends at the
+    other edge and so has no row either.
+    """
     world, motion = contact_step.world, contact_step.motion
-    gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
-    if contact_step.checked_positions is not None and np.array_equal(
-        contact_step.positions, contact_step.checked_positions
-    ):
-        return
-    unsafe = np.logical_or(*_unsafe_particles(contact_step))
-    if not unsafe.any():
-        return
+    gather_bodies(world.body_slices, bodies, contact_step.positions)
 
     def restore_all(world_positions: Floats) -> None:
         changed = [
@@ -197,7 +189,6 @@ def apply_tunnelling_guard(
         motion.start,
         contact_step.positions,
         motion.inverse_masses,
-        unsafe,
         restore_all,
     )
     scatter_bodies(world.body_slices, bodies, contact_step.positions)

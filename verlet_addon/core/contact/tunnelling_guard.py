@@ -32,7 +32,6 @@ def prevent_tunnelling(
     start: Floats,
     end: Floats,
     inverse_masses: Floats,
-    active: Booleans | None = None,
     restore: Callable[[Floats], None] | None = None,
 ) -> Floats:
     """Returns end positions (3, N) [m] such that no pair passes through each other on the way.
@@ -42,12 +41,12 @@ def prevent_tunnelling(
     separated along their normals. Pairs that still pass then move together (impact zones; Provot,
     Collision and self-collision handling in cloth model dedicated to design garments, 1997,
     without their rotation): each round halves their motion relative to the zone, so that they move
-    as far as there is room. Where `active` (N,) is given, pairs near no active particle are known
-    not to pass. `restore` projects the other constraints of positions (3, N) after each round,
-    while there is room.
+    as far as there is room. `restore` projects the other constraints of positions (3, N) after each
+    round, while there is room.
     """
     end = end.copy()
     zone_pairs: list[Integers] = []
+    active: Booleans | None = None
     found = 0
     for number in range(MAX_ROUNDS):
         tunnelling = find_tunnelling(surfaces, start, end, inverse_masses, active)
