@@ -433,6 +433,24 @@ def test_the_guard_does_not_hold_what_starts_in_one_place() -> None:
     np.testing.assert_array_equal(kept, end)
 
 
+@pytest.mark.parametrize("loose", [False, True])
+@pytest.mark.parametrize("edge", [False, True])
+def test_the_guard_lets_what_crosses_come_apart(*, edge: bool, loose: bool) -> None:
+    """A triangle, or a loose edge, through the middle of a square or its side; and never back."""
+    points = np.array([(0.3, 0.1, 0.2), (0.3, 0.1, -0.1), (0.3, 0.4, -0.1)])
+    points[:, 0] += 0.65 * edge
+    low = surface(points[:2], edges=[(0, 1)]) if loose else surface(points, [(0, 1, 2)])
+    surfaces = all_meet(square(), low, gap=0.02)
+    apart = surfaces.rest.copy()
+    apart[:, 4:] += np.array([[0.2], [0.0], [0.0]]) if edge else np.array([[0.0], [0.0], [-0.4]])
+    free = np.ones(apart.shape[1])
+    assert crossing_count(surfaces, surfaces.rest)
+    assert not crossing_count(surfaces, apart)
+    np.testing.assert_array_equal(prevent_tunnelling(surfaces, surfaces.rest, apart, free), apart)
+    back = prevent_tunnelling(surfaces, apart, surfaces.rest, free)
+    assert not crossing_count(surfaces, back)
+
+
 def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
     """A sheet folded over a ball of one side, a hill and itself, with a rope, on its way."""
     sheet_mesh, ball_mesh = flat_sheet("strewn triangles", 12), split(sphere(12, 8, radius=0.3))

@@ -10,6 +10,7 @@ from ..detection.contacts import Contacts, find_pairs
 from ..detection.search_criteria import SearchCriteria
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
+from .initial_crossings import find_initial_crossings
 
 TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touching=True)
 """Pairs that come nearer than this count as passing."""
@@ -77,11 +78,17 @@ def find_tunnelling(
     inverse_masses: Floats,
     active: Booleans | None,
 ) -> Contacts:
-    """Returns the pairs with a movable particle that pass on the way, or nearly."""
+    """Returns the pairs with a movable particle that pass on the way, or nearly.
+
+    Pairs that cross at the start are left out, or they would stay crossed.
+    """
     found = find_pairs(surfaces, start, end, TUNNELLING, active)
     stopped = (inverse_masses[found.particles] > 0.0).any(axis=0)
     stopped &= contact_penetration_states(surfaces, found.particles, found.weights) == 0
-    return found.chosen(np.flatnonzero(stopped))
+    found = found.chosen(np.flatnonzero(stopped))
+    if not len(found.gaps):  # the usual case
+        return found
+    return found.chosen(~find_initial_crossings(surfaces, found, start))
 
 
 def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None:

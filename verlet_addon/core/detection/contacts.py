@@ -82,8 +82,7 @@ def find_pairs(
     near = find_rows(surfaces, overlapping_owners(surfaces, criteria), criteria)
     rows = without_exempt(surfaces, near)
     kind, first, second = rows[0]
-    most = max(len(surfaces.owners), surfaces.edges.shape[1], surfaces.triangles.shape[1])
-    keys = (kind * most + first) * most + second
+    keys = (kind * surfaces.features + first) * surfaces.features + second
     order = np.argsort(keys)
     found = Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
     given_up = surfaces.given_up[tuple(found.owners)]

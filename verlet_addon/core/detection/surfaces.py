@@ -105,6 +105,11 @@ class Surfaces:
         """Whether any particle is in a penetration state."""
         return bool(self.penetration_states.max(initial=0) > 0)
 
+    @property
+    def features(self) -> int:
+        """Number of particles, edges or triangles, whichever are most."""
+        return max(len(self.owners), self.edges.shape[1], self.triangles.shape[1])
+
     @cached_property
     def tests(self) -> Integers:
         """(o, o) pairs of leaves tested in this step, by owners, the lower first; changes."""
