@@ -47,6 +47,22 @@ def test_groups_that_were_never_given_vertices_are_named(said: Callable[[], list
     assert not said()
 
 
+def test_pins_that_hold_an_attachment_back_are_named(said: Callable[[], list[str]]) -> None:
+    """A cape whose attached edge is pinned as well would stay behind its figure."""
+    obj, target = body(sheet()), sheet("Figure")
+    group = obj.vertex_groups.new(name="Shoulders")
+    group.add([0, 1], 1.0, "REPLACE")
+    item = obj.verlet.attachments.add()
+    item.target, item.vertex_group = target, "Shoulders"
+    assert not said()
+    obj.verlet.pin_group = "Shoulders"
+    (sentence,) = said()
+    assert "attached to Figure" in sentence
+    assert "clear its pin group, Shoulders" in sentence
+    group.add([0, 1], 0.5, "REPLACE")
+    assert not said()  # drawn to both, as soft pins are meant to be
+
+
 def test_what_can_neither_be_sewn_nor_tear_is_said(said: Callable[[], list[str]]) -> None:
     """Switched on alone, neither does anything."""
     obj = body(sheet(), use_sewing=True, use_tearing=True)

@@ -49,6 +49,7 @@ def cautions(
         *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
+        *(sentence for obj in baked for sentence in _pinned_and_attached(obj)),
         *(sentence for obj in baked for sentence in _without_threads(obj)),
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
@@ -142,6 +143,19 @@ def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
             yield (
                 f"No vertex of {obj.name} is in its {what}, {name}; assign some to it in Edit "
                 "Mode, or choose another one"
+            )
+
+
+def _pinned_and_attached(obj: bpy.types.Object) -> Iterator[str]:
+    """Warnings of attachments whose vertices are pinned entirely, so that they lag behind."""
+    if not (pin_group := body_properties(obj).pin_group):
+        return
+    pinned = group_weights(obj, pin_group) == 1.0
+    for _, item in acting_attachments(obj):
+        if (pinned & (group_weights(obj, item.vertex_group) > 0.0)).any():
+            yield (
+                f"{obj.name} is attached to {item.target.name} by vertices that are pinned too, "
+                f"so they follow it half way; clear its pin group, {pin_group}, or unpin them"
             )
 
 
