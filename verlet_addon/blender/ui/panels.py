@@ -10,7 +10,7 @@ from ..scene.colliders import is_collider
 from ..scene.convert import type_hint
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields
-from ..settings.properties import VERLET_PG_body, scene_properties
+from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from .colliding import colliding
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
@@ -109,6 +109,9 @@ class VERLET_PT_attachments(BodyPanel):
             if not item.bone:
                 column.label(text="Follows no bone, the object alone", icon="INFO")
         column.prop_search(item, "vertex_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        if item.vertex_group and item.vertex_group == body_properties(obj).pin_group:
+            column.label(text="Pinned too, so it follows half way:", icon="ERROR")
+            column.label(text="clear the Pin Group above", icon="BLANK1")
         column.prop(item, "weight")
 
 
