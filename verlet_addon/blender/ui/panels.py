@@ -31,22 +31,29 @@ class VERLET_PT_body(SidebarPanel):
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         body = active_body(context)
         if body is None:
-            button = column.row()
-            button.scale_y = 1.5
-            button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
-            column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
-            self.fill_collider(column, cast(bpy.types.Object, context.object))
+            self.fill_no_body(column, context.object)
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
         column.separator()
         column.operator("verlet.release", icon="X")
 
-    def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
-        """Draws a collider's contact settings, or the button that makes one."""
-        if obj is None or not is_collider(obj):
+    def fill_no_body(self, column: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
+        """Draws what makes an object a body or a collider; of a collider, its settings first."""
+        collider = obj if obj is not None and is_collider(obj) else None
+        if collider is not None:
+            self.fill_collider(column, collider)
+            column.separator()
+        button = column.row()
+        button.scale_y = 1.0 if collider is not None else 1.5
+        button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
+        if collider is None:
+            column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
+            column.separator()
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
-            return
-        column.separator()
+            column.label(text="What soft bodies collide with", icon="INFO")
+
+    def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object) -> None:
+        """Draws a collider's contact settings."""
         column.label(text="Collider; more under Physics", icon="MOD_PHYSICS")
         column.prop(obj.collision, "thickness_outer", text="Thickness")
         column.prop(obj, "verlet_collider_friction")
