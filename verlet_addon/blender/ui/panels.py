@@ -105,8 +105,9 @@ class VERLET_PT_attachments(BodyPanel):
                 cast(bpy.types.Object, body.id_data),
             )
         else:
-            column.label(text="Select what is to hold it, then this too,", icon="INFO")
-            column.label(text="and press +", icon="BLANK1")
+            column.label(text="Select what it follows, then this with", icon="INFO")
+            column.label(text="Shift, and press +: the active vertex", icon="BLANK1")
+            column.label(text="group is attached", icon="BLANK1")
 
     def fill_attachment(self, column: bpy.types.UILayout, item: Any, obj: bpy.types.Object) -> None:
         """Draws the settings of the attachment that is chosen in the list."""
