@@ -255,3 +255,19 @@ def test_a_bake_reports_frames_seconds_and_stretch(
     told = capfd.readouterr()
     assert "Baked frames 3 to 6 in 0." in told.out + told.err
     assert "s; no edge stretched\n" in told.out + told.err
+
+
+def test_a_bake_names_what_takes_most_tests_for_contacts(capfd: pytest.CaptureFixture[str]) -> None:
+    """Where several things come near each other; the fine one of two balls that both touch."""
+    for name, segments, x in (("Coarse", 8, -0.5), ("Fine", 48, 0.5)):
+        bpy.ops.mesh.primitive_uv_sphere_add(
+            segments=segments, ring_count=segments // 2, radius=0.4, location=(x, 0.0, -0.41)
+        )
+        bpy.context.object.name = name
+        verlet.make_collider()
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=12, y_subdivisions=12, size=2.0)
+    bpy.context.object.name = "Sheet"
+    verlet.convert(body_type="CLOTH")
+    verlet.bake()
+    told = capfd.readouterr()
+    assert "; most tests for contacts: Sheet with Fine (" in told.out + told.err

@@ -159,6 +159,10 @@ def test_json_is_all_there_is_on_stdout(
     assert 0 < result.pop("worst_stretch") < 0.5
     assert result.pop("most_stretched") in ("Cloth", "Rope")
     assert 0 <= result.pop("worst_penetration") <= 0.005  # they touch: both start at one height
+    (search,) = result.pop("contact_searches")
+    assert search["objects"] == ["Cloth", "Rope"]
+    assert search["searches"] > 0
+    assert search["tests"] > 0
     cloth: Any = bpy.data.objects["Cloth"]
     assert result == {
         "output": str(out),

@@ -1,7 +1,7 @@
 """Input and output of the core: samples of the scene around bodies, and resulting frames."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -138,6 +138,20 @@ class Sample:
         return self.mirrors or [()] * len(self.targets)
 
 
+@dataclass(frozen=True)
+class ContactSearch:
+    """Work of the searches for contacts between two objects, or an object and itself."""
+
+    searches: int = 0
+    """Number of searches."""
+    tests: int = 0
+    """Number of pairs of leaves of both BVHs that were tested."""
+
+    def __add__(self, other: "ContactSearch") -> "ContactSearch":
+        """Work of both."""
+        return ContactSearch(self.searches + other.searches, self.tests + other.tests)
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """The result at one frame."""
@@ -151,3 +165,5 @@ class Frame:
     nothing can touch."""
     remarks: Sequence[str] = ()
     """Diagnostics for the user since the frame before, one sentence each."""
+    contact_searches: Mapping[tuple[str, str], ContactSearch] = field(default_factory=dict)
+    """By the names of two objects, the searches since the frame before."""

@@ -28,7 +28,7 @@ from .phases.plain_group import make_group
 from .phases.step_data import Body
 from .phases.water_bodies import start_water
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
-from .scene import Collider, Frame, Sample
+from .scene import Collider, ContactSearch, Frame, Sample
 from .self_test import check_environment
 from .settings import BodySettings, SceneSettings
 from .step import step
@@ -64,7 +64,9 @@ class Simulation:
 
     def frame(self, remarks: Sequence[str] = ()) -> Frame:
         """The result at the current sample, with sentences for the user."""
-        return Frame(self.sample.frame, self._vertices(), self._deepest(), remarks)
+        return Frame(
+            self.sample.frame, self._vertices(), self._deepest(), remarks, self._searches()
+        )
 
     def advance(self, sample: Sample) -> Frame:
         """Simulates all bodies up to the next sample.
@@ -205,6 +207,23 @@ class Simulation:
         deepest: list[float] = self.world.statistics.deepest[: len(self.meshes)].tolist()
         self.world.statistics.deepest.fill(0.0)
         return deepest
+
+    def _searches(self) -> dict[tuple[str, str], ContactSearch]:
+        """By the names of two objects, the searches for contacts since the last frame."""
+        if self.world is None:
+            return {}
+        surfaces = self.world.surfaces
+        surfaces.start_step()
+        names = [mesh.name for mesh in self.meshes]
+        names += [collider.name for collider in self.colliders]
+        searches = {
+            (names[pair[0]], names[pair[1]]): ContactSearch(
+                int(surfaces.frame_searches[pair]), int(surfaces.frame_tests[pair])
+            )
+            for pair in zip(*np.nonzero(surfaces.frame_searches), strict=True)
+        }
+        surfaces.start_frame()
+        return searches
 
 
 def start_simulation(

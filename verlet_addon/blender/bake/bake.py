@@ -1,13 +1,12 @@
 """The bake: samples the animated scene, simulates, and writes shape keys after the last frame."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, Protocol, cast
 
 import bpy
 import numpy as np
 
-from ...core.arrays import Floats
 from ...core.errors import MeshError, SettingsError
 from ...core.mesh import MeshData
 from ...core.scene import Collider, Frame, Sample
@@ -29,47 +28,11 @@ from .cautions import why_nothing
 from .former_bake import former_bakes_hidden
 from .frame_visits import all_alike
 from .memory import check_room, check_room_to_write, name_memory_errors
+from .progress import Progress
 from .record import BakeInputs, bake_inputs, remember_bake
 from .self_crossing import through_themselves
 from .shape_keys import write_bake
 from .statistics import BakeStatistics
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Progress and statistics of a bake after one more simulated frame."""
-
-    frame: int
-    """Scene frame just simulated."""
-    done: int
-    """Number of frames simulated so far."""
-    total: int
-    """Number of frames to simulate."""
-    worst_stretch: float
-    """Largest strain of any edge of any body so far."""
-    most_stretched: str = ""
-    """Name of the body with that edge."""
-    worst_penetration: float | None = None
-    """Largest violation of a contact gap so far [m]; None where nothing can collide."""
-    colliders: int = 0
-    """Number of colliders in the simulation."""
-    remarks: tuple[str, ...] = ()
-    """Diagnostics so far, one sentence each for the user."""
-    positions: Sequence[Floats] = ()
-    """Per body, (n, 3) current positions of its vertices [m]."""
-    rest_lengths: Sequence[Floats] = ()
-    """Per body, (m,) rest lengths of its edges at the first frame [m]; (0,) for water."""
-
-    def describe(self, *, seconds: float) -> str:
-        """Text of the progress and the time left, estimated from the time since the first frame.
-
-        The first frame itself does not count, since it includes reading and building the bodies.
-        """
-        so_far = f"frame {self.done} of {self.total}"
-        if self.done == 1:
-            return so_far
-        minutes, rest = divmod(round(seconds / (self.done - 1) * (self.total - self.done)), 60)
-        return f"{so_far}, {minutes}:{rest:02} left"
 
 
 class Simulated(Protocol):
@@ -237,6 +200,7 @@ def _bake(
                 tuple(gauge.remarks),
                 result.positions,
                 gauge.rest_lengths,
+                gauge.contact_searches,
             )
             if enough and result.frame >= frames[0]:
                 keys.end_at(result.frame)

@@ -1,4 +1,4 @@
-"""Statistics of a bake: the largest strain of any edge, and the deepest penetration."""
+"""Statistics of a bake: largest strain of any edge, deepest penetration, contact searches."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from ...core.arrays import Floats
 from ...core.geometry.graph import edge_lengths
 from ...core.geometry.rest_shape import rest_lengths
 from ...core.mesh import SHORTEST_EDGE, MeshData
-from ...core.scene import Frame
+from ...core.scene import ContactSearch, Frame
 from ...core.settings import BodySettings
 from .self_crossing import crossing
 
@@ -37,6 +37,7 @@ class BakeStatistics:
         self.stretch, self.most_stretched = 0.0, ""
         self.penetration: float | None = None
         self.remarks = [*crossing(meshes, settings)]
+        self.contact_searches: dict[tuple[str, str], ContactSearch] = {}
 
     def measure(self, result: Frame) -> None:
         """Updates the statistics with the result of one more frame."""
@@ -48,6 +49,9 @@ class BakeStatistics:
         self.remarks += result.remarks
         if result.deepest:
             self.penetration = max(self.penetration or 0.0, *result.deepest)
+        for names, search in result.contact_searches.items():
+            before = self.contact_searches.get(names, ContactSearch())
+            self.contact_searches[names] = before + search
 
 
 def _rest_lengths(mesh: MeshData) -> Floats:

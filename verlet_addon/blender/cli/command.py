@@ -14,9 +14,9 @@ import bpy
 from ...core.errors import VerletError
 from ...core.self_test import fallback_reason, kernels
 from ...core.thread_pool import thread_count
-from ..bake.bake import Progress
 from ..bake.drivers import DriverWatch
 from ..bake.memory import memory_errors_named
+from ..bake.progress import Progress
 from ..bake.record import remember_remarks
 from ..scene.file_context import file_context
 from ..scene.file_warnings import file_warnings
@@ -154,6 +154,12 @@ def _quality(last: Progress) -> dict[str, object]:
         "most_stretched": last.most_stretched,
         "worst_penetration": last.worst_penetration,
         "colliders": last.colliders,
+        "contact_searches": [
+            {"objects": names, "searches": each.searches, "tests": each.tests}
+            for names, each in sorted(
+                last.contact_searches.items(), key=lambda item: -item[1].tests
+            )
+        ],
         "remarks": list(last.remarks),
     }
 

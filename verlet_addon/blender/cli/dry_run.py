@@ -5,8 +5,8 @@ from itertools import islice
 
 import bpy
 
-from ..bake.bake import Progress
 from ..bake.drivers import DriverWatch
+from ..bake.progress import Progress
 from .job import Job
 from .output_capture import stdout_on_stderr
 from .results import Report

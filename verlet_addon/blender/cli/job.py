@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.errors import VerletError
-from ..bake.bake import Progress, bake, baked_frames, bodies, frame_range, taking_part
+from ..bake.bake import bake, baked_frames, bodies, frame_range, taking_part
 from ..bake.cautions import cautions
 from ..bake.memory import large_need, needed
+from ..bake.progress import Progress
 from ..scene.file_context import file_context
 from ..settings.properties import is_body, scene_properties
 from .console import suggestion

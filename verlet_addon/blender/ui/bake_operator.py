@@ -9,10 +9,11 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ...core.errors import VerletError
-from ..bake.bake import Progress, bake, baked_frames, frame_range, taking_part
+from ..bake.bake import bake, baked_frames, frame_range, taking_part
 from ..bake.cautions import cautions
 from ..bake.drivers import DriverWatch
 from ..bake.memory import large_need, memory_errors_named
+from ..bake.progress import Progress
 from ..bake.record import remember_remarks
 from ..live.control import hand_back, take_over
 from ..scene.file_context import file_context
@@ -20,7 +21,7 @@ from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
 from .bake_preview import LiveView
 from .bake_progress import end_progress, show_progress
-from .colliding import count_of_colliders
+from .colliding import costliest_search, count_of_colliders
 from .operators import (
     OfSelected,
     cancelled_by_errors,
@@ -249,6 +250,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             text += f"; {count_of_colliders(last.colliders)}"
         elif last.worst_penetration is None and not scene_properties(here.scene).use_ground:
             text += "; nothing collides"
+        if costliest := costliest_search(last.contact_searches, last.done):
+            text += f"; {costliest}"
         self.report({"INFO"}, text)
         remarks = [*self._drivers.news(here.view_layer), *last.remarks]
         self._warn(remarks)

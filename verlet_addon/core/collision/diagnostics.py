@@ -172,7 +172,6 @@ def frame_diagnostics(
         sentences += _lasting_penetrations(bodies, world, names, sample)
         sentences += _excess_contacts(world.statistics, names, len(bodies), frame)
         reset_frame_counts(world.statistics)
-        world.surfaces.tests.fill(0)
     return sentences
 
 

@@ -79,7 +79,10 @@ def find_pairs(
         else:
             activate(bvh, active)
     fit_all(surfaces, start, end)
-    near = find_rows(surfaces, overlapping_owners(surfaces, criteria), criteria)
+    owners = overlapping_owners(surfaces, criteria)
+    for pair in owners:
+        surfaces.frame_searches[pair] += 1
+    near = find_rows(surfaces, owners, criteria)
     rows = without_exempt(surfaces, near)
     kind, first, second = rows[0]
     keys = (kind * surfaces.features + first) * surfaces.features + second

@@ -96,9 +96,16 @@ class Surfaces:
     row_buffers: list[RowBuffer] = field(default_factory=list)
     """Row buffers of compiled kernels that no thread is using."""
 
+    def start_frame(self) -> None:
+        """Counts all tests and searches anew."""
+        for counts in (self.tests, self.frame_tests, self.frame_searches):
+            counts.fill(0)
+
     def start_step(self) -> None:
         """Counts tests anew, except of owners that are given up."""
-        self.tests[~self.given_up] = 0
+        going_on = ~self.given_up
+        self.frame_tests[going_on] += self.tests[going_on]
+        self.tests[going_on] = 0
 
     @property
     def any_penetrating(self) -> bool:
@@ -113,6 +120,16 @@ class Surfaces:
     @cached_property
     def tests(self) -> Integers:
         """(o, o) pairs of leaves tested in this step, by owners, the lower first; changes."""
+        return np.zeros(self.gaps.shape, dtype=np.int64)
+
+    @cached_property
+    def frame_tests(self) -> Integers:
+        """(o, o) sums of `tests` over the former steps of this frame, until owners are given up."""
+        return np.zeros(self.gaps.shape, dtype=np.int64)
+
+    @cached_property
+    def frame_searches(self) -> Integers:
+        """(o, o) number of searches in this frame, by owners, the lower first."""
         return np.zeros(self.gaps.shape, dtype=np.int64)
 
     @cached_property
