@@ -64,10 +64,13 @@ static int call(void *f, const char *kind, const value *v, d *result)
     else if (IS("ppddi-"))
         ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                      v[4].integer);
-    else if (IS("ppppdpippi-i"))
-        *result = (d)((i(*)(p, p, p, p, d, p, i, p, p, i))f)(
-            v[0].address, v[1].address, v[2].address, v[3].address, v[4].real, v[5].address,
-            v[6].integer, v[7].address, v[8].address, v[9].integer);
+    else if (IS("ppppdipippi-i"))
+        *result = (d)((i(*)(p, p, p, p, d, i, p, i, p, p, i))f)(
+            v[0].address, v[1].address, v[2].address, v[3].address, v[4].real, v[5].integer,
+            v[6].address, v[7].integer, v[8].address, v[9].address, v[10].integer);
+    else if (IS("pppii-i"))
+        *result = (d)((i(*)(p, p, p, i, i))f)(v[0].address, v[1].address, v[2].address,
+                                              v[3].integer, v[4].integer);
     else if (IS("ppdddi-i"))
         *result = (d)((i(*)(p, p, d, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
                                                  v[4].real, v[5].integer);
@@ -116,8 +119,6 @@ static int call(void *f, const char *kind, const value *v, d *result)
         *result = ((d(*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
     else if (IS("pp-"))
         ((void (*)(p, p))f)(v[0].address, v[1].address);
-    else if (IS("pppi-"))
-        ((void (*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
     else if (IS("ppppiii-i"))
         *result = (d)((i(*)(p, p, p, p, i, i, i))f)(v[0].address, v[1].address, v[2].address,
                                                     v[3].address, v[4].integer, v[5].integer,
