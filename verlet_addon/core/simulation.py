@@ -217,10 +217,8 @@ class Simulation:
         names = [mesh.name for mesh in self.meshes]
         names += [collider.name for collider in self.colliders]
         searches = {
-            (names[pair[0]], names[pair[1]]): ContactSearch(
-                int(surfaces.frame_searches[pair]), int(surfaces.frame_tests[pair])
-            )
-            for pair in zip(*np.nonzero(surfaces.frame_searches), strict=True)
+            (names[first], names[second]): ContactSearch(*counts)
+            for (first, second), counts in surfaces.searches.items()
         }
         surfaces.start_frame()
         return searches

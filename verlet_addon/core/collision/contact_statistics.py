@@ -66,7 +66,8 @@ def record_step(
     positions (3, N), are farther apart than that: the actual distance limits the depth.
     """
     statistics.steps += 1
-    statistics.without_room |= surfaces.given_up.any(axis=1)
+    for pair in surfaces.given_up:
+        statistics.without_room[list(pair)] = True
     if not len(depths):
         return  # the usual case, with colliders far away
     deep = np.flatnonzero(depths > CROWDED_SHARE * rows.gaps)

@@ -80,16 +80,22 @@ def find_pairs(
             activate(bvh, active)
     fit_all(surfaces, start, end)
     owners = overlapping_owners(surfaces, criteria)
-    for pair in owners:
-        surfaces.frame_searches[pair] += 1
     near = find_rows(surfaces, owners, criteria)
+    surfaces.count_searches(owners)
     rows = without_exempt(surfaces, near)
     kind, first, second = rows[0]
     keys = (kind * surfaces.features + first) * surfaces.features + second
     order = np.argsort(keys)
     found = Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
-    given_up = surfaces.given_up[tuple(found.owners)]
-    return found.chosen(np.flatnonzero(~given_up)) if given_up.any() else found
+    return _without_given_up(surfaces, found) if surfaces.given_up else found
+
+
+def _without_given_up(surfaces: Surfaces, contacts: Contacts) -> Contacts:
+    """Removes contacts of owners of which too many pairs of leaves were tested."""
+    given_up = np.zeros(surfaces.collides.shape, dtype=bool)
+    for first, second in surfaces.given_up:
+        given_up[[first, second], [second, first]] = True
+    return contacts.chosen(np.flatnonzero(~given_up[tuple(contacts.owners)]))
 
 
 def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
@@ -122,11 +128,12 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
     both = np.concatenate(
         [near, np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))], axis=1
     )
-    both = both[:, (surfaces.collides & ~surfaces.given_up)[both[0], both[1]]]
+    both = both[:, surfaces.collides[both[0], both[1]]]
     skin = criteria.skin if isinstance(criteria.skin, float) else criteria.skin[both[0], both[1]]
     margins = surfaces.gaps[both[0], both[1]] * criteria.gap_share + skin
     near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
-    return [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
+    pairs = [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
+    return [pair for pair in pairs if pair not in surfaces.given_up]
 
 
 def update_bvh(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:

@@ -96,16 +96,32 @@ class Surfaces:
     row_buffers: list[RowBuffer] = field(default_factory=list)
     """Row buffers of compiled kernels that no thread is using."""
 
+    given_up: set[tuple[int, int]] = field(default_factory=set)
+    """Pairs of owners, the lower first, that are not tested any more in this frame."""
+    searches: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """By pair of owners, the lower first, the numbers of searches in this frame, and of tests in
+    its former steps."""
+
     def start_frame(self) -> None:
-        """Counts all tests and searches anew."""
-        for counts in (self.tests, self.frame_tests, self.frame_searches):
-            counts.fill(0)
+        """Counts all searches and tests anew."""
+        for pair in self.searches:
+            self.tests[pair] = 0
+        self.searches.clear()
+        self.given_up.clear()
 
     def start_step(self) -> None:
         """Counts tests anew, except of owners that are given up."""
-        going_on = ~self.given_up
-        self.frame_tests[going_on] += self.tests[going_on]
-        self.tests[going_on] = 0
+        for pair, counts in self.searches.items():
+            if pair not in self.given_up:
+                counts[1] += int(self.tests[pair])
+                self.tests[pair] = 0
+
+    def count_searches(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Counts one more search of pairs of owners, and gives up those with too many tests."""
+        for pair in pairs:
+            self.searches.setdefault(pair, [0, 0])[0] += 1
+            if self.tests[pair] > self.max_tests[pair]:
+                self.given_up.add(pair)
 
     @property
     def any_penetrating(self) -> bool:
@@ -123,27 +139,11 @@ class Surfaces:
         return np.zeros(self.gaps.shape, dtype=np.int64)
 
     @cached_property
-    def frame_tests(self) -> Integers:
-        """(o, o) sums of `tests` over the former steps of this frame, until owners are given up."""
-        return np.zeros(self.gaps.shape, dtype=np.int64)
-
-    @cached_property
-    def frame_searches(self) -> Integers:
-        """(o, o) number of searches in this frame, by owners, the lower first."""
-        return np.zeros(self.gaps.shape, dtype=np.int64)
-
-    @cached_property
     def max_tests(self) -> Integers:
         """(o, o) largest number of pairs of leaves that a step tests."""
         counts, colliders = np.diff(self.starts), self.colliders | self.colliders[:, None]
         each = np.where(colliders, MAX_COLLIDER_TESTS_PER_PARTICLE, MAX_TESTS_PER_PARTICLE)
         return np.asarray(each * np.add.outer(counts, counts))
-
-    @property
-    def given_up(self) -> Booleans:
-        """(o, o) bool, symmetric: owners that are not tested any more in this frame."""
-        found = self.tests > self.max_tests
-        return np.asarray(found | found.T)
 
     @cached_property
     def colliding_owners(self) -> list[int]:
