@@ -1,6 +1,8 @@
 """Apply: what the current frame shows becomes the mesh or a shape key, and nothing else is left."""
 
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -281,3 +283,21 @@ def test_removing_a_soft_body_and_its_drape() -> None:
     select(cloth)
     verlet.release(keep_motion=False)
     assert_nothing_of_ours(cloth)
+
+
+def test_the_bake_panel_stays_as_long_as_there_is_something_to_apply(
+    addon: Callable[[str], ModuleType],
+) -> None:
+    """After Remove Soft Body with its motion, too."""
+    poll = addon("blender.ui.bake_panel").VERLET_PT_bake.poll
+    assert not poll(bpy.context)
+    cloth = covered_box()
+    assert poll(bpy.context)
+    simulate("bake")
+    select(cloth)
+    verlet.release(keep_motion=True)
+    assert not cloth.verlet.enabled
+    assert poll(bpy.context)
+    verlet.apply_shape(mode="MESH")
+    bpy.context.view_layer.update()
+    assert not poll(bpy.context)

@@ -16,6 +16,7 @@ from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
 from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
+from .overlay.changes import Changes, kept
 from .panel_base import SidebarPanel, layout_of
 
 NARROW = 40
@@ -32,9 +33,16 @@ class VERLET_PT_bake(SidebarPanel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         here = file_context(context)
-        # What Remove Soft Body leaves as it is shown is still to be applied.
-        return any(map(is_body, here.scene.objects)) or bool(
-            simulated_objects(here.scene, here.view_layer)
+        if any(map(is_body, here.scene.objects)):
+            return True
+        # What Remove Soft Body leaves as it is shown is still to be applied. Blender polls at each
+        # redraw, and thousands of objects take a while.
+        key = (Changes.updates, here.view_layer.name)
+        return kept(
+            "shows simulations",
+            here.scene,
+            key,
+            lambda: bool(simulated_objects(here.scene, here.view_layer)),
         )
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
