@@ -68,6 +68,11 @@ static int call(void *f, const char *kind, const value *v, d *result)
         *result = (d)((i(*)(p, p, p, p, d, i, p, i, p, p, i))f)(
             v[0].address, v[1].address, v[2].address, v[3].address, v[4].real, v[5].integer,
             v[6].address, v[7].integer, v[8].address, v[9].address, v[10].integer);
+    else if (IS("pipppppppppid-"))
+        ((void (*)(p, i, p, p, p, p, p, p, p, p, p, i, d))f)(
+            v[0].address, v[1].integer, v[2].address, v[3].address, v[4].address, v[5].address,
+            v[6].address, v[7].address, v[8].address, v[9].address, v[10].address, v[11].integer,
+            v[12].real);
     else if (IS("pppii-i"))
         *result = (d)((i(*)(p, p, p, i, i))f)(v[0].address, v[1].address, v[2].address,
                                               v[3].integer, v[4].integer);

@@ -14,18 +14,16 @@ from tests.core.bodies import (
     frames,
     moved,
     pinned,
-    rope,
     samples,
     sheet,
 )
 from tests.core.test_rigid import rigid
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.collision import contact_solver, contact_step
+from verlet_addon.core.collision import contact_solver
 from verlet_addon.core.collision.contact_step import ContactStep
 from verlet_addon.core.collision.pinched_cloth import update_pinched
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact.contact_rows import (
-    ContactRows,
     PairProperties,
     PredictedMotion,
     make_rows,
@@ -33,7 +31,6 @@ from verlet_addon.core.contact.contact_rows import (
 from verlet_addon.core.detection.contacts import Contacts, find_contacts
 from verlet_addon.core.detection.surfaces import Surface, join_surfaces
 from verlet_addon.core.rigid import compiled_kernels as rigid_kernels
-from verlet_addon.core.ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -156,25 +153,6 @@ def test_solids_are_solved_with_the_nearest_of_very_many_contacts() -> None:
     for point in range(8):
         touching = np.flatnonzero((rows.particles == point).any(axis=0))
         assert set(touching[np.argsort(distances[touching])[:2]]) <= set(kept.tolist())
-
-
-def test_ropes_in_one_place_are_solved_directly_up_to_a_limit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of thirty ropes no island has more than four dense systems of contacts."""
-    counts = [0]
-
-    def count(positions: Floats, rows: ContactRows, ropes: Sequence[RopeSlice]) -> None:
-        counts.append(int(np.count_nonzero(rows.on_ropes)))
-        solve_rope_contacts(positions, rows, ropes)
-
-    monkeypatch.setattr(contact_step, "solve_rope_contacts", count)
-    along = np.linspace(-0.5, 0.5, 21)
-    line = rope(np.stack([along, 0 * along, 0 * along + 1.0], axis=1))
-    body = line, BodySettings(body_type="ROPE", mass=0.1)
-    results = pressed([body] * 30, 9.81, IN_ONE_STEP)
-    assert all(np.isfinite(places).all() for places in results[-1].positions)
-    assert max(counts) <= 1600
 
 
 def test_joints_that_cannot_hold_take_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:

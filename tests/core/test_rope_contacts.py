@@ -1,6 +1,7 @@
 """Ropes that touch keep their lengths, and hang still."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.core.bodies import (
     HALF,
     Body,
+    built_state,
     floor,
     frames,
     pinned,
@@ -21,11 +23,22 @@ from tests.core.bodies import (
     tube,
 )
 from tests.core.colliders import Moving, ball, collider, crossed
-from verlet_addon.core.arrays import Floats
+from verlet_addon.core.arrays import Floats, dot, magnitudes
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.contact.contact_rows import (
+    ContactRows,
+    PairProperties,
+    PredictedMotion,
+    make_rows,
+)
+from verlet_addon.core.detection.contacts import Contacts
+from verlet_addon.core.detection.numpy_kernels import sum_weighted
 from verlet_addon.core.ropes import compiled_rope_contacts, numpy_rope_contacts
+from verlet_addon.core.ropes.numpy_rope_contacts import RopeSlice
+from verlet_addon.core.ropes.rope_contacts import response_bounds
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
+from verlet_addon.core.state import ready_batches
 
 ROPE = BodySettings(body_type="ROPE", mass=0.1, damping=5.0, use_self_collision=True)
 
@@ -57,30 +70,75 @@ def test_a_rope_hangs_over_a_bar(substeps: int) -> None:
     assert np.abs(np.diff(track[-2:], axis=0)).max() * 24 < 0.02
 
 
+def contacts_of_a_coil(seed: int) -> tuple[Floats, ContactRows, RopeSlice]:
+    """A rope with a hundred random contacts between its edges; positions, rows, and its trees."""
+    rng = np.random.default_rng(seed)
+    mesh, count = rope(np.cumsum(rng.normal(size=(40, 3)), axis=0)), 100
+    model, state = built_state((pinned(mesh, [0]), ROPE))
+    first, second = rng.integers(0, 39, (2, count))
+    second = np.where(np.abs(first - second) < 2, (first + 10) % 39, second)
+    shares = rng.uniform(size=(2, count))
+    normals = rng.normal(size=(3, count))
+    contacts = Contacts(
+        particles=np.stack([first, first + 1, second, second + 1]),
+        weights=np.stack([shares[0], 1.0 - shares[0], -shares[1], shares[1] - 1.0]),
+        normals=normals / np.linalg.norm(normals, axis=0),
+        gaps=np.full(count, 0.01),
+        owners=np.zeros((2, count), dtype=np.int64),
+        keys=np.arange(count),
+    )
+    pairs = PairProperties(np.full((1, 1), 0.5), np.zeros((1, 1)), np.zeros((1, 1)))
+    places, on_ropes = state.positions, np.ones(40, dtype=bool)
+    motion = PredictedMotion(model.inverse_masses, places, places, 0.0 * places, on_ropes, 1 / 240)
+    trees = ready_batches(model, state, "TCV", 1 / 240).ropes.trees
+    return places, make_rows(contacts, pairs, motion), (slice(0, 40), trees)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernels", [numpy_rope_contacts, compiled_rope_contacts])
+def test_impulses_on_a_rope_hold_signorinis_and_coulombs_laws(kernels: Any, seed: int) -> None:
+    """A contact is closed or has no impulse; what slides is held by all friction, against its way.
+
+    Lengths keep to first order.
+    """
+    places, rows, along = contacts_of_a_coil(seed)
+    rng = np.random.default_rng(seed)
+    violations = 1e-3 * rng.normal(size=rows.normals.shape)
+    weight, impulses = 0.3 * rows.mobilities, np.zeros_like(violations)
+    bounds = weight + response_bounds(rows, 40)
+    moved = kernels.solve_impulses(places, rows, [along], violations, bounds, weight, impulses)
+    apart = violations + sum_weighted(moved, rows.particles, rows.weights) + weight * impulses
+    normal, gap = dot(rows.normals, impulses), dot(rows.normals, apart)
+    assert normal.min() >= 0.0
+    assert gap.min() > -1e-6
+    assert (np.minimum(normal * rows.mobilities, gap) < 1e-6).all()
+    assert 20 < (normal > 0.0).sum() < 80
+    slide, held = apart - rows.normals * gap, impulses - rows.normals * normal
+    limit = 0.5 * normal
+    assert (magnitudes(held) < limit + 1e-9).all()
+    slips = magnitudes(held) < 0.999 * limit
+    assert (magnitudes(slide)[slips] < 2e-6).all()
+    assert (dot(slide, held) < 1e-12).all()
+    links = np.diff(places, axis=1)
+    assert np.abs(dot(links, np.diff(moved, axis=1)) / magnitudes(links)).max() < 1e-10
+
+
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("seed", range(5))
 def test_compiled_contacts_of_ropes_agree_with_the_reference(seed: int) -> None:
-    """Answers and impulses differ by no more than rounding."""
-    rng = np.random.default_rng(seed)
-    count, n = 6, 30
-    fields, shares = rng.normal(size=(3 * count, 3, n)), rng.normal(size=(4, count))
-    particles, directions = rng.integers(0, n, (4, count)), rng.normal(size=(3, 3, count))
-    given = fields, particles, shares, directions
-    expected = numpy_rope_contacts.gather_responses(*given)
-    found = compiled_rope_contacts.gather_responses(*given)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12)
-    half = rng.normal(size=(3 * count, 3 * count))
-    answers = (half @ half.T + np.eye(3 * count)).reshape(count, 3, count, 3)
-    outcomes: list[tuple[Floats, Floats]] = []
+    """Impulses, displacements and tensions differ by no more than rounding."""
+    results = []
     for kernels in (numpy_rope_contacts, compiled_rope_contacts):
-        apart = np.random.default_rng(seed).normal(size=(count, 3))
-        impulses = np.zeros((count, 3))
-        kernels.solve_contact_system(answers, apart, np.zeros(count), np.full(count, 0.5), impulses)
-        outcomes.append((apart, impulses))
-    assert (outcomes[0][1][:, 0] > 0.0).any()
-    for theirs, ours in zip(*outcomes, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
-    assert (outcomes[0][1][:, 0] >= 0.0).all()
+        places, rows, along = contacts_of_a_coil(seed)
+        violations = 1e-3 * np.random.default_rng(seed).normal(size=rows.normals.shape)
+        weight, impulses = 0.3 * rows.mobilities, np.zeros_like(violations)
+        bounds = weight + response_bounds(rows, 40)
+        given = places, rows, [along], violations, bounds, weight, impulses
+        moved = kernels.solve_impulses(*given)
+        results.append((moved, impulses, along[1].generations[0].batch.multipliers))
+    for theirs, ours in zip(*results, strict=True):
+        assert np.abs(theirs).max() > 0.0
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-9 * np.abs(theirs).max())
 
 
 @pytest.mark.slow

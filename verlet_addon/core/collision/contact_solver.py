@@ -38,10 +38,6 @@ respond to contact corrections that the next round reverses."""
 MAX_DETECTIONS = 2
 """Maximum detections of contacts in a step; corrections of the first cause further contacts. Pairs
 that come near after the last are left to the tunnelling guard."""
-MAX_ROPE_ROWS = 1600
-"""Rows of an island up to which the ropes' direct solver takes them: four of its dense systems. A
-hundred ropes in one place have thousands, and would take minutes."""
-
 ENTANGLED_STRAIN = 0.05
 """A body is entangled if an edge is stretched by more than this share. Entangled bodies, and bodies
 with gas, keep the strip multipliers that respond to contacts for the next step's warm start: else
@@ -165,8 +161,6 @@ def solve_island(
     trees: Sequence[TreeBatches],
 ) -> None:
     """Solves contacts and lengths of one island alternately; `positions` (3, n) of all bodies."""
-    if np.count_nonzero(island.rows.on_ropes) > MAX_ROPE_ROWS:
-        island.rows.on_ropes[:] = False
     touching_bodies = {body: body_steps[body] for body in island.touching_bodies}
     rounds = project_alternately(
         island, positions, trees, max_rounds=MAX_ALTERNATIONS, body_steps=touching_bodies

@@ -1,48 +1,6 @@
 /* Projection of contact rows and of the ground plane, one by one, as in numpy_kernels.py and
    numpy_plane.py, which have formulas. */
-#include "../kernels.h"
-
-/* See ContactRows. */
-typedef struct {
-    integer count;                      /* k */
-    const integer *particles;           /* (4, k) */
-    const real *weights, *impulse_responses;        /* (4, k) */
-    const real *mobilities;             /* (k,) */
-    const real *normals, *gaps;         /* (3, k), (k,) */
-    const real *targets, *rebounds;       /* (k,) */
-    const real *anchors;                /* (3, k) */
-    const real *friction;               /* (k,) */
-    const uint8_t *on_ropes;              /* (k,) rows on ropes, which are solved elsewhere */
-    real *normal_multipliers, *friction_multipliers;              /* (k,), (3, k) */
-} contact_rows;
-
-/* Separation of a row, Σ weights x [m]. */
-static void find_apart(const real *positions, integer n, const contact_rows *rows, integer row,
-                       real *apart)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const real *x = positions + axis * n;
-        real total = rows->weights[row] * x[rows->particles[row]];
-        for (integer corner = 1; corner < 4; corner++) {
-            integer at = corner * rows->count + row;
-            total += rows->weights[at] * x[rows->particles[at]];
-        }
-        apart[axis] = total;
-    }
-}
-
-/* Moves the particles of a row by an impulse [kg m]. */
-static void add_impulse(real *positions, integer n, const contact_rows *rows, integer row,
-                        const real *impulse)
-{
-    for (integer corner = 0; corner < 4; corner++) {
-        integer at = corner * rows->count + row;
-        real pull = rows->impulse_responses[at];
-        if (pull != 0.0)
-            for (int axis = 0; axis < 3; axis++)
-                positions[axis * n + rows->particles[at]] += pull * impulse[axis];
-    }
-}
+#include "contact_rows.h"
 
 /* Projects each row: the normal constraint, then Coulomb friction. */
 EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)

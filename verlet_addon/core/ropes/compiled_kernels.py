@@ -13,7 +13,7 @@ from .numpy_kernels import RESOLVED_VIBRATION
 from .rope_trees import Generation, TreeBatches
 
 _project_trees = declare("project_trees", "pip")
-_remove_stretching = declare("remove_stretching", "pipip")
+_remove_stretching = declare("remove_stretching", "ppip")
 _add_start_spring_forces = declare("add_start_spring_forces", "ppip")
 _undo_implicit_damping = declare("undo_implicit_damping", "pppipd")
 
@@ -46,21 +46,19 @@ def pack_trees(trees: TreeBatches) -> Packed:
     )
 
 
-_tree_struct = cached_struct(pack_trees)
+tree_struct = cached_struct(pack_trees)
 
 
 @falls_back_to(reference.project_trees)
 def project_trees(positions: Floats, trees: TreeBatches) -> None:
     if trees.generations:
-        _project_trees(positions, positions.shape[1], _tree_struct(trees))
+        _project_trees(positions, positions.shape[1], tree_struct(trees))
 
 
 @falls_back_to(reference.remove_stretching)
 def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
     if trees.generations:
-        _remove_stretching(
-            displacements, len(displacements), positions, positions.shape[1], _tree_struct(trees)
-        )
+        _remove_stretching(displacements, positions, positions.shape[1], tree_struct(trees))
 
 
 @falls_back_to(reference.add_start_spring_forces)

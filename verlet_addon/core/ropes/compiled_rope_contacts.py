@@ -1,37 +1,46 @@
-"""Rope contacts in C: the functions of `numpy_rope_contacts`, by rope_contacts.c."""
+"""Rope contacts in C: the function of `numpy_rope_contacts`, by rope_contacts.c."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from ..compiled import declare, falls_back_to
+from ..arrays import Floats
+from ..compiled import declare, falls_back_to, pack
+from ..contact.compiled_kernels import rows_struct
+from ..contact.contact_rows import ContactRows
 from . import numpy_rope_contacts as reference
-from .numpy_rope_contacts import CONTACT_TOLERANCE, MAX_CONTACT_SWEEPS
+from .compiled_kernels import tree_struct
+from .numpy_rope_contacts import CONTACT_TOLERANCE, MAX_DESCENT_ROUNDS, RopeSlice
 
-_gather_responses = declare("gather_responses", "iiprrrp")
-_solve_contact_system = declare("solve_contact_system", "irppppid")
+_solve_impulses = declare("solve_impulses", "pipppppppppid")
 
 
-@falls_back_to(reference.gather_responses)
-def gather_responses(
-    fields: Floats, particles: Integers, shares: Floats, directions: Floats
+@falls_back_to(reference.solve_impulses)
+def solve_impulses(
+    positions: Floats,
+    rows: ContactRows,
+    ropes: Sequence[RopeSlice],
+    violations: Floats,
+    bounds: Floats,
+    regularization: Floats,
+    impulses: Floats,
 ) -> Floats:
-    count = particles.shape[1]
-    responses = np.empty((count, 3, count, 3))
-    _gather_responses(count, fields.shape[2], fields, particles, shares, directions, responses)
-    return responses
-
-
-@falls_back_to(reference.solve_contact_system)
-def solve_contact_system(
-    responses: Floats, separations: Floats, targets: Floats, friction: Floats, impulses: Floats
-) -> None:
-    _solve_contact_system(
-        len(targets),
-        responses,
-        separations,
-        targets,
-        friction,
+    moved, work = np.zeros_like(positions), np.zeros_like(positions)
+    slices = [pack(tree_struct(trees), own.start, own.stop - own.start) for own, trees in ropes]
+    packed = pack(len(slices), pack(*slices))
+    _solve_impulses(
+        positions,
+        positions.shape[1],
+        rows_struct(rows),
+        packed.address,
+        violations,
+        bounds,
+        regularization,
         impulses,
-        MAX_CONTACT_SWEEPS,
+        moved,
+        work,
+        np.empty((4, *impulses.shape)),
+        MAX_DESCENT_ROUNDS,
         CONTACT_TOLERANCE,
     )
+    return moved

@@ -1,24 +1,5 @@
 /* Trees of paths: the functions of numpy_kernels.py, which has formulas and sources. */
-#include "../stretch/strips.h"
-
-/* The paths of one generation; see Generation. */
-typedef struct {
-    const strip_batch *batch;
-    const integer *supports;  /* (paths,) junction that each path hangs on, or -1 */
-    const integer *junctions; /* (c,) junction at each of the `junction_entries`, -1 elsewhere */
-    real *along;              /* (c, 3) link directions; workspace, like all that follow */
-    real *steps;              /* (c,) -(change of multipliers) with the supports fixed */
-    real *response;           /* (c,) the same per unit elongation of a path's first link */
-} generation;
-
-/* All generations, from the root out; see TreeBatches. */
-typedef struct tree {
-    integer generations, junctions;
-    const generation *const *generation;
-    const real *inverse_masses; /* (j,) */
-    real *stiffness, *mobility; /* (j, 3, 3) workspace, like all that follow */
-    real *force, *displacement; /* (j, 3) */
-} tree;
+#include "trees.h"
 
 /* out = matrix (3, 3) times vector. */
 static void apply(const real *matrix, const real *vector, real *out)
@@ -222,12 +203,10 @@ EXPORT void project_trees(real *positions, integer n, const tree *all)
     solve_trees(positions, NULL, n, all);
 }
 
-/* Removes from each of the displacements (count, 3, n) the part that stretches links. */
-EXPORT void remove_stretching(real *displacements, integer count, real *positions, integer n,
-                         const tree *all)
+/* Removes from displacements (3, n) the part that stretches links. */
+EXPORT void remove_stretching(real *displacements, real *positions, integer n, const tree *all)
 {
-    for (integer i = 0; i < count; i++)
-        solve_trees(positions, displacements + 3 * n * i, n, all);
+    solve_trees(positions, displacements, n, all);
 }
 
 /* Sets the unit vector from one particle to another; returns their distance. */

@@ -43,17 +43,16 @@ def project_trees(positions: Floats, trees: TreeBatches) -> None:
 
 
 def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
-    """Removes from each of r displacements (r, 3, n) the part that stretches links, to first order.
+    """Removes from displacements (3, n) the part that stretches links, to first order.
 
     u' = u − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J u, at positions (3, n): a push on one particle moves the
     rope with it.
     """
-    for moved in displacements:
-        measured = [_measure_links(positions, each.batch) for each in trees.generations]
-        for (along, violation), each in zip(measured, trees.generations, strict=True):
-            elongations = np.diff(moved.take(each.batch.path, axis=1), axis=1)
-            violation[...] = np.einsum("xk,xk->k", along, elongations) * each.batch.movable
-        _solve_trees(moved, trees, measured)
+    measured = [_measure_links(positions, each.batch) for each in trees.generations]
+    for (along, violation), each in zip(measured, trees.generations, strict=True):
+        elongations = np.diff(displacements.take(each.batch.path, axis=1), axis=1)
+        violation[...] = np.einsum("xk,xk->k", along, elongations) * each.batch.movable
+    _solve_trees(displacements, trees, measured)
 
 
 LinkStrains = tuple[Floats, Floats]

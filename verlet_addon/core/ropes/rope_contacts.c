@@ -1,72 +1,106 @@
-/* Contacts coupled by ropes: the functions of numpy_rope_contacts.py, which has the formulas. */
-#include "../kernels.h"
+/* Contacts coupled by ropes: the function of numpy_rope_contacts.py, which has formulas and source. */
+#include "../contact/contact_rows.h"
+#include "trees.h"
 
-/* Sets the responses (3 k, k, 3) of k contacts to displacements `fields` (3 k, 3, n), one by the
-   unit impulse of each contact and direction. */
-EXPORT void gather_responses(integer k, integer n, const real *fields, const integer *particles,
-                           const real *shares, const real *directions, real *responses)
+/* Particles of one body in the world, and the trees of its ropes. */
+typedef struct {
+    const tree *trees;
+    integer start, count;
+} rope_slice;
+
+typedef struct {
+    integer count;
+    const rope_slice *const *slices; /* (count,) */
+} rope_slices;
+
+/* Adds to `moved` (3, n) the displacements by changes (3, k) of impulses, without stretching ropes.
+
+   `work` (3, n) is 0 before and after. */
+static void add_displacements(real *positions, integer n, const contact_rows *rows,
+                              const rope_slices *ropes, const real *changes, real *work, real *moved)
 {
-    for (integer f = 0; f < 3 * k; f++)
-        for (integer row = 0; row < k; row++) {
-            real moved[3], *response = responses + 3 * (f * k + row);
-            for (integer axis = 0; axis < 3; axis++) {
-                const real *field = fields + 3 * n * f + n * axis;
-                moved[axis] = 0.0;
-                for (integer corner = 0; corner < 4; corner++)
-                    moved[axis] += shares[corner * k + row] * field[particles[corner * k + row]];
+    integer k = rows->count;
+    for (integer row = 0; row < k; row++) {
+        real change[3] = {changes[row], changes[k + row], changes[2 * k + row]};
+        add_impulse(work, n, rows, row, change);
+    }
+    for (integer s = 0; s < ropes->count; s++) {
+        const rope_slice *rope = ropes->slices[s];
+        remove_stretching(work + rope->start, positions + rope->start, n, rope->trees);
+        for (integer axis = 0; axis < 3; axis++)
+            for (integer i = axis * n + rope->start; i < axis * n + rope->start + rope->count; i++) {
+                moved[i] += work[i];
+                work[i] = 0.0;
             }
-            for (integer e = 0; e < 3; e++)
-                response[e] = moved[0] * directions[(3 * e) * k + row]
-                           + moved[1] * directions[(3 * e + 1) * k + row]
-                           + moved[2] * directions[(3 * e + 2) * k + row];
+    }
+    for (integer i = 0; i < 4 * k; i++)
+        for (integer axis = 0; axis < 3; axis++) {
+            integer at = axis * n + rows->particles[i];
+            moved[at] += work[at];
+            work[at] = 0.0;
         }
 }
 
-static real absolute(real value) { return value < 0.0 ? -value : value; }
-
-/* Adds an impulse times the responses (3 k,) to a unit impulse to all separations (3 k,). */
-static void apply_impulse(integer size, const real *responses, real impulse, real *separations)
+/* Moves an impulse to normal parts >= 0 and tangential parts within Coulomb's cone. */
+static void project_on_cone(const real *normal, real friction, real *impulse)
 {
-    if (impulse != 0.0)
-        for (integer i = 0; i < size; i++)
-            separations[i] += responses[i] * impulse;
+    real pushed = dot(normal, impulse), kept = larger(pushed, 0.0);
+    for (int axis = 0; axis < 3; axis++)
+        impulse[axis] -= normal[axis] * pushed;
+    real length = __builtin_sqrt(dot(impulse, impulse));
+    real share = smaller(1.0, friction * kept / larger(length, NONZERO));
+    for (int axis = 0; axis < 3; axis++)
+        impulse[axis] = normal[axis] * kept + impulse[axis] * share;
 }
 
-/* Solves one contact; returns its largest displacement by the changes of its own impulses [m]. */
-static real solve_contact(integer row, integer size, const real *responses, real *separations, real target,
-                      real friction, real *impulse)
-{
-    const real *normal = responses + 3 * row * size, *first = normal + size, *second = first + size;
-    const real *here = separations + 3 * row;
-    integer own = 3 * row;
-    real before[3] = {impulse[0], impulse[1], impulse[2]};
-    impulse[0] = larger(before[0] + (target - here[0]) / normal[own], 0.0);
-    apply_impulse(size, normal, impulse[0] - before[0], separations);
-    real a = first[own + 1], b = first[own + 2], c = second[own + 1], d = second[own + 2];
-    real determinant = larger(a * d - b * c, NONZERO);
-    real tangential[2] = {before[1] - (d * here[1] - c * here[2]) / determinant,
-                      before[2] - (a * here[2] - b * here[1]) / determinant};
-    real length = __builtin_sqrt(tangential[0] * tangential[0] + tangential[1] * tangential[1]);
-    real share = smaller(1.0, friction * impulse[0] / larger(length, NONZERO));
-    impulse[1] = tangential[0] * share;
-    impulse[2] = tangential[1] * share;
-    apply_impulse(size, first, impulse[1] - before[1], separations);
-    apply_impulse(size, second, impulse[2] - before[2], separations);
-    real change = absolute(impulse[0] - before[0]) * normal[own];
-    change = larger(change, absolute(impulse[1] - before[1]) * a);
-    return larger(change, absolute(impulse[2] - before[2]) * d);
-}
+/* Accelerated projected gradient descent; see solve_impulses in numpy_rope_contacts.py.
 
-/* Finds the impulses of k contacts with responses (k, 3, k, 3), in at most so many sweeps. */
-EXPORT void solve_contact_system(integer k, const real *responses, real *separations, const real *targets,
-                          const real *friction, real *impulses, integer sweeps, real exact)
+   violations, impulses: (3, k). bounds, regularization: (k,). moved: (3, n), the result, 0 before.
+   work: (3, n), 0 before. descent: (4, 3, k) workspace. */
+EXPORT void solve_impulses(real *positions, integer n, const contact_rows *rows,
+                           const rope_slices *ropes, const real *violations, const real *bounds,
+                           const real *regularization, real *impulses, real *moved, real *work,
+                           real *descent, integer rounds, real exact)
 {
-    for (integer sweep = 0; sweep < sweeps; sweep++) {
-        real largest = 0.0;
-        for (integer row = 0; row < k; row++)
-            largest = larger(largest, solve_contact(row, 3 * k, responses, separations, targets[row],
-                                                friction[row], impulses + 3 * row));
-        if (largest < exact)
+    integer k = rows->count;
+    real *start = descent, *next = start + 3 * k, *ahead = next + 3 * k, *changes = ahead + 3 * k;
+    real momentum = 1.0;
+    for (integer i = 0; i < 3 * k; i++)
+        start[i] = ahead[i] = impulses[i];
+    for (integer round = 0; round < rounds; round++) {
+        real largest = 0.0, alignment = 0.0;
+        for (integer row = 0; row < k; row++) {
+            real apart[3], impulse[3], step[3];
+            real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
+            find_apart(moved, n, rows, row, apart);
+            for (int axis = 0; axis < 3; axis++) {
+                integer at = axis * k + row;
+                real slope = violations[at] + apart[axis] + regularization[row] * (ahead[at] - start[at]);
+                impulse[axis] = ahead[at] - slope / bounds[row];
+            }
+            project_on_cone(normal, rows->friction[row], impulse);
+            for (int axis = 0; axis < 3; axis++) {
+                integer at = axis * k + row;
+                next[at] = impulse[axis];
+                step[axis] = impulse[axis] - ahead[at];
+                alignment += bounds[row] * step[axis] * (impulse[axis] - impulses[at]);
+            }
+            largest = larger(largest, bounds[row] * __builtin_sqrt(dot(step, step)));
+        }
+        if (alignment < 0.0)
+            momentum = 1.0;
+        real following = (1.0 + __builtin_sqrt(1.0 + 4.0 * momentum * momentum)) / 2.0;
+        real share = (momentum - 1.0) / following;
+        int last = largest < exact || round + 1 == rounds;
+        for (integer i = 0; i < 3 * k; i++) {
+            real before = ahead[i];
+            ahead[i] = last ? next[i] : next[i] + share * (next[i] - impulses[i]);
+            changes[i] = ahead[i] - before;
+            impulses[i] = next[i];
+        }
+        momentum = following;
+        add_displacements(positions, n, rows, ropes, changes, work, moved);
+        if (last)
             break;
     }
 }
