@@ -299,7 +299,7 @@ def test_a_fold_is_opened_no_farther_than_to_where_it_is_held(half: float) -> No
     assert there == pytest.approx(gap, rel=1e-2)
 
 
-@pytest.mark.parametrize(("gap", "held"), [(0.05, True), (5.0, False)])
+@pytest.mark.parametrize(("gap", "held"), [(0.05, True), (2.0, True), (5.0, False)])
 def test_the_guard_keeps_no_piece_smaller_than_its_distance_from_folding(
     gap: float, *, held: bool
 ) -> None:

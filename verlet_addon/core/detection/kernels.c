@@ -4,6 +4,7 @@
 #define REST_GAP_SHARE 0.9
 #define LEAST_GAP 1e-9
 #define MIN_START_SHARE 1e-4
+#define UNGUARDED_GAP_SHARE 0.5
 #define MAX_ADVANCES 12
 #define TOUCH_TOLERANCE 1.01
 #define GRAZING_SHARE 0.25
@@ -79,10 +80,11 @@ static real gap_of(const surfaces *all, const pair *p)
 }
 
 /* Whether a pair is guarded against tunnelling: not if it starts too near to know its side, or if it
-   is near along the surface and within the gap at rest. */
+   is near along the surface and much nearer than the gap at rest. */
 static int is_guarded(const surfaces *all, const pair *p)
 {
-    return p->now.apart > MIN_START_SHARE * p->gap && !(p->gap < full_gap(all, p) && are_near(all, p));
+    return p->now.apart > MIN_START_SHARE * p->gap
+           && !(p->gap < UNGUARDED_GAP_SHARE * full_gap(all, p) && are_near(all, p));
 }
 
 /* Conservative advancement of a pair until it touches, or to the end of the motion; 1 if it

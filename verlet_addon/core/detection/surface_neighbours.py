@@ -16,9 +16,9 @@ def find_near_particles(
 ) -> tuple[Integers, Integers]:
     """Finds particles that are near each other along the edges of their surface.
 
-    Pairs that are also nearer at rest than their gap are exempt from the tunnelling guard: there
-    the mesh is finer than the surface is thick, and guarding it against folding over would stretch
-    edges of a millimetre to twice their length.
+    Pairs that are also much nearer at rest than their gap are exempt from the tunnelling guard:
+    there the mesh is much finer than the surface is thick, and guarding it against folding over
+    would stretch edges of a millimetre to twice their length.
 
     Parameters
     ----------
