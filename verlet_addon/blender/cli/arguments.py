@@ -5,12 +5,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .batch_arguments import add_batch_arguments, complete
+
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
 them in Blender's preferences. Warnings on stderr name blocked scripts and missing files. A bake
 that was interrupted has written nothing; run it again. Exit code: 0 the file is written, 1 a
 mistake in the scene, its settings or the command, 2 wrong usage, 3 a file that cannot be read or
-written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated."""
+written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated. Of several files: 0
+all are written, 1 at least one is not, 2 wrong usage."""
 
 
 def read_arguments(
@@ -67,15 +70,21 @@ def read_arguments(
     _add_files(command)
     _add_choices(command)
     _add_options(command)
+    add_batch_arguments(command)
     options = parser.parse_args(arguments)
-    if options.output is None and not options.check:
-        command.error("the following arguments are required: --output")
+    complete(command, options)
     return options
 
 
 def _add_files(command: ArgumentParser) -> None:
     """Adds the arguments for the files that are read and written."""
-    command.add_argument("input", metavar="IN.blend", type=Path, help="file to read")
+    command.add_argument(
+        "inputs",
+        metavar="IN.blend",
+        nargs="+",
+        type=Path,
+        help="file to read; with --output-dir several, and patterns such as 'shots/*.blend'",
+    )
     command.add_argument(
         "--output",
         metavar="OUT.blend",
@@ -96,10 +105,17 @@ def _add_choices(command: ArgumentParser) -> None:
         metavar="NAME",
         dest="names",
         action="append",
-        help="bake this body; may be given again (default: all bodies of the scene)",
+        help="bake this body, or all that match a pattern; may be given again (default: all bodies "
+        "of the scene)",
     )
     command.add_argument(
-        "--scene", metavar="NAME", help="bake this scene (default: the file's active one)"
+        "--scene",
+        metavar="NAME",
+        dest="scenes",
+        action="append",
+        default=[],
+        help="bake this scene (default: the file's active one); with --output-dir a pattern or "
+        "several, each into a file of its own",
     )
     command.add_argument(
         "--set",
@@ -107,8 +123,8 @@ def _add_choices(command: ArgumentParser) -> None:
         dest="assignments",
         action="append",
         default=[],
-        help="bake with another value of a setting of the scene, or of a body, and keep it in the "
-        "output; may be given again",
+        help="bake with another value of a setting of the scene, of all bodies or of one, and keep "
+        "it in the output; may be given again",
     )
     command.add_argument(
         "--frames",

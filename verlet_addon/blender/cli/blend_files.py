@@ -64,6 +64,26 @@ def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
     return [line for line in warnings if not any(words in line for words in _REPLACED)]
 
 
+def scene_names(path: Path) -> list[str]:
+    """Names of the scenes of a .blend file, which is not opened, and is not the open one.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read, or is not a .blend file.
+    """
+    libraries: Any = bpy.data.libraries
+    with (
+        _errors_named("read", path),
+        signals_deferred(),
+        quiet(),
+        libraries.load(str(path.absolute())) as (there, _),
+    ):
+        names = [str(name) for name in there.scenes]
+    check_signals()
+    return names
+
+
 def close_blend() -> None:
     """Closes the open file, since Blender 4.2 as a module crashes at exit with Python drivers."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

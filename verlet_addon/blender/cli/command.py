@@ -22,20 +22,18 @@ from ..scene.file_context import file_context
 from ..scene.file_warnings import file_warnings
 from ..settings.properties import is_body
 from .arguments import read_arguments
+from .batch import run_batch
 from .blend_files import check_no_library, destination, open_blend, remove_leftovers, save_copy
 from .console import log, show_status
 from .dry_run import dry_run
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
-from .results import Report
+from .results import Report, in_words
 from .signals import Ended, check_signals, ended_by_signals, ignore_signals
 
 LOG_SECONDS = 10.0
 """Interval of progress lines where stderr is no terminal [s]."""
 _MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
-
-Result = tuple[str, dict[str, Any]]
-"""The result as one line for people, and as values for JSON."""
 
 
 def main(arguments: Sequence[str], *, program: str = "blender --command verlet") -> int:
@@ -71,9 +69,11 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     report = Report(as_json=options.json, strict=options.strict, all_errors=options.check)
     try:
         with ended_by_signals(), memory_errors_named(str(options.input)):
-            sentence, result = _run(options, report)
+            if options.batch:
+                return run_batch(options, report)
+            result = _run(options, report)
             ignore_signals()
-            return report.succeed(sentence, result)
+            return report.succeed(in_words(result), result)
     except (VerletError, Ended) as error:
         return report.fail(error, file=options.input, bodies=_bodies())
     except Exception as error:
@@ -81,8 +81,8 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
         raise
 
 
-def _run(options: Namespace, report: Report) -> Result:
-    """Opens the file, bakes, saves a copy and returns the result; with --check, a dry run's."""
+def _run(options: Namespace, report: Report) -> dict[str, Any]:
+    """Opens the file, bakes, saves a copy and returns values for JSON; or a dry run's."""
     with report.attempt():
         thread_count()
     with report.attempt():
@@ -100,12 +100,14 @@ def _run(options: Namespace, report: Report) -> Result:
     if options.check:
         remarks = dry_run(job, report)
         _log_remarks(remarks)
-        return f"Would bake {job}", {**job.describe(), "output": _path(output), "remarks": remarks}
-    seconds, last = _bake(job, report)
+        return {**job.describe(), "output": _path(output), "remarks": remarks}
+    seconds, last = _bake(
+        job, report, LOG_SECONDS if options.log_seconds is None else options.log_seconds
+    )
     show_scene(shown)
     assert output is not None
     save_copy(output)
-    return f"Baked {job}, in {seconds:.1f} s: {output}", {
+    return {
         "output": str(output),
         **job.describe(),
         "seconds": round(seconds, 3),
@@ -131,7 +133,7 @@ def _path(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _bake(job: Job, report: Report) -> tuple[float, Progress]:
+def _bake(job: Job, report: Report, log_seconds: float) -> tuple[float, Progress]:
     """Bakes; returns the duration [s] and the last progress."""
     started = monotonic()
     with stdout_on_stderr():
@@ -140,7 +142,7 @@ def _bake(job: Job, report: Report) -> tuple[float, Progress]:
         broken = report.warn(drivers.news(job.view_layer))
         with closing(job.bake()) as running:
             before = report.warn(job.cautions())
-            last = _follow(running)
+            last = _follow(running, log_seconds)
     seconds = monotonic() - started
     later = report.warn(drivers.news(job.view_layer))
     remember_remarks(job.scene, [*broken, *before, *later, *last.remarks])
@@ -164,11 +166,11 @@ def _quality(last: Progress) -> dict[str, object]:
     }
 
 
-def _follow(progress: Iterable[Progress]) -> Progress:
+def _follow(progress: Iterable[Progress], log_seconds: float) -> Progress:
     """Bakes to the end and prints the progress on stderr; returns the last progress.
 
     On a terminal the progress is one line that is overwritten, otherwise one line each
-    `LOG_SECONDS`.
+    `log_seconds`.
     """
     logged, first = monotonic(), None
     terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -180,7 +182,7 @@ def _follow(progress: Iterable[Progress]) -> Progress:
             line = now.describe(seconds=moment - first)
             if terminal:
                 show_status(f"Verlet: {line}")
-            elif moment - logged >= LOG_SECONDS:
+            elif moment - logged >= log_seconds:
                 log(line)
                 logged = moment
     finally:

@@ -1,7 +1,8 @@
 """Output of the command line: single lines without control characters; printing never fails."""
 
+import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import TextIO
@@ -19,6 +20,25 @@ def show_status(text: str) -> None:
     """Overwrites the last line of the terminal on stderr; errors of the stream are ignored."""
     with suppress(OSError):
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+class StatusLines:
+    """Lines at the end of the terminal on stderr, which replace each other; elsewhere none."""
+
+    def __init__(self) -> None:
+        self.visible = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = 0
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Replaces the lines; errors of the stream are ignored."""
+        if not self.visible or not (self._shown or lines):
+            return
+        width = shutil.get_terminal_size().columns - 1
+        clear = f"\x1b[{self._shown}A\r\x1b[J" if self._shown else ""
+        self._shown = len(lines)
+        with suppress(OSError):
+            text = "".join(f"{_printable(line)[:width]}\n" for line in lines)
+            print(clear + text, end="", file=sys.stderr, flush=True)
 
 
 def print_result(text: str) -> None:
@@ -42,6 +62,11 @@ def _print(text: str, stream: TextIO | None) -> None:
     """Prints one line, with control characters in names escaped."""
     if stream is None:
         return
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     encoding = stream.encoding or "utf-8"
-    print(line.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    line = _printable(text).encode(encoding, "backslashreplace").decode(encoding)
+    print(line, file=stream, flush=True)
+
+
+def _printable(text: str) -> str:
+    """A text with its control characters escaped."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import bpy
 
@@ -63,10 +64,6 @@ class Job:
             "memory": needed(self.objects, self._keys()),
         }
 
-    def __str__(self) -> str:
-        names = ", ".join(obj.name for obj in self.objects)
-        return f"{names}, frames {self.start} to {self.end}"
-
     def _keys(self) -> int:
         return len(baked_frames(self.start, self.end, self.step))
 
@@ -124,15 +121,21 @@ def _chosen(
     for name in names:
         with report.attempt():
             _check_name(name, scene, everything)
-    return [obj for obj in everything if obj.name in names]
+    return [obj for obj in everything if any(_matches(obj.name, name) for name in names)]
+
+
+def _matches(name: str, wanted: str) -> bool:
+    """Whether a name is the wanted one, or matches it as a pattern."""
+    return name == wanted or fnmatchcase(name, wanted)
 
 
 def _check_name(name: str, scene: bpy.types.Scene, everything: Sequence[bpy.types.Object]) -> None:
-    """Raises VerletError if no enabled body has this name."""
+    """Raises VerletError if no enabled body has this name or matches this pattern."""
+    if any(_matches(obj.name, name) for obj in everything):
+        return
     if name not in scene.objects:
         meant = suggestion(name, (obj.name for obj in everything))
         raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
-    if scene.objects[name] not in everything:
-        if is_body(scene.objects[name]):
-            raise VerletError(f"{name} is switched off; switch it on in Blender first")
-        raise VerletError(f"{name} is not a soft body; make it one in Blender first")
+    if is_body(scene.objects[name]):
+        raise VerletError(f"{name} is switched off; switch it on in Blender first")
+    raise VerletError(f"{name} is not a soft body; make it one in Blender first")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,7 +81,14 @@ class Report:
         if self._as_json:
             self._answer([UsageError(message)])
 
-    def fail(self, error: BaseException, *, file: object = None, bodies: Iterable[str] = ()) -> int:
+    def fail(
+        self,
+        error: BaseException,
+        *,
+        file: object = None,
+        bodies: Iterable[str] = (),
+        values: Mapping[str, Any] | None = None,
+    ) -> int:
         """Prints an error and all collected ones; returns the exit code of the first.
 
         Parameters
@@ -92,21 +99,38 @@ class Report:
             The input file.
         bodies
             Names of the file's bodies, one of which the error may name.
+        values
+            Further values for JSON.
         """
         errors: list[BaseException] = [*self.errors, error]
         errors = [each for place, each in enumerate(errors) if each not in errors[:place]]
         for each in errors:
             log(str(each))
         if self._as_json:
-            self._answer(errors, file=file, bodies=[*bodies])
+            self._answer(errors, file=file, bodies=[*bodies], values=values or {})
         return code_of(errors[0])
 
     def _answer(
-        self, errors: Sequence[BaseException], *, file: object = None, bodies: Sequence[str] = ()
+        self,
+        errors: Sequence[BaseException],
+        *,
+        file: object = None,
+        bodies: Sequence[str] = (),
+        values: Mapping[str, Any] | None = None,
     ) -> None:
         """Prints errors as JSON."""
         found = [describe(each, file=file, bodies=bodies) for each in errors]
-        print_result(json.dumps({"error": found[0], "errors": found, "warnings": self.warnings}))
+        whole = {"error": found[0], "errors": found, "warnings": self.warnings}
+        print_result(json.dumps({**whole, **(values or {})}))
+
+
+def in_words(result: Mapping[str, Any]) -> str:
+    """The result of a bake, or of a dry run without a duration, as a sentence."""
+    start, end = result["frames"]
+    what = f"{', '.join(result['bodies'])}, frames {start} to {end}"
+    if "seconds" not in result:
+        return f"Would bake {what}"
+    return f"Baked {what}, in {result['seconds']:.1f} s: {result['output']}"
 
 
 def code_of(error: BaseException) -> int:

@@ -1,0 +1,134 @@
+"""Several bakes, each in a process of its own: progress, and a report with a row for each."""
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from time import monotonic
+from typing import Any
+
+from ...core.errors import FileError
+from .blend_files import close_blend, remove_leftovers
+from .console import StatusLines, log, print_result
+from .processes import Result, own_command, run_all
+from .results import Report, describe, in_words
+from .signals import Ended
+from .tasks import Task, find_tasks
+
+_TERMINAL_SECONDS = 1.0
+"""Interval of progress on a terminal [s]."""
+
+
+class BatchEnded(Ended):
+    """A signal that ended a batch, some of whose outputs may be written."""
+
+    def __init__(self, ended: Ended, *, done: int, total: int) -> None:
+        super().__init__(ended.code - 128)
+        self.args = (f"{self.kind}; {done} of {total} are done, and nothing else was written",)
+
+
+def run_batch(options: Namespace, report: Report) -> int:
+    """Runs all tasks, prints their progress and the report, and returns the exit code.
+
+    Raises
+    ------
+    FileError
+        The folder of the outputs cannot be made.
+    UsageError
+        A pattern matches no file, or two tasks have the same output.
+    """
+    close_blend()
+    tasks = find_tasks(options)
+    _prepare_folder(options, report)
+    started, results = monotonic(), dict[int, Result]()
+    try:
+        _run(tasks, options, results)
+    except Ended as error:
+        _prepare_folder(options, report)
+        ended = BatchEnded(error, done=_succeeded(results), total=len(tasks))
+        rows = _rows(tasks, results, {"error": describe(ended, file=None)})
+        return report.fail(ended, values=_values(rows, monotonic() - started))
+    seconds = monotonic() - started
+    rows = _rows(tasks, results, {})
+    failed = [task.name for task, row in zip(tasks, rows, strict=True) if row["error"]]
+    told = f"; failed: {', '.join(failed)}" if failed else ""
+    what = "Checked" if options.check else "Baked"
+    whole = f"{what} {_succeeded(results)} of {len(tasks)} in {seconds:.1f} s{told}"
+    report.succeed(whole, _values(rows, seconds))
+    return 1 if failed else 0
+
+
+def _prepare_folder(options: Namespace, report: Report) -> None:
+    """Makes the folder of the outputs, and deletes temporary files of killed jobs there."""
+    folder = options.output_dir
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"Cannot make the folder {folder}: {error.strerror}", folder) from error
+    for line in remove_leftovers(folder):
+        report.note(line)
+
+
+def _run(tasks: Sequence[Task], options: Namespace, results: dict[int, Result]) -> None:
+    """Runs all tasks, and adds the results of those that have ended, by their numbers."""
+    status = StatusLines()
+    interval = options.log_seconds
+    if interval is None and status.visible:
+        interval = _TERMINAL_SECONDS
+    options_of_all = [*options.passed_on, "--json"]
+    if interval is not None:
+        options_of_all.append(f"--log-seconds={interval}")
+    commands = [[*own_command(), *task.arguments(), *options_of_all] for task in tasks]
+    running: dict[int, str] = {}
+    with closing(run_all(commands, jobs=options.jobs or 1)) as events:
+        try:
+            for number, lines, result in events:
+                name = tasks[number].name
+                if lines:
+                    running[number] = lines[-1]
+                if not status.visible:
+                    for line in lines:
+                        log(f"{name}: {line}")
+                if result is not None:
+                    results[number] = result
+                    del running[number]
+                    status.show([])
+                    _print_end(name, result, () if status.visible else lines, options)
+                status.show([f"{tasks[each].name}: {line}" for each, line in running.items()])
+        finally:
+            status.show([])
+
+
+def _print_end(name: str, result: Result, told: Sequence[str], options: Namespace) -> None:
+    """Prints what a task came to, without the lines that have been printed."""
+    warnings = [*result["warnings"], *result.get("remarks", ())]
+    errors = [error["sentence"] for error in result.get("errors", ())]
+    for line in [*(f"warning: {each}" for each in warnings), *errors]:
+        if line not in told:
+            log(f"{name}: {line}")
+    if result["error"] is None:
+        (log if options.json else print_result)(f"{name}: {in_words(result)}")
+
+
+def _rows(
+    tasks: Sequence[Task], results: Mapping[int, Result], missing: Result
+) -> list[dict[str, Any]]:
+    """The report's rows, one a task; `missing` stands for tasks without a result."""
+    rows = []
+    for number, task in enumerate(tasks):
+        row = {**task.describe(), **results.get(number, missing)}
+        rows.append({**row, "code": row["error"]["code"] if row["error"] else 0})
+    return rows
+
+
+def _values(rows: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    """The values of the report for JSON."""
+    failed = sum(row["error"] is not None for row in rows)
+    counts = {"done": len(rows) - failed, "failed": failed}
+    return {"tasks": rows, **counts, "seconds": round(seconds, 3)}
+
+
+def _succeeded(results: Mapping[int, Result]) -> int:
+    """Number of tasks that ended without an error."""
+    return sum(result["error"] is None for result in results.values())

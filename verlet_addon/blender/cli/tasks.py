@@ -1,0 +1,127 @@
+"""The tasks of a batch: one bake each, of one scene of one file, with its output's name."""
+
+import os
+import re
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import glob
+from itertools import takewhile
+from pathlib import Path
+
+from ...core.errors import FileError
+from .batch_arguments import is_pattern
+from .blend_files import scene_names
+from .results import UsageError
+
+
+@dataclass(frozen=True)
+class Task:
+    """One bake of a batch."""
+
+    input: Path
+    """The file to read."""
+    name: str
+    """File name of the output, without its ending."""
+    scene: str | None
+    """Name of the scene; None for the file's active one."""
+    output: Path | None
+    """The file to write; None with --check."""
+
+    def arguments(self) -> list[str]:
+        """The arguments of the command line for this bake alone."""
+        scene = [] if self.scene is None else [f"--scene={self.scene}"]
+        output = [] if self.output is None else ["--output", str(self.output)]
+        return ["bake", str(self.input), *scene, *output]
+
+    def describe(self) -> dict[str, object]:
+        """Values of the task for JSON."""
+        return {
+            "input": str(self.input),
+            "scene": self.scene,
+            "output": None if self.output is None else str(self.output),
+        }
+
+
+def find_tasks(options: Namespace) -> list[Task]:
+    """Finds the files and scenes that the arguments name.
+
+    Raises
+    ------
+    UsageError
+        A pattern matches no file, two tasks have the same output, or an output is an input.
+    """
+    tasks = [
+        _task(path, name, scene, options.output_dir)
+        for given in options.inputs
+        for path, name in _files(given)
+        for scene in _scenes(path, options.scenes)
+    ]
+    _check_outputs(tasks)
+    return tasks
+
+
+def file_name(text: str) -> str:
+    """A text as part of a file name; characters that some platforms forbid become `_`."""
+    return re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", text)
+
+
+def _task(path: Path, name: str, scene: str | None, folder: Path | None) -> Task:
+    """The task for a scene of a file."""
+    name = "_".join(map(file_name, filter(None, (name, scene))))
+    return Task(path, name, scene, None if folder is None else folder / f"{name}.blend")
+
+
+def _files(given: Path) -> Iterator[tuple[Path, str]]:
+    """Files that a path or a pattern names, each with the name of its output.
+
+    That of `shots/010/anim.blend`, found by `shots/*/anim.blend`, is `010_anim`.
+    """
+    if given.exists() or not is_pattern(str(given)):
+        yield given, given.stem
+        return
+    root = Path(*takewhile(lambda part: not is_pattern(part), given.parts))
+    found = sorted(path for path in map(Path, glob(str(given), recursive=True)) if path.is_file())
+    if not found:
+        raise UsageError(f"No file matches {given}; quote patterns, and check the folder")
+    for path in found:
+        yield path, "_".join(path.relative_to(root).with_suffix("").parts)
+
+
+def _scenes(path: Path, patterns: Sequence[str]) -> list[str | None]:
+    """Names of the file's scenes that match; a name that matches none stays, for its error."""
+    if not patterns:
+        return [None]
+    try:
+        there = scene_names(path)
+    except FileError:
+        there = []
+    found: dict[str | None, None] = {}
+    for pattern in patterns:
+        matching = [name for name in there if pattern == name] or [
+            name for name in there if fnmatchcase(name, pattern)
+        ]
+        found |= dict.fromkeys(matching or [pattern])
+    return [*found]
+
+
+def _check_outputs(tasks: Sequence[Task]) -> None:
+    """Raises UsageError if two tasks have the same output, or an output is an input."""
+    inputs = {os.path.realpath(task.input) for task in tasks}
+    outputs: dict[str, Task] = {}
+    for task in tasks:
+        if task.output is None:
+            continue
+        # Windows and macOS do not distinguish names by case.
+        place = os.path.realpath(task.output)
+        other = outputs.setdefault(place.casefold(), task)
+        if other is not task:
+            raise UsageError(
+                f"{other.input} and {task.input} would both be written to {task.output}; name them "
+                "by one quoted pattern, which keeps their folders' names, or bake them apart"
+            )
+        if place in inputs:
+            raise UsageError(
+                f"{task.output} would replace a file that is read; name another --output-dir"
+            )
