@@ -12,12 +12,10 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import verlet_addon
 from verlet_addon.blender.cli.output_capture import quiet
-
-Pixels = NDArray[np.float32]
+from verlet_addon.blender.cli.pictures import Pixels, load_pixels, save_pixels
 
 FOLDER = Path(__file__).parent
 FRAMES_SHOWN = 6
@@ -133,27 +131,6 @@ def render_film(scene: Any, path: Path) -> Path:
     with quiet():
         bpy.ops.render.render(animation=True)
     return path
-
-
-def load_pixels(path: Path) -> Pixels:
-    """(height, width, 4) of a picture, the lowest row first."""
-    image: Any = bpy.data.images.load(str(path))
-    width, height = image.size
-    pixels = np.empty(width * height * 4, np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    return pixels.reshape(height, width, 4)
-
-
-def save_pixels(pixels: Pixels, path: Path) -> None:
-    """Saves (height, width, 4) as a PNG, or as a JPEG of a tenth of that size."""
-    height, width, _ = pixels.shape
-    image: Any = bpy.data.images.new(path.stem, width, height)
-    image.pixels.foreach_set(np.ascontiguousarray(pixels).ravel())
-    image.filepath_raw = str(path)
-    image.file_format = "JPEG" if path.suffix == ".jpg" else "PNG"
-    image.save(quality=90)
-    bpy.data.images.remove(image)
 
 
 if __name__ == "__main__":

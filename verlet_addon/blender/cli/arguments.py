@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .batch_arguments import add_batch_arguments, complete
+from .contact_sheet import add_sheet_arguments
 
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
@@ -60,7 +61,14 @@ def read_arguments(
     shown = "print the versions of add-on and Blender, and the kernels in use"
     parser.add_argument("--version", nargs=0, action=Version, help=shown)
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
-    commands = parser.add_subparsers(required=True, metavar="bake")
+    commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,sheet}")
+    add_sheet_arguments(
+        commands.add_parser(
+            "sheet",
+            help="render a frame of each of several files into one picture",
+            description="Renders a frame of each of several files into one picture.",
+        )
+    )
     command = commands.add_parser(
         "bake",
         help="simulate a file's bodies and save a copy with shape keys",
@@ -72,7 +80,8 @@ def read_arguments(
     _add_options(command)
     add_batch_arguments(command)
     options = parser.parse_args(arguments)
-    complete(command, options)
+    if options.command == "bake":
+        complete(command, options)
     return options
 
 

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -13,6 +14,7 @@ from .processes import Result, own_command, run_all
 from .results import Report, describe, in_words
 from .signals import Ended
 from .tasks import Task, find_tasks
+from .wedge_sheets import render_sheets
 
 _TERMINAL_SECONDS = 1.0
 """Interval of progress on a terminal [s]."""
@@ -40,21 +42,24 @@ def run_batch(options: Namespace, report: Report) -> int:
     tasks = find_tasks(options)
     _prepare_folder(options, report)
     started, results = monotonic(), dict[int, Result]()
+    sheets: list[Result] = []
     try:
         _run(tasks, options, results)
+        if options.wedges and not options.check:
+            _render_sheets(tasks, results, options, sheets)
     except Ended as error:
         _prepare_folder(options, report)
         ended = BatchEnded(error, done=_succeeded(results), total=len(tasks))
         rows = _rows(tasks, results, {"error": describe(ended, file=None)})
-        return report.fail(ended, values=_values(rows, monotonic() - started))
+        return report.fail(ended, values=_values(rows, sheets, monotonic() - started))
     seconds = monotonic() - started
     rows = _rows(tasks, results, {})
     failed = [task.name for task, row in zip(tasks, rows, strict=True) if row["error"]]
     told = f"; failed: {', '.join(failed)}" if failed else ""
     what = "Checked" if options.check else "Baked"
     whole = f"{what} {_succeeded(results)} of {len(tasks)} in {seconds:.1f} s{told}"
-    report.succeed(whole, _values(rows, seconds))
-    return 1 if failed else 0
+    report.succeed(whole, _values(rows, sheets, seconds))
+    return 1 if failed or any(sheet["error"] for sheet in sheets) else 0
 
 
 def _prepare_folder(options: Namespace, report: Report) -> None:
@@ -80,24 +85,36 @@ def _run(tasks: Sequence[Task], options: Namespace, results: dict[int, Result]) 
     if interval is not None:
         options_of_all.append(f"--log-seconds={interval}")
     commands = [[*own_command(), *task.arguments(), *options_of_all] for task in tasks]
-    running: dict[int, str] = {}
+    running: dict[int, list[str]] = {}
     with closing(run_all(commands, jobs=options.jobs or 1)) as events:
         try:
             for number, lines, result in events:
                 name = tasks[number].name
-                if lines:
-                    running[number] = lines[-1]
+                running.setdefault(number, []).extend(lines)
                 if not status.visible:
                     for line in lines:
                         log(f"{name}: {line}")
                 if result is not None:
                     results[number] = result
-                    del running[number]
+                    told = running.pop(number)
                     status.show([])
-                    _print_end(name, result, () if status.visible else lines, options)
-                status.show([f"{tasks[each].name}: {line}" for each, line in running.items()])
+                    _print_end(name, result, () if status.visible else told, options)
+                status.show([f"{tasks[each].name}: {told[-1]}" for each, told in running.items()])
         finally:
             status.show([])
+
+
+def _render_sheets(
+    tasks: Sequence[Task], results: Mapping[int, Result], options: Namespace, sheets: list[Result]
+) -> None:
+    """Renders the contact sheets, and adds their results."""
+    for sheet in render_sheets(tasks, results, options):
+        sheets.append(sheet)
+        name = Path(sheet["output"]).stem
+        if sheet["error"]:
+            log(f"{name}: {sheet['error']['sentence']}")
+        else:
+            (log if options.json else print_result)(f"{name}: Rendered {sheet['output']}")
 
 
 def _print_end(name: str, result: Result, told: Sequence[str], options: Namespace) -> None:
@@ -122,11 +139,13 @@ def _rows(
     return rows
 
 
-def _values(rows: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
+def _values(
+    rows: Sequence[dict[str, Any]], sheets: Sequence[Result], seconds: float
+) -> dict[str, Any]:
     """The values of the report for JSON."""
     failed = sum(row["error"] is not None for row in rows)
     counts = {"done": len(rows) - failed, "failed": failed}
-    return {"tasks": rows, **counts, "seconds": round(seconds, 3)}
+    return {"tasks": rows, **counts, "sheets": [*sheets], "seconds": round(seconds, 3)}
 
 
 def _succeeded(results: Mapping[int, Result]) -> int:

@@ -4,6 +4,9 @@ from argparse import Action, ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
+from .name_patterns import is_pattern
+from .wedges import read_wedge
+
 _OF_THE_BATCH = {
     "inputs", "output", "output_dir", "jobs", "scenes", "wedges", "sheet_frames", "json",
     "log_seconds", "help",
@@ -27,16 +30,29 @@ def add_batch_arguments(command: ArgumentParser) -> None:
         "(default: 1)",
     )
     command.add_argument(
+        "--wedge",
+        metavar="[BODY.]SETTING=VALUE,VALUE…",
+        dest="wedges",
+        type=read_wedge,
+        action="append",
+        default=[],
+        help="bake once with each value of a setting, into files named by them, and render a "
+        "contact sheet; given again, all combinations",
+    )
+    command.add_argument(
+        "--sheet-frame",
+        metavar="N",
+        dest="sheet_frames",
+        type=int,
+        action="append",
+        help="frame on the contact sheet of --wedge; may be given again (default: the last)",
+    )
+    command.add_argument(
         "--log-seconds",
         metavar="SECONDS",
         type=float,
         help="interval of progress lines where stderr is no terminal (default: 10)",
     )
-
-
-def is_pattern(text: str) -> bool:
-    """Whether a text is a pattern of names, with `*`, `?` or `[…]`."""
-    return any(each in text for each in "*?[")
 
 
 def complete(command: ArgumentParser, options: Namespace) -> None:
@@ -49,7 +65,7 @@ def complete(command: ArgumentParser, options: Namespace) -> None:
     """
     options.input = options.inputs[0]
     missing_pattern = is_pattern(str(options.input)) and not options.input.exists()
-    several = len(options.inputs) > 1 or len(options.scenes) > 1
+    several = len(options.inputs) > 1 or len(options.scenes) > 1 or bool(options.wedges)
     asked = options.output_dir is not None or options.jobs is not None
     options.batch = asked or several or (missing_pattern and options.output is None)
     options.scene = options.scenes[0] if options.scenes else None
@@ -60,6 +76,8 @@ def complete(command: ArgumentParser, options: Namespace) -> None:
         command.error(f"the following arguments are required: {wanted}")
     if options.output is not None and options.batch:
         command.error("argument --output: of one file alone; give --output-dir for several")
+    if options.sheet_frames and not options.wedges:
+        command.error("argument --sheet-frame: needs --wedge")
     # The parser has no public list of its arguments.
     options.passed_on = [word for each in command._actions for word in _spelled(each, options)]
 

@@ -25,6 +25,7 @@ from .arguments import read_arguments
 from .batch import run_batch
 from .blend_files import check_no_library, destination, open_blend, remove_leftovers, save_copy
 from .console import log, show_status
+from .contact_sheet import run_sheet
 from .dry_run import dry_run
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
@@ -68,16 +69,18 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     )
     report = Report(as_json=options.json, strict=options.strict, all_errors=options.check)
     try:
-        with ended_by_signals(), memory_errors_named(str(options.input)):
+        with ended_by_signals(), memory_errors_named(str(options.inputs[0])):
+            if options.command == "sheet":
+                return run_sheet(options, report)
             if options.batch:
                 return run_batch(options, report)
             result = _run(options, report)
             ignore_signals()
             return report.succeed(in_words(result), result)
     except (VerletError, Ended) as error:
-        return report.fail(error, file=options.input, bodies=_bodies())
+        return report.fail(error, file=options.inputs[0], bodies=_bodies())
     except Exception as error:
-        report.fail(error, file=options.input)
+        report.fail(error, file=options.inputs[0])
         raise
 
 

@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 import bpy
 
@@ -15,6 +14,7 @@ from ..bake.progress import Progress
 from ..scene.file_context import file_context
 from ..settings.properties import is_body, scene_properties
 from .console import suggestion
+from .name_patterns import matches
 from .output_capture import stdout_on_stderr
 from .results import Report
 from .setting_overrides import override
@@ -74,7 +74,7 @@ def find_job(options: Namespace, report: Report) -> Job:
     with stdout_on_stderr():
         for assignments in _groups(options):
             with report.attempt():
-                override(here.scene, assignments)
+                override(here.scene, assignments, options.names)
     chosen = _chosen(here.scene, options.names, report)
     start, end = options.frames or frame_range(here.scene)
     return Job(
@@ -121,17 +121,12 @@ def _chosen(
     for name in names:
         with report.attempt():
             _check_name(name, scene, everything)
-    return [obj for obj in everything if any(_matches(obj.name, name) for name in names)]
-
-
-def _matches(name: str, wanted: str) -> bool:
-    """Whether a name is the wanted one, or matches it as a pattern."""
-    return name == wanted or fnmatchcase(name, wanted)
+    return [obj for obj in everything if any(matches(obj.name, name) for name in names)]
 
 
 def _check_name(name: str, scene: bpy.types.Scene, everything: Sequence[bpy.types.Object]) -> None:
     """Raises VerletError if no enabled body has this name or matches this pattern."""
-    if any(_matches(obj.name, name) for obj in everything):
+    if any(matches(obj.name, name) for obj in everything):
         return
     if name not in scene.objects:
         meant = suggestion(name, (obj.name for obj in everything))

@@ -1,6 +1,6 @@
 """Settings given on the command line by `--set`, which replace the file's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -9,11 +9,14 @@ from ...core.errors import SettingsError
 from ..settings.materials import give_material
 from ..settings.properties import body_properties, is_body, scene_properties
 from .console import suggestion
+from .name_patterns import matches
 
 _SWITCH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
 
 
-def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
+def override(
+    scene: bpy.types.Scene, assignments: Sequence[str], chosen: Sequence[str] | None = None
+) -> None:
     """Sets settings of a scene and its bodies.
 
     Parameters
@@ -21,14 +24,21 @@ def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
     scene
         The scene.
     assignments
-        Texts `SETTING=VALUE` for the scene, or `BODY.SETTING=VALUE`; names as in Python.
+        Texts `SETTING=VALUE` for the scene or for all chosen bodies, or `BODY.SETTING=VALUE`; names
+        as in Python. BODY may be a pattern.
+    chosen
+        Names of the bodies, or patterns; None for all enabled ones.
 
     Raises
     ------
     SettingsError
         The body or setting does not exist, the value is invalid, or the setting is animated.
     """
-    set_values = [_set(scene, assignment) for assignment in assignments]
+    set_values = [
+        (assignment, *values)
+        for assignment in assignments
+        for values in _set(scene, assignment, chosen)
+    ]
     # Re-evaluating the scene lets curves and drivers overwrite the values.
     for _, owner, _, _ in set_values:
         owner.id_data.update_tag()
@@ -41,32 +51,53 @@ def override(scene: bpy.types.Scene, assignments: Sequence[str]) -> None:
             )
 
 
-def _set(scene: bpy.types.Scene, assignment: str) -> tuple[str, Any, str, object]:
-    """Applies one assignment; returns it with the property's owner, name and new value."""
+def _set(
+    scene: bpy.types.Scene, assignment: str, chosen: Sequence[str] | None
+) -> Iterator[tuple[Any, str, object]]:
+    """Applies one assignment; yields each property's owner, its name and new value."""
     place, equals, text = assignment.partition("=")
     body, _, name = place.rpartition(".")
     if not equals or not name:
         raise SettingsError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
-    owner: Any = _body(scene, body) if body else scene_properties(scene)
-    known = owner.bl_rna.properties.get(name)
-    if known is None or not _is_plain(known):
-        raise SettingsError(
-            f"--set {assignment} names no setting of "
-            f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
-            "switch or a name; README lists them under Settings"
-            + suggestion(
-                name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
+    for owner in _owners(scene, body, name, chosen):
+        known = owner.bl_rna.properties.get(name)
+        if known is None or not _is_plain(known):
+            raise SettingsError(
+                f"--set {assignment} names no setting of "
+                f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
+                "switch or a name; README lists them under Settings"
+                + suggestion(
+                    name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
+                )
             )
-        )
-    try:
-        value = _value(known, text)
-    except (KeyError, ValueError) as error:
-        raise SettingsError(f"--set {assignment} is invalid; give {_kind(known)}") from error
-    if name == "material" and value in _choices(known)[1:]:
-        give_material(owner, value)
-    else:
-        setattr(owner, name, value)
-    return assignment, owner, name, getattr(owner, name)
+        try:
+            value = _value(known, text)
+        except (KeyError, ValueError) as error:
+            raise SettingsError(f"--set {assignment} is invalid; give {_kind(known)}") from error
+        if name == "material" and value in _choices(known)[1:]:
+            give_material(owner, value)
+        else:
+            setattr(owner, name, value)
+        yield owner, name, getattr(owner, name)
+
+
+def _owners(
+    scene: bpy.types.Scene, body: str, name: str, chosen: Sequence[str] | None
+) -> list[Any]:
+    """The settings of the scene or of bodies that an assignment concerns."""
+    if body:
+        return _bodies_named(scene, body)
+    own = scene_properties(scene)
+    bodies = [obj for obj in scene.objects if is_body(obj)]
+    known = body_properties(bodies[0]).bl_rna.properties.get(name) if bodies else None
+    if own.bl_rna.properties.get(name) is not None or known is None or not _is_plain(known):
+        return [own]
+    return [
+        body_properties(obj)
+        for obj in bodies
+        if body_properties(obj).enabled
+        and (chosen is None or any(matches(obj.name, each) for each in chosen))
+    ]
 
 
 def _is_plain(known: Any) -> bool:
@@ -74,15 +105,18 @@ def _is_plain(known: Any) -> bool:
     return not known.is_hidden and known.type not in ("POINTER", "COLLECTION")
 
 
-def _body(scene: bpy.types.Scene, name: str) -> Any:
-    """The settings of a body, enabled or not."""
+def _bodies_named(scene: bpy.types.Scene, name: str) -> list[Any]:
+    """The settings of the body of this name, or of all that match it, enabled or not."""
     obj = scene.objects.get(name)
-    if obj is None or not is_body(obj):
+    if obj is not None and is_body(obj):
+        return [body_properties(obj)]
+    found = [each for each in scene.objects if is_body(each) and matches(each.name, name)]
+    if not found:
         raise SettingsError(
             f"--set: the scene {scene.name} has no soft body {name}"
             + suggestion(name, (each.name for each in scene.objects if is_body(each)))
         )
-    return body_properties(obj)
+    return [body_properties(each) for each in found]
 
 
 def _value(known: Any, text: str) -> Any:

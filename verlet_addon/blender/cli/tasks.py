@@ -1,4 +1,4 @@
-"""The tasks of a batch: one bake each, of one scene of one file, with its output's name."""
+"""The tasks of a batch: a bake each of a scene of a file, with its settings and its output."""
 
 import os
 import re
@@ -11,9 +11,10 @@ from itertools import takewhile
 from pathlib import Path
 
 from ...core.errors import FileError
-from .batch_arguments import is_pattern
 from .blend_files import scene_names
+from .name_patterns import is_pattern
 from .results import UsageError
+from .wedges import Values, variant_name, variants
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,17 @@ class Task:
     """Name of the scene; None for the file's active one."""
     output: Path | None
     """The file to write; None with --check."""
+    group: str
+    """The name without the variant."""
+    settings: Values
+    """The variant of a wedge; empty without one."""
 
     def arguments(self) -> list[str]:
         """The arguments of the command line for this bake alone."""
         scene = [] if self.scene is None else [f"--scene={self.scene}"]
         output = [] if self.output is None else ["--output", str(self.output)]
-        return ["bake", str(self.input), *scene, *output]
+        settings = [f"--set={setting}={value}" for setting, value in self.settings]
+        return ["bake", str(self.input), *scene, *output, *settings]
 
     def describe(self) -> dict[str, object]:
         """Values of the task for JSON."""
@@ -41,6 +47,7 @@ class Task:
             "input": str(self.input),
             "scene": self.scene,
             "output": None if self.output is None else str(self.output),
+            "settings": dict(self.settings),
         }
 
 
@@ -53,10 +60,11 @@ def find_tasks(options: Namespace) -> list[Task]:
         A pattern matches no file, two tasks have the same output, or an output is an input.
     """
     tasks = [
-        _task(path, name, scene, options.output_dir)
+        _task(path, name, scene, settings, options.output_dir)
         for given in options.inputs
         for path, name in _files(given)
         for scene in _scenes(path, options.scenes)
+        for settings in variants(options.wedges)
     ]
     _check_outputs(tasks)
     return tasks
@@ -67,10 +75,12 @@ def file_name(text: str) -> str:
     return re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", text)
 
 
-def _task(path: Path, name: str, scene: str | None, folder: Path | None) -> Task:
-    """The task for a scene of a file."""
-    name = "_".join(map(file_name, filter(None, (name, scene))))
-    return Task(path, name, scene, None if folder is None else folder / f"{name}.blend")
+def _task(path: Path, name: str, scene: str | None, settings: Values, folder: Path | None) -> Task:
+    """The task for a variant of a scene of a file."""
+    group = "_".join(map(file_name, filter(None, (name, scene))))
+    name = "_".join(filter(None, (group, file_name(variant_name(settings)))))
+    output = None if folder is None else folder / f"{name}.blend"
+    return Task(path, name, scene, output, group, settings)
 
 
 def _files(given: Path) -> Iterator[tuple[Path, str]]:
