@@ -61,28 +61,31 @@ def read_arguments(
     shown = "print the versions of add-on and Blender, and the kernels in use"
     parser.add_argument("--version", nargs=0, action=Version, help=shown)
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
+    bake = _add_commands(parser)
+    options = parser.parse_args(arguments)
+    if options.command == "bake":
+        complete(bake, options)
+    return options
+
+
+def _add_commands(parser: ArgumentParser) -> ArgumentParser:
+    """Adds the commands to the parser; returns that of `bake`."""
     commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,sheet}")
-    add_sheet_arguments(
-        commands.add_parser(
-            "sheet",
-            help="render a frame of each of several files into one picture",
-            description="Renders a frame of each of several files into one picture.",
-        )
-    )
-    command = commands.add_parser(
+    bake = commands.add_parser(
         "bake",
         help="simulate a file's bodies and save a copy with shape keys",
         description="Simulates a .blend file's bodies and saves a copy with shape keys.",
         epilog=_EPILOG,
     )
-    _add_files(command)
-    _add_choices(command)
-    _add_options(command)
-    add_batch_arguments(command)
-    options = parser.parse_args(arguments)
-    if options.command == "bake":
-        complete(command, options)
-    return options
+    for add_arguments in (_add_files, _add_choices, _add_options, add_batch_arguments):
+        add_arguments(bake)
+    sheet = commands.add_parser(
+        "sheet",
+        help="render a frame of each of several files into one picture",
+        description="Renders a frame of each of several files into one picture.",
+    )
+    add_sheet_arguments(sheet)
+    return bake
 
 
 def _add_files(command: ArgumentParser) -> None:

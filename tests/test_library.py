@@ -1,0 +1,87 @@
+"""The core as a library: what README and docs/library.md show runs in Python without Blender."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from verlet_addon.core.errors import MeshError
+from verlet_addon.core.inputs import mesh_from_faces, sheet
+
+ROOT = Path(__file__).parents[1]
+WITHOUT_BLENDER = "import sys\nsys.modules['bpy'] = sys.modules['mathutils'] = None\n"
+
+
+def examples(path: Path) -> list[str]:
+    """The pieces of Python in a text."""
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
+
+
+README = examples(ROOT / "README.md")
+LIBRARY = examples(ROOT / "docs" / "library.md")
+
+
+def run(piece: str, folder: Path) -> None:
+    """Runs a piece of Python where there is no Blender; warnings are errors."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "error", "-c", WITHOUT_BLENDER + piece]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ten_lines_of_the_readme_give_an_array(tmp_path: Path) -> None:
+    (piece,) = README
+    assert len([line for line in piece.splitlines() if line]) <= 10
+    run(piece, tmp_path)
+    motion = np.load(tmp_path / "motion.npy")
+    assert motion.shape == (48, 441, 3)
+    assert (motion[:, [0, 20], 2] == 2.0).all()
+    assert 0.9 < motion[-1, :, 2].min() < 1.3
+
+
+@pytest.mark.parametrize("piece", LIBRARY, ids=range(len(LIBRARY)))
+def test_each_example_of_the_library_runs(tmp_path: Path, piece: str) -> None:
+    run(piece, tmp_path)
+
+
+def test_examples_use_documented_names_alone() -> None:
+    """And all documented names exist."""
+    table = (ROOT / "docs" / "library.md").read_text(encoding="utf-8").partition("## Names")[2]
+    told = set(re.findall(r"`(\w+\.\w+)`", table))
+    for piece in [*README, *LIBRARY]:
+        for module, names in re.findall(
+            r"^from verlet_addon\.core\.(\w+) import (.+)$", piece, re.M
+        ):
+            assert {f"{module}.{name}" for name in names.split(", ")} <= told
+    core = {name for name in told if not name[0].isupper()}
+    for module, _, name in (each.partition(".") for each in core):
+        assert hasattr(import_module(f"verlet_addon.core.{module}"), name)
+    assert len(core) >= 12
+
+
+def test_indices_of_no_vertex_are_named() -> None:
+    points = np.zeros((3, 3))
+    for what, arguments in (
+        ("face", {"faces": [(0, 1, 3)]}),
+        ("edge", {"edges": [(0, -1)]}),
+        ("pin", {"pinned": [7]}),
+    ):
+        with pytest.raises(MeshError, match=f"'Flag' has a {what} at vertex"):
+            mesh_from_faces(points, name="Flag", **arguments)
+
+
+def test_a_sheet_is_a_grid_of_squares() -> None:
+    mesh = sheet(3, 2, width=6.0, height=1.0)
+    assert mesh.positions.shape == (12, 3)
+    assert np.allclose(mesh.positions.mean(axis=0), [0.0, 0.0, 1.0])
+    lengths = np.linalg.norm(np.diff(mesh.positions[mesh.edges], axis=1)[:, 0], axis=1)
+    assert np.allclose(lengths, 2.0)
+    assert len(mesh.edges) == 3 * 3 + 2 * 4
+    assert len(mesh.face_starts) == 3 * 2 + 1
