@@ -20,6 +20,7 @@ def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
     sources = (ROOT / "verlet_addon").rglob("*.py")
     modules = {path.relative_to(ROOT).as_posix() for path in sources}
     modules.add(RECORDED_DIGEST.relative_to(ROOT).as_posix())
+    modules.add("verlet_addon/blender/cli/flamenco_job.js")
     texts = {"blender_manifest.toml", "__init__.py", "LICENSE"}
     wheels = {wheel.removeprefix("./") for wheel in MANIFEST["wheels"]}
     with zipfile.ZipFile(extension_zip) as package:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .batch_arguments import add_batch_arguments, complete
+from .batch_arguments import add_batch_arguments, complete, complete_job
 from .contact_sheet import add_sheet_arguments
+from .farm_command import add_job_arguments
 
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
@@ -61,16 +62,18 @@ def read_arguments(
     shown = "print the versions of add-on and Blender, and the kernels in use"
     parser.add_argument("--version", nargs=0, action=Version, help=shown)
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
-    bake = _add_commands(parser)
+    bake, job = _add_commands(parser)
     options = parser.parse_args(arguments)
     if options.command == "bake":
         complete(bake, options)
+    elif options.command == "job":
+        complete_job(job, options)
     return options
 
 
-def _add_commands(parser: ArgumentParser) -> ArgumentParser:
-    """Adds the commands to the parser; returns that of `bake`."""
-    commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,sheet}")
+def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParser]:
+    """Adds the commands to the parser; returns those of `bake` and `job`."""
+    commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,sheet,job}")
     bake = commands.add_parser(
         "bake",
         help="simulate a file's bodies and save a copy with shape keys",
@@ -85,7 +88,14 @@ def _add_commands(parser: ArgumentParser) -> ArgumentParser:
         description="Renders a frame of each of several files into one picture.",
     )
     add_sheet_arguments(sheet)
-    return bake
+    job = commands.add_parser(
+        "job",
+        help="write the bakes of many files as a job for a render farm",
+        description="Writes the bakes of many files as a job for a render farm, each a task.",
+    )
+    for add_arguments in (add_job_arguments, _add_choices, _add_options):
+        add_arguments(job)
+    return bake, job
 
 
 def _add_files(command: ArgumentParser) -> None:
@@ -102,6 +112,9 @@ def _add_files(command: ArgumentParser) -> None:
         metavar="OUT.blend",
         type=Path,
         help="file to write; replaces an older one once it is complete",
+    )
+    command.add_argument(
+        "--parents", action="store_true", help="make the folder of --output where it is missing"
     )
     command.add_argument(
         "--check",

@@ -7,8 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ...core.errors import FileError
-from .blend_files import close_blend, remove_leftovers
+from .blend_files import close_blend, make_folder, remove_leftovers
 from .console import StatusLines, log, print_result
 from .processes import Result, own_command, run_all
 from .results import Report, describe, in_words
@@ -67,10 +66,7 @@ def _prepare_folder(options: Namespace, report: Report) -> None:
     folder = options.output_dir
     if folder is None:
         return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"Cannot make the folder {folder}: {error.strerror}", folder) from error
+    make_folder(folder)
     for line in remove_leftovers(folder):
         report.note(line)
 

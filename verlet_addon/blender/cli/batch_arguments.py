@@ -9,7 +9,7 @@ from .wedges import read_wedge
 
 _OF_THE_BATCH = {
     "inputs", "output", "output_dir", "jobs", "scenes", "wedges", "sheet_frames", "json",
-    "log_seconds", "help",
+    "log_seconds", "help", "parents",
 }  # fmt: skip
 """Arguments, by their `dest`, that a batch uses itself; its tasks get all others as they are."""
 
@@ -29,16 +29,7 @@ def add_batch_arguments(command: ArgumentParser) -> None:
         help="number of files that are baked at the same time, with --output-dir or --check "
         "(default: 1)",
     )
-    command.add_argument(
-        "--wedge",
-        metavar="[BODY.]SETTING=VALUE,VALUE…",
-        dest="wedges",
-        type=read_wedge,
-        action="append",
-        default=[],
-        help="bake once with each value of a setting, into files named by them, and render a "
-        "contact sheet; given again, all combinations",
-    )
+    add_wedge_argument(command)
     command.add_argument(
         "--sheet-frame",
         metavar="N",
@@ -52,6 +43,20 @@ def add_batch_arguments(command: ArgumentParser) -> None:
         metavar="SECONDS",
         type=float,
         help="interval of progress lines where stderr is no terminal (default: 10)",
+    )
+
+
+def add_wedge_argument(command: ArgumentParser) -> None:
+    """Adds the argument on values of a setting."""
+    command.add_argument(
+        "--wedge",
+        metavar="[BODY.]SETTING=VALUE,VALUE…",
+        dest="wedges",
+        type=read_wedge,
+        action="append",
+        default=[],
+        help="bake once with each value of a setting, into files named by them; given again, all "
+        "combinations; `bake` renders a contact sheet of them",
     )
 
 
@@ -78,13 +83,24 @@ def complete(command: ArgumentParser, options: Namespace) -> None:
         command.error("argument --output: of one file alone; give --output-dir for several")
     if options.sheet_frames and not options.wedges:
         command.error("argument --sheet-frame: needs --wedge")
+    options.passed_on = passed_on(command, options, but=_OF_THE_BATCH)
+
+
+def complete_job(command: ArgumentParser, options: Namespace) -> None:
+    """Adds `passed_on` to the arguments of the command `job`."""
+    options.passed_on = passed_on(command, options, but=_OF_THE_BATCH | {"format", "frames"})
+
+
+def passed_on(command: ArgumentParser, options: Namespace, *, but: set[str]) -> list[str]:
+    """All given arguments as words of a command line, but for those with these `dest`."""
     # The parser has no public list of its arguments.
-    options.passed_on = [word for each in command._actions for word in _spelled(each, options)]
+    arguments = [each for each in command._actions if each.dest not in but]
+    return [word for each in arguments for word in _spelled(each, options)]
 
 
 def _spelled(action: Action, options: Namespace) -> list[str]:
-    """One argument as words of a command line; none if it is not given or of the batch."""
-    value: Any = None if action.dest in _OF_THE_BATCH else getattr(options, action.dest)
+    """One argument as words of a command line; none if it is not given."""
+    value: Any = getattr(options, action.dest)
     if value == action.default or value is None:
         return []
     option = action.option_strings[-1]

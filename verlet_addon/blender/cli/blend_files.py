@@ -127,6 +127,12 @@ def destination(path: Path) -> Path:
     return target
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder and those above it, where they are missing; raises FileError on failure."""
+    with _errors_named("make the folder", path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
 def check_no_library(path: Path) -> None:
     """Raises FileError for a path of a library that the open file links; Blender refuses it too."""
     for library in bpy.data.libraries:

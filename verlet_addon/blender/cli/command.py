@@ -23,10 +23,18 @@ from ..scene.file_warnings import file_warnings
 from ..settings.properties import is_body
 from .arguments import read_arguments
 from .batch import run_batch
-from .blend_files import check_no_library, destination, open_blend, remove_leftovers, save_copy
+from .blend_files import (
+    check_no_library,
+    destination,
+    make_folder,
+    open_blend,
+    remove_leftovers,
+    save_copy,
+)
 from .console import log, show_status
 from .contact_sheet import run_sheet
 from .dry_run import dry_run
+from .farm_command import run_job
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
 from .results import Report, in_words
@@ -72,6 +80,8 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
         with ended_by_signals(), memory_errors_named(str(options.inputs[0])):
             if options.command == "sheet":
                 return run_sheet(options, report)
+            if options.command == "job":
+                return run_job(options, report)
             if options.batch:
                 return run_batch(options, report)
             result = _run(options, report)
@@ -124,6 +134,8 @@ def _prepare(options: Namespace, report: Report) -> Path | None:
     if options.output is None:
         return None
     with report.attempt():
+        if options.parents:
+            make_folder(options.output.parent)
         output = destination(options.output)
         for sentence in remove_leftovers(output.parent):
             report.note(sentence)

@@ -1,0 +1,67 @@
+"""The command `job`, which writes a batch as a job for a render farm."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from ...core.errors import FileError
+from .batch_arguments import add_wedge_argument
+from .farm_shots import FarmJob, find_farm_job
+from .flamenco import job_type
+from .open_job_description import parameter_values, template
+from .results import Report
+
+
+def add_job_arguments(command: ArgumentParser) -> None:
+    """Adds the arguments of the command `job`, without those that its bakes get as they are."""
+    add = command.add_argument
+    add(
+        "inputs",
+        metavar="IN.blend",
+        nargs="+",
+        type=Path,
+        help="files to bake, and patterns such as 'shots/*.blend'",
+    )
+    add("--output-dir", metavar="FOLDER", type=Path, required=True, help="folder for the outputs")
+    add("--format", choices=["openjd", "flamenco"], required=True, help="the farm's format")
+    add(
+        "--output",
+        metavar="PATH",
+        type=Path,
+        required=True,
+        help="openjd: folder of a job bundle, with template.json; flamenco: the job type's file",
+    )
+    add_wedge_argument(command)
+    command.set_defaults(check=False)
+
+
+def run_job(options: Namespace, report: Report) -> int:
+    """Writes the job; returns the exit code.
+
+    Raises
+    ------
+    FileError
+        The job cannot be written.
+    UsageError
+        The arguments name no file, or names that the format does not allow.
+    """
+    job = find_farm_job(options)
+    texts = _bundle(job) if options.format == "openjd" else {"": job_type(job)}
+    for name, text in texts.items():
+        path = options.output / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"Cannot write {path}: {error.strerror}", path) from error
+    tasks = len(job.shots)
+    for wedge in job.wedges:
+        tasks *= len(wedge.values)
+    values = {"output": str(options.output), "format": options.format, "tasks": tasks}
+    return report.succeed(f"Wrote a job of {tasks} tasks: {options.output}", values)
+
+
+def _bundle(job: FarmJob) -> dict[str, str]:
+    """The files of a job bundle."""
+    values = {"template.json": template(job), "parameter_values.json": parameter_values(job)}
+    return {name: json.dumps(value, indent=2, ensure_ascii=False) for name, value in values.items()}
