@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,7 @@ def test_a_template_is_valid_and_a_broken_file_is_one_failed_task(
 
 
 @needs_openjd
+@pytest.mark.slow
 def test_a_template_for_scenes_and_thousands_of_files_is_valid(
     cli: ModuleType, blend: Path, tmp_path: Path
 ) -> None:
@@ -131,6 +133,27 @@ def test_a_job_that_cannot_be_written_is_told(
     assert "Cannot write" in printed().err or "Cannot make" in printed().err
 
 
+# --- any other farm -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_list_of_commands_has_a_line_for_each_bake(
+    cli: ModuleType, shots: Path, tmp_path: Path
+) -> None:
+    listed, out = tmp_path / "shots.txt", tmp_path / "the out"
+    options = ["--format", "commands", "--output", str(listed), "--output-dir", str(out)]
+    chosen = ["--scene", "Sc*", "--frames", "1", "2", "--wedge", "gravity=1,2"]
+    pattern = str(shots / "*" / "anim.blend")
+    assert cli.main(["job", pattern, *options, *chosen, "--set", "substeps=5"]) == 0
+    lines = [shlex.split(line) for line in listed.read_text("utf-8").splitlines()]
+    codes = [run(*words[3:]).returncode for words in lines[1::2]]
+    assert codes == [0, 3, 0]
+    assert len(lines) == 6
+    assert outputs(out) == ["010_anim_Scene_gravity=2.blend", "030_anim_Scene_gravity=2.blend"]
+    assert keys_in(out / "030_anim_Scene_gravity=2.blend")["Rope"] == names(range(1, 3))
+    assert bpy.context.scene.verlet.substeps == 5
+
+
 # --- Flamenco -----------------------------------------------------------------------------------
 
 COMPILE = """
@@ -169,6 +192,7 @@ def compiled(script: Path, **settings: str) -> Any:
 
 
 @needs_node
+@pytest.mark.slow
 def test_flamenco_s_job_type_makes_a_task_of_each_file_and_each_runs(
     cli: ModuleType, shots: Path, tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def cells_of(addon: Addon, path: Path, *, rows: int, columns: int) -> list[NDArr
     return [cell for row in found for cell in row]
 
 
+@pytest.mark.slow
 def test_chosen_frames_are_beside_each_other(
     cli: ModuleType, addon: Addon, cloth: Path, tmp_path: Path
 ) -> None:
@@ -111,6 +112,18 @@ def test_cycles_renders_where_the_first_renderer_cannot(
     assert shown["engine"] == "cycles"
     (cell,) = cells_of(addon, out / "cloth_sheet.png", rows=1, columns=1)
     assert cell[-160:, :, :3].max() > 0.2
+
+
+def test_a_wedge_prevails_over_a_material_that_is_set(
+    cli: ModuleType, cloth: Path, tmp_path: Path
+) -> None:
+    """A material brings a friction of its own."""
+    out = tmp_path / "out"
+    options = ["--wedge", "friction=0.125", "--set", "material=silk", "--frames", "1", "2"]
+    assert cli.main(["bake", str(cloth), *options, "--output-dir", str(out)]) == 0
+    keys_in(out / "cloth_friction=0.125.blend")
+    obj: Any = bpy.data.objects["Cloth"]
+    assert (obj.verlet.material, obj.verlet.friction) == ("SILK", 0.125)
 
 
 def test_a_sheet_that_cannot_be_written_is_told_and_the_bakes_stay(

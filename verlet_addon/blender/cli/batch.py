@@ -80,7 +80,7 @@ def _run(tasks: Sequence[Task], options: Namespace, results: dict[int, Result]) 
     options_of_all = [*options.passed_on, "--json"]
     if interval is not None:
         options_of_all.append(f"--log-seconds={interval}")
-    commands = [[*own_command(), *task.arguments(), *options_of_all] for task in tasks]
+    commands = [[*own_command(), *task.arguments(options_of_all)] for task in tasks]
     running: dict[int, list[str]] = {}
     with closing(run_all(commands, jobs=options.jobs or 1)) as events:
         try:

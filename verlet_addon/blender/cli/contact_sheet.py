@@ -54,6 +54,13 @@ def add_sheet_arguments(command: ArgumentParser) -> None:
     add("--columns", metavar="N", type=int, help="pictures in a row (default: all)")
     add("--width", metavar="PX", type=int, default=320, help="width of a picture (default: 320)")
     add("--engine", choices=[*ENGINES], default="workbench", help="renderer (default: workbench)")
+    add(
+        "-y",
+        "--enable-autoexec",
+        action="store_true",
+        dest="run_scripts",
+        help="let the files' scripts and Python drivers run",
+    )
     add("--json", action="store_true", help="print the result as JSON")
     command.set_defaults(check=False, strict=False)
 
@@ -113,7 +120,7 @@ def _cells(
         if path == EMPTY:
             yield from ((f"{label}\nnot baked", None) for _ in options.frames or [None])
             continue
-        report.warn(open_blend(path))
+        report.warn(open_blend(path, run_scripts=options.run_scripts))
         show_scene(options.scene or file_context(bpy.context).scene.name)
         scene = file_context(bpy.context).scene
         size = size or _size(scene, options.width)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...core.errors import FileError
 from .batch_arguments import add_wedge_argument
-from .farm_shots import FarmJob, find_farm_job
+from .farm_shots import FarmJob, command_lines, find_farm_job
 from .flamenco import job_type
 from .open_job_description import parameter_values, template
 from .results import Report
@@ -23,13 +23,18 @@ def add_job_arguments(command: ArgumentParser) -> None:
         help="files to bake, and patterns such as 'shots/*.blend'",
     )
     add("--output-dir", metavar="FOLDER", type=Path, required=True, help="folder for the outputs")
-    add("--format", choices=["openjd", "flamenco"], required=True, help="the farm's format")
+    add(
+        "--format",
+        choices=["openjd", "flamenco", "commands"],
+        required=True,
+        help="the farm's format; commands is a line of shell for each bake",
+    )
     add(
         "--output",
         metavar="PATH",
         type=Path,
         required=True,
-        help="openjd: folder of a job bundle, with template.json; flamenco: the job type's file",
+        help="openjd: folder of a job bundle, with template.json; flamenco and commands: file",
     )
     add_wedge_argument(command)
     command.set_defaults(check=False)
@@ -46,7 +51,13 @@ def run_job(options: Namespace, report: Report) -> int:
         The arguments name no file, or names that the format does not allow.
     """
     job = find_farm_job(options)
-    texts = _bundle(job) if options.format == "openjd" else {"": job_type(job)}
+    match options.format:
+        case "openjd":
+            texts = _bundle(job)
+        case "flamenco":
+            texts = {"": job_type(job)}
+        case _:
+            texts = {"": command_lines(job)}
     for name, text in texts.items():
         path = options.output / name
         try:

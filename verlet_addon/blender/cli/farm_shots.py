@@ -4,12 +4,13 @@ import os
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import join
 
 import bpy
 
 from .results import UsageError
 from .tasks import file_name, find_tasks
-from .wedges import Wedge
+from .wedges import Wedge, variant_name, variants
 
 
 @dataclass(frozen=True)
@@ -72,3 +73,19 @@ def find_farm_job(options: Namespace) -> FarmJob:
         frames=tuple(options.frames) if options.frames else None,
         options=tuple(options.passed_on),
     )
+
+
+def command_lines(job: FarmJob) -> str:
+    """The command of each bake, a line each, quoted as shells of Unix need it."""
+    frames = [] if job.frames is None else ["--frames", *map(str, job.frames)]
+    lines = []
+    for shot in job.shots:
+        scene = [] if shot.scene is None else [f"--scene={shot.scene}"]
+        for values in variants(job.wedges):
+            name = "_".join(filter(None, (shot.name, variant_name(values))))
+            output = job.output_folder / f"{name}.blend"
+            paths = [str(job.folder / shot.input), "--output", str(output), "--parents"]
+            settings = [f"--set={setting}={value}" for setting, value in values]
+            given = [*paths, *scene, *frames, *job.options, *settings, "--json"]
+            lines.append(join([*job.program, "bake", *given]))
+    return "".join(f"{line}\n" for line in lines)

@@ -54,7 +54,9 @@ function bakeTask(settings, path, scene, values, name) {
     if (scene) {
         args.push("--scene=" + scene);
     }
-    args = args.concat(frameArguments(settings.frames), values.map((value) => "--set=" + value), optionWords(settings.options));
+    args = args.concat(frameArguments(settings.frames), optionWords(settings.options));
+    // Wedges come last, since a material that is set brings values of its own.
+    args = args.concat(values.map((value) => "--set=" + value));
     const task = author.Task(name, "blender");
     task.addCommand(author.Command("exec", { exe: "{blender}", args: args.concat(["--json"]) }));
     return task;

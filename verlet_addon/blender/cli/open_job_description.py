@@ -90,11 +90,11 @@ def _step(job: FarmJob, shots: Sequence[Shot], name: str) -> dict[str, Any]:
         arguments.append("--scene={{Task.Param.Scene}}")
     if job.frames is not None:
         arguments += ["--frames", "{{Param.FirstFrame}}", "{{Param.LastFrame}}"]
-    for key, wedge in wedges.items():
-        arguments.append(f"--set={wedge.setting}={{{{Task.Param.{key}}}}}")
+    # Wedges come last, since a material that is set brings values of its own.
+    values = [f"--set={wedge.setting}={{{{Task.Param.{key}}}}}" for key, wedge in wedges.items()]
     run = {
         "command": "{{Param.Program}}",
-        "args": [*arguments, *job.options, "--json"],
+        "args": [*arguments, *job.options, *values, "--json"],
         "cancelation": {"mode": "NOTIFY_THEN_TERMINATE", "notifyPeriodInSeconds": _GRACE},
     }
     return {

@@ -34,12 +34,15 @@ class Task:
     settings: Values
     """The variant of a wedge; empty without one."""
 
-    def arguments(self) -> list[str]:
-        """The arguments of the command line for this bake alone."""
+    def arguments(self, options: Sequence[str]) -> list[str]:
+        """The arguments of the command line for this bake alone, with options of the whole batch.
+
+        The variant comes last, since a material that is set brings values of its own.
+        """
         scene = [] if self.scene is None else [f"--scene={self.scene}"]
         output = [] if self.output is None else ["--output", str(self.output)]
         settings = [f"--set={setting}={value}" for setting, value in self.settings]
-        return ["bake", str(self.input), *scene, *output, *settings]
+        return ["bake", str(self.input), *scene, *output, *options, *settings]
 
     def describe(self) -> dict[str, object]:
         """Values of the task for JSON."""

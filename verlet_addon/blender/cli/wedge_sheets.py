@@ -58,5 +58,6 @@ def _arguments(
         *([] if scene is None else [f"--scene={scene}"]),
         *(f"--label={label(task.settings)}" for task in variants),
         *(f"--frame={frame}" for frame in frames),
+        *(["--enable-autoexec"] if options.run_scripts else []),
         "--json",
     ]
