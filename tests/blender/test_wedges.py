@@ -190,5 +190,7 @@ def test_the_program_renders_a_sheet_of_any_files(cloth: Path, tmp_path: Path) -
         run("sheet", cloth, "--label", "one", "--label", "two", "--output", str(out)).returncode
         == 2
     )
+    for wrong in (["--label=one", "--label=two", f"--output={out}"], ["--output=sheet.blend"]):
+        assert run("sheet", cloth, *wrong).returncode == 2
     image = bpy.data.images.load(str(out))
     assert image.size[0] == 400

@@ -34,7 +34,13 @@ def add_sheet_arguments(command: ArgumentParser) -> None:
     """Adds the arguments of the command that renders a contact sheet."""
     add = command.add_argument
     add("inputs", metavar="BAKED.blend", nargs="+", type=Path, help="file to show; - is none")
-    add("--output", metavar="SHEET.png", type=Path, required=True, help="picture to write")
+    add(
+        "--output",
+        metavar="SHEET.png",
+        type=Path,
+        required=True,
+        help="picture to write, .png or .jpg",
+    )
     add("--scene", metavar="NAME", help="scene to show (default: the file's active one)")
     add(
         "--label",
@@ -73,13 +79,15 @@ def run_sheet(options: Namespace, report: Report) -> int:
     FileError
         A file cannot be read, or the sheet cannot be written.
     UsageError
-        The numbers of files and labels differ.
+        The numbers of files and labels differ, or the sheet has another ending than .png or .jpg.
     VerletError
         Blender cannot render.
     """
     labels = options.labels or [path.stem for path in options.inputs]
     if len(labels) != len(options.inputs):
         raise UsageError(f"Give a --label for each of the {len(options.inputs)} files, or none")
+    if options.output.suffix.lower() not in (".png", ".jpg"):
+        raise UsageError(f"{options.output} is no picture; name it with .png or .jpg")
     output = destination(options.output)
     with TemporaryDirectory(prefix="verlet_") as folder:
         cells = [*_cells(options, labels, Path(folder), report)]

@@ -36,7 +36,7 @@ def save_pixels(pixels: Pixels, path: Path) -> None:
     image: Any = bpy.data.images.new(path.stem, width, height)
     image.pixels.foreach_set(np.ascontiguousarray(pixels).ravel())
     image.filepath_raw = str(path)
-    image.file_format = "JPEG" if path.suffix == ".jpg" else "PNG"
+    image.file_format = "JPEG" if path.suffix.lower() == ".jpg" else "PNG"
     image.save(quality=90)
     bpy.data.images.remove(image)
 
