@@ -50,7 +50,7 @@ def add_wedge_argument(command: ArgumentParser) -> None:
     """Adds the argument on values of a setting."""
     command.add_argument(
         "--wedge",
-        metavar="[BODY.]SETTING=VALUE,VALUE…",
+        metavar="[BODY.]SETTING=VALUE,VALUE",
         dest="wedges",
         type=read_wedge,
         action="append",

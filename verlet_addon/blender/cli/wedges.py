@@ -24,7 +24,7 @@ def read_wedge(text: str) -> Wedge:
     setting, _, values = text.partition("=")
     found = tuple(each.strip() for each in values.split(","))
     if not setting or not all(found):
-        raise ArgumentTypeError(f"{text} has to be SETTING=VALUE,VALUE…")
+        raise ArgumentTypeError(f"{text} has to be SETTING=VALUE or SETTING=VALUE,VALUE")
     return Wedge(setting, found)
 
 
