@@ -311,6 +311,23 @@ def test_the_guard_keeps_no_piece_smaller_than_its_distance_from_folding(
     assert bool(len(passing.gaps)) == held
 
 
+def test_a_search_does_not_depend_on_common_motion() -> None:
+    """A folded sheet in a gale has the contacts that it has in calm air, for as many tests."""
+    mesh = flat_sheet("triangles", 20)
+    across, along, _ = mesh.positions.T
+    places = np.stack([np.minimum(across, 1.0 - across), along, 0.01 * (across > 0.5)])
+    places += np.random.default_rng(1).normal(0.0, 1e-3, places.shape)
+    surfaces = all_meet(surface(places.T, mesh.face_vertices.reshape(-1, 3)), gap=0.02)
+    gale = surfaces.longest * np.array([[30.0], [9.0], [-15.0]])
+    found = []
+    for carried in (0.0 * gale, gale):
+        surfaces.start_frame()
+        contacts = find_contacts(surfaces, places, places + carried, skin=0.01)
+        found.append((contacts.keys.tolist(), int(surfaces.tests.sum())))
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 100
+
+
 def test_the_guard_keeps_layers_apart_that_lie_together_at_rest() -> None:
     """Two squares in one surface, nearer than its distance, pass through each other no more."""
     points = np.concatenate([square().rest, square(0.01).rest], axis=1).T

@@ -79,7 +79,7 @@ def test_sheets_in_one_place_are_tested_up_to_a_limit(
     A step later those two are still given up.
     """
     choose(kernels, monkeypatch)
-    flat, none = sheet(20, triangles=True), np.empty((2, 0), np.int64)
+    flat, none = sheet(56, triangles=True), np.empty((2, 0), np.int64)
     triangles = flat.face_vertices.reshape(-1, 3).T
     offsets = ([0.0, 0.0, 0.0], [0.0, 0.0, 0.01], [5.0, 0.0, 0.0], [5.0, 0.0, 0.01])
     places = [(flat.positions + offset).T for offset in offsets]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, selected
+from ..arrays import SHORTEST, Booleans, Floats, Integers, selected
 from ..geometry.sweep_and_prune import find_near_boxes
 from .compiled_kernels import activate, find_rows, fit_all, gather_rows, refit, update_paths
 from .detected_rows import DetectedRows
@@ -73,6 +73,7 @@ def find_pairs(
     active: Booleans | None,
 ) -> Contacts:
     """Finds all pairs that satisfy the criteria; parameters as for `find_contacts`."""
+    end = end - _common_displacement(surfaces, start, end)[:, None]
     for bvh in surfaces.bvhs:
         if active is None:
             bvh.active[:] = True
@@ -88,6 +89,22 @@ def find_pairs(
     order = np.argsort(keys)
     found = Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
     return _without_given_up(surfaces, found) if surfaces.given_up else found
+
+
+def _common_displacement(surfaces: Surfaces, start: Floats, end: Floats) -> Floats:
+    """(3,) mean displacement of surfaces with self-collision, in multiples of their longest edge.
+
+    Contacts depend on relative motion alone. Without it, the swept boxes of a sheet that a gale
+    carries farther than it is wide would all overlap, in a search for its contacts with itself.
+    """
+    own = surfaces.collides.diagonal()
+    members = np.flatnonzero(own.take(surfaces.owners))
+    if not len(members):
+        return np.zeros(3)
+    longest = max(float(surfaces.longest[own].max()), SHORTEST)
+    with np.errstate(invalid="ignore"):  # some are at NaN
+        mean = (end.take(members, axis=1) - start.take(members, axis=1)).mean(axis=1)
+        return np.asarray(np.where(np.isfinite(mean), np.round(mean / longest), 0.0) * longest)
 
 
 def _without_given_up(surfaces: Surfaces, contacts: Contacts) -> Contacts:
