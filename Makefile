@@ -81,7 +81,7 @@ bench-materials: .venv/$(READY) kernels ## Only how long materials take
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py
 
-zoo: .venv/$(READY) kernels ## Play 68 scenes of contact beside Blender's Cloth, those not yet in build/zoo; or: make zoo SEEDS=100:110
+zoo: .venv/$(READY) kernels ## Play 70 scenes of contact beside Blender's Cloth, those not yet in build/zoo; or: make zoo SEEDS=100:110
 	$(RUN) tests/benchmarks/zoo.py $(if $(SEEDS),--seeds $(SEEDS))
 
 LIVE_SEEDS ?= 0:60

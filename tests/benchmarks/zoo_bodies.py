@@ -10,6 +10,7 @@ import bpy as blender
 import numpy as np
 
 from tests.benchmarks import meshes
+from tests.benchmarks.zoo_garments import make_shirt, make_skirt
 from tests.blender.scenes import mesh_object
 
 bpy: Any = blender
@@ -114,10 +115,14 @@ BODIES: dict[str, tuple[Callable[[int, Random], None], str, tuple[str, ...]]] = 
     "jelly": (jelly, "SOFT", SOLIDS),
     "brick": (brick, "SOFT", SOLIDS),
     "balloon": (jelly, "CLOTH", ("BALLOON",)),
+    "short skirt": (make_skirt, "CLOTH", CLOTHS),
+    "shirt": (make_shirt, "CLOTH", CLOTHS),
 }
 """Of each kind how it is made, its body type, and its materials; "" is none."""
 WORN = ("skirt", "dress")
 """Kinds that a figure wears, where there is one."""
+FITTED = ("short skirt", "shirt")
+"""Kinds that a person wears, in the order in which they are put on."""
 
 
 def make_body(kind: str, count: int, random: Random) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from tests.benchmarks import meshes
 from tests.benchmarks.zoo_bodies import Random
 from tests.benchmarks.zoo_figure import make_figure
+from tests.benchmarks.zoo_person import make_person
 from verlet_addon.blender.scene.colliders import make_collider
 
 bpy: Any = blender
@@ -116,6 +117,8 @@ def make_colliders(name: str, motion: str, *, stock: bool, fps: float, random: R
     """Colliders of that name and a floor; `stock` leaves Blender's own Collision settings."""
     if name == "figure":
         found = [make_figure(fps, motion)]
+    elif name == "person":
+        found = [make_person(fps, motion)]
     else:
         found = COLLIDERS[name](random)
         for obj in found:

@@ -1,6 +1,7 @@
 """Measures of a played scene of contact; nothing here is taken from the solver."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy as blender
@@ -13,6 +14,9 @@ from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats, Integers
 
 bpy: Any = blender
+
+RAY, TINY = Vector((0.1357, -0.2231, 0.9653)), 1e-6
+"""The direction of rays, parallel to no face of an upright box, and a step beyond a hit [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,21 +90,22 @@ def read_positions(built: Built) -> Floats:
     return np.concatenate(found)
 
 
-def find_crossings(shape: Shape, positions: Floats) -> Floats:
-    """(k,) how deep edges and triangles pass through each other, at least one of a body [m].
+def find_crossings(shape: Shape, positions: Floats) -> tuple[Floats, Floats]:
+    """How deep edges and triangles pass through each other, at least one of a body [m].
 
     The depth is how far the nearer end of the edge is from the plane.
+
+    Returns
+    -------
+    (k,) of bodies with each other and themselves, and (l,) of bodies with colliders.
     """
-    ours = shape.edges.min(axis=0) < shape.body_vertices
-    found = [
-        _crossing_depths(positions, shape.edges[:, ours], shape.triangles),
-        _crossing_depths(
-            positions,
-            shape.edges[:, ~ours],
-            shape.triangles[:, shape.triangles[0] < shape.body_vertices],
-        ),
-    ]
-    return np.concatenate(found)
+    edges = shape.edges.min(axis=0) < shape.body_vertices
+    triangles = shape.triangles[0] < shape.body_vertices
+    among, of_edges, of_triangles = (
+        _crossing_depths(positions, shape.edges[:, own], shape.triangles[:, other])
+        for own, other in ((edges, triangles), (edges, ~triangles), (~edges, triangles))
+    )
+    return among, np.concatenate([of_edges, of_triangles])
 
 
 def _crossing_depths(positions: Floats, edges: Integers, triangles: Integers) -> Floats:
@@ -146,6 +151,65 @@ def find_depth(shape: Shape, positions: Floats, thickness: float) -> float:
     return deepest
 
 
+def find_inside(shape: Shape, positions: Floats) -> Floats:
+    """(k,) how deep the vertices of bodies that are inside of closed colliders are [m].
+
+    A ray from inside leaves the surface once more than it enters, also where parts of it overlap.
+    """
+    found = []
+    for tree, normals, vertices in _closed_colliders(shape, positions):
+        for point in map(Vector, vertices.tolist()):
+            turns, start = 0, point
+            while (hit := tree.ray_cast(start, RAY))[0] is not None:
+                turns += 1 if RAY.dot(normals[hit[2]]) > 0.0 else -1
+                start = hit[0] + RAY * TINY
+            if turns:
+                found.append(tree.find_nearest(point)[3])
+    return np.array(found, dtype=float)
+
+
+def _closed_colliders(shape: Shape, positions: Floats) -> Iterator[tuple[Any, list[Any], Floats]]:
+    """A tree, the normals of its triangles, and bodies' vertices in its box, of each."""
+    vertices = positions[: shape.body_vertices]
+    for number, start in enumerate(shape.starts[:-1]):
+        own = slice(start, shape.starts[number + 1])
+        triangles = shape.triangles[:, (shape.triangles[0] >= start)] - start
+        triangles = triangles[:, triangles[0] < own.stop - start]
+        if start < shape.body_vertices or not is_closed(triangles):
+            continue
+        points = positions[own]
+        a, b, c = points[triangles]
+        normals = [Vector(normal) for normal in np.cross(b - a, c - a).tolist()]
+        near = ((vertices > points.min(axis=0)) & (vertices < points.max(axis=0))).all(axis=1)
+        tree: Any = BVHTree.FromPolygons(points.tolist(), triangles.T.tolist())
+        yield tree, normals, vertices[near]
+
+
+def is_closed(triangles: Integers) -> bool:
+    """Whether each edge of triangles (3, t) has two of them, one in each direction."""
+    sides = np.concatenate([triangles[[0, 1]], triangles[[1, 2]], triangles[[2, 0]]], axis=1)
+    there, back = (set(map(tuple, way.T.tolist())) for way in (sides, sides[::-1]))
+    return len(there) == sides.shape[1] and there == back
+
+
+@dataclass
+class FrameMeasures:
+    """Of one frame."""
+
+    among_bodies: int = 0
+    """Crossings of bodies with each other and themselves."""
+    with_colliders: int = 0
+    crossing_depth: float = 0.0
+    """[m]"""
+    inside: int = 0
+    """Vertices inside of closed colliders."""
+    inside_depth: float = 0.0
+    """[m]"""
+    stretch: float = 0.0
+    nearly_all: float = 0.0
+    """99th percentile."""
+
+
 @dataclass
 class Measures:
     """Over all frames."""
@@ -165,30 +229,47 @@ class Measures:
     """99th percentile at its worst frame."""
     speed: float = 0.0
     """Of the fastest vertex of a body over the last frame [m/s]."""
+    inside: int = 0
+    """Most vertices inside of closed colliders at any frame."""
+    inside_depth: float = 0.0
+    """[m]"""
+    frames: list[FrameMeasures] = field(default_factory=list)
+    """Of each, from the second on."""
 
 
 def measure(scene: Scene, shape: Shape, frames: list[Floats]) -> Measures:
     """Measures all frames (n, 3), the first of which is the start."""
-    found = Measures()
+    found = Measures(crosses_at_start=sum(map(len, find_crossings(shape, frames[0]))))
     lengths = _lengths(shape, frames[0])
-    for number, positions in enumerate(frames, start=1):
-        depths = find_crossings(shape, positions)
-        if number == 1:
-            found.crosses_at_start = len(depths)
-            continue
-        if len(depths):
-            found.crossings += len(depths)
-            found.crossed_frames += 1
-            found.first_frame = found.first_frame or number
-            found.crossing_depth = max(found.crossing_depth, float(depths.max()))
+    for number, positions in enumerate(frames[1:], start=2):
+        frame = measure_frame(shape, positions, lengths)
+        crossings = frame.among_bodies + frame.with_colliders
+        found.frames.append(frame)
+        found.crossings += crossings
+        found.crossed_frames += crossings > 0
+        found.first_frame = found.first_frame or number * (crossings > 0)
         found.depth = max(found.depth, find_depth(shape, positions, scene.thickness))
-        if len(lengths):
-            strains = _lengths(shape, positions) / lengths - 1.0
-            found.stretch = max(found.stretch, float(strains.max()))
-            found.nearly_all = max(found.nearly_all, float(np.percentile(strains, 99)))
+    for name in ("crossing_depth", "stretch", "nearly_all", "inside", "inside_depth"):
+        setattr(found, name, max(getattr(frame, name) for frame in found.frames))
     way = (frames[-1] - frames[-2])[: shape.body_vertices]
     found.speed = float(np.linalg.norm(way, axis=1).max()) * scene.fps
     return found
+
+
+def measure_frame(shape: Shape, positions: Floats, lengths: Floats) -> FrameMeasures:
+    """Measures a frame (n, 3); `lengths` (m,) are those of edges at the start [m]."""
+    among, with_colliders = find_crossings(shape, positions)
+    inside = find_inside(shape, positions)
+    strains = _lengths(shape, positions) / lengths - 1.0 if len(lengths) else np.zeros(1)
+    return FrameMeasures(
+        among_bodies=len(among),
+        with_colliders=len(with_colliders),
+        crossing_depth=float(np.concatenate([among, with_colliders]).max(initial=0.0)),
+        inside=len(inside),
+        inside_depth=float(inside.max(initial=0.0)),
+        stretch=float(strains.max()),
+        nearly_all=float(np.percentile(strains, 99)),
+    )
 
 
 def _lengths(shape: Shape, positions: Floats) -> Floats:

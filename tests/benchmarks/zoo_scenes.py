@@ -6,8 +6,8 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from tests.benchmarks import meshes, zoo_figure
-from tests.benchmarks.zoo_bodies import BODIES, WORN, Random, make_body
+from tests.benchmarks import meshes, zoo_figure, zoo_person
+from tests.benchmarks.zoo_bodies import BODIES, FITTED, WORN, Random, make_body
 from tests.benchmarks.zoo_colliders import COLLIDERS, MOTIONS, STOPS, make_colliders
 from tests.blender.scenes import select
 from verlet_addon.core.arrays import Floats
@@ -134,11 +134,25 @@ def by_hand() -> list[Scene]:
     return [*found, stairs]
 
 
+def dressed() -> list[Scene]:
+    """A person in a shirt and a skirt, whose hands pass through its hips, or are kept away."""
+    return [
+        Scene(
+            name=f"dressed, motion {motion}",
+            bodies=(("short skirt", 1656, ""), ("shirt", 6436, "")),
+            collider="person",
+            motion=motion,
+            seconds=zoo_person.SECONDS,
+        )
+        for motion in zoo_person.ARMS_OUT
+    ]
+
+
 def find_scene(name: str) -> Scene:
     """The scene of that name."""
     if name.startswith("seed "):
         return drawn(int(name[5:]))
-    return next(scene for scene in by_hand() if scene.name == name)
+    return next(scene for scene in (*by_hand(), *dressed()) if scene.name == name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +188,7 @@ def _place(scene: Scene, bodies: list[Any], colliders: list[Any], random: Random
     bpy.context.view_layer.update()
     top = max((_heights(obj).max() for obj in colliders), default=0.0) + scene.drop
     for obj, (kind, _, _) in zip(bodies, scene.bodies, strict=True):
-        if scene.collider == "figure" and kind in WORN:
+        if (scene.collider == "figure" and kind in WORN) or kind in FITTED:
             continue
         tilt = random.uniform(-scene.tilt, scene.tilt, 2) if scene.tilt else (0.0, 0.0)
         obj.rotation_euler = (*tilt, random.uniform(0, 6))
@@ -221,10 +235,10 @@ def make_verlet(scene: Scene, built: Built) -> None:
         if material:
             bpy.ops.verlet.set_material(material=material)
         obj.verlet.thickness, obj.verlet.use_self_collision = scene.thickness, True
+        if scene.held != "attached" and "Pin" in obj.vertex_groups:
+            obj.verlet.pin_group = "Pin"
     last = built.bodies[-1]
-    if scene.held == "pinned":
-        last.verlet.pin_group = "Pin"
-    elif scene.held == "attached":
+    if scene.held == "attached":
         item = last.verlet.attachments.add()
         item.target, item.vertex_group = add_riser(scene.fps), "Pin"
 
