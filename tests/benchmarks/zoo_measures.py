@@ -15,8 +15,10 @@ from verlet_addon.core.arrays import Floats, Integers
 
 bpy: Any = blender
 
-RAY, TINY = Vector((0.1357, -0.2231, 0.9653)), 1e-6
-"""The direction of rays, parallel to no face of an upright box, and a step beyond a hit [m]."""
+RAYS = [Vector(way) for way in ((0.136, -0.223, 0.965), (0.971, 0.122, -0.205), (-0.2, 0.94, 0.27))]
+"""Directions, parallel to no face of an upright box; single rays slip through between triangles."""
+TINY = 1e-6
+"""A step beyond a hit [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,8 @@ def find_crossings(shape: Shape, positions: Floats) -> tuple[Floats, Floats]:
 
 def _crossing_depths(positions: Floats, edges: Integers, triangles: Integers) -> Floats:
     """(k,) of edges and triangles that pass through each other [m]."""
+    if not triangles.size:
+        return np.empty(0)
     # Among large ones, as a floor has, the search would have to look at every pair.
     width = np.ptp(positions[triangles, 0], axis=0)
     large = width > 10 * np.median(width)
@@ -154,18 +158,23 @@ def find_depth(shape: Shape, positions: Floats, thickness: float) -> float:
 def find_inside(shape: Shape, positions: Floats) -> Floats:
     """(k,) how deep the vertices of bodies that are inside of closed colliders are [m].
 
-    A ray from inside leaves the surface once more than it enters, also where parts of it overlap.
+    Rays from inside leave the surface once more than they enter, also where parts of it overlap.
     """
     found = []
     for tree, normals, vertices in _closed_colliders(shape, positions):
         for point in map(Vector, vertices.tolist()):
-            turns, start = 0, point
-            while (hit := tree.ray_cast(start, RAY))[0] is not None:
-                turns += 1 if RAY.dot(normals[hit[2]]) > 0.0 else -1
-                start = hit[0] + RAY * TINY
-            if turns:
-                found.append(tree.find_nearest(point)[3])
+            if all(_leaves(tree, normals, point, ray) for ray in RAYS):
+                found += [tree.find_nearest(point)[3]]
     return np.array(found, dtype=float)
+
+
+def _leaves(tree: Any, normals: list[Any], point: Any, ray: Any) -> bool:
+    """Whether a ray leaves a closed surface more often than it enters."""
+    turns, start = 0, point
+    while (hit := tree.ray_cast(start, ray))[0] is not None:
+        turns += 1 if ray.dot(normals[hit[2]]) > 0.0 else -1
+        start = hit[0] + ray * TINY
+    return turns > 0
 
 
 def _closed_colliders(shape: Shape, positions: Floats) -> Iterator[tuple[Any, list[Any], Floats]]:
@@ -173,7 +182,7 @@ def _closed_colliders(shape: Shape, positions: Floats) -> Iterator[tuple[Any, li
     vertices = positions[: shape.body_vertices]
     for number, start in enumerate(shape.starts[:-1]):
         own = slice(start, shape.starts[number + 1])
-        triangles = shape.triangles[:, (shape.triangles[0] >= start)] - start
+        triangles = shape.triangles[:, shape.triangles[0] >= start] - start
         triangles = triangles[:, triangles[0] < own.stop - start]
         if start < shape.body_vertices or not is_closed(triangles):
             continue
