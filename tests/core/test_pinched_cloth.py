@@ -43,11 +43,6 @@ def test_cloth_comes_out_from_between_two_balls_that_pass_into_each_other() -> N
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="pinched particles move with the hands, without contacts, and tear a skirt along",
-)
 def test_hands_that_pass_through_hips_and_along_them_leave_a_skirt_whole() -> None:
     """As raw motion capture has it. Hips and hands are one collider with stock settings.
 

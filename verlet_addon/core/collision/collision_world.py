@@ -60,8 +60,6 @@ class CollisionWorld:
     """(colliders,) bool, colliders without area in this step, which touch nothing; changes."""
     pinchable: Booleans
     """(N,) bool, particles of cloth that may be pinched between colliders."""
-    recovery_times: Floats
-    """(N,) time before a particle that was pinched touches bodies again [s]; changes."""
     cache: ContactCache | None = None
     """Multipliers of the step before, for the warm start; changes."""
     pinched: PinchedParticles = NO_PINCHED
@@ -158,7 +156,6 @@ def build_collision_world(
         skins=SKIN_SHARE * np.minimum(thick, world_surfaces.longest),
         colliders=colliders,
         degenerate=np.zeros(len(colliders), dtype=bool),
-        recovery_times=np.zeros(world_surfaces.rest.shape[1]),
         **_particle_arrays(world_surfaces, models, meshes),
     )
 

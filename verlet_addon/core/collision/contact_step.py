@@ -15,6 +15,7 @@ from ..ropes.rope_contacts import solve_rope_contacts
 from ..ropes.rope_trees import TreeBatches
 from .collision_world import SKIN_SHARE, CollisionWorld
 from .contact_statistics import record_step
+from .pinched_contacts import filter_pinched
 
 MIN_GAP_SHARE = 0.05
 """Smallest share of the gap that painted thickness leaves; with 0 bodies tremble."""
@@ -137,7 +138,10 @@ def _find_rows(
     """Rows of contacts along the motion to `end` (3, N), near active particles (N,) alone."""
     way = motion.start, end, world.pair_reaches
     found = _reduce_gaps(world, find_contacts(world.surfaces, *way, active))
-    return _make_rows(world, world.depenetration.filter_contacts(found, motion.start), motion)
+    found = filter_pinched(
+        world, world.depenetration.filter_contacts(found, motion.start), motion.start
+    )
+    return _make_rows(world, found, motion)
 
 
 def project_body_contacts(

@@ -8,13 +8,11 @@ from ..depenetration.surface_depenetration import piece_shifts, update_depenetra
 from ..phases.step_data import Body, StepInputs
 from ..solid.external_moves import point_components, shift_components
 from .collision_world import CollisionWorld
-from .pinched_cloth import move_pinched
 
 
 def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInputs) -> None:
     """Releases particles that are out, and shifts solids, which depenetrate as rigid pieces."""
     depenetration, surfaces = world.depenetration, world.surfaces
-    move_pinched(bodies, world, inputs)
     if not surfaces.any_penetrating:
         return
     places = world.gather_positions(

@@ -11,7 +11,7 @@ from .closed_surfaces import vertex_normals
 
 EMERGING, INSIDE, PINCHED = 1, 2, 3
 """States of a particle and an owner in `Surfaces.penetration_states`: out, but not its neighbours;
-inside; pinched, so that it touches nothing."""
+inside; pinched, so that it touches colliders on one face of its cloth alone."""
 
 
 def contact_penetration_states(
@@ -42,7 +42,8 @@ def filter_penetrating(
     The contacts, and the particles of contacts with reversed normals.
     """
     state = contact_penetration_states(surfaces, contacts.particles, contacts.weights)
-    contacts, state = contacts.chosen(state < INSIDE), state[state < INSIDE]
+    kept = state != INSIDE
+    contacts, state = contacts.chosen(kept), state[kept]
     emerging = np.flatnonzero(state == EMERGING)
     if not len(emerging):
         return contacts, emerging
