@@ -6,6 +6,7 @@ as it passes through that surface. They are released once it is no longer betwee
 surface, or near: also if it has been below the cloth meanwhile, which it would drag along.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,13 +42,13 @@ RELEASE_TIME = 0.05
 """Time for which there has to be room [s]."""
 NEAR_SHARE = 0.8
 """Contacts nearer than this share of their gap are considered for pinching."""
-SEARCH, FACING_COSINE = 2.0, 0.3
+SEARCH, FACING_COSINE = 3.0, 0.3
 """Distance in which colliders are searched for beneath pinched particles, in gaps, and the least
 cosine of the angle between their normals and that of the cloth."""
 BETWEEN = (0.1, 0.4, 0.7, 1.0)
 """Points between these surfaces and the particles that no other collider may contain, as shares."""
 SMOOTHING_ROUNDS = 12
-"""Rounds in which the directions of intruders are averaged with those of neighbours."""
+"""Rounds in which neighbours agree on the side that intruders do not come from."""
 
 
 def update_pinched(contact_step: ContactStep) -> None:
@@ -98,8 +99,11 @@ def _find_surfaces(
         near = np.flatnonzero(near & (dot(up, out[:, [number]]) > FACING_COSINE))
         if len(near):
             points = np.concatenate([np.full((1, len(near)), particle), triangles[:, near]])
-            weights, _, apart = nearest_on_triangle(positions[:, points])
-            best = [int(apart.argmin())]
+            weights, offsets, apart = nearest_on_triangle(positions[:, points])
+            beneath = dot(offsets, out[:, [number]]) > 0.0
+            if not beneath.any():
+                continue
+            best = [int(np.where(beneath, apart, np.inf).argmin())]
             own = [number]
             beneath = triangles[:, near[best]], -weights[1:, best]
             found.append(PinchedParticles(particles[own], sides[own], *beneath, np.zeros(1)))
@@ -139,11 +143,9 @@ def _slide(world: CollisionWorld, pinched: PinchedParticles, positions: Floats) 
 def _is_parted(world: CollisionWorld, pinched: PinchedParticles, positions: Floats) -> Booleans:
     """(k,) whether a collider is between particles and the surfaces beneath them."""
     place, here = pinched.surface_points(positions), positions[:, pinched.particles]
-    found = np.zeros(len(pinched.particles), dtype=bool)
-    for share in BETWEEN:
-        points = place + (here - place) * share
-        found |= _inside_colliders(world, pinched.particles, points, positions)
-    return found
+    points = [place + (here - place) * share for share in BETWEEN]
+    near = magnitudes(here - place) < SEARCH * _gaps(world, pinched.particles)
+    return near & _any_inside(world, pinched.particles, points, positions)
 
 
 def _gaps(world: CollisionWorld, particles: Integers) -> Floats:
@@ -159,8 +161,7 @@ def _has_room(
     """(k,) whether there is room of so many gaps on both faces of the cloth."""
     far = cloth_normals(world, particles, positions) * (times * _gaps(world, particles))
     here = positions[:, particles]
-    inside = [_inside_colliders(world, particles, x, positions) for x in (here + far, here - far)]
-    return np.asarray(~(inside[0] | inside[1]))
+    return ~_any_inside(world, particles, [here + far, here - far], positions)
 
 
 def _edges_cross(world: CollisionWorld, particles: Integers, positions: Floats) -> Booleans:
@@ -169,26 +170,25 @@ def _edges_cross(world: CollisionWorld, particles: Integers, positions: Floats) 
     among[particles] = True
     edges = world.surfaces.edges[:, among[world.surfaces.edges].any(axis=0)]
     middles = positions[:, edges].mean(axis=1)
-    crossed = edges[:, _inside_colliders(world, edges[0], middles, positions)]
+    crossed = edges[:, _any_inside(world, edges[0], [middles], positions)]
     among[:] = False
     among[crossed] = True
     return np.asarray(among[particles])
 
 
-def _inside_colliders(
-    world: CollisionWorld, particles: Integers, points: Floats, positions: Floats
+def _any_inside(
+    world: CollisionWorld, particles: Integers, points: Sequence[Floats], positions: Floats
 ) -> Booleans:
-    """(k,) whether points (3, k) are inside of colliders that their particles collide with."""
-    closed_surfaces = world.depenetration.closed_surfaces
-    found = np.zeros(points.shape[1], dtype=bool)
-    owners = world.surfaces.owners[particles]
-    for body in np.unique(owners).tolist():
-        own = np.flatnonzero(owners == body)
-        for other in closed_surfaces.obstacles_of(body):
-            if other >= closed_surfaces.bodies:
-                triangles = closed_surfaces.triangles[other]
-                found[own] |= winding_numbers(points[:, own], positions, triangles) != 0
-    return found
+    """(k,) whether any of points (3, k) is inside of a collider that its particle collides with."""
+    closed_surfaces, count = world.depenetration.closed_surfaces, len(particles)
+    found = np.zeros(len(points) * count, dtype=bool)
+    owners = np.tile(world.surfaces.owners[particles], len(points))
+    everywhere = np.concatenate(points, axis=1)
+    for other in range(closed_surfaces.bodies, len(closed_surfaces.triangles)):
+        own = np.flatnonzero(world.surfaces.collides[owners, other])
+        triangles = closed_surfaces.triangles[other]
+        found[own] |= winding_numbers(everywhere[:, own], positions, triangles) != 0
+    return np.asarray(found.reshape(len(points), count).any(axis=0))
 
 
 def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Floats]:
@@ -256,18 +256,16 @@ def _choose_sides(
     Neighbours decide together, and follow those that are pinched already.
     """
     count = positions.shape[1]
-    ways = np.zeros((3, count))
-    ways[:, pressed] = intruders
-    ways /= max(float(magnitudes(ways).max()), NONZERO)
-    ways[:, pinched.particles] = -cloth_normals(world, pinched.particles, positions) * pinched.sides
+    normals = cloth_normals(world, pressed, positions)
+    votes = np.zeros(count)
+    votes[pressed] = -dot(intruders, normals)
+    votes /= max(float(np.abs(votes).max()), NONZERO)
+    votes[pinched.particles] = pinched.sides
     among = np.zeros(count, dtype=bool)
     among[pressed] = among[pinched.particles] = True
     edges = world.surfaces.edges[:, among[world.surfaces.edges].all(axis=0)]
     for _ in range(SMOOTHING_ROUNDS):
-        total = ways + sum_rows(edges[0], ways[:, edges[1]], count)
-        ways = (total + sum_rows(edges[1], ways[:, edges[0]], count)) / 3.0
-        ways[:, pinched.particles] = (
-            -cloth_normals(world, pinched.particles, positions) * pinched.sides
-        )
-    along = dot(ways[:, pressed], cloth_normals(world, pressed, positions))
-    return np.where(along > 0.0, -1.0, 1.0)
+        votes += sum_by(edges[0], votes[edges[1]], count) + sum_by(edges[1], votes[edges[0]], count)
+        votes /= max(float(np.abs(votes).max()), NONZERO)
+        votes[pinched.particles] = pinched.sides
+    return np.where(votes[pressed] < 0.0, -1.0, 1.0)
