@@ -105,8 +105,8 @@ def _find_surfaces(
                 continue
             best = [int(np.where(beneath, apart, np.inf).argmin())]
             own = [number]
-            beneath = triangles[:, near[best]], -weights[1:, best]
-            found.append(PinchedParticles(particles[own], sides[own], *beneath, np.zeros(1)))
+            place = triangles[:, near[best]], -weights[1:, best]
+            found.append(PinchedParticles(particles[own], sides[own], *place, np.zeros(1)))
     return concatenated(*found, axis=-1)
 
 
