@@ -21,7 +21,7 @@ from tests.fuzz.surroundings import add_collider, add_field, build
 from verlet_addon.blender.bake.bake import frame_range
 from verlet_addon.blender.live import handlers
 from verlet_addon.blender.live.control import session_of
-from verlet_addon.blender.scene.modifiers import is_live_modifier
+from verlet_addon.blender.scene.cache_modifiers import is_live_modifier
 
 MODES = ("EDIT", "SCULPT", "WEIGHT_PAINT", "OBJECT")
 NORMALS = (

@@ -14,13 +14,14 @@ from ...core.self_test import kernels
 from ...core.settings import BodySettings, SceneSettings
 from ...core.simulate import simulate
 from ...core.simulation import Simulation
+from ..scene.cache_modifiers import remove_live_modifiers
 from ..scene.colliders import all_met, object_key
 from ..scene.key_points import WayToKey, way_to_key
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_dependencies import check_following
 from ..scene.mesh_io import check_body, is_own, is_shown
 from ..scene.mirrors import find_joints
-from ..scene.modifiers import has_carriers, remove_live_modifiers
+from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage, read_meshes, read_samples
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 import bpy
 
 from ..scene.mesh_access import found_again, shape_keys_of, write_coordinates
+from ..scene.modifiers import bakes_hidden
 from . import curves
 from .rest_shape import has_lost_basis, show_rest
 from .shape_keys import baked_names, blocks_named
@@ -15,6 +16,7 @@ from .shape_keys import baked_names, blocks_named
 def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """Mutes the earlier bakes of objects within the context, so that the animated meshes show."""
     with ExitStack() as stack:
+        stack.enter_context(bakes_hidden(objects))
         for obj in objects:
             stack.enter_context(_former_bake_hidden(obj))
         yield

@@ -10,6 +10,7 @@ from ...core.arrays import Floats
 from ...core.errors import MeshError
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
+from ..scene.cache_modifiers import bake_modifier, drape_modifier, live_modifier
 from ..scene.convert import release
 from ..scene.mesh_access import (
     add_key,
@@ -21,14 +22,7 @@ from ..scene.mesh_access import (
     write_coordinates,
 )
 from ..scene.mesh_io import check_data, is_own, is_shown
-from ..scene.modifiers import (
-    drape_modifier,
-    has_carriers,
-    live_modifier,
-    read_mix,
-    read_shown,
-    undo_carriers,
-)
+from ..scene.modifiers import has_carriers, read_mix, read_shown, undo_carriers
 from ..scene.surfaces import read_points
 from ..settings.properties import body_properties, is_body, scene_properties
 from .control import end_live, working
@@ -135,7 +129,7 @@ def _before_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) ->
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     if drape_modifier(obj) is not None:
         return read_shown(obj, depsgraph, carriers=False)
-    if live_modifier(obj) is None:
+    if live_modifier(obj) is None and bake_modifier(obj) is None:
         return read_mix(obj)
     shown = read_shown(obj, depsgraph)
     if not has_carriers(obj):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bpy
 
-from ..scene.modifiers import drape_modifier, live_modifier
+from ..scene.cache_modifiers import drape_modifier, live_modifier
 
 _FOLDER = "verlet_live"
 

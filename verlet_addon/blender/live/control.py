@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 import bpy
 
 from ...core.errors import VerletError
+from ..scene.cache_modifiers import remove_live_modifiers
 from ..scene.file_context import file_context
-from ..scene.modifiers import remove_live_modifiers
 from ..settings.properties import scene_properties
 from .cache_files import owners, remove_caches
 from .inputs import acting_bodies, changed_settings

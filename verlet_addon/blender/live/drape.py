@@ -11,23 +11,26 @@ from ...core.drape import Settling, drape
 from ...core.errors import MeshError
 from ..bake.bake import prepare_stage, read_settings
 from ..bake.former_bake import former_bakes_hidden
+from ..scene.cache_modifiers import (
+    DRAPE_MODIFIER,
+    bake_modifier,
+    drape_modifier,
+    remove_drape_modifiers,
+)
 from ..scene.key_points import local_positions
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.modifiers import (
-    DRAPE_MODIFIER,
     alone,
     caches_hidden,
-    drape_modifier,
     finish_hidden,
     has_carriers,
     invert_carriers,
     live_hidden,
-    remove_drape_modifiers,
 )
+from ..scene.pc2 import append_sample, create_pc2
 from ..scene.still_scene import read_start, read_still, stand_still
 from .control import end_live, working
 from .drape_files import new_file, remove_unused_files
-from .pc2 import append_sample, create_pc2
 
 
 class Drape:
@@ -66,6 +69,8 @@ class Drape:
         objects: Sequence[bpy.types.Object],
     ) -> None:
         """Reads bodies and surroundings, and shows the bodies."""
+        for obj in objects:
+            _check_bake(obj)
         with caches_hidden(objects):
             stage = prepare_stage(scene, view_layer, objects)
         for obj in objects:
@@ -105,6 +110,15 @@ class Drape:
             file.take_back(obj)
         self._shown_otherwise.close()
         remove_unused_files()
+
+
+def _check_bake(obj: bpy.types.Object) -> None:
+    """Raises MeshError for a body that plays a bake to a cache, which would hide its drape."""
+    if bake_modifier(obj) is not None:
+        raise MeshError(
+            f"{obj.name} plays the cache of its bake, which would hide a drape; clear its bake "
+            "first, or bake shape keys instead"
+        )
 
 
 class _ShownFile:

@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import bpy
 
+from ..scene.cache_modifiers import drape_modifier, remove_drape_modifiers
 from ..scene.handlers import add_handlers, remove_handlers
 from ..scene.mesh_access import mesh_of
-from ..scene.modifiers import drape_modifier, remove_drape_modifiers
 from .cache_files import beside, temporary_folder
 from .control import tell
 

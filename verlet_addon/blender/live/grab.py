@@ -18,16 +18,17 @@ from ...core.scene import Sample
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import prepare_stage, read_settings
 from ..bake.former_bake import former_bakes_hidden
+from ..scene.cache_modifiers import remove_live_modifiers
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import read_positions, world_matrix
-from ..scene.modifiers import finish_hidden, remove_live_modifiers
+from ..scene.modifiers import finish_hidden
+from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader, read_meshes
 from ..scene.still_scene import StillStage
 from ..scene.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
-from .cache_modifier import add_cache_modifier, checked_bodies
+from .cache_modifier import checked_bodies, show_live
 from .dragging import Drag, goal_springs, mass_of_part
-from .pc2 import append_sample, create_pc2
 
 LONGEST_STEP = 1 / 60
 """Steps become longer, up to this, where shorter ones are not simulated in real time [s]."""
@@ -145,7 +146,7 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
         view_layer.update()
         grab = _start(stage, shown)
     for obj, path in zip(objects, grab.caches, strict=True):
-        add_cache_modifier(obj, path, scene.frame_current)
+        show_live(obj, path, scene.frame_current)
     grab.show()
     view_layer.update()
     return grab

@@ -8,8 +8,8 @@ import bpy
 
 from ...core.errors import VerletError
 from ..bake.bake import frame_range
+from ..scene.cache_modifiers import live_modifier, remove_live_modifiers
 from ..scene.handlers import add_handlers, remove_handlers
-from ..scene.modifiers import live_modifier, remove_live_modifiers
 from ..settings.properties import scene_properties
 from .cache_files import Caches, copy_beside, find_moved, owners, remove_unused, show_caches
 from .control import (

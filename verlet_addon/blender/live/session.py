@@ -12,13 +12,13 @@ from ..bake.former_bake import former_bakes_hidden
 from ..scene.key_points import shown_points
 from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.modifiers import finish_hidden
+from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.timing import animation_frame
 from ..settings.properties import scene_properties
 from .cache_files import Caches, temporary_cache
-from .cache_modifier import add_cache_modifier, checked_bodies
+from .cache_modifier import checked_bodies, show_live
 from .inputs import Inputs, read_inputs
-from .pc2 import append_sample, create_pc2
 
 
 @dataclass(eq=False, repr=False)
@@ -107,7 +107,7 @@ def begin_session(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Se
     with stage.left_as_found(former_bakes_hidden):
         session = _start(stage, start)
     for obj, path in zip(stage.bodies, session.caches.values(), strict=True):
-        add_cache_modifier(obj, path, start, stretch=animation_frame(scene, 1))
+        show_live(obj, path, start, stretch=animation_frame(scene, 1))
     view_layer.update()
     return session
 

@@ -11,7 +11,7 @@ from ...core.errors import MeshError
 from .attachments import acting_attachments, followed_places
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 from .mesh_io import read_positions
-from .modifiers import has_carriers, live_hidden, solo_key
+from .modifiers import caches_hidden, has_carriers, solo_key
 from .surfaces import read_points
 
 Places = Callable[[bpy.types.Object, bpy.types.Depsgraph], Floats]
@@ -108,7 +108,7 @@ def moved_by(
     A leader may be among the others, to test whether it shows its own mesh.
     """
     with ExitStack() as passing:
-        if passing.enter_context(live_hidden(leaders)):
+        if passing.enter_context(caches_hidden(leaders)):
             depsgraph.update()
         before = [places(obj, depsgraph) for obj in others]
         for leader in leaders:

@@ -7,13 +7,14 @@ The other modifiers (Subdivision, Mirror, Smooth, …) are applied to the simula
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import cast
 
 import bpy
 import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError
+from .cache_modifiers import is_bake_modifier, is_drape_modifier, is_live_modifier
 from .mesh_access import (
     found_again,
     mesh_of,
@@ -39,11 +40,6 @@ _PASSIVE = {
 _REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
 """Types that replace the positions that shape keys give by their own."""
 
-LIVE_MODIFIER = "Verlet Live"
-"""Name of the Mesh Cache modifier that shows a live simulation."""
-DRAPE_MODIFIER = "Verlet Drape"
-"""Name of the Mesh Cache modifier that shows a drape."""
-
 _TRIALS = 12
 """Maximum of Newton iterations; affine carriers take two or three, nonlinear ones up to eight."""
 
@@ -55,7 +51,7 @@ error no longer falls, where float32 allows no more, as with an armature far fro
 def check_modifiers(obj: bpy.types.Object) -> None:
     """Raises MeshError for modifiers that would replace the positions of a bake."""
     for modifier in obj.modifiers:
-        if is_live_modifier(modifier) or not modifier.show_viewport:
+        if not modifier.show_viewport or is_live_modifier(modifier) or is_bake_modifier(modifier):
             continue
         if is_drape_modifier(modifier):
             raise MeshError(
@@ -85,58 +81,36 @@ def is_finishing(modifier: bpy.types.Modifier) -> bool:
     return modifier.type not in _CARRIERS | _PASSIVE
 
 
-def is_live_modifier(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier is the one that shows a live simulation."""
-    return _is_cache(modifier, LIVE_MODIFIER)
+def place_after_carriers(obj: bpy.types.Object) -> int:
+    """Number at which a modifier is to be among those of a body, to follow its last carrier.
+
+    It also follows the modifier of a bake to a cache, which would hide it.
+    """
+    before = [
+        n for n, each in enumerate(obj.modifiers) if is_carrier(each) or is_bake_modifier(each)
+    ]
+    return before[-1] + 1 if before else 0
 
 
-def is_drape_modifier(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier is the one that shows a drape."""
-    return _is_cache(modifier, DRAPE_MODIFIER)
+def check_order(obj: bpy.types.Object, shown: str, instead: str) -> None:
+    """Raises MeshError where a carrier comes after a modifier that finishes the mesh.
 
+    A bake precedes both; a point cache can only follow the carrier, where the mesh may have other
+    vertices.
 
-def _is_cache(modifier: bpy.types.Modifier, name: str) -> bool:
-    """Whether a modifier plays a point cache of the add-on, under this name or a numbered one."""
-    return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == name
-
-
-def live_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
-    """The modifier of an object that shows a live simulation; None without one."""
-    return _first(obj, is_live_modifier)
-
-
-def drape_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
-    """The modifier of an object that shows a drape; None without one."""
-    return _first(obj, is_drape_modifier)
-
-
-def _first(
-    obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]
-) -> bpy.types.MeshCacheModifier | None:
-    """The first of the chosen modifiers of an object; None without any."""
-    return cast(bpy.types.MeshCacheModifier | None, next(filter(chosen, obj.modifiers), None))
-
-
-def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:
-    """Removes the modifiers that show live simulations; the active modifier stays active."""
-    for obj in objects:
-        _remove(obj, is_live_modifier)
-
-
-def remove_drape_modifiers(objects: Iterable[bpy.types.Object]) -> None:
-    """Removes the modifiers that show drapes; the active modifier stays active."""
-    for obj in objects:
-        _remove(obj, is_drape_modifier)
-
-
-def _remove(obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]) -> None:
-    """Removes the chosen modifiers of an object; the active modifier stays active."""
-    active: Any = obj.modifiers.active
-    name = active.name if active is not None else ""
-    while (modifier := _first(obj, chosen)) is not None:
-        obj.modifiers.remove(modifier)
-    if name in obj.modifiers:
-        obj.modifiers.active = obj.modifiers[name]
+    Parameters
+    ----------
+    shown, instead : names of the cache that cannot be shown, and of the bake to make in its place.
+    """
+    there = [item for item in obj.modifiers if item.show_viewport]
+    carriers = [number for number, item in enumerate(there) if is_carrier(item)]
+    before = there[: carriers[-1]] if carriers else []
+    if finishing := [item.name for item in before if is_finishing(item) and not _is_ours(item)]:
+        carrier = there[carriers[-1]].name
+        raise MeshError(
+            f"{finishing[0]} comes before {carrier} among the modifiers of {obj.name}, so that "
+            f"{shown} cannot be shown; move {carrier} up, or {instead}"
+        )
 
 
 @contextmanager
@@ -158,8 +132,15 @@ def live_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
 
 
 @contextmanager
+def bakes_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
+    """Turns off the modifiers that play bakes to caches; yields whether there were any."""
+    with _hidden(objects, is_bake_modifier) as hidden:
+        yield hidden
+
+
+@contextmanager
 def caches_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
-    """Turns off the modifiers that show live simulations and drapes; yields whether any were on."""
+    """Turns off all modifiers that play point caches of the add-on; yields whether any were on."""
     with _hidden(objects, _is_ours) as hidden:
         yield hidden
 
@@ -176,8 +157,8 @@ def alone(obj: bpy.types.Object, *, carriers: bool) -> Iterator[None]:
 
 
 def _is_ours(modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier shows a live simulation or a drape."""
-    return is_live_modifier(modifier) or is_drape_modifier(modifier)
+    """Whether a modifier shows a live simulation, a drape or a bake."""
+    return any(kind(modifier) for kind in (is_live_modifier, is_drape_modifier, is_bake_modifier))
 
 
 @contextmanager

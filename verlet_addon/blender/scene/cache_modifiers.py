@@ -1,0 +1,129 @@
+"""The Mesh Cache modifiers that play point caches of the add-on: what a simulation adds to bodies.
+
+There are three kinds, each with its own name: of live simulations, of drapes, and of bakes.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+
+LIVE_MODIFIER = "Verlet Live"
+"""Name of the Mesh Cache modifier that shows a live simulation."""
+DRAPE_MODIFIER = "Verlet Drape"
+"""Name of the Mesh Cache modifier that shows a drape."""
+BAKE_MODIFIER = "Verlet Cache"
+"""Name of the Mesh Cache modifier that plays a bake to a cache."""
+
+_EARLY = 5e-5
+"""Frames by which samples come early where frames are stretched. Within 1e-4 frames after a sample
+Blender shows it unmixed, but stretched frames are rounded to either side."""
+
+
+def is_live_modifier(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is the one that shows a live simulation."""
+    return _is_cache(modifier, LIVE_MODIFIER)
+
+
+def is_drape_modifier(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is the one that shows a drape."""
+    return _is_cache(modifier, DRAPE_MODIFIER)
+
+
+def is_bake_modifier(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is the one that plays a bake to a cache."""
+    return _is_cache(modifier, BAKE_MODIFIER)
+
+
+def _is_cache(modifier: bpy.types.Modifier, name: str) -> bool:
+    """Whether a modifier plays a point cache of the add-on, under this name or a numbered one."""
+    return modifier.type == "MESH_CACHE" and modifier.name.split(".")[0] == name
+
+
+def live_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier of an object that shows a live simulation; None without one."""
+    return _first(obj, is_live_modifier)
+
+
+def drape_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier of an object that shows a drape; None without one."""
+    return _first(obj, is_drape_modifier)
+
+
+def bake_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier of an object that plays a bake to a cache; None without one."""
+    return _first(obj, is_bake_modifier)
+
+
+def _first(
+    obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]
+) -> bpy.types.MeshCacheModifier | None:
+    """The first of the chosen modifiers of an object; None without any."""
+    return cast(bpy.types.MeshCacheModifier | None, next(filter(chosen, obj.modifiers), None))
+
+
+def cache_path(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> Path:
+    """Absolute path of the file that a modifier of an object, which may be linked, plays."""
+    return Path(bpy.path.abspath(modifier.filepath, library=obj.library))
+
+
+def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:
+    """Removes the modifiers that show live simulations; the active modifier stays active."""
+    for obj in objects:
+        _remove(obj, is_live_modifier)
+
+
+def remove_drape_modifiers(objects: Iterable[bpy.types.Object]) -> None:
+    """Removes the modifiers that show drapes; the active modifier stays active."""
+    for obj in objects:
+        _remove(obj, is_drape_modifier)
+
+
+def remove_bake_modifiers(objects: Iterable[bpy.types.Object]) -> None:
+    """Removes the modifiers that play bakes to caches; the active modifier stays active."""
+    for obj in objects:
+        _remove(obj, is_bake_modifier)
+
+
+def _remove(obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]) -> None:
+    """Removes the chosen modifiers of an object; the active modifier stays active."""
+    active: Any = obj.modifiers.active
+    name = active.name if active is not None else ""
+    while (modifier := _first(obj, chosen)) is not None:
+        obj.modifiers.remove(modifier)
+    if name in obj.modifiers:
+        obj.modifiers.active = obj.modifiers[name]
+
+
+def add_cache_modifier(
+    obj: bpy.types.Object,
+    name: str,
+    path: str,
+    frame_start: int,
+    place: int,
+    *,
+    stretch: float = 1.0,
+) -> None:
+    """Plays a point cache on a body; the active modifier stays active.
+
+    Parameters
+    ----------
+    name : `LIVE_MODIFIER` or `BAKE_MODIFIER`.
+    path : the file, absolute or relative to the .blend file.
+    frame_start : frame of the scene that shows the first sample.
+    place : number of the modifier among those of the body.
+    stretch : frames on F-curves per frame of the scene.
+    """
+    active: Any = obj.modifiers.active
+    modifier: Any = obj.modifiers.new(name, "MESH_CACHE")
+    modifier.cache_format = "PC2"
+    modifier.filepath = path
+    modifier.frame_start = frame_start if stretch == 1.0 else frame_start - _EARLY
+    modifier.frame_scale = 1.0 / stretch
+    modifier.show_in_editmode = False
+    modifier.show_expanded = False
+    # Blender keeps modifiers with Pin to Last behind it.
+    obj.modifiers.move(obj.modifiers.find(modifier.name), place)
+    if active is not None:
+        obj.modifiers.active = active
