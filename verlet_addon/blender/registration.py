@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from .bake import cache_handlers
 from .cli import command
 from .live import drape_files, handlers, timeline
 from .scene import pins
@@ -129,6 +130,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
+    cache_handlers.register_handlers()
     handlers.register_handlers()
     drape_files.register_handlers()
     timeline.register_timeline()
@@ -149,6 +151,7 @@ def unregister() -> None:
     timeline.unregister_timeline()
     drape_files.unregister_handlers()
     handlers.unregister_handlers()
+    cache_handlers.unregister_handlers()
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

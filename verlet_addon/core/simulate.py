@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .mesh import MeshData
 from .scene import Collider, Frame, Sample
 from .settings import BodySettings, SceneSettings
-from .simulation import start_simulation
+from .simulation import Simulation, start_simulation
 
 
 def simulate(
@@ -38,6 +38,11 @@ def simulate(
     """
     incoming = iter(samples)
     simulation = start_simulation(meshes, body_settings, scene_settings, next(incoming), colliders)
+    yield from advance_all(simulation, incoming)
+
+
+def advance_all(simulation: Simulation, samples: Iterable[Sample]) -> Iterator[Frame]:
+    """Yields the results of a simulation: at the sample where it is, and at each further one."""
     yield simulation.frame()
-    for sample in incoming:
+    for sample in samples:
         yield simulation.advance(sample)

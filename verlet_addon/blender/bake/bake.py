@@ -9,11 +9,11 @@ import numpy as np
 
 from ...core.errors import MeshError, SettingsError
 from ...core.mesh import MeshData
-from ...core.scene import Collider, Frame, Sample
+from ...core.scene import Frame, Sample
 from ...core.self_test import kernels
 from ...core.settings import BodySettings, SceneSettings
-from ...core.simulate import simulate
-from ...core.simulation import Simulation
+from ...core.simulate import advance_all
+from ...core.simulation import Simulation, start_simulation
 from ..scene.cache_modifiers import remove_live_modifiers
 from ..scene.colliders import all_met, object_key
 from ..scene.key_points import WayToKey, way_to_key
@@ -176,56 +176,71 @@ def _bake(
     inputs = bake_inputs(stage.bodies, stage.scene, stage.view_layer)
     with stage.left_as_found(former_bakes_hidden):
         if simulated is None:
-            start = _start_anew(stage, frames)
+            start = start_anew(stage, frames)
         else:
             start = _take_over(stage, frames, simulated)
-        meshes, settings, colliders = start.meshes, start.settings, start.colliders
-        gauge, keys = (
-            BakeStatistics(meshes, settings),
-            _Keys(stage, frames, meshes, alike=start.alike),
-        )
-        total = start.settling + frames[-1] - frames[0] + 1
-        for done, result in enumerate(start.results, start=1):
-            gauge.measure(result)
-            if done == total:
-                gauge.remarks += through_themselves(meshes, settings, result)
-            keys.collect(result)
-            enough = yield Progress(
-                result.frame,
-                done,
-                total,
-                gauge.stretch,
-                gauge.most_stretched,
-                gauge.penetration,
-                len(colliders),
-                tuple(gauge.remarks),
-                result.positions,
-                gauge.rest_lengths,
-                gauge.contact_searches,
-            )
-            if enough and result.frame >= frames[0]:
-                keys.end_at(result.frame)
-                break
-        # Checked again, since dependencies may be animated, such as an influence that was 0.
-        ground = scene_properties(stage.scene).ground_object
-        check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
+        keys = _Keys(stage, frames, start.simulation.meshes, alike=start.alike)
+        yield from follow(stage, frames[0], start, keys)
     keys.write(inputs)
 
 
-class _Start(NamedTuple):
-    """Inputs of a bake's simulation, and the results that it yields."""
+class Start(NamedTuple):
+    """The simulation of a bake, and the results that it yields."""
 
-    meshes: Sequence[MeshData]
-    settings: Sequence[BodySettings]
-    colliders: Sequence[Collider]
+    simulation: Simulation
     alike: bool
     """Whether the scene's samples are the same at every frame."""
-    settling: int
-    """Number of results before the first frame."""
+    total: int
+    """Number of results."""
     results: Iterator[Frame]
 
 
-def _start_anew(stage: Stage, frames: list[int]) -> _Start:
+class Collector(Protocol):
+    """Receiver of the results of a bake."""
+
+    def collect(self, result: Frame) -> None:
+        """Takes a result, at whose frame the scene is."""
+
+    def end_at(self, frame: int) -> None:
+        """Ends with a frame, which is the last one collected."""
+
+
+def follow(
+    stage: Stage, first: int, start: Start, collector: Collector
+) -> Generator[Progress, bool | None, None]:
+    """Passes results on, from the first frame or before it, and yields the progress of each.
+
+    Sending True ends the bake at the first frame or later.
+    """
+    meshes, settings = start.simulation.meshes, start.simulation.body_settings
+    gauge = BakeStatistics(meshes, settings)
+    for done, result in enumerate(start.results, start=1):
+        gauge.measure(result)
+        if done == start.total:
+            gauge.remarks += through_themselves(meshes, settings, result)
+        collector.collect(result)
+        enough = yield Progress(
+            result.frame,
+            done,
+            start.total,
+            gauge.stretch,
+            gauge.most_stretched,
+            gauge.penetration,
+            len(start.simulation.colliders),
+            tuple(gauge.remarks),
+            result.positions,
+            gauge.rest_lengths,
+            gauge.contact_searches,
+        )
+        if enough and result.frame >= first:
+            collector.end_at(result.frame)
+            break
+    # Checked again, since dependencies may be animated, such as an influence that was 0.
+    ground = scene_properties(stage.scene).ground_object
+    check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
+
+
+def start_anew(stage: Stage, frames: Sequence[int]) -> Start:
     """Start of a bake that simulates all frames."""
     meshes = read_meshes(stage, frames[0])
     settings, scene = read_settings(stage)
@@ -233,18 +248,17 @@ def _start_anew(stage: Stage, frames: list[int]) -> _Start:
     samples = read_samples(stage, frames[0], frames[-1])
     if alike := all_alike(stage, frames[0]):
         samples = _repeated(samples, frames[-1])
-    results = simulate(meshes, settings, scene, samples, colliders)
-    settling = scene_properties(stage.scene).settle_frames
-    return _Start(meshes, settings, colliders, alike, settling, results)
+    simulation = start_simulation(meshes, settings, scene, next(samples), colliders)
+    total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
+    return Start(simulation, alike, total, advance_all(simulation, samples))
 
 
-def _take_over(stage: Stage, frames: list[int], simulated: Simulated) -> _Start:
+def _take_over(stage: Stage, frames: list[int], simulated: Simulated) -> Start:
     """Start of a bake that reuses the frames of another simulation and continues it."""
-    known = simulated.simulation
     stage.at(frames[0])  # so that only time changes when `all_alike` visits this frame again
     alike = all_alike(stage, frames[0])
     results = _known_first(stage, simulated, frames[-1], alike=alike)
-    return _Start(known.meshes, known.body_settings, known.colliders, alike, 0, results)
+    return Start(simulated.simulation, alike, frames[-1] - frames[0] + 1, results)
 
 
 def _known_first(stage: Stage, simulated: Simulated, end: int, *, alike: bool) -> Iterator[Frame]:

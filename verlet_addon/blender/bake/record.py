@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ...core.settings import BodySettings, SceneSettings
+from ..scene.cache_modifiers import bake_modifier
 from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.timing import animation_frame
 from ..settings.core_settings import animatable, setting_values
@@ -21,8 +22,10 @@ _ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
-    """Whether an object has a bake; fast enough for every redraw."""
-    return bool(body_properties(obj).baked_keys) and shape_keys_of(obj) is not None
+    """Whether an object has a bake, as keys or as a cache; fast enough for every redraw."""
+    if body_properties(obj).baked_keys and shape_keys_of(obj) is not None:
+        return True
+    return obj.type == "MESH" and bake_modifier(obj) is not None
 
 
 def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:

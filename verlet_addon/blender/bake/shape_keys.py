@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import MeshError
+from ..scene.cache_modifiers import remove_bake_modifiers
 from ..scene.mesh_access import (
     add_key,
     fits,
@@ -19,6 +20,7 @@ from ..scene.mesh_access import (
 from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
 from . import curves
+from .cache_folder import folders_of, replace_folders
 from .record import forget_bake
 from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
 
@@ -56,10 +58,10 @@ def write_bake(
 
 
 def remove_bake(obj: bpy.types.Object) -> None:
-    """Removes the keys, curves and records that `write_bake` made on this object.
+    """Removes the keys, curves and records that a bake made on this object, and shows no cache.
 
     Baked keys that the user has renamed are removed too. Other keys stay, and so does the Basis
-    while there are any.
+    while there are any. The files of a cache that nothing shows any more go with the next save.
     """
     body = body_properties(obj)
     key = shape_keys_of(obj)
@@ -77,6 +79,8 @@ def remove_bake(obj: bpy.types.Object) -> None:
     body.made_basis = False
     forget_rest(obj)
     forget_bake(obj)
+    replace_folders(folders_of([obj]))
+    remove_bake_modifiers([obj])
 
 
 def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:

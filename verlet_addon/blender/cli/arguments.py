@@ -12,10 +12,10 @@ from .farm_command import add_job_arguments
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
 them in Blender's preferences. Warnings on stderr name blocked scripts and missing files. A bake
-that was interrupted has written nothing; run it again. Exit code: 0 the file is written, 1 a
-mistake in the scene, its settings or the command, 2 wrong usage, 3 a file that cannot be read or
-written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated. Of several files: 0
-all are written, 1 at least one is not, 2 wrong usage."""
+that was interrupted has written nothing but its cache; run it again, or --resume. Exit code: 0 the
+file is written, 1 a mistake in the scene, its settings or the command, 2 wrong usage, 3 a file that
+cannot be read or written, 4 a full disk, 5 too little memory, 130 interrupted, 143 terminated. Of
+several files: 0 all are written, 1 at least one is not, 2 wrong usage."""
 
 
 def read_arguments(
@@ -76,8 +76,8 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
     commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,sheet,job}")
     bake = commands.add_parser(
         "bake",
-        help="simulate a file's bodies and save a copy with shape keys",
-        description="Simulates a .blend file's bodies and saves a copy with shape keys.",
+        help="simulate a file's bodies and save a copy with their motion",
+        description="Simulates a .blend file's bodies and saves a copy with their motion.",
         epilog=_EPILOG,
     )
     for add_arguments in (_add_files, _add_choices, _add_options, add_batch_arguments):
@@ -162,7 +162,22 @@ def _add_choices(command: ArgumentParser) -> None:
         "--step", metavar="N", type=int, help="a shape key every N frames (default: the scene's)"
     )
     command.add_argument(
-        "--mode", choices=["relative"], default="relative", help="kind of shape keys"
+        "--mode",
+        choices=["relative", "cache"],
+        default="relative",
+        help="relative: a shape key for each frame; cache: files beside OUT.blend",
+    )
+    command.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on where the cache beside OUT.blend ends, also after a job that was killed",
+    )
+    command.add_argument(
+        "--from-frame",
+        metavar="N",
+        type=int,
+        default=0,
+        help="with --resume, simulate again from this frame on (default: where the cache ends)",
     )
 
 

@@ -1,17 +1,16 @@
 """Opening and saving of .blend files; each error is one sentence that names the file."""
 
-import errno
 import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...core.errors import DiskFullError, FileError, VerletError
+from ..scene.file_errors import errors_named, in_one_line
 from .output_capture import quiet
 from .signals import check_signals, signals_deferred
 from .temporary_files import leftovers, partial_names, unused_name
@@ -24,9 +23,6 @@ _LAST_BLOCK, _LAST_FRAMES = b"ENDB", b"\xb1\xea\x92\x8f"
 
 # Blender truncates longer paths without an error.
 _LONGEST_PATH = 1023
-
-# Error numbers for a full disk, an exhausted quota or a file that is too large.
-_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 # Parts of those warnings of Blender that `file_warnings` replaces by better ones.
 _REPLACED = ("Unable to open", "Unrecognized file", "data-blocks are missing", "newer Blender")
@@ -52,12 +48,12 @@ def open_blend(path: Path, *, run_scripts: bool = False) -> list[str]:
     FileError
         The file cannot be read, or is not a .blend file.
     """
-    with _errors_named("read", path), path.open("rb") as file:
+    with errors_named("read", path), path.open("rb") as file:
         known = file.read(7).startswith(_SIGNATURES)
     if not known:
         raise FileError(f"{path} is not a .blend file", path)
     trust: dict[str, Any] = {"use_scripts": True} if run_scripts else {}
-    with _errors_named("read", path), signals_deferred(), quiet() as printed:
+    with errors_named("read", path), signals_deferred(), quiet() as printed:
         bpy.ops.wm.open_mainfile(filepath=str(path.absolute()), **trust)
     check_signals()
     warnings = [line.removeprefix("Warning: ") for line in printed if line.startswith("Warning: ")]
@@ -108,7 +104,7 @@ def destination(path: Path) -> Path:
         The folder is missing, permission is denied, or the path is no regular file.
     """
     target = Path(os.path.realpath(path))
-    with _errors_named("write", path.absolute()):
+    with errors_named("write", path.absolute()):
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
@@ -166,7 +162,7 @@ def save_copy(path: Path) -> None:
     DiskFullError, FileError
         The disk is full, or the file cannot be written; an older file stays unchanged.
     """
-    with _errors_named("write", path), signals_deferred():
+    with errors_named("write", path), signals_deferred():
         unfinished = unused_name(path.parent)
         try:
             _save(unfinished)
@@ -187,7 +183,7 @@ def _save(path: Path) -> None:
                 filepath=str(path), copy=True, check_existing=False, relative_remap=True
             )
     except RuntimeError as error:
-        problem = _report(error)
+        problem = in_one_line(error)
     else:
         if _is_complete(path):
             return
@@ -208,20 +204,3 @@ def _is_complete(path: Path) -> bool:
         file.seek(max(0, path.stat().st_size - 64))
         end = file.read()
     return _LAST_BLOCK in end or end.endswith(_LAST_FRAMES)
-
-
-@contextmanager
-def _errors_named(deed: str, path: Path) -> Iterator[None]:
-    """Turns errors into FileError or DiskFullError: "Cannot", "read" or "write", path, cause."""
-    try:
-        yield
-    except (OSError, RuntimeError, VerletError) as error:
-        full = isinstance(error, DiskFullError) or getattr(error, "errno", None) in _FULL
-        kind = DiskFullError if full else FileError
-        raise kind(f"Cannot {deed} {path}: {_report(error)}", path) from error
-
-
-def _report(error: Exception) -> str:
-    """An error's text in one line; those of Blender's operators have several."""
-    text = error.strerror if isinstance(error, OSError) else None
-    return " ".join((text or str(error)).removeprefix("Error: ").split())

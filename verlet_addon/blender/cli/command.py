@@ -3,8 +3,8 @@
 import sys
 import tomllib
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -14,6 +14,8 @@ import bpy
 from ...core.errors import VerletError
 from ...core.self_test import fallback_reason, kernels
 from ...core.thread_pool import thread_count
+from ..bake.cache_checks import shown_caches
+from ..bake.cache_folder import delete_replaced
 from ..bake.drivers import DriverWatch
 from ..bake.memory import memory_errors_named
 from ..bake.progress import Progress
@@ -107,7 +109,7 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
             check_no_library(output)
     shown = file_context(bpy.context).scene.name
     show_scene(options.scene or shown)
-    job = find_job(options, report)
+    job = find_job(options, output, report)
     for sentence in job.large_need():
         log(sentence)
     if options.check:
@@ -120,11 +122,14 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
     show_scene(shown)
     assert output is not None
     save_copy(output)
+    if job.cache is not None:
+        delete_replaced(output)
     return {
         "output": str(output),
         **job.describe(),
         "seconds": round(seconds, 3),
         "kernels": kernels(),
+        "caches": [str(path) for _, path in shown_caches()] if job.cache is not None else [],
         **_quality(last),
     }
 
@@ -155,13 +160,25 @@ def _bake(job: Job, report: Report, log_seconds: float) -> tuple[float, Progress
         # Drivers that Blender blocks are in the file's warnings already.
         drivers = DriverWatch(job.view_layer, but_blocked=True)
         broken = report.warn(drivers.news(job.view_layer))
-        with closing(job.bake()) as running:
+        with closing(job.bake()) as running, _cache_named(job):
             before = report.warn(job.cautions())
             last = _follow(running, log_seconds)
     seconds = monotonic() - started
     later = report.warn(drivers.news(job.view_layer))
     remember_remarks(job.scene, [*broken, *before, *later, *last.remarks])
     return seconds, last
+
+
+@contextmanager
+def _cache_named(job: Job) -> Iterator[None]:
+    """Has the message of a signal say that the cache stays, where one is written."""
+    try:
+        yield
+    except Ended as ended:
+        if job.cache is None:
+            raise
+        left = "the frames in the cache stay, and --resume goes on with them"
+        raise Ended(ended.number, left) from None
 
 
 def _quality(last: Progress) -> dict[str, object]:

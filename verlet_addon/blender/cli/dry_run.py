@@ -43,7 +43,7 @@ def dry_run(job: Job, report: Report) -> list[str]:
 
 def _begin(job: Job, objects: Sequence[bpy.types.Object]) -> Progress:
     """Bakes up to the second simulated frame, and ends without writing."""
-    running = job.bake(objects)
+    running = job.without_writing(objects)
     try:
         for now in islice(running, 2):
             if now.done == now.total:

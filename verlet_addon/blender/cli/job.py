@@ -2,12 +2,14 @@
 
 from argparse import Namespace
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import bpy
 
 from ...core.errors import VerletError
 from ..bake.bake import bake, baked_frames, bodies, frame_range, taking_part
+from ..bake.cache_bake import bake_cache, check_cache_step
 from ..bake.cautions import cautions
 from ..bake.memory import large_need, needed
 from ..bake.progress import Progress
@@ -18,6 +20,16 @@ from .name_patterns import matches
 from .output_capture import stdout_on_stderr
 from .results import Report
 from .setting_overrides import override
+
+
+@dataclass(frozen=True)
+class CacheOptions:
+    """Where and how a bake to a cache is written."""
+
+    blend: Path
+    """The .blend file beside which the cache is."""
+    resume: bool
+    from_frame: int
 
 
 @dataclass(frozen=True)
@@ -33,19 +45,45 @@ class Job:
     start: int
     end: int
     step: int
+    cache: CacheOptions | None = None
+    """How the cache is written; None for a bake to shape keys."""
 
     def bake(
         self, objects: Sequence[bpy.types.Object] | None = None
     ) -> Generator[Progress, bool | None, None]:
         """Starts the bake of these bodies; None for all of the job."""
+        chosen = self.objects if objects is None else objects
+        if self.cache is not None:
+            check_cache_step(self.step)
+            return bake_cache(
+                self.scene,
+                self.view_layer,
+                chosen,
+                frame_start=self.start,
+                frame_end=self.end,
+                blend=self.cache.blend,
+                resume=self.cache.resume,
+                from_frame=self.cache.from_frame,
+            )
         return bake(
             self.scene,
             self.view_layer,
-            self.objects if objects is None else objects,
+            chosen,
             frame_start=self.start,
             frame_end=self.end,
             step=self.step,
         )
+
+    def without_writing(
+        self, objects: Sequence[bpy.types.Object]
+    ) -> Generator[Progress, bool | None, None]:
+        """Starts a bake of these bodies that writes nothing unless it comes to its end.
+
+        That of a cache would write at once, so it is only checked, and one to keys is started.
+        """
+        if self.cache is not None:
+            self.bake(objects).close()
+        return replace(self, cache=None).bake(objects)
 
     def cautions(self) -> list[str]:
         """Warnings before the bake."""
@@ -61,15 +99,24 @@ class Job:
             "bodies": [obj.name for obj in self.objects],
             "frames": [self.start, self.end],
             "step": self.step,
+            "mode": "relative" if self.cache is None else "cache",
             "memory": needed(self.objects, self._keys()),
         }
 
     def _keys(self) -> int:
+        """Number of shape keys of each body."""
+        if self.cache is not None:
+            return 0
         return len(baked_frames(self.start, self.end, self.step))
 
 
-def find_job(options: Namespace, report: Report) -> Job:
-    """Finds the bodies and frames that the arguments choose, after applying `--set`."""
+def find_job(options: Namespace, output: Path | None, report: Report) -> Job:
+    """Finds the bodies and frames that the arguments choose, after applying `--set`.
+
+    Parameters
+    ----------
+    output : full path of the file to write; None with `--check` alone.
+    """
     here = file_context(bpy.context)
     with stdout_on_stderr():
         for assignments in _groups(options):
@@ -84,8 +131,23 @@ def find_job(options: Namespace, report: Report) -> Job:
         chosen if options.names else taking_part(chosen, here.view_layer),
         start,
         end,
-        scene_properties(here.scene).key_step if options.step is None else options.step,
+        _step(here.scene, options),
+        _cache_options(options, output),
     )
+
+
+def _step(scene: bpy.types.Scene, options: Namespace) -> int:
+    """Frames from one key to the next; the scene's own are for shape keys alone."""
+    if options.step is not None:
+        return int(options.step)
+    return 1 if options.mode == "cache" else scene_properties(scene).key_step
+
+
+def _cache_options(options: Namespace, output: Path | None) -> CacheOptions | None:
+    """How the cache is written; None for a bake to shape keys."""
+    if options.mode != "cache":
+        return None
+    return CacheOptions(output or options.input.absolute(), options.resume, options.from_frame)
 
 
 def _groups(options: Namespace) -> list[list[str]]:

@@ -16,12 +16,12 @@ _held = Event()
 
 
 class Ended(BaseException):
-    """A signal that ends the process."""
+    """A signal that ends the process; the message says what of its work stays."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, left: str = "nothing was written") -> None:
         self.kind = WORDS[signal.Signals(number)]
-        self.code = 128 + number
-        super().__init__(f"{self.kind}; nothing was written")
+        self.number, self.code = number, 128 + number
+        super().__init__(f"{self.kind}; {left}")
 
 
 @contextmanager

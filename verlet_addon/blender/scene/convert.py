@@ -14,6 +14,7 @@ from ...core.settings import BodySettings, BodyType
 from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import NAMES
+from .cache_modifiers import bake_modifier
 from .mesh_access import mesh_of
 from .mesh_io import check_body
 from .mirrors import find_joints
@@ -78,7 +79,7 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
         ours = ("enabled", "material", *collections, *held)
         for name in (*ours, *(field.name for field in fields(BodySettings))):
             properties.property_unset(name)
-        if not properties.baked_keys:
+        if not properties.baked_keys and bake_modifier(obj) is None:
             obj.property_unset("verlet")  # and with it the record of a removed bake
 
 

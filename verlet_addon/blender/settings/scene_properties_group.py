@@ -14,6 +14,16 @@ from ...core.settings import SceneSettings
 
 _SCENE = SceneSettings()
 
+BAKE_MODES = (
+    ("RELATIVE", "Shape Keys", "One shape key per frame; plays and exports everywhere"),
+    (
+        "CACHE",
+        "Cache",
+        "Files beside the .blend file, for long bakes; can be resumed",
+    ),
+)
+"""Forms in which a bake keeps the motion."""
+
 
 class VERLET_PG_scene(bpy.types.PropertyGroup):
     """Verlet settings of one scene."""
@@ -25,6 +35,13 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         default=0,
         min=0,
         soft_max=100,
+        options=set(),
+    )
+    bake_mode: EnumProperty(
+        name="Bake To",
+        description="Form in which the buttons of the panel keep the motion",
+        items=BAKE_MODES,
+        default="RELATIVE",
         options=set(),
     )
     key_step: IntProperty(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...core.errors import VerletError
+from ...core.errors import SettingsError, VerletError
 from ..bake.bake import bake, baked_frames, frame_range, taking_part
+from ..bake.cache_bake import bake_cache, check_cache_step
+from ..bake.cache_folder import saved_file
 from ..bake.cautions import cautions
 from ..bake.drivers import DriverWatch
 from ..bake.memory import large_need, memory_errors_named
@@ -19,6 +21,7 @@ from ..live.control import hand_back, take_over
 from ..scene.file_context import file_context
 from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
+from ..settings.scene_properties_group import BAKE_MODES
 from .bake_preview import LiveView
 from .bake_progress import end_progress, show_progress
 from .colliding import costliest_search, count_of_colliders
@@ -44,7 +47,7 @@ def seconds_of_work(redraw: float) -> float:
 
 
 class VERLET_OT_bake(OfSelected, bpy.types.Operator):
-    """Simulate all bodies of the scene that are switched on and keep the motion as shape keys"""
+    """Simulate all bodies of the scene that are switched on and keep the motion"""
 
     bl_idname = "verlet.bake"
     bl_label = "Bake"
@@ -54,8 +57,21 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     mode: EnumProperty(
         name="Mode",
         description="Form in which the motion is saved",
-        items=(("RELATIVE", "Relative", "One shape key per frame; plays everywhere"),),
+        items=BAKE_MODES,
         default="RELATIVE",
+    )
+    resume: BoolProperty(
+        name="Resume",
+        description="Go on where a cache of these bodies ends, or at From Frame",
+        # Saved, the next bake would go on with a cache instead of making one.
+        options={"SKIP_SAVE"},
+    )
+    from_frame: IntProperty(
+        name="From Frame",
+        description="With Resume, the first frame to simulate again, with the scene as it is now; "
+        "0 is the one after the last of the cache",
+        default=0,
+        options={"SKIP_SAVE"},
     )
     frame_start: IntProperty(
         name="Start",
@@ -120,6 +136,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self, context: bpy.types.Context, event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
         if event.type == "ESC" and event.value == "PRESS":
+            if self._keeps_frames():
+                return self._go_on(context, self._stop)
             self.cancel(context)
             self.report({"INFO"}, "Bake cancelled")
             return {"CANCELLED"}
@@ -171,28 +189,60 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self._first = self.frame_start if given("frame_start") else start
         chosen = chosen_bodies(context, selected=self.selected, verb="bake")
         self._taking_part = taking_part(chosen, here.view_layer)
-        last = self.frame_end if given("frame_end") else end
-        step = self.step if given("step") else scene_properties(here.scene).key_step
+        self._end = self.frame_end if given("frame_end") else end
         self._drivers = DriverWatch(here.view_layer)
         self._cautions = self._drivers.news(here.view_layer)
         self._warn(self._cautions)
+        running = (self._start_cache if self.mode == "CACHE" else self._start_keys)(context)
+        further = cautions(here.scene, here.view_layer, chosen)
+        self._warn(further)
+        self._cautions += further
+        return running
+
+    def _start_keys(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
+        """The generator of a bake to shape keys."""
+        if self.resume or self.from_frame:
+            raise SettingsError("Only a bake to a cache can be resumed; set the mode to CACHE")
+        here = file_context(context)
+        given = self.properties.is_property_set("step")
+        step = self.step if given else scene_properties(here.scene).key_step
         running = bake(
             here.scene,
             here.view_layer,
             self._taking_part,
             frame_start=self._first,
-            frame_end=last,
+            frame_end=self._end,
             step=step,
             simulated=take_over(here.scene, self._taking_part, self._first),
         )
-        keys = len(baked_frames(self._first, last, step))
-        further = [
-            *large_need(self._taking_part, keys),
-            *cautions(here.scene, here.view_layer, chosen),
-        ]
-        self._warn(further)
-        self._cautions += further
+        keys = len(baked_frames(self._first, self._end, step))
+        need = large_need(self._taking_part, keys)
+        self._warn(need)
+        self._cautions += need
         return running
+
+    def _start_cache(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
+        """The generator of a bake to a cache; live simulation pauses, and ends with the bake."""
+        here = file_context(context)
+        if self.properties.is_property_set("step"):
+            check_cache_step(self.step)
+        running = bake_cache(
+            here.scene,
+            here.view_layer,
+            self._taking_part,
+            frame_start=self._first,
+            frame_end=self._end,
+            blend=saved_file(),
+            resume=self.resume,
+            from_frame=self.from_frame,
+        )
+        take_over(here.scene, self._taking_part, self._first)
+        return running
+
+    def _keeps_frames(self) -> bool:
+        """Whether Esc keeps the frames so far: a cache can be resumed."""
+        last = self._last
+        return self.mode == "CACHE" and last is not None and last.frame >= self._first
 
     def _advance(self, context: bpy.types.Context) -> bool:
         """Bakes until the next redraw and shows the progress; returns whether frames remain."""
@@ -252,6 +302,8 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             text += "; nothing collides"
         if costliest := costliest_search(last.contact_searches, last.done):
             text += f"; {costliest}"
+        if self.mode == "CACHE" and last.frame < self._end:
+            text += f"; Resume goes on at frame {last.frame + 1}"
         self.report({"INFO"}, text)
         remarks = [*self._drivers.news(here.view_layer), *last.remarks]
         self._warn(remarks)

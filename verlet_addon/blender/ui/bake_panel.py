@@ -1,6 +1,7 @@
 """The Bake panel: frame range, Live and Bake buttons, and the record of the last bake."""
 
 from textwrap import wrap
+from typing import Any
 
 import bpy
 
@@ -14,6 +15,7 @@ from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
 from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
+from .cache_buttons import draw_problems, draw_resume
 from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
 from .overlay.changes import Changes, kept
@@ -55,20 +57,18 @@ class VERLET_PT_bake(SidebarPanel):
         frames = column.column(align=True)
         frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
-        frames.prop(scene_properties(scene), "key_step")
+        keys = scene_properties(scene).bake_mode == "RELATIVE"
+        if keys:
+            frames.prop(scene_properties(scene), "key_step")
         column.prop(scene_properties(scene), "settle_frames")
         count = (scene_frames[1] - scene_frames[0]) // scene_properties(scene).key_step + 1
-        if (need := needed(bodies(scene), max(count, 0))) >= LARGE:
+        if keys and (need := needed(bodies(scene), max(count, 0))) >= LARGE:
             column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
         column.separator()
         self.fill_live(column, scene)
         draw_drape(column, scene)
-        button = column.row()
-        button.scale_y = 1.5
+        self.fill_bake(column, context)
         several = len(bodies(scene)) > 1
-        button.operator("verlet.bake", text="Bake All" if several else "Bake", icon="REC")
-        if several:
-            column.operator("verlet.bake", text="Bake Selected", icon="REC").selected = True
         clear = column.row(align=True)
         text = "Clear All" if several else "Clear Bake"
         clear.operator("verlet.clear_bake", text=text, icon="TRASH")
@@ -77,6 +77,23 @@ class VERLET_PT_bake(SidebarPanel):
         # Below the buttons that are there always, so that none of them moves under the mouse.
         draw_apply(column, scene, file_context(context).view_layer)
         self.fill_record(column, scene, file_context(context).view_layer)
+        draw_problems(column, NARROW)
+
+    def fill_bake(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        """Draws the form of the bake, and the buttons that bake or go on with a cache."""
+        scene = file_context(context).scene
+        form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
+        column.row().prop(scene_properties(scene), "bake_mode", expand=True)
+        button = column.row()
+        button.scale_y = 1.5
+        bake: Any = button.operator(
+            "verlet.bake", text="Bake All" if several else "Bake", icon="REC"
+        )
+        bake.mode = form
+        if several:
+            chosen: Any = column.operator("verlet.bake", text="Bake Selected", icon="REC")
+            chosen.mode, chosen.selected = form, True
+        draw_resume(column, context)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         """Draws the Live button, the last simulated frame, and why the simulation is stale."""

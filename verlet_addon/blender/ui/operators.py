@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ...core.errors import MeshError, VerletError
 from ...core.materials import MATERIALS
 from ..bake.bake import bodies
+from ..bake.cache_folder import clear_caches, folders_of, hidden_caches
 from ..bake.cautions import why_nothing
 from ..bake.memory import memory_errors_named
 from ..bake.record import is_baked
@@ -21,6 +22,7 @@ from ..scene.mesh_access import mesh_of
 from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, body_properties, is_body
 from .bake_progress import bake_in_progress
+from .cache_buttons import part_of_cache
 from .panel_base import layout_of
 
 if TYPE_CHECKING:
@@ -277,7 +279,7 @@ class VERLET_OT_release(bpy.types.Operator):
 
 
 class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
-    """Remove the baked shape keys of all bodies of the scene but those that are switched off"""
+    """Remove the bakes of all bodies that are switched on. Undo brings no files of caches back"""
 
     bl_idname = "verlet.clear_bake"
     bl_label = "Clear Bake"
@@ -291,7 +293,7 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _baked(context):
+        if not (_baked(context) or part_of_cache(context)):
             cls.poll_message_set("No soft body that is switched on has a bake")
             return False
         return undoable_mode(cls, context)
@@ -302,11 +304,16 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
         if self.selected:
             selected = file_context(context).selected_objects
             cleared = [obj for obj in cleared if obj in selected]
-        if not cleared:
+        scene = file_context(context).scene
+        parts = [] if self.selected else hidden_caches(scene.name, [o.name for o in bodies(scene)])
+        if not (cleared or parts):
             raise MeshError("No selected object is baked; select one that is, or clear all bakes")
+        folders = folders_of(cleared) | {cache.folder for cache in parts}
         # In reverse order, so that keys which shared an action share it again.
         for obj in reversed(cleared):
             remove_bake(obj)
+        for sentence in clear_caches(scene.name, cleared, folders):
+            self.report({"INFO"}, sentence)
         return {"FINISHED"}
 
 

@@ -1,0 +1,60 @@
+"""The buttons and lines of the Bake panel that concern caches."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, cast
+
+import bpy
+
+from ..bake.bake import bodies, frame_range, taking_part
+from ..bake.cache import Cache
+from ..bake.cache_folder import find_cache, shown_folders
+from ..bake.cache_handlers import problems
+from ..scene.file_context import file_context
+from ..settings.properties import scene_properties
+from .overlay.changes import Changes, kept
+
+
+def part_of_cache(context: bpy.types.Context) -> Cache | None:
+    """The cache that a bake of the scene can go on with; None without one.
+
+    It is looked for on the disk, and so only after changes.
+    """
+    here = file_context(context)
+    objects = taking_part(bodies(here.scene), here.view_layer)
+    names = tuple(obj.name for obj in objects)
+    key = (Changes.updates, bpy.data.filepath, names)
+    return kept("cache", here.scene, key, lambda: _newest(here.scene.name, names))
+
+
+def _newest(scene: str, names: Sequence[str]) -> Cache | None:
+    """The newest cache of these bodies beside the open file; None for a file never saved."""
+    blend = bpy.data.filepath
+    return find_cache(scene, names, Path(blend)) if blend and names else None
+
+
+def draw_resume(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws the buttons that go on with a cache, where there is one."""
+    scene = file_context(context).scene
+    if scene_properties(scene).bake_mode != "CACHE" or (part := part_of_cache(context)) is None:
+        return
+    start, last = part.record.start, part.record.end
+    row = column.column(align=True)
+    if last < frame_range(scene)[1] or part.folder not in shown_folders():
+        _add(row, "Resume" if last >= start else "Restart", 0)
+    if start < scene.frame_current <= last:
+        _add(row, "Resume from Current Frame", scene.frame_current)
+
+
+def _add(row: bpy.types.UILayout, text: str, frame: int) -> None:
+    """Adds a button that goes on with the cache."""
+    button = cast(Any, row.operator("verlet.bake", text=text, icon="PLAY"))
+    button.mode, button.resume, button.from_frame = "CACHE", True, frame
+
+
+def draw_problems(column: bpy.types.UILayout, letters: int) -> None:
+    """Draws what is wrong with the caches that the file shows."""
+    for problem in problems():
+        for number, line in enumerate(wrap(problem, letters)):
+            column.label(text=line, icon="BLANK1" if number else "ERROR")
