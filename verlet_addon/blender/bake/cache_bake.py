@@ -26,6 +26,7 @@ from ..scene.modifiers import check_order, place_after_carriers
 from ..scene.pc2 import create_pc2
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.timing import animation_frame
+from ..settings.preferences import BESIDE, chosen_cache_folder
 from .bake import Start, baked_frames, follow, prepare_stage, read_settings, start_anew
 from .cache import Cache
 from .cache_changes import check_goes_on
@@ -283,10 +284,10 @@ def _show(stage: Stage, cache: Cache, blend: Path) -> None:
 
 
 def show_cache(obj: bpy.types.Object, path: Path, start: int, scene: bpy.types.Scene) -> None:
-    """Plays the point cache of a bake on a body, by a path that is relative where it can be."""
+    """Plays the point cache of a bake on a body, by a relative path if the folder is chosen so."""
     remove_bake_modifiers([obj])
     shown = str(path)
-    if bpy.data.filepath:
+    if chosen_cache_folder().startswith(BESIDE):
         # Blender cannot lead from one drive to another.
         with suppress(ValueError):
             shown = bpy.path.relpath(shown)

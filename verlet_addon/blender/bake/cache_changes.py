@@ -20,8 +20,8 @@ from .record import BakeInputs
 
 CHANGEABLE = ("mass", "use_density", "density", "use_tethers")
 """Settings, besides those that can be animated, that a simulation can change as it goes on."""
-_ANIMATED = ("positions", "velocities", "mirrors", "rest_positions")
-"""What animation decides of a mesh at the first frame."""
+_ANIMATED = ("positions", "velocities", "mirrors", "rest_positions", "colliders")
+"""What animation decides of a mesh at the first frame, and the numbers of its colliders."""
 _ALIKE = 1e-5
 """Largest relative difference of a rest length that is rounding of an animated mesh."""
 
@@ -68,19 +68,27 @@ def check_goes_on(
             f"{some(changed or different)} changed since the cache was baked; undo that, bake "
             "without resume, or set from_frame to simulate again from a frame on"
         )
+    _check_colliders(simulation, meshes, colliders)
     if different:
         raise MeshError(
             f"The mesh or the weights of {some(different)} changed since the cache was baked, "
             "which counts from the first frame on; undo that, or bake without resume"
         )
-    if not is_equal(simulation.colliders, colliders):
+    former = simulation.sample.settings or simulation.body_settings
+    for mesh, before, now in zip(meshes, former, settings, strict=True):
+        _check_settings(mesh.name, before, now)
+
+
+def _check_colliders(
+    simulation: Simulation, meshes: Sequence[MeshData], colliders: Sequence[Collider]
+) -> None:
+    """Raises MeshError for other colliders than those of a simulation."""
+    met = [[*mesh.colliders] for mesh in simulation.meshes]
+    if not is_equal(simulation.colliders, colliders) or met != [[*m.colliders] for m in meshes]:
         raise MeshError(
             "Colliders were added, removed or changed since the cache was baked, which counts from "
             "the first frame on; undo that, or bake without resume"
         )
-    former = simulation.sample.settings or simulation.body_settings
-    for mesh, before, now in zip(meshes, former, settings, strict=True):
-        _check_settings(mesh.name, before, now)
 
 
 def _check_settings(name: str, before: BodySettings, now: BodySettings) -> None:

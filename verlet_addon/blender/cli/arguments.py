@@ -65,8 +65,10 @@ def read_arguments(
     bake, job = _add_commands(parser)
     options = parser.parse_args(arguments)
     if options.command == "bake":
+        _check_together(bake, options)
         complete(bake, options)
     elif options.command == "job":
+        _check_together(job, options)
         complete_job(job, options)
     return options
 
@@ -80,7 +82,13 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
         description="Simulates a .blend file's bodies and saves a copy with their motion.",
         epilog=_EPILOG,
     )
-    for add_arguments in (_add_files, _add_choices, _add_options, add_batch_arguments):
+    for add_arguments in (
+        _add_files,
+        _add_choices,
+        _add_forms,
+        _add_options,
+        add_batch_arguments,
+    ):
         add_arguments(bake)
     sheet = commands.add_parser(
         "sheet",
@@ -93,9 +101,17 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
         help="write the bakes of many files as a job for a render farm",
         description="Writes the bakes of many files as a job for a render farm, each a task.",
     )
-    for add_arguments in (add_job_arguments, _add_choices, _add_options):
+    for add_arguments in (add_job_arguments, _add_choices, _add_forms, _add_options):
         add_arguments(job)
     return bake, job
+
+
+def _check_together(command: ArgumentParser, options: Namespace) -> None:
+    """Ends with an error of usage where an option lacks another one that it needs."""
+    if options.resume and (options.mode != "cache" or options.check):
+        command.error("--resume needs --mode cache and an output")
+    if options.from_frame and not options.resume:
+        command.error("--from-frame needs --resume")
 
 
 def _add_files(command: ArgumentParser) -> None:
@@ -161,6 +177,10 @@ def _add_choices(command: ArgumentParser) -> None:
     command.add_argument(
         "--step", metavar="N", type=int, help="a shape key every N frames (default: the scene's)"
     )
+
+
+def _add_forms(command: ArgumentParser) -> None:
+    """Adds the arguments on the form in which the motion is kept."""
     command.add_argument(
         "--mode",
         choices=["relative", "cache"],

@@ -3,6 +3,7 @@
 There are three kinds, each with its own name: of live simulations, of drapes, and of bakes.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -65,7 +66,8 @@ def _first(
 
 def cache_path(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> Path:
     """Absolute path of the file that a modifier of an object, which may be linked, plays."""
-    return Path(bpy.path.abspath(modifier.filepath, library=obj.library))
+    path = bpy.path.abspath(modifier.filepath, library=obj.library)
+    return Path(os.path.normpath(path))
 
 
 def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:

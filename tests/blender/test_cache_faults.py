@@ -1,0 +1,449 @@
+"""Caches that are missing, damaged, stale or moved: told in one sentence, and nothing is lost."""
+
+import errno
+import json
+import os
+import re
+import resource
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.command_line import run
+from tests.blender.scenes import (
+    blender,
+    body,
+    file_content,
+    line,
+    pin,
+    select,
+    sheet,
+    shown,
+    verlet,
+)
+from tests.blender.test_cache import frames_of, points_of, range_to, rope, saved
+
+Addon = Callable[[str], ModuleType]
+Printed = Callable[[], Any]
+
+
+@pytest.fixture
+def problems(addon: Addon) -> Callable[[], list[str]]:
+    """What is wrong with the caches of the open file."""
+
+    def found() -> list[str]:
+        sentences: list[str] = addon("blender.bake.cache_handlers").problems()
+        for sentence in sentences:
+            assert re.search(r"[;,] ", sentence)
+            assert not re.search(r"\n|\. [A-Z]", sentence)
+        return sentences
+
+    return found
+
+
+def baked_rope(folder: Path, end: int = 12) -> Any:
+    """A rope with a cache, in a saved file."""
+    range_to(end)
+    obj = rope()
+    saved(folder)
+    verlet.bake(mode="CACHE")
+    bpy.ops.wm.save_mainfile()
+    return obj
+
+
+def opened(path: Path) -> Any:
+    """The rope of a file."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return bpy.data.objects["Rope"]
+
+
+# --- before and during a bake -------------------------------------------------------------------
+
+
+def test_a_file_never_saved_has_no_place_for_a_cache() -> None:
+    range_to(3)
+    rope()
+    before = file_content()
+    with pytest.raises(RuntimeError, match="was never saved, and a cache is written beside it;"):
+        verlet.bake(mode="CACHE")
+    assert file_content() == before
+
+
+def test_a_folder_that_cannot_be_made_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    range_to(3)
+    rope()
+    saved(tmp_path)
+    before = file_content()
+
+    def denied(path: Path, *_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", denied)
+        with pytest.raises(RuntimeError, match=r"Cannot write .*bake_001: Permission denied"):
+            verlet.bake(mode="CACHE")
+    assert file_content() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["shot.blend"]
+
+
+def test_a_cache_that_cannot_fit_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    range_to(3)
+    rope()
+    saved(tmp_path)
+    usage = type("Usage", (), {"free": 1000})
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: usage)
+        with pytest.raises(RuntimeError, match=r"needs .* MiB, and .* MiB are left on the disk;"):
+            verlet.bake(mode="CACHE")
+    assert [path.name for path in tmp_path.iterdir()] == ["shot.blend"]
+
+
+def test_a_disk_that_fills_up_is_told_and_the_bake_can_be_resumed(
+    tmp_path: Path, cli: ModuleType
+) -> None:
+    range_to(60)
+    rope()
+    blend, out, wanted = saved(tmp_path), tmp_path / "out.blend", tmp_path / "wanted.blend"
+    mode = ("--mode", "cache")
+    assert cli.main(["bake", str(blend), "--output", str(wanted), *mode]) == 0
+    # A file may not grow beyond that: writes fail as they do on a full disk.
+    limit = (12_000, 12_000)
+    done = run(
+        *("bake", blend, "--output", out, *mode, "--json"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        restore_signals=False,
+    )
+    assert done.returncode == 4, done
+    error = json.loads(done.stdout)["error"]
+    assert error["kind"] == "disk"
+    assert re.search(r"Cannot write .*out_verlet_cache.*: File too large", error["sentence"])
+    assert not out.exists()
+    assert cli.main(["bake", str(blend), "--output", str(out), *mode, "--resume"]) == 0
+    assert frames_of(opened(out)) == frames_of(opened(wanted))
+
+
+def test_an_error_in_the_motion_keeps_the_former_bake_and_the_frames_before_it(
+    tmp_path: Path, addon: Addon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    obj = baked_rope(tmp_path)
+    before, content = frames_of(obj), file_content()
+    simulation = addon("core.simulation").Simulation
+    advance = simulation.advance
+
+    def fails(of: Any, sample: Any) -> Any:
+        if sample.frame == 9:
+            raise addon("core.errors").DivergenceError("Rope moves too fast; add substeps")
+        return advance(of, sample)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(simulation, "advance", fails)
+        with pytest.raises(RuntimeError, match="moves too fast"):
+            verlet.bake(mode="CACHE")
+    assert file_content() == content
+    assert frames_of(obj) == before
+    verlet.bake(mode="CACHE", resume=True)
+    assert frames_of(obj) == before
+    assert points_of(obj).parent.name == "bake_002"
+
+
+# --- files that are opened ------------------------------------------------------------------------
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-500])
+
+
+def flipped(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[-200] ^= 64
+    path.write_bytes(data)
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def of_other_version(path: Path) -> None:
+    record = path.with_name("bake.json")
+    record.write_text(record.read_text().replace('"format": 1', '"format": 99'))
+
+
+def edited(path: Path) -> None:
+    record = path.with_name("bake.json")
+    record.write_text(record.read_text().replace('"start": 1', '"start": 2'))
+
+
+def without_record(path: Path) -> None:
+    path.with_name("bake.json").unlink()
+
+
+FAULTS: list[tuple[Callable[[Path], None], str]] = [
+    (cut, "is damaged: its end is missing"),
+    (flipped, "is damaged: a checksum differs"),
+    (removed, "is missing; restore it"),
+    (of_other_version, "has format 99, and this version of the add-on reads 1"),
+    (edited, "its checksum does not match"),
+    (without_record, "has no bake.json"),
+]
+
+
+@pytest.mark.parametrize(("damage", "told"), FAULTS, ids=lambda item: getattr(item, "__name__", ""))
+def test_a_cache_that_is_not_as_it_was_written_is_told_and_not_played(
+    damage: Callable[[Path], None],
+    told: str,
+    tmp_path: Path,
+    problems: Callable[[], list[str]],
+    printed: Printed,
+) -> None:
+    obj = baked_rope(tmp_path)
+    path, wanted = points_of(obj), frames_of(obj)
+    rest = np.array([vertex.co[:] for vertex in obj.data.vertices]) + obj.location
+    assert not problems()
+    damage(path)
+    obj = opened(tmp_path / "shot.blend")
+    (problem,) = problems()
+    assert told in problem
+    assert problem in printed().err
+    assert np.abs(shown(obj, 12) - rest).max() < 1e-6
+    bpy.context.scene.frame_set(1)
+    if damage in (cut, flipped):
+        verlet.bake(mode="CACHE", resume=True)
+    else:
+        verlet.bake(mode="CACHE")
+    assert frames_of(obj) == wanted
+    assert not problems()
+    assert np.abs(shown(obj, 12) - rest).max() > 0.1
+
+
+def test_a_cache_that_is_as_it_was_is_read_as_a_whole_only_after_a_copy(
+    tmp_path: Path, problems: Callable[[], list[str]]
+) -> None:
+    baked_rope(tmp_path)
+    shutil.copytree(tmp_path, tmp_path / "copy")
+    opened(tmp_path / "copy" / "shot.blend")
+    assert not problems()
+
+
+def test_a_cache_of_other_settings_than_the_file_has_is_told(
+    tmp_path: Path, problems: Callable[[], list[str]]
+) -> None:
+    """It was baked again after the file was saved."""
+    obj = baked_rope(tmp_path)
+    obj.verlet.gravity = 0.2
+    verlet.bake(mode="CACHE", resume=True, from_frame=6)
+    opened(tmp_path / "shot.blend")
+    (problem,) = problems()
+    assert "was baked again, with other settings, after this file was saved" in problem
+
+
+def test_a_stored_simulation_that_is_damaged_is_made_up_from_an_earlier_one(
+    tmp_path: Path,
+) -> None:
+    obj = baked_rope(tmp_path)
+    wanted = frames_of(obj)
+    bpy.context.scene.frame_end = 15
+    verlet.bake(mode="CACHE", resume=True)
+    longer = frames_of(obj)
+    assert longer[: len(wanted)] == wanted
+    verlet.bake(mode="CACHE", resume=True, from_frame=10)
+    for state in points_of(obj).parent.glob("state_*.npz"):
+        if state.name != "state_1.npz":
+            state.write_bytes(b"")
+    with pytest.raises(RuntimeError, match="cannot go on from frame"):
+        verlet.bake(mode="CACHE", resume=True, from_frame=13)
+    verlet.bake(mode="CACHE", resume=True, from_frame=8)
+    assert frames_of(obj) == longer
+
+
+# --- other names and places ---------------------------------------------------------------------
+
+
+def test_a_file_saved_under_another_name_plays_the_cache_and_leaves_it_to_the_first(
+    tmp_path: Path,
+) -> None:
+    obj = baked_rope(tmp_path)
+    first, wanted = points_of(obj), frames_of(obj)
+    looks = shown(obj, 12)
+    (tmp_path / "later").mkdir()
+    saved(tmp_path / "later", "next.blend")
+    assert points_of(obj) == first
+    bpy.context.scene.frame_end = 15
+    verlet.bake(mode="CACHE", resume=True)
+    assert points_of(obj).parent.parent == tmp_path / "later" / "next_verlet_cache"
+    assert frames_of(obj)[: len(wanted)] == wanted
+    bpy.ops.wm.save_mainfile()
+    obj = opened(tmp_path / "shot.blend")
+    assert frames_of(obj) == wanted
+    assert np.array_equal(shown(obj, 12), looks)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "third.blend"))
+    verlet.clear_bake()
+    assert first.is_file()
+
+
+def test_a_folder_that_is_moved_takes_its_caches_along(
+    tmp_path: Path, problems: Callable[[], list[str]]
+) -> None:
+    (tmp_path / "here").mkdir()
+    obj = baked_rope(tmp_path / "here")
+    looks = shown(obj, 12)
+    (tmp_path / "here").rename(tmp_path / "there")
+    obj = opened(tmp_path / "there" / "shot.blend")
+    assert not problems()
+    assert np.array_equal(shown(obj, 12), looks)
+    bpy.context.scene.frame_end = 14
+    verlet.bake(mode="CACHE", resume=True)
+    assert obj.verlet.baked_end == 14
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_an_object_that_is_appended_or_linked_plays_its_cache(
+    link: bool, tmp_path: Path, problems: Callable[[], list[str]]
+) -> None:
+    looks = shown(baked_rope(tmp_path), 12)
+    blend = tmp_path / "shot.blend"
+    (tmp_path / "other").mkdir()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    saved(tmp_path / "other")
+    with blender.data.libraries.load(str(blend), link=link, relative=True) as (_, found):
+        found.objects = ["Rope"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Rope"])
+    assert np.array_equal(shown(bpy.data.objects["Rope"], 12), looks)
+    bpy.ops.wm.save_mainfile()
+    obj = opened(tmp_path / "other" / "shot.blend")
+    assert not problems()
+    assert np.array_equal(shown(obj, 12), looks)
+
+
+def test_a_duplicate_shares_the_cache_which_stays_while_one_shows_it(tmp_path: Path) -> None:
+    obj = baked_rope(tmp_path)
+    path = points_of(obj)
+    select(obj)
+    blender.ops.object.duplicate()
+    copy = bpy.context.object
+    select(copy)
+    verlet.clear_bake(selected=True)
+    assert "Verlet Cache" not in copy.modifiers
+    assert path.is_file()
+    verlet.clear_bake()
+    assert not path.parent.parent.exists()
+
+
+def test_a_replaced_cache_stays_until_the_file_is_saved(tmp_path: Path) -> None:
+    obj = baked_rope(tmp_path)
+    first = points_of(obj)
+    obj.verlet.gravity = 0.5
+    verlet.bake(mode="CACHE")
+    assert points_of(obj) != first
+    assert first.is_file()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "copy.blend"), copy=True)
+    assert first.is_file()
+    bpy.ops.wm.save_mainfile()
+    assert not first.parent.exists()
+    assert points_of(obj).is_file()
+    verlet.bake()
+    bpy.ops.wm.save_mainfile()
+    assert not (tmp_path / "shot_verlet_cache").exists()
+
+
+def test_the_preferences_choose_another_folder(
+    tmp_path: Path, addon: Addon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, files of the same name from different folders have caches of their own."""
+    for name in ("cache_folder", "cache_bake"):
+        module = addon(f"blender.bake.{name}")
+        monkeypatch.setattr(module, "chosen_cache_folder", lambda: str(tmp_path / "sims"))
+    found = set()
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        obj = baked_rope(tmp_path / name, 3)
+        found.add(points_of(obj))
+        assert sorted(path.name for path in (tmp_path / name).iterdir())[0] == "shot.blend"
+    assert len(found) == 2
+    assert all(tmp_path / "sims" in path.parents for path in found)
+
+
+def test_bodies_baked_apart_have_caches_of_their_own(tmp_path: Path) -> None:
+    range_to(5)
+    cloth = body(sheet("Cloth", height=5.0))
+    pin(cloth, [0])
+    obj = rope()
+    saved(tmp_path)
+    select(obj)
+    verlet.bake(mode="CACHE", selected=True)
+    assert "Verlet Cache" not in cloth.modifiers
+    select(cloth)
+    verlet.bake(mode="CACHE", selected=True)
+    assert points_of(obj).parent != points_of(cloth).parent
+    bpy.context.scene.frame_end = 8
+    select(obj)
+    verlet.bake(mode="CACHE", selected=True, resume=True)
+    assert (obj.verlet.baked_end, cloth.verlet.baked_end) == (8, 5)
+    with pytest.raises(RuntimeError, match="There is no cache of Cloth, Rope alone to resume"):
+        verlet.bake(mode="CACHE", resume=True)
+
+
+def test_names_that_differ_in_case_or_odd_letters_have_files_of_their_own(tmp_path: Path) -> None:
+    range_to(3)
+    objects = [body(line(name, height=2.0 + n)) for n, name in enumerate(["A/b", "a_B", "ö"])]
+    saved(tmp_path)
+    verlet.bake(mode="CACHE")
+    names = {points_of(obj).name.casefold() for obj in objects}
+    assert len(names) == 3
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def test_a_check_of_a_cache_writes_nothing(cli: ModuleType, blend: Path, printed: Printed) -> None:
+    given = ["bake", str(blend), "--check", "--mode", "cache", "--json"]
+    assert cli.main(given) == 0
+    assert json.loads(printed().out)["mode"] == "cache"
+    assert [path.name for path in blend.parent.iterdir()] == ["in.blend"]
+
+
+def test_the_result_names_the_files_of_the_cache(
+    cli: ModuleType, blend: Path, printed: Printed
+) -> None:
+    out = blend.parent / "out.blend"
+    assert cli.main(["bake", str(blend), "--output", str(out), "--mode", "cache", "--json"]) == 0
+    result = json.loads(printed().out)
+    assert result["mode"] == "cache"
+    folder = blend.parent / "out_verlet_cache" / "bake_001"
+    assert sorted(result["caches"]) == [str(folder / "Cloth.pc2"), str(folder / "Rope.pc2")]
+    assert cli.main(["bake", str(blend), "--output", str(out), "--mode", "cache"]) == 0
+    assert [path.name for path in folder.parent.iterdir()] == ["bake_002"]
+
+
+@pytest.mark.parametrize(
+    "given", [["--resume"], ["--mode", "cache", "--from-frame", "3"], ["--resume", "--check"]]
+)
+def test_options_that_need_others_are_wrong_usage_alone(
+    cli: ModuleType, blend: Path, given: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["bake", str(blend), "--output", "out.blend", *given])
+    assert caught.value.code == 2
+
+
+def test_a_job_goes_on_from_a_frame(cli: ModuleType, blend: Path) -> None:
+    out = blend.parent / "out.blend"
+    given = ["bake", str(blend), "--output", str(out), "--mode", "cache"]
+    assert cli.main(given) == 0
+    opened(out)
+    first = frames_of(bpy.data.objects["Rope"])
+    assert cli.main([*given, "--resume", "--from-frame", "4", "--set", "Rope.gravity=0"]) == 0
+    opened(out)
+    again = frames_of(bpy.data.objects["Rope"])
+    assert again[: 3 * 60] == first[: 3 * 60]
+    assert again != first
