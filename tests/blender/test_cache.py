@@ -1,5 +1,6 @@
 """A bake to a cache plays as shape keys do, goes on where it ended, and needs little memory."""
 
+import os
 import random
 import shutil
 import signal
@@ -56,7 +57,7 @@ def moving(obj: Any, end: int = 20) -> None:
 
 def points_of(obj: Any) -> Path:
     """The point cache that an object shows."""
-    return Path(bpy.path.abspath(obj.modifiers["Verlet Cache"].filepath))
+    return Path(os.path.normpath(bpy.path.abspath(obj.modifiers["Verlet Cache"].filepath)))
 
 
 def frames_of(obj: Any) -> bytes:

@@ -72,12 +72,13 @@ class Cache:
         write_checkpoint(self._state(frame), simulation)
         self.record.states = sorted({*self.record.states, frame})
 
-    def add_block(self, block: Block, samples: list[Sample], simulation: Simulation) -> None:
+    def add_block(self, block: Block, samples: list[Sample], simulation: Simulation | None) -> None:
         """Stores frames that were appended to the point caches, and the simulation at the last.
 
         Parameters
         ----------
         samples : the scene at each of these frames.
+        simulation : None to store the frames alone.
         """
         record = self.record
         with errors_named("write", self.folder):
@@ -85,7 +86,8 @@ class Cache:
                 flush_to_disk(self.points(body))
                 body.written = self.points(body).stat().st_mtime_ns
             write_checkpoint(self._inputs(block.end), samples)
-            self._write_state(block.end, simulation)
+            if simulation is not None:
+                self._write_state(block.end, simulation)
             record.blocks.append(block)
             surplus = self._surplus_states()
             record.states = [frame for frame in record.states if frame not in surplus]
@@ -184,11 +186,11 @@ class Cache:
 
     def _state(self, frame: int) -> Path:
         """The file with the simulation at a frame."""
-        return self.folder / f"state_{frame}.npz"
+        return self.folder / f"state_{frame}.npy"
 
     def _inputs(self, end: int) -> Path:
         """The file with the scene at each frame of the block that ends at a frame."""
-        return self.folder / f"inputs_{end}.npz"
+        return self.folder / f"inputs_{end}.npy"
 
 
 def read_cache(folder: Path) -> Cache:
@@ -213,7 +215,7 @@ def _checksum(path: Path, first: int, count: int) -> int:
 def remove_cache(folder: Path) -> None:
     """Deletes all files of a cache, its folder, and the one around it once empty."""
     with errors_named("delete", folder):
-        for pattern in ("*.pc2", "state_*.npz*", "inputs_*.npz*", f"{NAME}*"):
+        for pattern in ("*.pc2", "state_*.npy*", "inputs_*.npy*", f"{NAME}*"):
             for path in folder.glob(pattern):
                 path.unlink()
         for each in (folder, folder.parent):

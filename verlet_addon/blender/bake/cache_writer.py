@@ -11,14 +11,18 @@ from ...core.arrays import Floats
 from ...core.scene import Frame, Sample
 from ...core.simulation import Simulation
 from ..scene.file_errors import errors_named
-from ..scene.key_points import shown_points
+from ..scene.key_points import local_positions
 from ..scene.pc2 import append_sample
 from ..scene.sampling import Stage
 from .cache import Cache
 from .cache_record import Block
 
-SHARE = 30.0
+SHARE = 60.0
 """Least time from storing the simulation to storing it again, by the time that storing takes."""
+SECONDS = 5.0
+"""Least time from storing the simulation to storing it again, however quickly it is stored [s]."""
+MOST_HELD = 64 * 2**20
+"""Size of the samples of the scene from which on they are stored in any case [B]."""
 
 
 class CacheWriter:
@@ -42,6 +46,7 @@ class CacheWriter:
         self.cache: Cache | None = None
         """The cache, from the first frame on that is written."""
         self._samples: list[Sample] = []
+        self._held = 0
         self._checksums = [0] * len(stage.body_names)
         self._seconds, self._saved = 0.0, 0.0
 
@@ -60,7 +65,7 @@ class CacheWriter:
         record, depsgraph = self.cache.record, self._stage.depsgraph
         each = zip(self._stage.bodies, record.bodies, result.positions, strict=True)
         for number, (obj, body, positions) in enumerate(each):
-            points = np.ascontiguousarray(shown_points(obj, depsgraph, positions), "<f4")
+            points = np.ascontiguousarray(local_positions(obj, depsgraph, positions), "<f4")
             path = self.cache.points(body)
             with errors_named("write", path):
                 append_sample(path, points, result.frame - record.start)
@@ -68,8 +73,11 @@ class CacheWriter:
         before = self._samples[-1] if self._samples else None
         self._samples.append(_sharing(self._simulation.sample, before))
         self.last = result.frame
-        if monotonic() - self._saved >= SHARE * self._seconds:
+        self._held += _new_bytes(self._samples[-1], before)
+        if monotonic() - self._saved >= max(SHARE * self._seconds, SECONDS):
             self.save()
+        elif self._held > MOST_HELD:
+            self._save_frames(None)
 
     def end_at(self, frame: int) -> None:
         """Does nothing: the cache ends with the last frame collected."""
@@ -79,10 +87,16 @@ class CacheWriter:
         if self.cache is None or not self._samples:
             return
         started = monotonic()
-        self.cache.add_block(Block(self.last, self._checksums), self._samples, self._simulation)
-        self._samples, self._checksums = [], [0] * len(self._checksums)
+        self._save_frames(self._simulation)
         self._saved = monotonic()
         self._seconds = self._saved - started
+
+    def _save_frames(self, simulation: Simulation | None) -> None:
+        """Stores all frames since the last were stored, and the simulation if it is given."""
+        assert self.cache is not None
+        self.cache.add_block(Block(self.last, self._checksums), self._samples, simulation)
+        self._samples, self._checksums = [], [0] * len(self._checksums)
+        self._held = 0
 
 
 def _sharing(sample: Sample, before: Sample | None) -> Sample:
@@ -94,6 +108,15 @@ def _sharing(sample: Sample, before: Sample | None) -> Sample:
         targets=_shared(sample.targets, before.targets),
         pin_weights=_shared(sample.pin_weights, before.pin_weights),
         colliders=_shared(sample.colliders, before.colliders),
+    )
+
+
+def _new_bytes(sample: Sample, before: Sample | None) -> int:
+    """Size of the arrays of a sample that the one before does not have [B]."""
+    groups = ("targets", "pin_weights", "colliders")
+    known = {id(each) for name in groups if before is not None for each in getattr(before, name)}
+    return sum(
+        each.nbytes for name in groups for each in getattr(sample, name) if id(each) not in known
     )
 
 

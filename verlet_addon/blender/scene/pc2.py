@@ -41,10 +41,10 @@ def append_sample(path: Path, coordinates: Floats | NDArray[np.float32], number:
     ----------
     coordinates : (n, 3) in the object's space, kept as float32.
     """
-    data = np.ascontiguousarray(coordinates, "<f4").tobytes()
+    data = np.ascontiguousarray(coordinates, "<f4")
     with path.open("r+b") as file:
-        file.seek(_HEADER.size + number * len(data))
-        file.write(data)
+        file.seek(_HEADER.size + number * data.nbytes)
+        file.write(data.data)
         file.flush()
         # Blender may read the file at any moment, but reads no sample that is not counted.
         file.seek(_COUNT_PLACE)
