@@ -23,7 +23,7 @@ from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
 from .bake_preview import LiveView
-from .bake_progress import end_progress, show_progress
+from .bake_progress import BAKE, CACHE, Task, end_progress, show_progress
 from .colliding import costliest_search, count_of_colliders
 from .operators import (
     OfSelected,
@@ -59,6 +59,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         description="Form in which the motion is saved",
         items=BAKE_MODES,
         default="RELATIVE",
+        options={"SKIP_SAVE"},
     )
     resume: BoolProperty(
         name="Resume",
@@ -128,7 +129,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         manager = file_context(context).window_manager
         self._view = LiveView(file_context(context).scene, self._taking_part)
         self._timer = manager.event_timer_add(0.01, window=context.window)
-        show_progress(context, 0.0, "reading the scene")
+        show_progress(context, 0.0, "reading the scene", self._task())
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -239,6 +240,10 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         take_over(here.scene, self._taking_part, self._first)
         return running
 
+    def _task(self) -> Task:
+        """Labels of the bake in progress."""
+        return CACHE if self.mode == "CACHE" else BAKE
+
     def _keeps_frames(self) -> bool:
         """Whether Esc keeps the frames so far: a cache can be resumed."""
         last = self._last
@@ -277,7 +282,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         else:
             self._view.show(progress.positions)
         text = progress.describe(seconds=monotonic() - self._first_done)
-        show_progress(context, progress.done / progress.total, text)
+        show_progress(context, progress.done / progress.total, text, self._task())
         if context.area is not None:
             context.area.tag_redraw()
 

@@ -83,16 +83,21 @@ class VERLET_PT_bake(SidebarPanel):
         """Draws the form of the bake, and the buttons that bake or go on with a cache."""
         scene = file_context(context).scene
         form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
-        column.row().prop(scene_properties(scene), "bake_mode", expand=True)
+        forms = column.row()
+        forms.use_property_split = False
+        forms.prop(scene_properties(scene), "bake_mode", expand=True)
         button = column.row()
         button.scale_y = 1.5
         bake: Any = button.operator(
             "verlet.bake", text="Bake All" if several else "Bake", icon="REC"
         )
-        bake.mode = form
+        buttons = [bake]
         if several:
-            chosen: Any = column.operator("verlet.bake", text="Bake Selected", icon="REC")
-            chosen.mode, chosen.selected = form, True
+            buttons.append(column.operator("verlet.bake", text="Bake Selected", icon="REC"))
+            buttons[1].selected = True
+        if form != "RELATIVE":
+            for each in buttons:
+                each.mode = form
         draw_resume(column, context)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:

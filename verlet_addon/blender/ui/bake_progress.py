@@ -17,7 +17,8 @@ class Task:
     keep: str
 
 
-_BAKE = Task("Baking", cancel="Cancel Bake", keep="Keep the Frames so far")
+BAKE = Task("Baking", cancel="Cancel Bake", keep="Keep the Frames so far")
+CACHE = Task("Baking", cancel="Stop, to Resume Later", keep="Keep the Frames so far")
 DRAPE = Task("Draping", cancel="Cancel Drape", keep="Keep the Shape so far")
 
 
@@ -29,7 +30,7 @@ class BakeProgress:
     """Share of all frames, 0 to 1."""
     text: str
     """Frame number and time left."""
-    task: Task = _BAKE
+    task: Task = BAKE
 
 
 _in_progress: list[BakeProgress] = []
@@ -41,7 +42,7 @@ def bake_in_progress() -> BakeProgress | None:
     return _in_progress[0] if _in_progress else None
 
 
-def show_progress(context: bpy.types.Context, share: float, text: str, task: Task = _BAKE) -> None:
+def show_progress(context: bpy.types.Context, share: float, text: str, task: Task = BAKE) -> None:
     """Shows the progress at the mouse pointer, in the status bar and in the Bake panel."""
     if not _in_progress:
         file_context(context).window_manager.progress_begin(0, 1)

@@ -41,8 +41,10 @@ def draw_resume(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         return
     start, last = part.record.start, part.record.end
     row = column.column(align=True)
-    if last < frame_range(scene)[1] or part.folder not in shown_folders():
-        _add(row, "Resume" if last >= start else "Restart", 0)
+    if last < frame_range(scene)[1]:
+        _add(row, f"Resume at Frame {last + 1}", 0)
+    elif part.folder not in shown_folders():
+        _add(row, "Show Cache", 0)
     if start < scene.frame_current <= last:
         _add(row, "Resume from Current Frame", scene.frame_current)
 
