@@ -169,6 +169,7 @@ def test_json_is_all_there_is_on_stdout(
         "bodies": ["Cloth", "Rope"],
         "frames": [1, 6],
         "step": 1,
+        "mode": "relative",
         "colliders": 0,
         "warnings": [],
         "remarks": [],

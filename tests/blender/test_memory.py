@@ -69,7 +69,7 @@ def test_keys_take_what_is_said(addon: Addon, memory: ModuleType) -> None:
     assert 0.8 * said < taken() - before < 1.1 * said
 
 
-@pytest.mark.parametrize("place", ["simulate", "read_meshes"])
+@pytest.mark.parametrize("place", ["start_simulation", "read_meshes"])
 def test_memory_that_runs_out_is_one_sentence_and_the_file_is_as_before(
     cli: ModuleType,
     blend: Path,

@@ -43,7 +43,7 @@ OURS = {
         "made_basis",
     },
     "VERLET_PG_scene": {
-        *("ground_object", "settle_frames", "key_step", "baked_remarks", "use_live"),
+        *("ground_object", "settle_frames", "bake_mode", "key_step", "baked_remarks", "use_live"),
     },
 }
 

@@ -129,7 +129,7 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
         **job.describe(),
         "seconds": round(seconds, 3),
         "kernels": kernels(),
-        "caches": [str(path) for _, path in shown_caches()] if job.cache is not None else [],
+        **({"caches": [str(path) for _, path in shown_caches()]} if job.cache is not None else {}),
         **_quality(last),
     }
 
