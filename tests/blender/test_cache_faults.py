@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -117,7 +118,7 @@ def test_a_disk_that_fills_up_is_told_and_the_bake_can_be_resumed(
     mode = ("--mode", "cache")
     assert cli.main(["bake", str(blend), "--output", str(wanted), *mode]) == 0
     # A file may not grow beyond that: writes fail as they do on a full disk.
-    limit = (12_000, 12_000)
+    limit = (20_000, 20_000)
     done = run(
         *("bake", blend, "--output", out, *mode, "--json"),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
@@ -434,6 +435,29 @@ def test_options_that_need_others_are_wrong_usage_alone(
     with pytest.raises(SystemExit) as caught:
         cli.main(["bake", str(blend), "--output", "out.blend", *given])
     assert caught.value.code == 2
+
+
+def test_a_job_that_is_interrupted_says_that_its_cache_stays(
+    cli: ModuleType, blend: Path, printed: Printed
+) -> None:
+    out = blend.parent / "out.blend"
+    given = ["bake", str(blend), "--output", str(out), "--mode", "cache"]
+
+    def end(scene: Any, _depsgraph: Any = None) -> None:
+        if scene.frame_current == 4:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    handler = bpy.app.handlers.persistent(end)
+    bpy.app.handlers.frame_change_post.append(handler)
+    try:
+        assert cli.main(given) == 143
+    finally:
+        bpy.app.handlers.frame_change_post.remove(handler)
+    told = "verlet: terminated; the frames in the cache stay, and --resume goes on with them"
+    assert printed().err.splitlines()[-1] == told
+    assert not out.exists()
+    assert cli.main([*given, "--resume"]) == 0
+    assert len(frames_of(opened(out))) == 6 * 12 * 5
 
 
 def test_a_job_goes_on_from_a_frame(cli: ModuleType, blend: Path) -> None:

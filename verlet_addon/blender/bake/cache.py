@@ -167,7 +167,9 @@ class Cache:
             else:
                 return simulation
         raise FileError(
-            f"The cache {self.folder} cannot go on from frame {frame}: {problem}", self.folder
+            f"The cache {self.folder} cannot go on from frame {frame}: {problem}; bake "
+            "without resume",
+            self.folder,
         )
 
     def _samples(self, begin: int, end: int) -> Iterator[Sample]:

@@ -31,7 +31,9 @@ def check_caches() -> list[str]:
     for obj, path in shown_caches():
         if problem := find_problem(obj, path):
             _problems[obj.session_uid] = problem
-            if obj.library is None and (modifier := bake_modifier(obj)) is not None:
+            modifier = bake_modifier(obj)
+            # A file that is missing plays nothing, and plays again once it is restored.
+            if obj.library is None and modifier is not None and path.is_file():
                 modifier.show_viewport = modifier.show_render = False
     return problems()
 

@@ -15,7 +15,7 @@ from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
 from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
-from .cache_buttons import draw_problems, draw_resume
+from .cache_buttons import draw_conversion, draw_problems, draw_resume
 from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
 from .overlay.changes import Changes, kept
@@ -99,6 +99,7 @@ class VERLET_PT_bake(SidebarPanel):
             for each in buttons:
                 each.mode = form
         draw_resume(column, context)
+        draw_conversion(column, context)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         """Draws the Live button, the last simulated frame, and why the simulation is stale."""

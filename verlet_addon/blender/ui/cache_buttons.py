@@ -11,6 +11,8 @@ from ..bake.bake import bodies, frame_range, taking_part
 from ..bake.cache import Cache
 from ..bake.cache_folder import find_cache, shown_folders
 from ..bake.cache_handlers import problems
+from ..bake.record import is_baked
+from ..scene.cache_modifiers import bake_modifier
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from .overlay.changes import Changes, kept
@@ -47,6 +49,18 @@ def draw_resume(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         _add(row, "Show Cache", 0)
     if start < scene.frame_current <= last:
         _add(row, "Resume from Current Frame", scene.frame_current)
+
+
+def draw_conversion(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws the button that converts bakes to the chosen form, where some are in the other one."""
+    scene = file_context(context).scene
+    mode = scene_properties(scene).bake_mode
+    baked = [obj for obj in scene.objects if is_baked(obj)]
+    if any((bake_modifier(obj) is None) == (mode == "CACHE") for obj in baked):
+        form = "Cache" if mode == "CACHE" else "Shape Keys"
+        text = f"Convert Bake to {form}"
+        button: Any = column.operator("verlet.convert_bake", text=text, icon="FILE_REFRESH")
+        button.mode = mode
 
 
 def _add(row: bpy.types.UILayout, text: str, frame: int) -> None:

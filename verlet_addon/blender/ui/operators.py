@@ -293,14 +293,14 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not (_baked(context) or part_of_cache(context)):
+        if not (baked_objects(context) or part_of_cache(context)):
             cls.poll_message_set("No soft body that is switched on has a bake")
             return False
         return undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        cleared = _baked(context)
+        cleared = baked_objects(context)
         if self.selected:
             selected = file_context(context).selected_objects
             cleared = [obj for obj in cleared if obj in selected]
@@ -322,7 +322,7 @@ def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [obj for obj in chosen_objects(context) if is_body(obj)]
 
 
-def _baked(context: bpy.types.Context) -> list[bpy.types.Object]:
+def baked_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Lists the scene's baked local objects, also released ones, without disabled bodies."""
     return [
         obj
