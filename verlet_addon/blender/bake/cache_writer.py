@@ -19,7 +19,7 @@ from .cache_record import Block
 
 SHARE = 60.0
 """Least time from storing the simulation to storing it again, by the time that storing takes."""
-SECONDS = 5.0
+SECONDS = 10.0
 """Least time from storing the simulation to storing it again, however quickly it is stored [s]."""
 MOST_HELD = 64 * 2**20
 """Size of the samples of the scene from which on they are stored in any case [B]."""
