@@ -117,13 +117,14 @@ def test_a_disk_that_fills_up_is_told_and_the_bake_can_be_resumed(
     blend, out, wanted = saved(tmp_path), tmp_path / "out.blend", tmp_path / "wanted.blend"
     mode = ("--mode", "cache")
     assert cli.main(["bake", str(blend), "--output", str(wanted), *mode]) == 0
-    # A file may not grow beyond that: writes fail as they do on a full disk.
-    limit = (20_000, 20_000)
-    done = run(
-        *("bake", blend, "--output", out, *mode, "--json"),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
-        restore_signals=False,
-    )
+
+    def limit() -> None:
+        """Has no file grow beyond a size: writes fail as they do on a full disk."""
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    given = ("bake", blend, "--output", out, *mode, "--json")
+    done = run(*given, preexec_fn=limit, restore_signals=False)
     assert done.returncode == 4, done
     error = json.loads(done.stdout)["error"]
     assert error["kind"] == "disk"
