@@ -70,7 +70,7 @@ def scene_names(path: Path) -> list[str]:
     """
     libraries: Any = bpy.data.libraries
     with (
-        _errors_named("read", path),
+        errors_named("read", path),
         signals_deferred(),
         quiet(),
         libraries.load(str(path.absolute())) as (there, _),
@@ -125,7 +125,7 @@ def destination(path: Path) -> Path:
 
 def make_folder(path: Path) -> None:
     """Makes a folder and those above it, where they are missing; raises FileError on failure."""
-    with _errors_named("make the folder", path):
+    with errors_named("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
 
 
