@@ -164,6 +164,16 @@ def test_keys_of_the_users_are_inputs_and_those_of_a_bake_are_not(scene: Any, re
     assert record.changed_since_bake(scene, bpy.context.view_layer) == ["Flag"]
 
 
+def test_a_key_on_the_basis_of_a_bake_is_seen_until_the_next(scene: Any, record: Any) -> None:
+    """The next bake leaves the Basis to that key, and is not said to have changed at once."""
+    obj = body(sheet("Flag"))
+    verlet.bake()
+    obj.shape_key_add(name="Smile")
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == ["Flag"]
+    verlet.bake()
+    assert record.changed_since_bake(scene, bpy.context.view_layer) == []
+
+
 def test_vertices_added_since_the_bake_are_seen(scene: Any, record: Any) -> None:
     """Blender gives them places in the baked keys, but nothing was simulated for them."""
     obj = body(sheet("Flag"))

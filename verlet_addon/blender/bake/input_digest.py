@@ -93,7 +93,7 @@ def _shapes(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> list[Any]:
         return [*sizes, _digest(mesh.vertices, "co", 3), None]
     baked = {item.name for item in body_properties(obj).baked_keys}
     own = [block for block in key.key_blocks if block.name not in baked]
-    if body_properties(obj).made_basis:
+    if body_properties(obj).made_basis and len(own) == 1:  # else it is not the bake's alone
         return [*sizes, _digest(own[0].points, "co", 3), None]
     return [*sizes, *(_digest(block.points, "co", 3) for block in own), _animation(key, baked)]
 
