@@ -20,7 +20,7 @@ WANTED = {
     14: "one vertex of a pinned sheet is 0.53 mm nearer to a spinning Suzanne than its 5 mm",
     20: "edges of a ring over a cube are 0.75 % longer, but for 1 %, at 5 steps a frame",
     30: "edges of a ring in wind of 60 m/s are 0.69 % longer, but for 1 %",
-    31: "wind of 60 m/s winds a sheet 1 mm thick around itself: it crosses itself",
+    31: "wind of 60 m/s stretches a sheet 1 mm thick to four times its length, at 5 steps a frame",
     36: "a skirt is 3.7 mm nearer to a figure that sits down than its 25 mm",
     40: "of two pinned sheets one is pressed 5 mm into the 10 mm above the floor",
     92: "a sheet 20 mm thick among moving plates lacks 8.9 mm, and is 0.65 % longer",
