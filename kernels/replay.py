@@ -30,7 +30,8 @@ from verlet_addon.core.arrays import Floats  # noqa: E402
 FOLDER = ROOT / "build" / "replay"
 Target = tuple[str, str, list[str]]
 """A system, a processor, and what runs its programs."""
-RUNNERS: dict[str, Target] = {"windows": ("Windows", "AMD64", ["/usr/lib/wine/wine64"])}
+WINE, WINE_SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver"
+RUNNERS: dict[str, Target] = {"windows": ("Windows", "AMD64", [WINE])}
 STEPS = 8
 Known = dict[int, compiled.Packed | np.ndarray[Any, Any]]
 
@@ -179,6 +180,10 @@ def replay(system: str, processor: str, runner: list[str]) -> int:
     subprocess.run([*command, "-o", program, ROOT / "kernels" / "replay.c"], check=True)
     command = [*runner, str(program), str(library), str(FOLDER / "calls")]
     quiet = os.environ | {"WINEDEBUG": "-all"}
+    if runner == [WINE]:
+        # On a busy machine a program may start before the files of a new prefix are there.
+        subprocess.run([WINE, "wineboot", "--init"], env=quiet, check=False)
+        subprocess.run([WINE_SERVER, "--wait"], env=quiet, check=False)
     return subprocess.run(command, env=quiet, check=False).returncode
 
 
