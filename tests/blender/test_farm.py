@@ -185,7 +185,7 @@ console.log(JSON.stringify({tasks, lines, error, keys: JOB_TYPE.settings.map((ea
 def compiled(script: Path, **settings: str) -> Any:
     """The tasks that a script makes of settings."""
     assert NODE is not None
-    given = json.dumps({"blendfile": "/work/open.blend", **settings})
+    given = json.dumps({"blendfile": "/shots/open.blend", **settings})
     command = [NODE, "-e", COMPILE, str(script), given]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
@@ -239,7 +239,7 @@ def test_flamenco_s_settings_can_be_typed() -> None:
     words = found["tasks"][0]["commands"][0]["parameters"]["args"]
     assert words[2:6] == [
         "bake",
-        "/work/open.blend",
+        "/shots/open.blend",
         "--output",
         "C:\\out/open_S 1_a=1_b=x_y.blend",
     ]
