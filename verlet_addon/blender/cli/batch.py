@@ -19,14 +19,6 @@ _TERMINAL_SECONDS = 1.0
 """Interval of progress on a terminal [s]."""
 
 
-class BatchEnded(Ended):
-    """A signal that ended a batch, some of whose outputs may be written."""
-
-    def __init__(self, ended: Ended, *, done: int, total: int) -> None:
-        super().__init__(ended.code - 128)
-        self.args = (f"{self.kind}; {done} of {total} are done, and nothing else was written",)
-
-
 def run_batch(options: Namespace, report: Report) -> int:
     """Runs all tasks, prints their progress and the report, and returns the exit code.
 
@@ -48,7 +40,8 @@ def run_batch(options: Namespace, report: Report) -> int:
             _render_sheets(tasks, results, options, sheets)
     except Ended as error:
         _prepare_folder(options, report)
-        ended = BatchEnded(error, done=_succeeded(results), total=len(tasks))
+        done = f"{_succeeded(results)} of {len(tasks)} are done, and nothing else was written"
+        ended = Ended(error.number, done)
         rows = _rows(tasks, results, {"error": describe(ended, file=None)})
         return report.fail(ended, values=_values(rows, sheets, monotonic() - started))
     seconds = monotonic() - started
