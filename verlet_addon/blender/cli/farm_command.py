@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ...core.errors import FileError
+from ..scene.file_errors import errors_named
 from .batch_arguments import add_wedge_argument
 from .farm_shots import FarmJob, command_lines, find_farm_job
 from .flamenco import job_type
@@ -45,8 +45,8 @@ def run_job(options: Namespace, report: Report) -> int:
 
     Raises
     ------
-    FileError
-        The job cannot be written.
+    DiskFullError, FileError
+        The disk is full, or the job cannot be written.
     UsageError
         The arguments name no file, or names that the format does not allow.
     """
@@ -60,14 +60,10 @@ def run_job(options: Namespace, report: Report) -> int:
             texts = {"": command_lines(job)}
     for name, text in texts.items():
         path = options.output / name
-        try:
+        with errors_named("write", path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"Cannot write {path}: {error.strerror}", path) from error
-    tasks = len(job.shots)
-    for wedge in job.wedges:
-        tasks *= len(wedge.values)
+    tasks = len(job.tasks)
     values = {"output": str(options.output), "format": options.format, "tasks": tasks}
     return report.succeed(f"Wrote a job of {tasks} tasks: {options.output}", values)
 

@@ -2,15 +2,15 @@
 
 import os
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import join
 
 import bpy
 
 from .results import UsageError
-from .tasks import file_name, find_tasks
-from .wedges import Wedge, variant_name, variants
+from .tasks import Task, file_name, find_tasks
+from .wedges import Wedge
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,10 @@ class FarmJob:
     folder: Path
     """Folder that holds all files."""
     output_folder: Path
+    tasks: tuple[Task, ...]
+    """All bakes, with absolute paths."""
     shots: tuple[Shot, ...]
+    """Their files and scenes, without wedges."""
     wedges: tuple[Wedge, ...]
     frames: tuple[int, int] | None
     """First and last frame; None for those of each scene."""
@@ -51,23 +54,28 @@ def find_farm_job(options: Namespace) -> FarmJob:
         A pattern matches no file, two bakes have the same output, or a name holds characters that
         a file's name cannot have.
     """
-    tasks = find_tasks(options)
+    found = find_tasks(options)
     for wedge in options.wedges:
         for text in (wedge.setting, *wedge.values):
             if file_name(text) != text:
                 raise UsageError(f"--wedge: {text} cannot stand in a file's name; use --set")
-    paths = [task.input.absolute() for task in tasks]
-    folder = Path(os.path.commonpath([path.parent for path in paths]))
+    output_folder = options.output_dir.absolute()
+    tasks = [
+        replace(task, input=task.input.absolute(), output=output_folder / f"{task.name}.blend")
+        for task in found
+    ]
+    folder = Path(os.path.commonpath([task.input.parent for task in tasks]))
     shots = {
-        Shot(path.relative_to(folder).as_posix(), task.group, task.scene): None
-        for path, task in zip(paths, tasks, strict=True)
+        Shot(task.input.relative_to(folder).as_posix(), task.group, task.scene): None
+        for task in tasks
     }
     return FarmJob(
         program=("blender", "--command", "verlet")
         if bpy.app.binary_path
         else ("python", "-m", "verlet_addon"),
         folder=folder,
-        output_folder=options.output_dir.absolute(),
+        output_folder=output_folder,
+        tasks=tuple(tasks),
         shots=tuple(shots),
         wedges=tuple(options.wedges),
         frames=tuple(options.frames) if options.frames else None,
@@ -78,14 +86,5 @@ def find_farm_job(options: Namespace) -> FarmJob:
 def command_lines(job: FarmJob) -> str:
     """The command of each bake, a line each, quoted as shells of Unix need it."""
     frames = [] if job.frames is None else ["--frames", *map(str, job.frames)]
-    lines = []
-    for shot in job.shots:
-        scene = [] if shot.scene is None else [f"--scene={shot.scene}"]
-        for values in variants(job.wedges):
-            name = "_".join(filter(None, (shot.name, variant_name(values))))
-            output = job.output_folder / f"{name}.blend"
-            paths = [str(job.folder / shot.input), "--output", str(output), "--parents"]
-            settings = [f"--set={setting}={value}" for setting, value in values]
-            given = [*paths, *scene, *frames, *job.options, *settings, "--json"]
-            lines.append(join([*job.program, "bake", *given]))
-    return "".join(f"{line}\n" for line in lines)
+    given = ["--parents", *frames, *job.options, "--json"]
+    return "".join(f"{join([*job.program, *task.arguments(given)])}\n" for task in job.tasks)
