@@ -10,7 +10,7 @@ from ...core.errors import CheckpointError, FileError
 from ...core.scene import Sample
 from ...core.simulation import Simulation
 from ..scene.file_errors import errors_named
-from ..scene.pc2 import flush_to_disk, keep_samples, read_samples, read_size
+from ..scene.pc2 import create_pc2, flush_to_disk, keep_samples, read_samples, read_size
 from .cache_record import NAME, Block, CachedBody, CacheRecord, read_record, write_record
 
 MOST_STATES = 6
@@ -31,6 +31,11 @@ class Cache:
     def points(self, body: CachedBody) -> Path:
         """The point cache of a body."""
         return self.folder / body.file
+
+    def create_points(self) -> None:
+        """Writes the point caches without any frame."""
+        for body in self.record.bodies:
+            create_pc2(self.points(body), vertex_count=body.vertices, frame_start=self.record.start)
 
     def samples_since(self, body: CachedBody, frame: int, end: int) -> int:
         """CRC-32 of the samples of a body from a frame to the end, both included."""

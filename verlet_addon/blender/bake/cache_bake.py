@@ -23,7 +23,6 @@ from ..scene.cache_modifiers import (
 from ..scene.file_errors import errors_named
 from ..scene.mesh_access import mesh_of
 from ..scene.modifiers import check_order, place_after_carriers
-from ..scene.pc2 import create_pc2
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.timing import animation_frame
 from ..settings.preferences import BESIDE, chosen_cache_folder
@@ -197,17 +196,11 @@ def _bake(
 def _new_cache(stage: Stage, start: int, blend: Path, inputs: Sequence[BakeInputs]) -> Cache:
     """An empty cache of the bodies of a stage."""
     folder = new_folder(blend)
-    names = file_names(stage.body_names)
-    bodies = [
-        CachedBody(obj.name, name, len(mesh_of(obj).vertices), its.settings, its.read)
-        for obj, name, its in zip(stage.bodies, names, inputs, strict=True)
-    ]
-    record = CacheRecord(stage.scene_name, start, kernels(), bodies)
-    cache = Cache(folder, record)
+    bodies = cached_bodies(stage.bodies, inputs)
+    cache = Cache(folder, CacheRecord(stage.scene_name, start, kernels(), bodies))
     with errors_named("write", folder):
-        for body in bodies:
-            create_pc2(cache.points(body), vertex_count=body.vertices, frame_start=start)
-        write_record(folder, record)
+        cache.create_points()
+        write_record(folder, cache.record)
     return cache
 
 
@@ -301,7 +294,18 @@ def show_cache(obj: bpy.types.Object, path: Path, start: int, scene: bpy.types.S
     )
 
 
-def file_names(bodies: Sequence[str]) -> list[str]:
+def cached_bodies(
+    objects: Sequence[bpy.types.Object], inputs: Sequence[BakeInputs]
+) -> list[CachedBody]:
+    """The entries of bodies in the record of a new cache."""
+    names = [obj.name for obj in objects]
+    return [
+        CachedBody(name, file, len(mesh_of(obj).vertices), its.settings, its.read)
+        for obj, name, file, its in zip(objects, names, _file_names(names), inputs, strict=True)
+    ]
+
+
+def _file_names(bodies: Sequence[str]) -> list[str]:
     """Names of files for bodies, each another one, also where upper and lower case are one."""
     clean = [re.sub(r"[^\w.-]", "_", name) for name in bodies]
     folded = [name.casefold() for name in clean]

@@ -14,15 +14,14 @@ from ...core.errors import FileError, MeshError
 from ..scene.cache_modifiers import bake_modifier, cache_path
 from ..scene.file_errors import errors_named
 from ..scene.key_points import way_to_key
-from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import check_order, read_deformed
-from ..scene.pc2 import append_sample, create_pc2, read_samples
+from ..scene.pc2 import append_sample, read_samples
 from ..scene.sampling import Stage
 from ..settings.properties import body_properties
 from .bake import prepare_stage
 from .cache import Cache, read_cache, remove_cache
-from .cache_bake import file_names, show_cache
+from .cache_bake import cached_bodies, show_cache
 from .cache_checks import find_problem
 from .cache_folder import new_folder
 from .cache_record import Block, CachedBody, CacheRecord, write_record
@@ -94,11 +93,7 @@ def keys_to_cache(
 def _new_cache(scene: bpy.types.Scene, objects: list[bpy.types.Object], folder: Path) -> Cache:
     """An empty cache of objects that were baked over the same frames."""
     noted = list(map(_noted, objects))
-    names = [obj.name for obj in objects]
-    bodies = [
-        CachedBody(name, file, len(mesh_of(obj).vertices), its.inputs.settings, its.inputs.read)
-        for obj, name, file, its in zip(objects, names, file_names(names), noted, strict=True)
-    ]
+    bodies = cached_bodies(objects, [each.inputs for each in noted])
     return Cache(folder, CacheRecord(scene.name, noted[0].frames[0], noted[0].kernels, bodies))
 
 
@@ -107,9 +102,7 @@ def _write_shown(stage: Stage, objects: list[bpy.types.Object], cache: Cache) ->
     record, frames = cache.record, _noted(objects[0]).frames
     checksums = [0] * len(objects)
     with errors_named("write", cache.folder):
-        for body in record.bodies:
-            path = cache.points(body)
-            create_pc2(path, vertex_count=body.vertices, frame_start=record.start)
+        cache.create_points()
         for number, frame in enumerate(frames):
             depsgraph = stage.at(frame)
             for place, (obj, body) in enumerate(zip(objects, record.bodies, strict=True)):
