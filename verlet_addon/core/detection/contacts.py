@@ -73,7 +73,9 @@ def find_pairs(
     active: Booleans | None,
 ) -> Contacts:
     """Finds all pairs that satisfy the criteria; parameters as for `find_contacts`."""
-    end = end - _common_displacement(surfaces, start, end)[:, None]
+    common = _common_displacement(surfaces, start, end)
+    if common.any():
+        end = end - common[:, None]
     for bvh in surfaces.bvhs:
         if active is None:
             bvh.active[:] = True
@@ -97,11 +99,10 @@ def _common_displacement(surfaces: Surfaces, start: Floats, end: Floats) -> Floa
     Contacts depend on relative motion alone. Without it, the swept boxes of a sheet that a gale
     carries farther than it is wide would all overlap, in a search for its contacts with itself.
     """
-    own = surfaces.collides.diagonal()
-    members = np.flatnonzero(own.take(surfaces.owners))
+    members = surfaces.self_colliding
     if not len(members):
         return np.zeros(3)
-    longest = max(float(surfaces.longest[own].max()), SHORTEST)
+    longest = max(float(surfaces.longest[surfaces.collides.diagonal()].max()), SHORTEST)
     with np.errstate(invalid="ignore"):  # some are at NaN
         mean = (end.take(members, axis=1) - start.take(members, axis=1)).mean(axis=1)
         return np.asarray(np.where(np.isfinite(mean), np.round(mean / longest), 0.0) * longest)

@@ -151,6 +151,11 @@ class Surfaces:
         return found
 
     @cached_property
+    def self_colliding(self) -> Integers:
+        """Particles of owners with self-collision."""
+        return np.flatnonzero(self.collides.diagonal()[self.owners])
+
+    @cached_property
     def leaves(self) -> Integers:
         """(o,) number of leaves of each owner's BVH."""
         return np.array([bvh.leaves for bvh in self.bvhs])
