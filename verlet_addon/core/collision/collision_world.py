@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, magnitudes
+from ..contact.clearances import Clearances, build_clearances
 from ..contact.contact_rows import PairProperties
 from ..contact.warm_start import ContactCache
 from ..depenetration.penetration_states import PINCHED
@@ -17,6 +18,7 @@ from ..depenetration.surface_depenetration import (
     build_depenetration,
     mark_appeared,
 )
+from ..detection.neighbour_list import REFRESH_SHARE, NeighbourList
 from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData
@@ -60,6 +62,10 @@ class CollisionWorld:
     """(colliders,) bool, colliders without area in this step, which touch nothing; changes."""
     pinchable: Booleans
     """(N,) bool, particles of cloth that may be pinched between colliders."""
+    clearances: Clearances
+    """How far particles may go until they might pass through a surface; changes."""
+    neighbours: NeighbourList | None = None
+    """Contacts found in former steps; changes."""
     cache: ContactCache | None = None
     """Multipliers of the step before, for the warm start; changes."""
     pinched: PinchedParticles = NO_PINCHED
@@ -69,6 +75,11 @@ class CollisionWorld:
     def pair_reaches(self) -> Floats:
         """(owners, owners) the larger of the skins of both owners [m]."""
         return np.maximum.outer(self.skins, self.skins)
+
+    @cached_property
+    def tolerances(self) -> Floats:
+        """(N,) distances that particles may move between searches for their contacts [m]."""
+        return REFRESH_SHARE * _particle_skins(self.surfaces, self.skins)
 
     @property
     def penetration_states(self) -> Integers:
@@ -142,6 +153,7 @@ def build_collision_world(
     held = [model.contact_inverse_masses == 0.0 for model in models]
     held += [np.ones(len(rows), dtype=bool) for rows in places]
     thick = np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)])
+    skins = SKIN_SHARE * np.minimum(thick, world_surfaces.longest)
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return CollisionWorld(
         surfaces=world_surfaces,
@@ -153,11 +165,17 @@ def build_collision_world(
             for body in range(len(bodies))
         },
         statistics=empty_statistics(len(surfaces)),
-        skins=SKIN_SHARE * np.minimum(thick, world_surfaces.longest),
+        skins=skins,
+        clearances=build_clearances(world_surfaces, _particle_skins(world_surfaces, skins)),
         colliders=colliders,
         degenerate=np.zeros(len(colliders), dtype=bool),
         **_particle_arrays(world_surfaces, models, meshes),
     )
+
+
+def _particle_skins(surfaces: Surfaces, skins: Floats) -> Floats:
+    """(N,) skins by owners; the thinnest for colliders, which have none."""
+    return np.where(skins > 0.0, skins, skins[skins > 0.0].min(initial=np.inf))[surfaces.owners]
 
 
 def _particle_arrays(

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, dot, ranges
+from ..contact.clearances import find_endangered
 from ..contact.compiled_kernels import find_unsafe, project_rows, rebound_rows
 from ..contact.contact_rows import ContactRows, PredictedMotion, make_rows, with_more
 from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from ..depenetration.penetration_states import contact_penetration_states
 from ..detection.contacts import Contacts, find_contacts
+from ..detection.neighbour_list import search_neighbours
 from ..ropes.rope_contacts import solve_rope_contacts
 from ..ropes.rope_trees import TreeBatches
 from .collision_world import SKIN_SHARE, CollisionWorld
@@ -82,7 +84,10 @@ def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
     """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
     world.surfaces.start_step()
-    rows = _find_rows(world, motion, end)
+    world.neighbours = search_neighbours(
+        world.neighbours, world.surfaces, motion.start, end, world.pair_reaches, world.tolerances
+    )
+    rows = _rows_of(world, motion, world.neighbours.contacts)
     if world.surfaces.any_penetrating:
         vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
         rows = with_more(
@@ -109,12 +114,13 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
     displaced, fast = _unsafe_particles(contact_step)
     if displaced.any():
         contact_step.end[:, displaced] = positions[:, displaced]
-        contact_step.rows = with_more(
-            contact_step.rows, _find_rows(world, motion, positions, displaced)
-        )
-    if (displaced | fast).any():
+        way = motion.start, positions, world.pair_reaches
+        found = find_contacts(world.surfaces, *way, displaced)
+        contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
+    endangered = (displaced | fast) & world.clearances.exceeded(positions)
+    if endangered.any():
         path = motion.start, positions, motion.inverse_masses
-        tunnelling = find_tunnelling(world.surfaces, *path, displaced | fast)
+        tunnelling = find_tunnelling(world.surfaces, *path, endangered)
         passes = len(tunnelling.gaps) > 0
         more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
         contact_step.rows = with_more(contact_step.rows, more)
@@ -132,16 +138,10 @@ def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
     return {body: world.body_slices[body] for body in bodies}
 
 
-def _find_rows(
-    world: CollisionWorld, motion: PredictedMotion, end: Floats, active: Booleans | None = None
-) -> ContactRows:
-    """Rows of contacts along the motion to `end` (3, N), near active particles (N,) alone."""
-    way = motion.start, end, world.pair_reaches
-    found = _reduce_gaps(world, find_contacts(world.surfaces, *way, active))
-    found = filter_pinched(
-        world, world.depenetration.filter_contacts(found, motion.start), motion.start
-    )
-    return _make_rows(world, found, motion)
+def _rows_of(world: CollisionWorld, motion: PredictedMotion, found: Contacts) -> ContactRows:
+    """Rows of found contacts that count in the world's state."""
+    found = world.depenetration.filter_contacts(_reduce_gaps(world, found), motion.start)
+    return _make_rows(world, filter_pinched(world, found, motion.start), motion)
 
 
 def project_body_contacts(
@@ -177,6 +177,10 @@ def apply_tunnelling_guard(
     """
     world, motion = contact_step.world, contact_step.motion
     gather_bodies(world.body_slices, bodies, contact_step.positions)
+    path = motion.start, contact_step.positions
+    active = find_endangered(world.clearances, world.surfaces, world.pair_reaches, *path)
+    if not active.any():
+        return
 
     def restore_all(world_positions: Floats) -> None:
         changed = [
@@ -194,6 +198,7 @@ def apply_tunnelling_guard(
         contact_step.positions,
         motion.inverse_masses,
         restore_all,
+        active,
     )
     scatter_bodies(world.body_slices, bodies, contact_step.positions)
 

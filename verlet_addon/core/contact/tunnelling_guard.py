@@ -34,6 +34,7 @@ def prevent_tunnelling(
     end: Floats,
     inverse_masses: Floats,
     restore: Callable[[Floats], None] | None = None,
+    active: Booleans | None = None,
 ) -> Floats:
     """Returns end positions (3, N) [m] such that no pair passes through each other on the way.
 
@@ -43,11 +44,11 @@ def prevent_tunnelling(
     Collision and self-collision handling in cloth model dedicated to design garments, 1997,
     without their rotation): each round halves their motion relative to the zone, so that they move
     as far as there is room. `restore` projects the other constraints of positions (3, N) after each
-    round, while there is room.
+    round, while there is room. Pairs without an active particle (N,) bool are known not to pass;
+    None = all are active.
     """
     end = end.copy()
     zone_pairs: list[Integers] = []
-    active: Booleans | None = None
     found = 0
     for number in range(MAX_ROUNDS):
         tunnelling = find_tunnelling(surfaces, start, end, inverse_masses, active)

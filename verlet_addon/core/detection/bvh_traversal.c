@@ -16,9 +16,18 @@ static inline int are_close(const traversal *job, const box *a, const box *b)
     return (near[0] & near[1]) == -1;
 }
 
+/* A leaf of a BVH, with its swept box, and whether it has active particles. */
+typedef struct {
+    const bvh *of;
+    integer number;
+    const box *swept_box;
+    int active;
+} leaf;
+
 /* A vertex, edge or triangle of a leaf, with its swept box. */
 typedef struct {
     integer number, particles[3];
+    int active; /* whether any particle is */
     const box *swept_box;
     edge_path *way; /* of edges only */
 } feature;
@@ -29,71 +38,80 @@ static int is_flush(const search_criteria *criteria, const real *turns)
     return turns[0] <= criteria->limits[0] && turns[1] <= criteria->limits[1];
 }
 
-/* Lists the vertices of a leaf within the margin of a box; returns their number. */
-static int take_vertices(const traversal *job, feature *list, const bvh *of, integer leaf,
-                         const box *near)
+/* Lists the vertices of a leaf within the margin of another, active ones if that has none;
+   returns their number. */
+static int take_vertices(const traversal *job, feature *list, const leaf *from, const leaf *other)
 {
+    const bvh *of = from->of;
     int count = 0;
-    for (integer i = of->vertex_starts[leaf]; i < of->vertex_starts[leaf + 1]; i++) {
+    for (integer i = of->vertex_starts[from->number]; i < of->vertex_starts[from->number + 1]; i++) {
         feature *it = list + count;
         it->number = it->particles[0] = of->vertices[i];
         if (is_flush(job->criteria, job->all->corner_turns + 2 * it->number))
             continue;
         it->swept_box = job->all->swept_boxes + it->number;
-        count += are_close(job, it->swept_box, near);
+        it->active = job->all->active[it->number];
+        count += (it->active | other->active) && are_close(job, it->swept_box, other->swept_box);
     }
     return count;
 }
 
-static int take_triangles(const traversal *job, feature *list, const bvh *of, integer leaf,
-                          const box *near)
+static int take_triangles(const traversal *job, feature *list, const leaf *from, const leaf *other)
 {
+    const bvh *of = from->of;
     int count = 0;
     for (int k = 0; k < LEAF_SIZE; k++) {
         feature *it = list + count;
-        it->number = of->triangles[LEAF_SIZE * leaf + k];
-        it->swept_box = of->swept_boxes + LEAF_SIZE * leaf + k;
-        if (it->number < 0 || !are_close(job, it->swept_box, near))
+        it->number = of->triangles[LEAF_SIZE * from->number + k];
+        it->swept_box = of->swept_boxes + LEAF_SIZE * from->number + k;
+        if (it->number < 0 || !are_close(job, it->swept_box, other->swept_box))
             continue;
-        for (int corner = 0; corner < 3; corner++)
-            it->particles[corner] = of->corners[3 * (LEAF_SIZE * leaf + k) + corner];
-        count++;
+        it->active = 0;
+        for (int corner = 0; corner < 3; corner++) {
+            it->particles[corner] = of->corners[3 * (LEAF_SIZE * from->number + k) + corner];
+            it->active |= job->all->active[it->particles[corner]];
+        }
+        count += it->active | other->active;
     }
     return count;
 }
 
-static int take_edges(const traversal *job, feature *list, const bvh *of, integer leaf, const box *near)
+static int take_edges(const traversal *job, feature *list, const leaf *from, const leaf *other)
 {
+    const bvh *of = from->of;
     int count = 0;
-    for (integer i = of->edge_starts[leaf]; i < of->edge_starts[leaf + 1]; i++) {
+    for (integer i = of->edge_starts[from->number]; i < of->edge_starts[from->number + 1]; i++) {
         feature *it = list + count;
         it->way = of->edge_paths + i;
         it->swept_box = &it->way->swept_box;
         it->number = of->edges[i];
-        if (!are_close(job, it->swept_box, near)
+        if (!are_close(job, it->swept_box, other->swept_box)
             || is_flush(job->criteria, job->all->edge_turns + 2 * it->number))
             continue;
-        for (int k = 0; k < 2; k++)
+        it->active = 0;
+        for (int k = 0; k < 2; k++) {
             it->particles[k] = job->all->ends[k * job->all->edges + it->number];
-        count++;
+            it->active |= job->all->active[it->particles[k]];
+        }
+        count += it->active | other->active;
     }
     return count;
 }
 
 /* Tests pairs of the vertices of one leaf and the triangles of another. */
-static void test_vertices(traversal *job, const bvh *of, integer leaf, const box *near,
-                              const bvh *other, integer other_leaf, const box *other_near)
+static void test_vertices(traversal *job, const leaf *one, const leaf *other)
 {
     feature vertices[3 * LEAF_SIZE + 1], triangles[LEAF_SIZE + 1];
-    int count = take_vertices(job, vertices, of, leaf, other_near);
-    int triangle_count = count ? take_triangles(job, triangles, other, other_leaf, near) : 0;
+    int count = take_vertices(job, vertices, one, other);
+    int triangle_count = count ? take_triangles(job, triangles, other, one) : 0;
     pair p;
     p.kind = 0;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < triangle_count; j++) {
             const integer *corners = triangles[j].particles;
             integer vertex = vertices[i].number;
-            if (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
+            if (!(vertices[i].active | triangles[j].active)
+                || vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
                 || !are_close(job, vertices[i].swept_box, triangles[j].swept_box))
                 continue;
             p.features[0] = p.particles[0] = vertex;
@@ -105,20 +123,20 @@ static void test_vertices(traversal *job, const bvh *of, integer leaf, const box
 }
 
 /* Tests pairs of the edges of two leaves. */
-static void test_edges(traversal *job, integer leaf, const box *near, integer other_leaf,
-                           const box *other_near)
+static void test_edges(traversal *job, const leaf *from, const leaf *to)
 {
     feature lists[2][3 * LEAF_SIZE + 1];
-    int own = job->a == job->b, same = own && leaf == other_leaf;
-    int count = take_edges(job, lists[0], job->a, leaf, other_near);
-    int other_count = count ? take_edges(job, lists[1], job->b, other_leaf, near) : 0;
+    int own = job->a == job->b, same = own && from->number == to->number;
+    int count = take_edges(job, lists[0], from, to);
+    int other_count = count ? take_edges(job, lists[1], to, from) : 0;
     pair p;
     p.kind = 1;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < other_count; j++) {
             const feature *one = &lists[0][i], *other = &lists[1][j];
             const integer *a = one->particles, *b = other->particles;
-            if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
+            if (!(one->active | other->active)
+                || a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
                 || (same && one->number > other->number)
                 || !are_close(job, one->swept_box, other->swept_box)
                 || (!job->criteria->all_touching
@@ -160,17 +178,16 @@ static int is_smooth(const bvh *it, integer a, integer b)
 static void __attribute__((noinline)) test_leaves(traversal *job, integer a, integer b)
 {
     const bvh *first = job->a, *second = job->b;
-    const box *near = first->boxes + a, *other_near = second->boxes + b;
-    a -= (integer)1 << first->height;
-    b -= (integer)1 << second->height;
-    int flush = is_flush(job->criteria, first->turns + 2 * a);
-    int other_flush = is_flush(job->criteria, second->turns + 2 * b);
+    leaf one = {first, a - ((integer)1 << first->height), first->boxes + a, first->active[a]};
+    leaf other = {second, b - ((integer)1 << second->height), second->boxes + b, second->active[b]};
+    int flush = is_flush(job->criteria, first->turns + 2 * one.number);
+    int other_flush = is_flush(job->criteria, second->turns + 2 * other.number);
     if (!flush)
-        test_vertices(job, first, a, near, second, b, other_near);
+        test_vertices(job, &one, &other);
     if (!other_flush && (first != second || a != b))
-        test_vertices(job, second, b, other_near, first, a, near);
+        test_vertices(job, &other, &one);
     if (!flush && !other_flush)
-        test_edges(job, a, near, b, other_near);
+        test_edges(job, &one, &other);
 }
 
 static void traverse(traversal *job, integer a, integer b, integer height_a, integer height_b);

@@ -53,7 +53,7 @@ def _surfaces(surfaces: Surfaces) -> Packed:
         *members(
             surfaces,
             "triangles edges sides wings opposite_edges fans fan_starts near_starts near gaps "
-            "single_sided colliders edge_turns corner_turns",
+            "single_sided colliders active edge_turns corner_turns clearances",
         ),
     )
 
@@ -167,7 +167,12 @@ def _criteria_struct(criteria: SearchCriteria, gap: float, longest: float) -> Pa
     """The struct `search_criteria` of pairs.h, for two owners with this gap."""
     limits = flush_limits(criteria, gap, longest)
     return pack(
-        criteria.skin, criteria.gap_share, criteria.start_share, *limits, int(criteria.all_touching)
+        criteria.skin,
+        criteria.gap_share,
+        criteria.start_share,
+        *limits,
+        int(criteria.all_touching),
+        int(criteria.measures_clearances),
     )
 
 

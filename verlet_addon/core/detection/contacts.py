@@ -56,7 +56,7 @@ def find_contacts(
     surfaces : all surfaces, with o owners and N particles.
     start, end : (3, N) positions at both ends of a straight motion [m].
     skin : distance beyond the gap [m], (o, o) by owners or one for all.
-    active : (N,) bool; only pairs near an active particle are searched. None = all.
+    active : (N,) bool; only pairs with an active particle are searched. None = all.
 
     Returns
     -------
@@ -76,6 +76,7 @@ def find_pairs(
     common = _common_displacement(surfaces, start, end)
     if common.any():
         end = end - common[:, None]
+    surfaces.active[:] = True if active is None else active
     for bvh in surfaces.bvhs:
         if active is None:
             bvh.active[:] = True

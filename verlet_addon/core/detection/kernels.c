@@ -162,12 +162,40 @@ static int starts_beyond(const pair *p, real far)
     return height * height > far * far * square && square > PARALLEL * (dot(u, u) * dot(v, v));
 }
 
+/* Lowers a number, which other threads may lower at the same time. */
+static void lower(real *number, real to)
+{
+    real now;
+    __atomic_load(number, &now, __ATOMIC_RELAXED);
+    while (to < now && !__atomic_compare_exchange(number, &now, &to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Lowers the clearances of a pair's particles to half of the way until they touch, at the start. */
+static void measure_clearance(traversal *job, pair *p)
+{
+    const search_criteria *criteria = job->criteria;
+    find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
+    if (!(p->now.apart <= job->margin))
+        return;
+    p->gap = gap_of(job->all, p);
+    if (!(p->gap > LEAST_GAP) || !is_guarded(job->all, p))
+        return;
+    real touch = smaller(p->gap * criteria->gap_share, (p->now.apart + SHORTEST) * criteria->start_share);
+    for (int k = 0; k < 4; k++)
+        lower(job->all->clearances + p->particles[k], 0.5 * (p->now.apart - TOUCH_TOLERANCE * touch));
+}
+
 /* Adds the row of a pair, if it satisfies the criteria. */
 void test_pair(traversal *job, pair *p)
 {
     const search_criteria *criteria = job->criteria;
     if (!read_motion(job, p))
         return;
+    if (criteria->measures_clearances) {
+        measure_clearance(job, p);
+        return;
+    }
     real most = fastest(p);
     if (starts_beyond(p, most + job->margin))
         return;

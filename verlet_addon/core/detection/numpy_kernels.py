@@ -62,14 +62,23 @@ def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> 
     surfaces.tests[a, b] += leaves.shape[1]
     if surfaces.tests[a, b] > surfaces.max_tests[a, b]:
         return NO_ROWS
+    active = surfaces.active
     vertices, edges = candidate_pairs(*bvhs, leaves, flat=criteria.all_touching)
     limits = flush_limits(criteria, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
     vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
     edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]
     if not criteria.all_touching:
         edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
+    vertices = vertices[
+        :, active[vertices[0]] | active[surfaces.triangles[:, vertices[1]]].any(axis=0)
+    ]
+    edges = edges[:, active[surfaces.edges[:, edges]].any(axis=(0, 1))]
     of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
     of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
+    if criteria.measures_clearances:
+        for kind, particles in enumerate((of_vertices, of_edges)):
+            _measure_clearances(surfaces, kind, particles, start, criteria)
+        return NO_ROWS
     found = [
         _rows(surfaces, 0, vertices, of_vertices, start, end, criteria),
         _rows(surfaces, 1, edges, of_edges, start, end, criteria),
@@ -160,18 +169,15 @@ def _rows(
     x, motion = start[:, particles], end[:, particles] - start[:, particles]
     began = NEAREST[kind](x)[2]
     touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
+    guarded = _are_guarded(surfaces, kind, particles, gaps, began)
     times, weights, normals, apart, touched = _advance(kind, x, motion, np.zeros(len(touch)), touch)
-    final = x + motion
-    rows = sum(weights[k] * dot(normals, final[:, k]) for k in range(4))
+    rows = sum(weights[k] * dot(normals, x[:, k] + motion[:, k]) for k in range(4))
     if criteria.all_touching:
         grazed = np.flatnonzero(touched & (rows >= touch))
         before = x[:, :, grazed], motion[:, :, grazed], times[grazed]
         after = _advance(kind, *before, GRAZING_SHARE * touch[grazed])
         times[grazed], weights[:, grazed], normals[:, grazed], _, touched[grazed] = after
-    guarded = touched & (began > MIN_START_SHARE * gaps)
-    small = gaps < UNGUARDED_GAP_SHARE * _full_gaps(surfaces, particles)
-    guarded &= ~(small & _are_near(surfaces, kind, particles))
-    kept = guarded if criteria.all_touching else rows < touch + criteria.skin
+    kept = touched & guarded if criteria.all_touching else rows < touch + criteria.skin
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
     if not criteria.all_touching:
         those = surfaces, features, particles, weights, normals, (start, end, times)
@@ -182,9 +188,21 @@ def _rows(
         else:
             least = is_closest_on_triangles(*those)
         kept &= least
-    kinds = np.full((1, np.count_nonzero(kept)), kind)
-    found = np.concatenate([kinds, features[:, kept]])
+    found = np.insert(features[:, kept], 0, kind, axis=0)
     return found, weights[:, kept], normals[:, kept], touch[kept] / criteria.gap_share
+
+
+def _measure_clearances(
+    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, criteria: SearchCriteria
+) -> None:
+    """Lowers clearances to half of the ways that guarded pairs are from touching."""
+    particles = particles[:, _may_come_near(surfaces, kind, particles, start, start, criteria)]
+    gaps, began = _gaps(surfaces, kind, particles), NEAREST[kind](start[:, particles])[2]
+    touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
+    guarded = _are_guarded(surfaces, kind, particles, gaps, began)
+    room = 0.5 * (began - TOUCH_TOLERANCE * touch)[guarded]
+    for corner in particles[:, guarded]:
+        np.minimum.at(surfaces.clearances, corner, room)
 
 
 def _may_come_near(
@@ -223,6 +241,15 @@ def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
     at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
     gaps[own] = np.minimum(gaps[own], REST_GAP_SHARE * at_rest)
     return np.asarray(gaps)
+
+
+def _are_guarded(
+    surfaces: Surfaces, kind: int, particles: Integers, gaps: Floats, began: Floats
+) -> Booleans:
+    """(k,) bool, pairs that are guarded against tunnelling, which start at distances (k,) [m]."""
+    small = gaps < UNGUARDED_GAP_SHARE * _full_gaps(surfaces, particles)
+    along = small & _are_near(surfaces, kind, particles)
+    return np.asarray((gaps > LEAST_GAP) & (began > MIN_START_SHARE * gaps) & ~along)
 
 
 def _full_gaps(surfaces: Surfaces, particles: Integers) -> Floats:

@@ -9,7 +9,7 @@
 typedef struct {
     real skin, gap_share, start_share;
     real limits[2]; /* largest angle and curvature of flush colliders; see flush_limits */
-    integer all_touching;
+    integer all_touching, measures_clearances;
 } search_criteria;
 
 /* Buffer of found rows; rows beyond the capacity are counted only. */

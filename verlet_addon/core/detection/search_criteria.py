@@ -21,6 +21,8 @@ class SearchCriteria:
     all_touching: bool = False
     """Whether to find all pairs that touch at any time, even if a neighbouring pair is nearer, or
     they have parted at the end; used to detect tunnelling."""
+    measures_clearances: bool = False
+    """Whether to lower `Surfaces.clearances` in place of finding pairs."""
 
     def for_pair(self, a: int, b: int) -> "SearchCriteria":
         """The criteria for two owners, with their skin as a number."""

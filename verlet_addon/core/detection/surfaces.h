@@ -30,7 +30,9 @@ typedef struct {
     const real *gaps;                  /* (o, o) [m] */
     const uint8_t *single_sided;       /* (o,) */
     const uint8_t *colliders;          /* (o,) */
+    const uint8_t *active;             /* (N,) */
     real *edge_turns, *corner_turns;   /* (e, 2), (N, 2) [rad], [rad/m] */
+    real *clearances;                  /* (N,) [m] */
 } surfaces;
 
 /* States of the cached part of an edge_path. */

@@ -134,6 +134,19 @@ class Surfaces:
         return max(len(self.owners), self.edges.shape[1], self.triangles.shape[1])
 
     @cached_property
+    def active(self) -> Booleans:
+        """(N,) bool, particles of which pairs are searched; written by `find_pairs`."""
+        return np.ones(len(self.owners), dtype=bool)
+
+    @cached_property
+    def clearances(self) -> Floats:
+        """(N,) distances that particles may move before a pair may touch [m].
+
+        They are lowered by searches that measure them.
+        """
+        return np.full(len(self.owners), np.inf)
+
+    @cached_property
     def tests(self) -> Integers:
         """(o, o) pairs of leaves tested in this step, by owners, the lower first; changes."""
         return np.zeros(self.gaps.shape, dtype=np.int64)
