@@ -146,5 +146,5 @@ def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> 
         for name, shown in properties_of(addon, group).items()
         if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
     }
-    scene = {"time_scale", "use_ground", "ground_height"}
-    assert animatable == set(addon("blender.settings.core_settings").animatable()) | scene
+    read = addon("blender.settings.core_settings")
+    assert animatable == {*read.animatable(), *read.animatable_of_scene()}

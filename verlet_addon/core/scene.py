@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .field import Field
-from .settings import BodySettings
+from .settings import BodySettings, SceneSettings
 
 LEAST_AREA = 1e-12
 """Largest triangle area of a collider that is only a point or a line [m²]."""
@@ -119,6 +119,8 @@ class Sample:
     """Per body, its settings from the sample before to this one; empty if they are constant."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
+    scene_settings: SceneSettings | None = None
+    """Settings of the scene from the sample before to this one; None if they are constant."""
     goal_springs: Sequence[GoalSprings | None] = ()
     """Per body, the springs that draw it on the way here; left empty where there are none."""
 

@@ -12,6 +12,7 @@ from .changes.rebuilding import (
     change_all_pins,
     change_all_settings,
     lengthen_all,
+    wake_all,
     with_current_pin_weights,
 )
 from .collision.collision_world import CollisionWorld, build_collision_world
@@ -79,6 +80,9 @@ class Simulation:
         check_sample(sample)
         check_pressures(self.wholes, sample)
         remarks: list[str] = []
+        if sample.scene_settings not in (None, self.scene_settings):
+            self.scene_settings = sample.scene_settings
+            wake_all(self.bodies)
         if sample.duration > 0.0:
             remarks += self._build(sample)
             self._step_to(sample)

@@ -22,7 +22,7 @@ before; on an action that a bake made, its purpose."""
 _SHARED, _COPY = "shared", "copy"
 
 
-def channels(animated: bpy.types.Key | bpy.types.Object) -> Any:
+def channels(animated: bpy.types.Key | bpy.types.Object | bpy.types.Scene) -> Any:
     """Container of a datablock's active curves, with `fcurves` and `groups`; None without one."""
     animation: Any = animated.animation_data
     return None if animation is None else _active_channels(animation)

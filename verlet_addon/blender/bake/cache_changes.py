@@ -18,8 +18,6 @@ from ..settings.properties import VERLET_PG_body
 from .cache_record import CacheRecord
 from .record import BakeInputs
 
-CHANGEABLE = ("mass", "use_density", "density", "use_tethers")
-"""Settings, besides those that can be animated, that a simulation can change as it goes on."""
 _ANIMATED = ("positions", "velocities", "mirrors", "rest_positions", "colliders")
 """What animation decides of a mesh at the first frame, and the numbers of its colliders."""
 _ALIKE = 1e-5
@@ -93,7 +91,7 @@ def _check_colliders(
 
 def _check_settings(name: str, before: BodySettings, now: BodySettings) -> None:
     """Raises SettingsError for settings of a body that cannot change in a simulation."""
-    fixed = {each.name for each in fields(now)} - {*animatable(), *CHANGEABLE}
+    fixed = {each.name for each in fields(now)} - set(animatable())
     changed = [each for each in fixed if getattr(before, each) != getattr(now, each)]
     if changed:
         labels = some(VERLET_PG_body.bl_rna.properties[each].name for each in changed)

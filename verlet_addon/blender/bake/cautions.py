@@ -26,6 +26,7 @@ from ..scene.surfaces import read_points
 from ..scene.visibility import enabled_objects, instancers
 from ..settings.properties import body_properties, is_body
 from .hidden_bakes import hidden_bakes
+from .idle_keys import idle_keys
 from .record import is_baked
 
 
@@ -51,6 +52,7 @@ def cautions(
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *(sentence for obj in baked for sentence in _pinned_and_attached(obj)),
         *(sentence for obj in baked for sentence in _without_threads(obj)),
+        *idle_keys(scene, view_layer, baked),
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
         *_colliders_without_effect(scene, view_layer, baked),

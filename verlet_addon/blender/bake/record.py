@@ -11,14 +11,11 @@ from ...core.settings import BodySettings, SceneSettings
 from ..scene.cache_modifiers import bake_modifier
 from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.timing import animation_frame
-from ..settings.core_settings import animatable, setting_values
+from ..settings.core_settings import animatable, animatable_of_scene, setting_values
 from ..settings.properties import body_properties, scene_properties
 from ..settings.rest_shape_properties import NAMES
 from .actions import channels
 from .input_digest import input_digests
-
-_ANIMATABLE = ("time_scale", "use_ground", "ground_height", "scene_gravity")
-"""Values of a scene that may differ at every frame where the scene is animated."""
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -56,7 +53,7 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     if (stretched := animation_frame(scene, 1)) != 1:
         values["stretched"] = stretched
     if scene.animation_data is not None:
-        for name in _ANIMATABLE:
+        for name in (*animatable_of_scene(), "scene_gravity"):
             del values[name]
     return values
 

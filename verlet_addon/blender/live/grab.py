@@ -80,10 +80,10 @@ class Grab:
     def advance(self, steps: int) -> None:
         """Simulates a number of steps, and shows the result."""
         simulation = self.simulation
-        simulation.scene_settings = replace(simulation.scene_settings, substeps=steps)
         self.sample = replace(
             self.sample,
             duration=steps * self.step,
+            scene_settings=replace(simulation.scene_settings, substeps=steps),
             goal_springs=[
                 goal_springs(*each) for each in zip(self.drags, self.positions, strict=True)
             ],

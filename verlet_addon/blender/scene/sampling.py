@@ -14,12 +14,13 @@ from ...core.errors import MeshError, SettingsError
 from ...core.field import Field
 from ...core.mesh import MeshData, Mirror
 from ...core.scene import Collider, Plane, Sample
-from ...core.settings import BodySettings
-from ..settings.core_settings import animated_settings, body_settings
+from ...core.settings import BodySettings, SceneSettings
+from ..settings.core_settings import animated_settings, body_settings, scene_settings
 from ..settings.properties import scene_properties
 from .attachments import Anchor, carry, take_hold
 from .colliders import Surface, read_collider, read_surface
 from .force_fields import acting_fields, enabled_fields, read_field
+from .ground import evaluated_scene, read_ground
 from .mesh_io import pin_weights, read_body, read_positions
 from .mirrors import Joint, read_merge_distances, read_planes
 from .modifiers import finish_hidden
@@ -257,6 +258,7 @@ class SampleReader:
         self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
         self._surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
         self._settings = [body_settings(obj) for obj in stage.bodies]
+        self._scene_settings = scene_settings(evaluated_scene(stage.depsgraph))
         self._before = _time_scale(stage.at(start - 1))
         self._seconds = seconds_per_frame(stage.scene)
 
@@ -266,17 +268,19 @@ class SampleReader:
         targets, weights = stage.held(self._anchors, self._pins, depsgraph)
         self._surfaces = surfaces = stage.surfaces(depsgraph, self._surfaces)
         self._settings = settings = stage.settings(depsgraph, self._settings)
+        self._scene_settings = _same(self._scene_settings, evaluated_scene(depsgraph))
         before, self._before = self._before, now
         return Sample(
             frame=frame,
             duration=self._seconds * (before + now) / 2,
             gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
             targets=targets,
-            ground=_ground(scene, depsgraph),
+            ground=read_ground(scene, depsgraph),
             mirrors=stage.mirrors(depsgraph),
             fields=stage.fields(depsgraph),
             pin_weights=weights if any(self._anchors) else (),
             settings=settings,
+            scene_settings=self._scene_settings,
             pressures=[each.pressure for each in settings],
             colliders=[surface.points for surface in surfaces],
         )
@@ -293,9 +297,15 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
         yield reader.read(frame, stage.at(max(frame, start)))
 
 
+def _same(before: SceneSettings, scene: bpy.types.Scene) -> SceneSettings:
+    """The settings of a scene; the object of before if they are equal, which is stored once."""
+    now = scene_settings(scene)
+    return before if now == before else now
+
+
 def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
     """The animated time scale at the current frame."""
-    scene = _evaluated(depsgraph)
+    scene = evaluated_scene(depsgraph)
     time_scale = float(scene_properties(scene).time_scale)
     if time_scale < 0:
         raise SettingsError(
@@ -303,31 +313,3 @@ def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
             "set it to 0 or more"
         )
     return time_scale
-
-
-def _evaluated(depsgraph: bpy.types.Depsgraph) -> bpy.types.Scene:
-    """The evaluated scene, with its animated values at the current frame."""
-    return cast(bpy.types.Scene, depsgraph.scene_eval)
-
-
-def _ground(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Plane | None:
-    """The ground plane at the current frame; None without ground."""
-    properties = scene_properties(_evaluated(depsgraph))
-    if not properties.use_ground:
-        return None
-    point, normal = np.zeros(3), np.array((0.0, 0.0, 1.0))
-    if (plane := scene_properties(scene).ground_object) is not None:
-        matrix = np.array(plane.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
-        point, normal = matrix[:3, 3], _plane_normal(matrix[:3, :3], plane.name)
-    return Plane(point=point + properties.ground_height * normal, normal=normal)
-
-
-def _plane_normal(axes: Floats, name: str) -> Floats:
-    """(3,) unit normal of the local XY plane, upwards; along local Z if the plane is vertical."""
-    normal = np.cross(axes[:, 0], axes[:, 1])
-    length = float(np.linalg.norm(normal))
-    if length == 0:
-        raise MeshError(f"The ground object {name} has a scale of zero; give it another scale")
-    side = normal[2] if abs(normal[2]) > 1e-6 * length else normal @ axes[:, 2]
-    outward: Floats = normal * (np.copysign(1.0, side) / length)
-    return outward

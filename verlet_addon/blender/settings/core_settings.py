@@ -9,6 +9,7 @@ import bpy
 from ...core.errors import SettingsError
 from ...core.settings import BodySettings, SceneSettings
 from .properties import VERLET_PG_body, body_properties, scene_properties
+from .scene_properties_group import VERLET_PG_scene
 
 
 def body_settings(obj: bpy.types.Object) -> BodySettings:
@@ -30,6 +31,13 @@ def animatable() -> tuple[str, ...]:
     """Names of the body settings that can be animated; a bake reads these at every frame."""
     shown = VERLET_PG_body.bl_rna.properties
     return tuple(each.name for each in fields(BodySettings) if shown[each.name].is_animatable)
+
+
+@cache
+def animatable_of_scene() -> tuple[str, ...]:
+    """Names of the scene settings that can be animated; a bake reads these at every frame."""
+    shown = VERLET_PG_scene.bl_rna.properties
+    return tuple(each.name for each in fields(SceneSettings) if shown[each.name].is_animatable)
 
 
 def animated_settings(

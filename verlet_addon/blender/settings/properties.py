@@ -38,7 +38,8 @@ MATERIAL_ITEMS = (
 )
 
 # Ranges here are soft: `core.settings` checks the valid range, with an error message.
-# `options=set()` makes a property not animatable: a bake reads it once, at the first frame.
+# `options=set()` makes a property not animatable: a bake reads it once, at the first frame, and
+# docs/animation.md says why.
 # The groups have no methods: with one, Blender 4.2 as a Python module crashes at exit.
 
 
@@ -73,13 +74,13 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         step=10,
         precision=3,
         unit="MASS",
-        options=set(),
+        options={"ANIMATABLE"},
     )
     use_density: BoolProperty(
         name="By Size",
         description="Set a density in place of a mass, so that larger meshes weigh more",
         default=_BODY.use_density,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     density: FloatProperty(
         name="Density",
@@ -89,7 +90,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         soft_max=2000.0,
         step=1,
         precision=3,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     material: EnumProperty(
         name="Material",
@@ -199,7 +200,7 @@ class VERLET_PG_body(ShapeProperties, InfluenceProperties, bpy.types.PropertyGro
         name="Keep Pin Distance",
         description="Never let any part hang further from the pins than the material is long",
         default=_BODY.use_tethers,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     baked_keys: CollectionProperty(
         name="Baked Keys",

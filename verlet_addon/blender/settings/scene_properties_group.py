@@ -71,7 +71,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         default=_SCENE.substeps,
         soft_min=1,
         soft_max=100,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     iterations: IntProperty(
         name="Iterations",
@@ -79,7 +79,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         default=_SCENE.iterations,
         soft_min=1,
         soft_max=100,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     tolerance: FloatProperty(
         name="Tolerance",
@@ -90,7 +90,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         soft_max=0.1,
         precision=4,
         step=0.1,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     integrator: EnumProperty(
         name="Method",
@@ -136,7 +136,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         soft_min=0.0,
         soft_max=2.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )
     ground_restitution: FloatProperty(
         name="Bounciness",
@@ -146,5 +146,5 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         soft_min=0.0,
         soft_max=1.0,
         step=10,
-        options=set(),
+        options={"ANIMATABLE"},
     )

@@ -60,6 +60,13 @@ def change_all_settings(
     return [change_settings(*each) for each in zip(bodies, meshes, settings, strict=True)]
 
 
+def wake_all(bodies: Sequence[Body]) -> None:
+    """Has solids at rest take their next step, for something has changed that they rest on."""
+    for _, state in bodies:
+        if state.solid is not None:
+            state.solid.sleep_state = None
+
+
 def lengthen_all(
     bodies: Sequence[Body],
     meshes: Sequence[MeshData],
