@@ -33,7 +33,7 @@ LAYERS = [
     "plasticity",
     "state",
     "sanity phases",
-    "collision",
+    "collision carriers",
     "build step mirrors",
     "held_vertices",
     "fast_paths substeps",

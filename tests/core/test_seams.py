@@ -254,3 +254,20 @@ def test_what_has_torn_does_not_heal() -> None:
     mesh = replace(mesh, velocities=apart)
     end = settled(mesh, settings, WEIGHTLESS, 1.0)
     assert lengths(end, with_seams(mesh, every=False).seams).min() > 1.0
+
+
+def test_seams_are_sewn_and_let_go_as_their_weight_is_keyed() -> None:
+    """Apart while it is 0, closed while it is 1, and the loose panel falls once it is 0 again."""
+    mesh = pinned(panels(apart=0.1), range(42, 49))
+    seams = with_seams(mesh, every=True).seams
+    weights = [0.0] * 12 + [1.0] * 36 + [0.0] * 24
+    stage = [
+        replace(sample, settings=[replace(SEWN, sewing_weight=weight, gravity=weight)])
+        for sample, weight in zip(samples([mesh], frames(71 / 24, 24)), weights, strict=True)
+    ]
+    stage[48:] = [replace(each, settings=[replace(SEWN, sewing_weight=0.0)]) for each in stage[48:]]
+    found = [frame.positions[0] for frame in simulate([mesh], [SEWN], SceneSettings(), stage)]
+    gaps = [lengths(found[frame], seams) for frame in (11, 47, 71)]
+    assert gaps[0] == pytest.approx(lengths(mesh.positions, seams), abs=1e-3)
+    assert gaps[1].max() < 2.5 * THICKNESS
+    assert gaps[2].min() > 0.5

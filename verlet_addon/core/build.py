@@ -1,11 +1,13 @@
 """Builds a body's constant model and its first state from a mesh and settings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Booleans, Floats, Integers
 from .bending.constraints import build_bends
+from .carriers import without_carried
 from .field import Field
 from .forces.accelerations import accelerations
 from .forces.exposed_surface import build_exposed_surface
@@ -19,18 +21,18 @@ from .model import SoftBodyModel
 from .phases.solid_bodies import start_solid_body
 from .plasticity import start_plastic
 from .rigid.piece_poses import fit_poses
-from .rigid.pieces import build_pieces, without_rigid_interior
+from .rigid.pieces import Pieces, build_pieces, without_rigid_interior
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .shell.shell_body import build_shell
 from .solid.mirror_faces import without_mirror_faces
-from .solid.solid_body import build_solid, solid_particles
+from .solid.solid_body import Solid, build_solid, solid_particles
 from .state import ParticleState
 from .stretch.constraints import LengthConstraints, build_lengths
 from .stretch.edge_compliances import build_edge_strips
 from .stretch.seams import build_seams
 from .stretch.strip_paths import Strips
-from .water.surface import build_water
+from .water.surface import Water, build_water
 from .weave.constraints import build_weave, without_weave
 from .weave.patches import Patches, build_patches, is_woven
 
@@ -57,6 +59,8 @@ def build(
     fields : force fields acting on the body at the start.
     """
     model = build_model(mesh, settings)
+    if settings.inertia_share > 0.0:
+        mesh = replace(mesh, velocities=without_carried(model, mesh, dt))
     if model.solid is not None:
         return model, start_solid_body(model, mesh, gravity=gravity, fields=fields, dt=dt)
     return model, _state(model, mesh, gravity, fields, dt)
@@ -65,20 +69,16 @@ def build(
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     """Builds a body's model from a checked mesh; changed pins or settings need a new model."""
     whole = without_mirror_faces(mesh) if settings.body_type == "SOFT" else mesh
-    surface = shape = build_rest_shape(whole, settings)
+    surface = build_rest_shape(whole, settings)
     solid = build_solid(surface) if settings.body_type == "SOFT" else None
     water = build_water(mesh, surface) if settings.body_type == "WATER" else None
     pieces = build_pieces(surface) if settings.body_type in ("CLOTH", "ROPE") else None
-    if solid is not None:
-        shape = solid_particles(surface, solid)
-    elif water is not None:
-        shape = without_edges(surface)
-    elif pieces is not None:
-        shape = without_rigid_interior(surface)
+    shape = _simulated(surface, solid, water, pieces)
     hinges = find_hinges(shape.corners, shape.particle_count)
     patches, lengths, strips = _lengths(shape, hinges)
     quads = merge_triangle_pairs(shape, hinges)
     bends = build_bends(quads, strips)
+    limited, limit_shares = _limits(surface)
     goals = np.flatnonzero(~shape.pinned & (shape.mesh.pin_weights > 0.0))
     return SoftBodyModel(
         name=mesh.name,
@@ -89,9 +89,11 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         pinned=np.flatnonzero(shape.pinned),
         goals=goals,
         goal_compliances=goal_compliances(shape.mesh.pin_weights[goals], shape.masses[goals]),
+        limited=limited,
+        limit_shares=limit_shares,
         thicknesses=shape.thicknesses,
         pressure_shares=shape.particle_shares(shape.mesh.paint.pressure),
-        free_components=label_free(shape.components, shape.pinned | (shape.mesh.pin_weights > 0.0)),
+        free_components=label_free(shape.components, _held(shape, limited)),
         lengths=lengths,
         weave=build_weave(shape, patches),
         ropes=build_ropes(shape),
@@ -103,6 +105,33 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         water=water,
         solid=solid,
     )
+
+
+def _limits(surface: RestShape) -> tuple[Integers, Floats]:
+    """(k,) vertices that stay near the animated mesh, and painted factors on their distance."""
+    body, weights = surface.settings, surface.mesh.paint.maximum_distance
+    if not body.use_maximum_distance or body.body_type == "WATER":
+        return np.zeros(0, np.int64), np.zeros(0)
+    limited = np.flatnonzero(~surface.pinned)
+    return limited, np.ones(len(limited)) if weights is None else weights[limited]
+
+
+def _held(shape: RestShape, limited: Integers) -> Booleans:
+    """(n,) bool, particles that something outside of the body holds."""
+    held = shape.pinned | (shape.mesh.pin_weights > 0.0)
+    held[limited] = True
+    return np.asarray(held)
+
+
+def _simulated(
+    surface: RestShape, solid: Solid | None, water: Water | None, pieces: Pieces | None
+) -> RestShape:
+    """The particles and constraints that are left of a surface beside these."""
+    if solid is not None:
+        return solid_particles(surface, solid)
+    if water is not None:
+        return without_edges(surface)
+    return surface if pieces is None else without_rigid_interior(surface)
 
 
 def _acts_alone(shape: RestShape) -> bool:

@@ -32,6 +32,7 @@ class Paint:
     shear: Floats | None = None
     bend: Floats | None = None
     shrinking: Floats | None = None
+    maximum_distance: Floats | None = None
     thickness: Floats | None = None
     pressure: Floats | None = None
     stiffness: Floats | None = None

@@ -56,6 +56,10 @@ class SoftBodyModel:
     """(g,) particles with soft pins, springs to their targets."""
     goal_compliances: Floats
     """(g,) compliances of those springs [m/N]."""
+    limited: Integers
+    """(k,) particles that stay within a distance of their targets."""
+    limit_shares: Floats
+    """(k,) painted factors on that distance."""
     thicknesses: Floats
     """(n,) distances kept from other surfaces [m]."""
     pressure_shares: Floats

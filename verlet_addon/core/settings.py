@@ -67,6 +67,8 @@ class BodySettings:
     """Whether loose edges between faces are seams, which pull their ends together."""
     sewing_force: float = 0.0
     """Largest force of each of those seams [N]; 0 = as large as needed to close them."""
+    sewing_weight: float = 1.0
+    """Factor on that force, 0 … 1; 0 lets go of the seams."""
     use_tearing: bool = False
     """Whether cloth can tear along edges at which the mesh is split."""
     tear_strength: float = 100.0
@@ -94,6 +96,13 @@ class BodySettings:
     use_tethers: bool = True
     """Whether every vertex is limited to its rest distance, along the surface, from the nearest
     pin (long-range attachments)."""
+    use_maximum_distance: bool = False
+    """Whether vertices stay near the animated mesh."""
+    maximum_distance: float = 0.1
+    """Largest distance of each vertex from its place on the animated mesh [m]."""
+    inertia_share: float = 0.0
+    """Share of the motion of its pins, or without any of the animated mesh, that carries the body
+    along, 0 … 1; 1 = it moves as if that stood still."""
     thickness: float = 0.005
     """Distance kept from other surfaces [m]."""
     friction: float = 1.0
@@ -130,6 +139,7 @@ class BodySettings:
             "yield_curvature",
             "sewing_force",
             "tear_strength",
+            "maximum_distance",
             "pressure",
             "wave_speed",
             "damping",
@@ -140,8 +150,8 @@ class BodySettings:
         ):
             _require(self, name, 0.0)
         _require(self, "gravity", -inf)
-        _require(self, "restitution", 0.0, 1.0)
-        _require(self, "hardening", 0.0, 1.0)
+        for name in ("restitution", "hardening", "sewing_weight", "inertia_share"):
+            _require(self, name, 0.0, 1.0)
 
     @cached_property
     def field_shares(self) -> dict[Kind, float]:

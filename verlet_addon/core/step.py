@@ -13,6 +13,8 @@ from .phases.inflation import fill_with_gas
 from .phases.internal_constraints import (
     finish_body_step,
     is_converged,
+    keep_near_goals,
+    leave_carried_velocity_out,
     project_constraints,
     project_ground_contacts,
 )
@@ -65,6 +67,8 @@ def step(
     for body_step in others:
         put_particles_on_pieces(body_step.state.rigid, body_step.state.positions)
         apply_plastic_flow(body_step, inputs.dt)
+        keep_near_goals(body_step)
+        leave_carried_velocity_out(body_step)
     for body_step in body_steps:
         body_step.state.previous_dt = inputs.dt
         body_step.state.steps += 1

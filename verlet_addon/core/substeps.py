@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .arrays import Floats
+from .carriers import carriers_of
 from .field import interpolate_fields
 from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
@@ -26,15 +27,13 @@ def cut_into_steps(
     ----------
     spring_paths : per body, targets of goal springs at both samples; empty if there are none.
     """
-    targets = (targets_of(sample, reflections) for sample in (before, after))
-    target_paths = [_target_path(*body) for body in zip(bodies, *targets, strict=True)]
+    ends = [targets_of(sample, reflections) for sample in (before, after)]
+    target_paths = [_target_path(*body) for body in zip(bodies, *ends, strict=True)]
+    carriers = carriers_of(bodies, ends[0], ends[1], substeps)
     fields = list(zip(before.every_field, after.every_field, strict=True))
     collider_paths = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_paths]
     pressures = list(zip(before.pressures, after.pressures, strict=True))
-    shift = np.zeros(3)
-    if before.ground is not None and after.ground is not None:
-        shift = (after.ground.point - before.ground.point) / substeps
     for number in range(1, substeps + 1):
         share = number / substeps
         collider_starts = collider_ends
@@ -53,7 +52,8 @@ def cut_into_steps(
             fields=[interpolate_fields(*felt, (number - 1) / substeps) for felt in fields],
             pressures=[start + (end - start) * share for start, end in pressures],
             ground=_interpolate_ground(before.ground, after.ground, share),
-            ground_shift=shift,
+            ground_shift=_ground_shift(before.ground, after.ground, substeps),
+            carriers=carriers[number - 1],
             spring_targets=[start + (end - start) * share for start, end in spring_paths],
             collider_starts=collider_starts,
             collider_ends=collider_ends,
@@ -75,6 +75,13 @@ def _target_path(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats
     start = start.copy()
     start[model.pinned] = state.positions[:, model.pinned].T
     return (end, end) if np.array_equal(start, end) else (start, end)
+
+
+def _ground_shift(before: Plane | None, after: Plane | None, substeps: int) -> Floats:
+    """(3,) displacement of the ground in each step [m]."""
+    if before is None or after is None:
+        return np.zeros(3)
+    return np.asarray((after.point - before.point) / substeps)
 
 
 def _interpolate_ground(before: Plane | None, after: Plane | None, share: float) -> Plane | None:

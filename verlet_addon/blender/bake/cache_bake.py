@@ -229,18 +229,22 @@ def _go_on(
     simulation.scene_settings = scene
     if again:
         cache.write_state(last, simulation)
-    samples = _samples_after(stage, frames, last, alike=alike)
+    samples = _samples_after(stage, frames, last, alike=alike, again=again)
     total = max(frames[-1] - last, 0) + 1
     return Start(simulation, alike, total, advance_all(simulation, samples))
 
 
-def _samples_after(stage: Stage, frames: list[int], last: int, *, alike: bool) -> Iterator[Sample]:
+def _samples_after(
+    stage: Stage, frames: list[int], last: int, *, alike: bool, again: bool
+) -> Iterator[Sample]:
     """Yields a sample per frame after the last one that is kept, as `read_samples` does.
 
     The frames before are visited too: scripts and Blender's own physics may go on from them.
     """
     start, end = frames[0], frames[-1]
     reader = SampleReader(stage, start)
+    # Keys that are gone may have changed the weights of pins before.
+    reader.gives_weights |= again
     first = reader.read(start, stage.at(start))
     if alike:
         yield from (replace(first, frame=frame) for frame in range(last + 1, end + 1))

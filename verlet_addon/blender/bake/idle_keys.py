@@ -24,6 +24,9 @@ TYPES = {
     "stretch_compliance": SURFACES,
     "bend_compliance": SURFACES,
     "sewing_force": ("CLOTH",),
+    "sewing_weight": ("CLOTH",),
+    "maximum_distance": (*SURFACES, "SOFT"),
+    "inertia_share": (*SURFACES, "SOFT"),
     "tear_strength": ("CLOTH",),
     "shrinking": SURFACES,
     "use_tethers": SURFACES,
@@ -38,6 +41,9 @@ TYPES = {
 NEEDED = {
     "weft_compliance": "thread_map",
     "sewing_force": "use_sewing",
+    "sewing_weight": "use_sewing",
+    "pin_weight": "pin_group",
+    "maximum_distance": "use_maximum_distance",
     "tear_strength": "use_tearing",
 }
 """Settings that have to be set for keyed ones to act."""

@@ -63,12 +63,13 @@ def _animated(obj: bpy.types.Object) -> set[str]:
     animation: Any = obj.animation_data
     if animation is None:
         return set()
+    names = {*animatable(), "pin_weight"}
     if animation.nla_tracks:
-        return set(animatable())
+        return names
     held = channels(obj)
     curves = [*animation.drivers, *(held.fcurves if held is not None else ())]
     paths = {curve.data_path for curve in curves}
-    return {name for name in animatable() if f"verlet.{name}" in paths}
+    return {name for name in names if f"verlet.{name}" in paths}
 
 
 def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:

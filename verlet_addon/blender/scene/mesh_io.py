@@ -20,6 +20,7 @@ from .mesh_access import (
     shape_keys_of,
 )
 from .modifiers import check_modifiers, read_deformed
+from .pin_weights import pin_factor, read_pin_weights
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
@@ -119,7 +120,7 @@ def read_body(
         edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
         face_starts=starts,
         face_vertices=_integers(mesh.loops, "vertex_index")[corners],
-        pin_weights=pin_weights(obj),
+        pin_weights=read_pin_weights(obj).at(pin_factor(obj, depsgraph)),
         velocities=velocities,
         mirrors=mirrors,
         rest_positions=_rest_positions(obj, depsgraph),
@@ -161,11 +162,6 @@ def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
     places = np.empty(2 * len(mesh_of(obj).loops), np.float32)
     mesh_of(obj).uv_layers[name].uv.foreach_get("vector", places)
     return places.reshape(-1, 2)[corners].astype(np.float64)
-
-
-def pin_weights(obj: bpy.types.Object) -> Floats:
-    """(n,) weights of the pin group; zeros without one."""
-    return group_weights(obj, body_properties(obj).pin_group)
 
 
 def check_data(obj: bpy.types.Object) -> None:

@@ -16,14 +16,15 @@ from ...core.mesh import MeshData, Mirror
 from ...core.scene import Collider, Plane, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ..settings.core_settings import animated_settings, body_settings, scene_settings
-from ..settings.properties import scene_properties
+from ..settings.properties import body_properties, scene_properties
 from .attachments import Anchor, carry, take_hold
 from .colliders import Surface, read_collider, read_surface
 from .force_fields import acting_fields, enabled_fields, read_field
 from .ground import evaluated_scene, read_ground
-from .mesh_io import pin_weights, read_body, read_positions
+from .mesh_io import read_body, read_positions
 from .mirrors import Joint, read_merge_distances, read_planes
 from .modifiers import finish_hidden
+from .pin_weights import PinWeights, pin_factor, read_pin_weights
 from .timing import playhead, seconds_per_frame
 
 FEW = 4
@@ -90,21 +91,25 @@ class Stage:
         places = self.positions(depsgraph)
         return [take_hold(*each, depsgraph) for each in zip(self.bodies, places, strict=True)]
 
-    def pin_weights(self) -> list[Floats]:
-        """Per body, (n,) weights of the pin group; reading them takes as long as a few steps."""
-        return [pin_weights(obj) for obj in self.bodies]
+    def pin_weights(self) -> list[PinWeights]:
+        """Per body, its painted pin weights; reading them takes as long as a few steps."""
+        return [read_pin_weights(obj) for obj in self.bodies]
 
     def held(
         self,
         anchors: Sequence[list[Anchor]],
-        pin_weights: Sequence[Floats],
+        pin_weights: Sequence[PinWeights],
         depsgraph: bpy.types.Depsgraph,
     ) -> tuple[list[Floats], list[Floats]]:
         """Per body, pin targets (n, 3) [m], then per body, pin weights (n,)."""
+        pinned = [
+            weights.at(pin_factor(obj, depsgraph))
+            for obj, weights in zip(self.bodies, pin_weights, strict=True)
+        ]
         held = [
             carry(obj, its, places, weights, depsgraph) if its else (places, weights)
             for obj, its, places, weights in zip(
-                self.bodies, anchors, self.positions(depsgraph), pin_weights, strict=True
+                self.bodies, anchors, self.positions(depsgraph), pinned, strict=True
             )
         ]
         return [targets for targets, _ in held], [weights for _, weights in held]
@@ -256,6 +261,7 @@ class SampleReader:
         """Binds attachments at the first frame, and reads the time scale of the one before it."""
         self._stage = stage
         self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
+        self.gives_weights = any(_may_key_pins(obj) for obj in stage.bodies)
         self._surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
         self._settings = [body_settings(obj) for obj in stage.bodies]
         self._scene_settings = scene_settings(evaluated_scene(stage.depsgraph))
@@ -278,7 +284,7 @@ class SampleReader:
             ground=read_ground(scene, depsgraph),
             mirrors=stage.mirrors(depsgraph),
             fields=stage.fields(depsgraph),
-            pin_weights=weights if any(self._anchors) else (),
+            pin_weights=weights if self.gives_weights or any(self._anchors) else (),
             settings=settings,
             scene_settings=self._scene_settings,
             pressures=[each.pressure for each in settings],
@@ -295,6 +301,11 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     settling = scene_properties(stage.scene).settle_frames
     for frame in range(start - settling, end + 1):
         yield reader.read(frame, stage.at(max(frame, start)))
+
+
+def _may_key_pins(obj: bpy.types.Object) -> bool:
+    """Whether the factor on a body's pin weights may be keyed or driven."""
+    return obj.animation_data is not None and body_properties(obj).pin_group != ""
 
 
 def _same(before: SceneSettings, scene: bpy.types.Scene) -> SceneSettings:

@@ -11,6 +11,7 @@ PAINTED = {
     "shear": "shear_group",
     "bend": "bend_group",
     "shrinking": "shrinking_group",
+    "maximum_distance": "maximum_distance_group",
     "thickness": "thickness_group",
     "pressure": "pressure_group",
     "stiffness": "stiffness_group",
@@ -19,8 +20,8 @@ PAINTED = {
     "self_collisions": "vertex_group_self_collisions",
 }
 """The vertex-group property for each layer of the core's `Paint`."""
-NAMES = ("pin_group", *PAINTED.values(), "rest_key", "thread_map")
-"""Properties that name a vertex group, shape key or UV map of the object."""
+NAMES = ("pin_group", "pin_weight", *PAINTED.values(), "rest_key", "thread_map")
+"""Properties that no setting of the core has: vertex groups, shape key, UV map, factor on pins."""
 
 
 class ShapeProperties:
@@ -104,6 +105,16 @@ class ShapeProperties:
         soft_max=10.0,
         step=1,
         precision=3,
+        options={"ANIMATABLE"},
+    )
+    sewing_weight: FloatProperty(
+        name="Sewing Weight",
+        description="Factor on the sewing force; 0 lets go of what was sewn; can be animated",
+        default=_BODY.sewing_weight,
+        min=0.0,
+        max=1.0,
+        step=10,
+        subtype="FACTOR",
         options={"ANIMATABLE"},
     )
     use_tearing: BoolProperty(

@@ -39,6 +39,7 @@ class VERLET_PT_shape(BodyPanel):
             force = column.column()
             force.active = body.use_sewing
             draw_with_unit(force, body, "sewing_force")
+            force.prop(body, "sewing_weight")
             column.prop(body, "use_tearing")
             strength = column.column()
             strength.active = body.use_tearing

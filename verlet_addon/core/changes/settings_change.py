@@ -9,7 +9,10 @@ from ..phases.step_data import Body
 from ..settings import BodySettings, weight_name
 from ..state import invalidate_batches
 
-STEP_SETTINGS = ("pressure", "friction", "restitution", "gravity", "wind", *map(weight_name, KINDS))
+STEP_SETTINGS = (
+    *("pressure", "friction", "restitution", "gravity", "maximum_distance", "inertia_share"),
+    *("wind", *map(weight_name, KINDS)),
+)
 """Settings that each step reads; all others are built into the model."""
 
 

@@ -37,6 +37,8 @@ def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sampl
     if (
         solid_state is None
         or model.held is not None
+        or len(model.limited)
+        or model.settings.inertia_share > 0.0
         or backend().library is None
         or state.previous_dt != dt
         or len(after.targets[0]) != model.vertex_count  # false for mirrored bodies

@@ -1,5 +1,7 @@
 """Rotation matrices: about given vectors, and of least-squares fits."""
 
+from math import atan2, cos, sin
+
 import numpy as np
 
 from ..arrays import Floats
@@ -39,6 +41,24 @@ def rotations_about(vectors: Floats) -> Floats:
     cross = cross_matrices(vectors / 2.0)
     twice = np.einsum("cij,cjk->cik", cross, cross)
     return np.asarray(np.eye(3) + share[:, None, None] * (cross + twice))
+
+
+def rotation_vector(turn: Floats) -> Floats:
+    """(3,) axis of a rotation (3, 3), by its angle, 0 … π [rad]; 0 also for half a turn."""
+    axis = np.array([turn[k - 1, k - 2] - turn[k - 2, k - 1] for k in range(3)]) / 2.0
+    sine = float(np.sqrt((axis * axis).sum()))
+    if sine == 0.0:
+        return np.zeros(3)
+    return np.asarray(axis * (atan2(sine, (float(np.trace(turn)) - 1.0) / 2.0) / sine))
+
+
+def rotation_by(vector: Floats) -> Floats:
+    """(3, 3) rotation about a vector (3,) by its length [rad] (O. Rodrigues, 1840)."""
+    angle = float(np.sqrt((vector * vector).sum()))
+    if angle == 0.0:
+        return np.eye(3)
+    (cross,) = cross_matrices(vector[None] / angle)
+    return np.asarray(np.eye(3) + sin(angle) * cross + (1.0 - cos(angle)) * (cross @ cross))
 
 
 def cross_matrices(vectors: Floats) -> Floats:

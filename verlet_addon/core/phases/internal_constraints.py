@@ -17,6 +17,7 @@ from ..ropes.sweep import project_ropes
 from ..shell.shell_step import begin_shell_step, record_positions, solve_after_contacts, solve_shell
 from ..stretch.compiled_kernels import project_levels, strain_range
 from ..stretch.compiled_seams import project_seams
+from ..stretch.goal_radii import project_goal_radii
 from ..stretch.seams import seam_rounds
 from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
 from ..weave.compiled_kernels import project_weave
@@ -84,7 +85,7 @@ def project_lengths(
 ) -> None:
     """Projects weave, edges, seams, ropes and rigid joints, with several sweeps or a single one."""
     positions, batches, rigid = body_step.state.positions, body_step.batches, body_step.state.rigid
-    lengths = body_step.model.lengths
+    lengths, limits = body_step.model.lengths, body_step.goal_radii
     if batches.shell is not None:
         return  # a shell is solved with its contacts
     project_weave(positions, batches.weave)
@@ -98,8 +99,10 @@ def project_lengths(
             backwards=backwards,
             rigid=rigid,
             max_sweeps=1 if single_sweep else MAX_SWEEPS,
+            limits=limits,
         )
-    for _ in range(1 if rigid is None else ROPE_ROUNDS):
+    for _ in range(1 if rigid is None and (limits is None or single_sweep) else ROPE_ROUNDS):
+        project_goal_radii(positions, limits)
         project_ropes(positions, batches.ropes)
         project_seams(positions, batches.seams)
         apply_constraints_to_pieces(rigid, positions)
@@ -125,7 +128,8 @@ def project_ground_contacts(body_step: BodyStep) -> None:
 
 
 def _project_ground(body_step: BodyStep) -> None:
-    """Projects the contact with the ground once."""
+    """Projects the largest distances from the animated mesh and the contact with the ground."""
+    project_goal_radii(body_step.state.positions, body_step.goal_radii)
     for contact in body_step.contacts:
         project_plane(body_step.state.positions, contact, body_step.model.inverse_masses)
 
@@ -137,6 +141,23 @@ def finish_body_step(body_step: BodyStep) -> None:
     put_on_targets(body_step)
     restore_rope_speed(body_step)
     rebound_from_ground(body_step)
+
+
+def keep_near_goals(body_step: BodyStep) -> None:
+    """Puts particles within their largest distance from the animated mesh, whatever acted last."""
+    project_goal_radii(body_step.state.positions, body_step.goal_radii)
+
+
+def leave_carried_velocity_out(body_step: BodyStep) -> None:
+    """Makes velocities relative to the motion by which the step has carried the body."""
+    state, carrier = body_step.state, body_step.carrier
+    if carrier is None:
+        return
+    state.previous_positions = carrier.carry(state.previous_positions)
+    if state.solid is not None:
+        solid = state.solid
+        solid.previous_nodes = carrier.carry(solid.previous_nodes)
+        solid.previous_solved_points = carrier.carry(solid.previous_solved_points)
 
 
 def solve_untouched_shell(body_step: BodyStep) -> bool:

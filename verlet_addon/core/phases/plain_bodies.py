@@ -43,9 +43,16 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
         state.plastic,
         state.gas,
     )
-    parts = model.goals, model.seams.pairs, model.ropes.rings.path, model.weave.rests
+    parts = (
+        model.goals,
+        model.limited,
+        model.seams.pairs,
+        model.ropes.rings.path,
+        model.weave.rests,
+    )
     return (
         model.settings.pressure == 0.0
+        and model.settings.inertia_share == 0.0
         and all(each is None for each in others)
         and not any(each.size for each in parts)
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -12,8 +13,27 @@ from ..model import SoftBodyModel
 from ..scene import Plane
 from ..solid.solid_step import SolidStep
 from ..state import Batches, ParticleState
+from ..stretch.goal_radii import GoalRadii
 
 Body = tuple[SoftBodyModel, ParticleState]
+
+
+@dataclass(frozen=True, eq=False)
+class Carrier:
+    """A rigid motion by which a step carries a body along."""
+
+    rotation: Floats
+    """(3, 3)"""
+    centre: Floats
+    """(3,) point that it is about [m]."""
+    shift: Floats
+    """(3,) the way of that point [m]."""
+
+    def carry(self, rows: Floats) -> Floats:
+        """Points (3, n) after that motion [m]."""
+        arms = rows - self.centre[:, None]
+        arms += np.einsum("xy,yn->xn", self.rotation - np.eye(3), arms)
+        return np.asarray(arms + (self.centre + self.shift)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +58,15 @@ class StepInputs:
     """Per collider (v, 3): vertex positions at the end of the step [m]."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
+    carriers: Sequence[Carrier | None] = ()
+    """Per body, the motion that carries it along; empty if none of them is carried."""
     spring_targets: Sequence[Floats] = ()
     """Per body (3, g): where goal springs draw vertices to at the end of the step [m]; left empty
     where there are none."""
+
+    def carrier(self, number: int) -> Carrier | None:
+        """The motion that carries a body along, given its number."""
+        return self.carriers[number] if self.carriers else None
 
 
 @dataclass(eq=False)
@@ -51,8 +77,6 @@ class BodyStep:
     state: ParticleState
     batches: Batches
     """Internal constraints, which are the same in all steps."""
-    contacts: list[PlaneContact]
-    """Contact with the ground in this step, if there is a ground."""
     targets: Floats
     """(3, n) targets of pins [m]."""
     pressure: float
@@ -63,11 +87,24 @@ class BodyStep:
     """(3, n) positions at the start of the step [m]."""
     predicted: Floats
     """(3, n) positions after free motion, before any constraint [m]."""
+    contacts: list[PlaneContact] = field(default_factory=list)
+    """Contact with the ground in this step, if there is a ground."""
     spring_goals: Floats = field(default_factory=lambda: np.empty((3, 0)))
     """(3, g) where goal springs draw the vertices that they hold [m]."""
     tension_before_contacts: Floats = field(default_factory=lambda: np.empty(0))
     """(k,) tension × h² of the links of its surface before contacts were solved [kg m]."""
     entangled: bool = False
     """Whether contacts stretch an edge so much that the body counts as entangled."""
+    carrier: Carrier | None = None
+    """The motion by which the step carries it along."""
     solid_step: SolidStep | None = None
     """Working data of the nodes of a solid."""
+
+    @cached_property
+    def goal_radii(self) -> GoalRadii | None:
+        """Distances from the animated mesh that its particles keep within; None without any."""
+        limited = self.model.limited
+        if not len(limited):
+            return None
+        radii = self.model.settings.maximum_distance * self.model.limit_shares
+        return GoalRadii(limited, self.targets.take(limited, axis=1), radii)

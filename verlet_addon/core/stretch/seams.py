@@ -95,7 +95,8 @@ def build_seams(shape: RestShape) -> Seams:
     widths = _widths(shape, pairs, split)
     tears = split & body.use_tearing
     default_force = SEAM_ACCELERATION * shape.masses.sum() / max(np.count_nonzero(~split), 1)
-    forces = np.where(split, np.inf, body.sewing_force or default_force)
+    sewing_force = (body.sewing_force or default_force) * body.sewing_weight
+    forces = np.where(split, np.inf, sewing_force)
     forces[tears] = body.tear_strength * widths[tears]
     stays_closed = ~split & (body.sewing_force == 0.0)
     return Seams(

@@ -17,6 +17,7 @@ from .compiled_kernels import (
 )
 from .compiled_rigid_clusters import project_clusters
 from .constraints import LengthBatches, LengthConstraints
+from .goal_radii import GoalRadii, project_goal_radii
 from .numpy_kernels import limit_strain as limit_strain_numpy
 from .strip_batches import StripBatch
 from .strip_links import StripLinks
@@ -47,6 +48,7 @@ def project_stretch(
     backwards: bool,
     rigid: PiecePoses | None = None,
     max_sweeps: int = MAX_SWEEPS,
+    limits: GoalRadii | None = None,
 ) -> None:
     """Sweeps over edges and tethers until no edge is overstretched, at most `max_sweeps` times.
 
@@ -64,6 +66,7 @@ def project_stretch(
         if sweep:
             project_levels(positions, lengths.levels)
         project_tethers(positions, lengths.tethers)
+        project_goal_radii(positions, limits)
         largest = project_strips(positions, by_tension[::order])
         project_clusters(positions, lengths.clusters)
         apply_constraints_to_pieces(rigid, positions)

@@ -1,0 +1,45 @@
+"""Weights of pins: those of a vertex group, by a factor that can be keyed."""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Booleans, Floats
+from ..settings.properties import body_properties
+from .mesh_access import group_weights
+
+
+@dataclass(eq=False)
+class PinWeights:
+    """Painted pin weights of a body, and their last product with a factor."""
+
+    painted: Floats
+    """(n,) weights of the pin group; zeros without one."""
+    exact: Booleans
+    """(n,) bool, vertices whose maximum distance from the animated mesh is 0."""
+    factor: float = 1.0
+    product: Floats | None = None
+    """(n,) weights by that factor; None before the first call of `at`."""
+
+    def at(self, factor: float) -> Floats:
+        """(n,) pin weights by a factor; the identical array while that stays the same."""
+        if self.product is None or factor != self.factor:
+            self.factor = factor
+            self.product = np.where(self.exact, 1.0, self.painted * factor)
+        return self.product
+
+
+def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
+    """The painted pin weights of a body; reading them takes as long as a few steps."""
+    body = body_properties(obj)
+    painted = group_weights(obj, body.pin_group)
+    exact = np.zeros(len(painted), bool)
+    if body.use_maximum_distance and body.maximum_distance_group:
+        exact = group_weights(obj, body.maximum_distance_group) == 0.0
+    return PinWeights(painted, exact)
+
+
+def pin_factor(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> float:
+    """The factor on a body's pin weights at the current frame, 0 … 1."""
+    return float(body_properties(obj.evaluated_get(depsgraph)).pin_weight)

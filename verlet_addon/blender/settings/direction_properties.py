@@ -1,0 +1,56 @@
+"""The settings of `Object.verlet` that weigh its simulation against its animation."""
+
+from bpy.props import BoolProperty, FloatProperty, StringProperty
+
+from ...core.settings import BodySettings
+
+_BODY = BodySettings()
+
+
+class DirectionProperties:
+    """Art direction: properties of `VERLET_PG_body` beside its pins."""
+
+    pin_weight: FloatProperty(
+        name="Pin Weight",
+        description="Factor on the weights of the pin group; 0 lets go of the pins; can be "
+        "animated",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        step=10,
+        subtype="FACTOR",
+        options={"ANIMATABLE"},
+    )
+    use_maximum_distance: BoolProperty(
+        name="Maximum Distance",
+        description="Vertices stay near their places on the animated mesh",
+        default=_BODY.use_maximum_distance,
+        options=set(),
+    )
+    maximum_distance: FloatProperty(
+        name="Distance",
+        description="How far vertices may leave their places on the animated mesh",
+        default=_BODY.maximum_distance,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=1,
+        precision=3,
+        subtype="DISTANCE",
+        options={"ANIMATABLE"},
+    )
+    maximum_distance_group: StringProperty(
+        name="Distance Group",
+        description="Vertex group whose weights scale the maximum distance; 0 follows the "
+        "animated mesh exactly",
+        options=set(),
+    )
+    inertia_share: FloatProperty(
+        name="Inertia Left Out",
+        description="Share of the motion of its pins or, without any, of its object that it does "
+        "not feel: 0 lags as in reality, 1 moves as if that stood still, and the air with it",
+        default=_BODY.inertia_share,
+        soft_min=0.0,
+        soft_max=1.0,
+        step=10,
+        options={"ANIMATABLE"},
+    )

@@ -1,0 +1,28 @@
+"""The panel that weighs a body's simulation against its animation."""
+
+from typing import cast
+
+import bpy
+
+from ..settings.properties import VERLET_PG_body
+from .panel_base import BodyPanel
+
+
+class VERLET_PT_direction(BodyPanel):
+    """How far the body may leave its animation, and how much of its inertia it feels."""
+
+    bl_label = "Animation"
+    bl_options = {"DEFAULT_CLOSED"}
+    types = ("CLOTH", "ROPE", "SOFT")
+
+    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+        pins = column.column()
+        pins.active = bool(body.pin_group)
+        pins.prop(body, "pin_weight")
+        column.prop(body, "use_maximum_distance")
+        limit = column.column()
+        limit.active = body.use_maximum_distance
+        limit.prop(body, "maximum_distance")
+        obj = cast(bpy.types.Object, body.id_data)
+        limit.prop_search(body, "maximum_distance_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        column.prop(body, "inertia_share", slider=True)

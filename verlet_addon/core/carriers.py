@@ -1,0 +1,81 @@
+"""Carriers: the rigid motion of what carries a body, of which a share is left out of its inertia.
+
+A step carries all particles by that share of the motion, and their velocities are relative to it:
+so a share of 1 is the motion on a carrier at rest, in the frame of the carrier, under the forces of
+the world. Air goes along too. (Vellum and game engines have such shares, as *local space*.)
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Floats
+from .linear.rotations import portable_rotations, rotation_by, rotation_vector
+from .mesh import MeshData
+from .model import SoftBodyModel
+from .phases.step_data import Body, Carrier
+
+NO_PREFERENCE = 1e-9
+"""Weight of no rotation in the fit, by which points on a line, or a single one, do not spin."""
+
+
+def carriers_of(
+    bodies: Sequence[Body], before: Sequence[Floats], after: Sequence[Floats], substeps: int
+) -> list[list[Carrier | None]]:
+    """Per step between two samples, for each body, its share of the motion of its carrier.
+
+    Parameters
+    ----------
+    before, after : per body, (n, 3) targets at the samples, with mirror images [m].
+    """
+    each = zip(bodies, before, after, strict=True)
+    found = [_steps_of(model, start, end, substeps) for (model, _), start, end in each]
+    return [list(carriers) for carriers in zip(*found, strict=True)]
+
+
+def _steps_of(
+    model: SoftBodyModel, before: Floats, after: Floats, substeps: int
+) -> list[Carrier | None]:
+    """The carrier of one body in each step; None where it rests, or no share is left out."""
+    share = model.settings.inertia_share
+    if share == 0.0 or np.array_equal(before, after):
+        return [None] * substeps
+    held = np.concatenate([model.pinned, model.goals])
+    first, second = (each[held] if len(held) else each for each in (before, after))
+    begin, way, turn = rigid_motion(first, second)
+    rotation = rotation_by(turn * (share / substeps))
+    return [
+        Carrier(rotation, begin + way * (step / substeps), way * (share / substeps))
+        for step in range(substeps)
+    ]
+
+
+def rigid_motion(before: Floats, after: Floats) -> tuple[Floats, Floats, Floats]:
+    """The rigid motion that fits best from places (n, 3) to others [m].
+
+    Returns
+    -------
+    tuple
+        (3,) where their mean is at first [m], (3,) its way [m], and (3,) the rotation about it as a
+        vector [rad].
+    """
+    centre, end = before.mean(axis=0), after.mean(axis=0)
+    arms, ends = before - centre, after - end
+    products = np.einsum("ni,nj->ij", ends, arms)
+    size = float(np.einsum("ni,ni->", arms, arms))
+    products += NO_PREFERENCE * (size or 1.0) * np.eye(3)
+    return centre, end - centre, rotation_vector(portable_rotations(products))
+
+
+def without_carried(model: SoftBodyModel, mesh: MeshData, dt: float) -> Floats:
+    """(n, 3) velocities of a mesh at the start, without the share of its carrier's [m/s].
+
+    Parameters
+    ----------
+    dt : length of the first step, in which the carrier moves as the mesh does [s].
+    """
+    places = mesh.positions
+    (carrier,) = _steps_of(model, places, places + mesh.velocities * dt, 1)
+    if carrier is None:
+        return mesh.velocities
+    return np.asarray(mesh.velocities - (carrier.carry(places.T).T - places) / dt)
