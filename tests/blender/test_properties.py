@@ -18,6 +18,7 @@ OURS = {
         "enabled",
         "pin_group",
         "pin_weight",
+        "simulate_as",
         "maximum_distance_group",
         "attachments",
         "attachment_index",

@@ -82,6 +82,7 @@ CLASSES: tuple[type[Any], ...] = (
     panels.VERLET_PT_body,
     panels.VERLET_PT_attachments,
     direction_panel.VERLET_PT_direction,
+    direction_panel.VERLET_PT_cage,
     panels.VERLET_PT_material,
     tearing_cuts.VERLET_OT_split_for_tearing,
     shape_panels.VERLET_PT_shape,

@@ -8,13 +8,13 @@ import bpy
 import numpy as np
 
 from ...core.errors import MeshError, SettingsError
-from ...core.mesh import MeshData
 from ...core.scene import Frame, Sample
 from ...core.self_test import kernels
 from ...core.settings import BodySettings, SceneSettings
 from ...core.simulate import advance_all
 from ...core.simulation import Simulation, start_simulation
 from ..scene.cache_modifiers import remove_live_modifiers
+from ..scene.cages import Shapes, simulated_object
 from ..scene.colliders import all_met, object_key
 from ..scene.key_points import WayToKey, way_to_key
 from ..scene.mesh_access import mesh_of
@@ -30,7 +30,7 @@ from .former_bake import former_bakes_hidden
 from .frame_visits import all_alike
 from .memory import check_room, check_room_to_write, name_memory_errors
 from .progress import Progress
-from .record import BakeInputs, bake_inputs, remember_bake
+from .record import BakeInputs, bake_inputs, check_cage_without_bake, remember_bake
 from .self_crossing import through_themselves
 from .shape_keys import write_bake
 from .statistics import BakeStatistics
@@ -134,6 +134,7 @@ def prepare_stage(
     for obj in objects:
         check_body(obj, view_layer)
         # Checked before anything is read: a shape key without points cannot be read.
+        check_cage_without_bake(obj)
         if not mesh_of(obj).vertices:
             raise MeshError(f"{obj.name} has no vertices; add some, or remove its soft body")
         if obj == scene_properties(scene).ground_object:
@@ -143,7 +144,7 @@ def prepare_stage(
         scene.name,
         view_layer.name,
         tuple(obj.name for obj in objects),
-        tuple(map(find_joints, objects)),
+        tuple(find_joints(simulated_object(obj)) for obj in objects),
         tuple(map(object_key, colliders)),
         tuple(met),
     )
@@ -179,7 +180,7 @@ def _bake(
             start = start_anew(stage, frames)
         else:
             start = _take_over(stage, frames, simulated)
-        keys = _Keys(stage, frames, start.simulation.meshes, alike=start.alike)
+        keys = _Keys(stage, frames, alike=start.alike)
         yield from follow(stage, frames[0], start, keys)
     keys.write(inputs)
 
@@ -193,6 +194,8 @@ class Start(NamedTuple):
     total: int
     """Number of results."""
     results: Iterator[Frame]
+    shapes: Shapes
+    """What the bodies show of these results."""
 
 
 class Collector(Protocol):
@@ -218,7 +221,8 @@ def follow(
         gauge.measure(result)
         if done == start.total:
             gauge.remarks += through_themselves(meshes, settings, result)
-        collector.collect(result)
+        shown = start.shapes.carry(result)
+        collector.collect(shown)
         enough = yield Progress(
             result.frame,
             done,
@@ -228,8 +232,8 @@ def follow(
             gauge.penetration,
             len(start.simulation.colliders),
             tuple(gauge.remarks),
-            result.positions,
-            gauge.rest_lengths,
+            shown.positions,
+            start.shapes.own(gauge.rest_lengths),
             gauge.contact_searches,
         )
         if enough and result.frame >= first:
@@ -243,6 +247,7 @@ def follow(
 def start_anew(stage: Stage, frames: Sequence[int]) -> Start:
     """Start of a bake that simulates all frames."""
     meshes = read_meshes(stage, frames[0])
+    shapes = stage.bind([mesh.positions for mesh in meshes])
     settings, scene = read_settings(stage)
     colliders = stage.read_colliders()
     samples = read_samples(stage, frames[0], frames[-1])
@@ -250,15 +255,16 @@ def start_anew(stage: Stage, frames: Sequence[int]) -> Start:
         samples = _repeated(samples, frames[-1])
     simulation = start_simulation(meshes, settings, scene, next(samples), colliders)
     total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
-    return Start(simulation, alike, total, advance_all(simulation, samples))
+    return Start(simulation, alike, total, advance_all(simulation, samples), shapes)
 
 
 def _take_over(stage: Stage, frames: list[int], simulated: Simulated) -> Start:
     """Start of a bake that reuses the frames of another simulation and continues it."""
     stage.at(frames[0])  # so that only time changes when `all_alike` visits this frame again
+    shapes = stage.bind([mesh.positions for mesh in simulated.simulation.meshes])
     alike = all_alike(stage, frames[0])
     results = _known_first(stage, simulated, frames[-1], alike=alike)
-    return Start(simulated.simulation, alike, frames[-1] - frames[0] + 1, results)
+    return Start(simulated.simulation, alike, frames[-1] - frames[0] + 1, results, shapes)
 
 
 def _known_first(stage: Stage, simulated: Simulated, end: int, *, alike: bool) -> Iterator[Frame]:
@@ -290,12 +296,11 @@ def _repeated(samples: Iterator[Sample], end: int) -> Iterator[Sample]:
 class _Keys:
     """Coordinates of the shape keys of all bodies, collected frame by frame, written at the end."""
 
-    def __init__(
-        self, stage: Stage, frames: list[int], meshes: Sequence[MeshData], *, alike: bool
-    ) -> None:
+    def __init__(self, stage: Stage, frames: list[int], *, alike: bool) -> None:
         self._stage, self._frames = stage, frames
         self._places = {frame: place for place, frame in enumerate(frames)}
-        self._keys = [np.empty((len(frames), *mesh.positions.shape), np.float32) for mesh in meshes]
+        counts = [len(mesh_of(obj).vertices) for obj in stage.bodies]
+        self._keys = [np.empty((len(frames), count, 3), np.float32) for count in counts]
         lasting = alike and not any(map(has_carriers, stage.bodies))
         self._ways = self._read_ways() if lasting else None
 

@@ -221,6 +221,7 @@ def _go_on(
         The scene has changed so that it cannot, or a file is damaged.
     """
     meshes = read_meshes(stage, frames[0])
+    shapes = stage.bind([mesh.positions for mesh in meshes])
     settings, scene = read_settings(stage)
     colliders = stage.read_colliders()
     alike = all_alike(stage, frames[0])
@@ -231,7 +232,7 @@ def _go_on(
         cache.write_state(last, simulation)
     samples = _samples_after(stage, frames, last, alike=alike, again=again)
     total = max(frames[-1] - last, 0) + 1
-    return Start(simulation, alike, total, advance_all(simulation, samples))
+    return Start(simulation, alike, total, advance_all(simulation, samples), shapes)
 
 
 def _samples_after(

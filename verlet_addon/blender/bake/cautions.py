@@ -12,6 +12,7 @@ from ...core.depenetration.closed_surfaces import orient_outwards
 from ...core.geometry.ray_casting import closed_shells
 from ...core.self_test import fallback_warnings
 from ..scene.attachments import acting_attachments
+from ..scene.cages import simulated_object
 from ..scene.colliders import all_met, is_collider, read_collider
 from ..scene.force_fields import (
     enabled_fields,
@@ -43,6 +44,7 @@ def cautions(
     # Linked bodies with a bake from their own file play it, so they need no warning.
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+    simulated = list(map(simulated_object, baked))
     return [
         *fallback_warnings(),
         *_left_out(away, "hidden", "show {them}"),
@@ -58,9 +60,9 @@ def cautions(
         *_colliders_without_effect(scene, view_layer, baked),
         *(_instanced_colliders(scene, view_layer) if baked else ()),
         *_fields_without_effect(view_layer, baked),
-        *(sentence for obj in baked for sentence in _torn_at_mirrors(obj)),
+        *(each for obj in simulated for each in _torn_at_mirrors(obj)),
         *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
-        *(sentence for obj in baked for sentence in _torn_by_merging(obj)),
+        *(each for obj in baked for each in _torn_by_merging(obj)),
     ]
 
 
@@ -134,16 +136,16 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
 
 def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
     """Warnings of chosen vertex groups without vertices."""
-    body = body_properties(obj)
+    body, painted = body_properties(obj), simulated_object(obj)
     chosen = [("pin group", body.pin_group), ("rigid group", body.rigid_group)]
     attached = acting_attachments(obj)
     chosen += [
         (f"group of attachment {number + 1}", item.vertex_group) for number, item in attached
     ]
     for what, name in chosen:
-        if name and not group_weights(obj, name).any():
+        if name and not group_weights(painted, name).any():
             yield (
-                f"No vertex of {obj.name} is in its {what}, {name}; assign some to it in Edit "
+                f"No vertex of {painted.name} is in its {what}, {name}; assign some to it in Edit "
                 "Mode, or choose another one"
             )
 
@@ -152,9 +154,10 @@ def _pinned_and_attached(obj: bpy.types.Object) -> Iterator[str]:
     """Warnings of attachments whose vertices are pinned entirely, so that they lag behind."""
     if not (pin_group := body_properties(obj).pin_group):
         return
-    pinned = group_weights(obj, pin_group) == 1.0
+    painted = simulated_object(obj)
+    pinned = group_weights(painted, pin_group) == 1.0
     for _, item in acting_attachments(obj):
-        if (pinned & (group_weights(obj, item.vertex_group) > 0.0)).any():
+        if (pinned & (group_weights(painted, item.vertex_group) > 0.0)).any():
             yield (
                 f"{obj.name} is attached to {item.target.name} by vertices that are pinned too, "
                 f"so they follow it half way; clear its pin group, {pin_group}, or unpin them"
@@ -163,7 +166,7 @@ def _pinned_and_attached(obj: bpy.types.Object) -> Iterator[str]:
 
 def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
     """Warnings of cloth with Sewing or Tearing but without the loose edges that these need."""
-    body, edges = body_properties(obj), mesh_of(obj).edges
+    body, edges = body_properties(obj), mesh_of(simulated_object(obj)).edges
     if body.body_type != "CLOTH" or not (body.use_sewing or body.use_tearing):
         return
     loose = np.empty(len(edges), bool)
@@ -299,7 +302,7 @@ def _across_mirrors(
 ) -> Iterator[str]:
     """Warnings of gravity across a mirror's plane, which mirrored halves cannot follow."""
     gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0))
-    gravity = gravity * body_properties(obj).gravity
+    gravity, obj = gravity * body_properties(obj).gravity, simulated_object(obj)
     joints = find_joints(obj)
     for (name, axis), plane in zip(joints, read_planes(obj, joints, depsgraph), strict=True):
         mirror = cast(bpy.types.MirrorModifier, obj.modifiers[name])

@@ -64,7 +64,7 @@ def _updated_by_time(stage: Stage, frame: int) -> Updated:
 
 def _read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
     """Objects of which a bake reads the transform or the mesh."""
-    yield from (*stage.bodies, *stage.colliders)
+    yield from (*stage.bodies, *stage.simulated, *stage.colliders)
     for obj in stage.bodies:
         yield from (item.target for _, item in acting_attachments(obj))
         yield from filter(None, (getattr(item, "mirror_object", None) for item in obj.modifiers))

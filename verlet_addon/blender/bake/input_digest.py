@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..scene.attachments import acting_attachments
+from ..scene.cages import simulated_object
 from ..scene.colliders import all_met
 from ..scene.force_fields import acting_fields, enabled_fields
 from ..scene.mesh_access import shape_keys_of
@@ -46,7 +47,8 @@ def input_digests(
         surfaces = [colliders[number] for number in numbers]
         acting = acting_fields(obj, fields)
         targets = [item.target for _, item in acting_attachments(obj)]
-        read = [obj, *surfaces, *acting, *targets, *([ground] if ground is not None else ())]
+        read = [obj, simulated_object(obj), *surfaces, *acting, *targets]
+        read += [ground] if ground is not None else []
         values = [
             [content(each) for each in with_carriers(read)],
             [_plain(each.collision) for each in surfaces],

@@ -7,8 +7,10 @@ from typing import Any
 
 import bpy
 
+from ...core.errors import MeshError
 from ...core.settings import BodySettings, SceneSettings
 from ..scene.cache_modifiers import bake_modifier
+from ..scene.cages import simulated_object
 from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.timing import animation_frame
 from ..settings.core_settings import animatable, animatable_of_scene, setting_values
@@ -23,6 +25,16 @@ def is_baked(obj: bpy.types.Object) -> bool:
     if body_properties(obj).baked_keys and shape_keys_of(obj) is not None:
         return True
     return obj.type == "MESH" and bake_modifier(obj) is not None
+
+
+def check_cage_without_bake(obj: bpy.types.Object) -> None:
+    """Raises MeshError where the cage of a body shows a bake of its own."""
+    cage = simulated_object(obj)
+    if cage != obj and is_baked(cage):
+        raise MeshError(
+            f"{obj.name} cannot be simulated as {cage.name}, which has a bake of its own; select "
+            f"{cage.name} and use Clear Selected"
+        )
 
 
 def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -43,7 +55,7 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     for name in _animated(obj):
         del values[name]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
-    for name in ("collision_collection", "effector_collection"):
+    for name in ("collision_collection", "effector_collection", "simulate_as"):
         chosen = getattr(body, name)
         values[name] = chosen.name if chosen is not None else ""
     values["ground_object"] = ground.name if ground is not None else ""

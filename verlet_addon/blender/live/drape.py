@@ -17,6 +17,7 @@ from ..scene.cache_modifiers import (
     drape_modifier,
     remove_drape_modifiers,
 )
+from ..scene.cages import refuse_cages
 from ..scene.key_points import local_positions
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.modifiers import (
@@ -69,6 +70,7 @@ class Drape:
         objects: Sequence[bpy.types.Object],
     ) -> None:
         """Reads bodies and surroundings, and shows the bodies."""
+        refuse_cages(objects, "Drape")
         for obj in objects:
             _check_bake(obj)
         with caches_hidden(objects):

@@ -19,6 +19,7 @@ from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import prepare_stage, read_settings
 from ..bake.former_bake import former_bakes_hidden
 from ..scene.cache_modifiers import remove_live_modifiers
+from ..scene.cages import refuse_cages
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import read_positions, world_matrix
 from ..scene.modifiers import finish_hidden
@@ -137,6 +138,7 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
         changed then.
     """
     objects = checked_bodies(scene, view_layer)
+    refuse_cages(objects, "Grab")
     stage = StillStage(**vars(prepare_stage(scene, view_layer, objects)))
     shown = [read_positions(obj, stage.depsgraph) for obj in objects]
     with ExitStack() as reading:

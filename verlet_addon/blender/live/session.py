@@ -9,6 +9,7 @@ from ...core.scene import Frame
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import frame_range, prepare_stage, read_settings
 from ..bake.former_bake import former_bakes_hidden
+from ..scene.cages import Shapes
 from ..scene.key_points import shown_points
 from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.modifiers import finish_hidden
@@ -32,6 +33,8 @@ class Session:
     simulation: Simulation
     start: int
     """Frame of the first sample."""
+    shapes: Shapes
+    """What the bodies show of the simulation."""
     caches: Caches
     """Point caches, in the order of the bodies."""
     frames: list[Frame] = field(default_factory=list)
@@ -67,14 +70,14 @@ class Session:
         if self.reading is None:
             self.reading = ExitStack()
             self.reading.enter_context(former_bakes_hidden(self.stage.bodies))
-            self.reading.enter_context(finish_hidden(self.stage.bodies))
+            self.reading.enter_context(finish_hidden(self.stage.bodies + self.stage.simulated))
 
     def end_reading(self) -> None:
         """Restores the display of the bodies."""
         if self.reading is not None:
             reading, self.reading = self.reading, None
             reading.close()
-            for obj in self.stage.bodies:
+            for obj in self.stage.bodies + self.stage.simulated:
                 mesh_of(obj).update_tag()
 
     def simulate_frame(self, frame: int, depsgraph: bpy.types.Depsgraph) -> None:
@@ -84,7 +87,10 @@ class Session:
     def append(self, result: Frame, depsgraph: bpy.types.Depsgraph) -> None:
         """Adds the result at the scene's current frame to the caches."""
         for obj, path, positions in zip(
-            self.stage.bodies, self.caches.values(), result.positions, strict=True
+            self.stage.bodies,
+            self.caches.values(),
+            self.shapes.of_bodies(result.positions),
+            strict=True,
         ):
             append_sample(path, shown_points(obj, depsgraph, positions), len(self.frames))
         self.frames.append(result)
@@ -116,6 +122,7 @@ def _start(stage: Stage, start: int) -> Session:
     """A session with its first frame, which is the scene's current one then."""
     scene = stage.scene
     meshes = read_meshes(stage, start)
+    shapes = stage.bind([mesh.positions for mesh in meshes])
     settings, scene_settings = read_settings(stage)
     colliders = stage.read_colliders()
     reader = SampleReader(stage, start)
@@ -132,9 +139,12 @@ def _start(stage: Stage, start: int) -> Session:
         reader=reader,
         simulation=simulation,
         start=start,
+        shapes=shapes,
         caches={obj.session_uid: temporary_cache(obj) for obj in stage.bodies},
         follows={
-            (item.session_uid, "geometry") for obj in stage.bodies for item in _datablocks(obj)
+            (item.session_uid, "geometry")
+            for obj in stage.bodies + stage.simulated
+            for item in _datablocks(obj)
         },
     )
     for obj, path in zip(stage.bodies, session.caches.values(), strict=True):

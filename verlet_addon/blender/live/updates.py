@@ -48,7 +48,7 @@ def changed_objects(stage: Stage, changed: Updated) -> str:
 
 def _read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
     """The objects whose transform or shape a bake reads."""
-    yield from (*stage.bodies, *stage.colliders)
+    yield from (*stage.bodies, *stage.simulated, *stage.colliders)
     yield from enabled_fields(stage.view_layer)
     for obj in stage.bodies:
         yield from (item.target for _, item in acting_attachments(obj))

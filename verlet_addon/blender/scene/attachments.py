@@ -11,6 +11,7 @@ from mathutils.bvhtree import BVHTree
 from ...core.arrays import Floats, Integers
 from ...core.errors import MeshError
 from ..settings.properties import body_properties
+from .cages import simulated_object
 from .mesh_access import group_weights
 from .surfaces import read_points, read_triangles
 from .visibility import enabled_objects
@@ -60,11 +61,11 @@ def check_attachments(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) ->
     items = acting_attachments(obj)
     enabled = enabled_objects(view_layer) if items else ()
     for _, item in items:
-        target = item.target
-        if item.vertex_group not in obj.vertex_groups:
+        target, painted = item.target, simulated_object(obj)
+        if item.vertex_group not in painted.vertex_groups:
             raise MeshError(
-                f"{obj.name} has no vertex group {item.vertex_group} to attach to {target.name}; "
-                "choose another group for that attachment, or remove it"
+                f"{painted.name} has no vertex group {item.vertex_group} to attach to "
+                f"{target.name}; choose another group for that attachment, or remove it"
             )
         if target not in enabled:
             raise MeshError(
@@ -100,7 +101,7 @@ def take_hold(
     """
     anchors = []
     for number, item in acting_attachments(obj):
-        weights = group_weights(obj, item.vertex_group)
+        weights = group_weights(simulated_object(obj), item.vertex_group)
         vertices = np.flatnonzero(weights > 0.0)
         places = positions[vertices]
         skin = _nearest_skin(item.target, places, depsgraph)

@@ -14,6 +14,7 @@ from ...core.mesh import MAX_COORDINATE
 from ...core.scene import Collider
 from ..settings.collider_friction import PER_COEFFICIENT
 from ..settings.properties import body_properties
+from .cages import simulated_object
 from .surfaces import read_points, read_triangles
 from .visibility import enabled_objects
 
@@ -61,14 +62,16 @@ def met_colliders(
     obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> list[bpy.types.Object]:
     """Lists the colliders that a body collides with; bodies are left out, even with a modifier."""
-    return _met(obj, set(bodies), _acting_colliders(view_layer))
+    together = {*bodies, *map(simulated_object, bodies)}
+    return _met(obj, together, _acting_colliders(view_layer))
 
 
 def all_met(
     bodies: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> tuple[list[bpy.types.Object], list[tuple[int, ...]]]:
     """Lists all colliders that any of the bodies collides with, and per body their indices."""
-    acting, together = _acting_colliders(view_layer), set(bodies)
+    acting = _acting_colliders(view_layer)
+    together = {*bodies, *map(simulated_object, bodies)}
     met = [_met(obj, together, acting) for obj in bodies]
     numbers = {obj: number for number, obj in enumerate(dict.fromkeys(chain(*met)))}
     return list(numbers), [tuple(numbers[collider] for collider in its) for its in met]

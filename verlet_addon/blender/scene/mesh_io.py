@@ -12,6 +12,7 @@ from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
 from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import PAINTED
 from .attachments import check_attachments
+from .cages import check_cage, simulated_object
 from .mesh_access import (
     fits,
     group_weights,
@@ -42,34 +43,35 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     if not obj.visible_get(view_layer=view_layer):
         raise MeshError(f"{name} is hidden; show it in the viewport")
     _check_matrix(obj)
-    _check_groups(obj)
+    check_cage(obj, view_layer)
+    _check_matrix(simulated_object(obj))
+    _check_groups(obj, simulated_object(obj))
     check_attachments(obj, view_layer)
     _check_keys(obj)
     check_modifiers(obj)
 
 
-def _check_groups(obj: bpy.types.Object) -> None:
+def _check_groups(obj: bpy.types.Object, simulated: bpy.types.Object) -> None:
     """Raises MeshError where a vertex group, the thread map or the rest shape is missing.
 
-    A rest shape that is a baked key would be missing after the next bake.
+    A rest shape that is a baked key would be missing after the next bake. All of them are those of
+    the simulated object, a body's cage or the body itself.
     """
-    body = body_properties(obj)
+    body, name = body_properties(obj), simulated.name
     for prop in ("pin_group", *PAINTED.values()):
         group = getattr(body, prop)
-        if group and group not in obj.vertex_groups:
+        if group and group not in simulated.vertex_groups:
             label = body.bl_rna.properties[prop].name.lower()
-            raise MeshError(
-                f"{obj.name} has no vertex group {group}; choose another {label} or none"
-            )
-    if body.thread_map and body.thread_map not in mesh_of(obj).uv_layers:
-        raise MeshError(f"{obj.name} has no UV map {body.thread_map}; choose another one or none")
+            raise MeshError(f"{name} has no vertex group {group}; choose another {label} or none")
+    if body.thread_map and body.thread_map not in mesh_of(simulated).uv_layers:
+        raise MeshError(f"{name} has no UV map {body.thread_map}; choose another one or none")
     if not (rest := body.rest_key):
         return
-    key = shape_keys_of(obj)
+    key = shape_keys_of(simulated)
     if key is None or rest not in key.key_blocks:
-        raise MeshError(f"{obj.name} has no shape key {rest}; choose another rest shape or none")
-    if rest in body.baked_keys:
-        raise MeshError(f"{obj.name} has a baked key as its rest shape; choose another one or none")
+        raise MeshError(f"{name} has no shape key {rest}; choose another rest shape or none")
+    if rest in body_properties(simulated).baked_keys:
+        raise MeshError(f"{name} has a baked key as its rest shape; choose another one or none")
 
 
 def is_own(obj: bpy.types.Object) -> bool:
@@ -112,11 +114,12 @@ def read_body(
     colliders
         Indices of the colliders that the body collides with.
     """
-    mesh = mesh_of(obj)
+    simulated = simulated_object(obj)
+    mesh = mesh_of(simulated)
     starts, corners = _faces(mesh)
     return MeshData(
         name=obj.name,
-        positions=read_positions(obj, depsgraph),
+        positions=read_positions(simulated, depsgraph),
         edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
         face_starts=starts,
         face_vertices=_integers(mesh.loops, "vertex_index")[corners],
@@ -143,8 +146,9 @@ def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
     """(n, 3) world positions of the rest shape key [m]; None without one."""
     if not (name := body_properties(obj).rest_key):
         return None
-    linear, offset = world_matrix(obj, depsgraph)
-    key = cast(bpy.types.Key, shape_keys_of(obj))
+    simulated = simulated_object(obj)
+    linear, offset = world_matrix(simulated, depsgraph)
+    key = cast(bpy.types.Key, shape_keys_of(simulated))
     return read_coordinates(key.key_blocks[name].data) @ linear.T + offset
 
 
@@ -152,15 +156,18 @@ def _paint(obj: bpy.types.Object) -> Paint:
     """Vertex weights that scale settings, for each layer with a group."""
     body = body_properties(obj)
     groups = {layer: getattr(body, prop) for layer, prop in PAINTED.items()}
-    return Paint(**{layer: group_weights(obj, name) for layer, name in groups.items() if name})
+    simulated = simulated_object(obj)
+    weights = {layer: group_weights(simulated, name) for layer, name in groups.items() if name}
+    return Paint(**weights)
 
 
 def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
     """(c, 2) UV coordinates of these face corners in the thread map; None without one."""
     if not (name := body_properties(obj).thread_map):
         return None
-    places = np.empty(2 * len(mesh_of(obj).loops), np.float32)
-    mesh_of(obj).uv_layers[name].uv.foreach_get("vector", places)
+    mesh = mesh_of(simulated_object(obj))
+    places = np.empty(2 * len(mesh.loops), np.float32)
+    mesh.uv_layers[name].uv.foreach_get("vector", places)
     return places.reshape(-1, 2)[corners].astype(np.float64)
 
 

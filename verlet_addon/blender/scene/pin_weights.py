@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.arrays import Booleans, Floats
 from ..settings.properties import body_properties
+from .cages import simulated_object
 from .mesh_access import group_weights
 
 
@@ -32,11 +33,11 @@ class PinWeights:
 
 def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     """The painted pin weights of a body; reading them takes as long as a few steps."""
-    body = body_properties(obj)
-    painted = group_weights(obj, body.pin_group)
+    body, painted_on = body_properties(obj), simulated_object(obj)
+    painted = group_weights(painted_on, body.pin_group)
     exact = np.zeros(len(painted), bool)
     if body.use_maximum_distance and body.maximum_distance_group:
-        exact = group_weights(obj, body.maximum_distance_group) == 0.0
+        exact = group_weights(painted_on, body.maximum_distance_group) == 0.0
     return PinWeights(painted, exact)
 
 

@@ -18,6 +18,7 @@ from ...core.settings import BodySettings, SceneSettings
 from ..settings.core_settings import animated_settings, body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
 from .attachments import Anchor, carry, take_hold
+from .cages import Shapes, bind, simulated_object
 from .colliders import Surface, read_collider, read_surface
 from .force_fields import acting_fields, enabled_fields, read_field
 from .ground import evaluated_scene, read_ground
@@ -63,6 +64,11 @@ class Stage:
         return _found_all(self.body_names)
 
     @property
+    def simulated(self) -> list[bpy.types.Object]:
+        """Per body, the object whose mesh is simulated: its cage, or itself."""
+        return [simulated_object(obj) for obj in self.bodies]
+
+    @property
     def colliders(self) -> list[bpy.types.Object]:
         """The colliders."""
         return [_found(*key) for key in self.collider_keys]
@@ -83,8 +89,18 @@ class Stage:
         return self.depsgraph
 
     def positions(self, depsgraph: bpy.types.Depsgraph) -> list[Floats]:
-        """Per body, (n, 3) positions of the animated mesh [m]."""
-        return [read_positions(obj, depsgraph) for obj in self.bodies]
+        """Per body, (n, 3) positions of the animated mesh that is simulated for it [m]."""
+        return [read_positions(obj, depsgraph) for obj in self.simulated]
+
+    def bind(self, surfaces: Sequence[Floats]) -> Shapes:
+        """Binds bodies to their cages (v, 3) as the first frame, the current one, has them [m]."""
+        depsgraph = self.depsgraph
+        return Shapes(
+            tuple(
+                bind(obj, read_positions(obj, depsgraph), surface, depsgraph)
+                for obj, surface in zip(self.bodies, surfaces, strict=True)
+            )
+        )
 
     def take_hold(self, depsgraph: bpy.types.Depsgraph) -> list[list[Anchor]]:
         """Per body, its attachments, bound at the current positions."""
@@ -118,7 +134,7 @@ class Stage:
         """Per body, the planes at which it is mirrored."""
         return [
             read_planes(obj, joints, depsgraph)
-            for obj, joints in zip(self.bodies, self.joints, strict=True)
+            for obj, joints in zip(self.simulated, self.joints, strict=True)
         ]
 
     def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
@@ -164,10 +180,11 @@ class Stage:
         """
         frame, subframe = playhead(self.scene)
         # Tagged, since values that a script has just set would be evaluated only later.
-        for each in (self.scene, *self.bodies):
+        shown = dict.fromkeys((*self.bodies, *self.simulated))
+        for each in (self.scene, *shown):
             each.update_tag()
         try:
-            with bakes_hidden(self.bodies), finish_hidden(self.bodies):
+            with bakes_hidden(self.bodies), finish_hidden(shown):
                 yield
         finally:
             self.scene.frame_set(frame, subframe=subframe)
@@ -211,11 +228,14 @@ def read_meshes(stage: Stage, start: int) -> list[MeshData]:
             obj,
             stage.depsgraph,
             velocities=_velocity(places, durations),
-            mirrors=_mirrors(planes, read_merge_distances(obj, joints, planes[-1]), durations),
+            mirrors=_mirrors(
+                planes, read_merge_distances(simulated, joints, planes[-1]), durations
+            ),
             colliders=met,
         )
-        for obj, joints, met, places, planes in zip(
+        for obj, simulated, joints, met, places, planes in zip(
             stage.bodies,
+            stage.simulated,
             stage.joints,
             stage.met,
             zip(*positions, strict=True),

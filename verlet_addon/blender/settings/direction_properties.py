@@ -1,6 +1,7 @@
 """The settings of `Object.verlet` that weigh its simulation against its animation."""
 
-from bpy.props import BoolProperty, FloatProperty, StringProperty
+import bpy
+from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
 from ...core.settings import BodySettings
 
@@ -10,6 +11,12 @@ _BODY = BodySettings()
 class DirectionProperties:
     """Art direction: properties of `VERLET_PG_body` beside its pins."""
 
+    simulate_as: PointerProperty(
+        name="Simulate As",
+        description="Mesh that is simulated in place of this one, which follows it: a light cage "
+        "around a detailed mesh. Its vertex groups count, and the settings of this object",
+        type=bpy.types.Object,
+    )
     pin_weight: FloatProperty(
         name="Pin Weight",
         description="Factor on the weights of the pin group; 0 lets go of the pins; can be "

@@ -6,6 +6,7 @@ import bpy
 
 from ...core.field import Kind
 from ...core.settings import weight_name
+from ..scene.cages import simulated_object
 from ..scene.colliders import is_collider
 from ..scene.convert import type_hint
 from ..scene.file_context import file_context
@@ -79,8 +80,10 @@ class VERLET_PT_body(SidebarPanel):
                 column.prop(body, "density", text=unit_of(body, "density"))
             else:
                 column.prop(body, "mass")
-        column.prop_search(body, "pin_group", obj, "vertex_groups", icon="GROUP_VERTEX")
-        if obj.mode == "EDIT":
+        column.prop_search(
+            body, "pin_group", simulated_object(obj), "vertex_groups", icon="GROUP_VERTEX"
+        )
+        if obj.mode == "EDIT" and simulated_object(obj) == obj:
             draw_pin_buttons(column)
 
 
@@ -116,7 +119,8 @@ class VERLET_PT_attachments(BodyPanel):
             column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
             if not item.bone:
                 column.label(text="Follows no bone, the object alone", icon="INFO")
-        column.prop_search(item, "vertex_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        painted = simulated_object(obj)
+        column.prop_search(item, "vertex_group", painted, "vertex_groups", icon="GROUP_VERTEX")
         if item.vertex_group and item.vertex_group == body_properties(obj).pin_group:
             column.label(text="Pinned too, so it follows half way:", icon="ERROR")
             column.label(text="clear the Pin Group above", icon="BLANK1")
@@ -155,7 +159,8 @@ class VERLET_PT_material(BodyPanel):
             draw_with_unit(softness, body, "shear_compliance", "Shear")
         softness.prop(body.id_data, "verlet_bend", text="Bend")
         if body.body_type == "CLOTH":
-            mesh = cast(bpy.types.Mesh, cast(bpy.types.Object, body.id_data).data)
+            obj = simulated_object(cast(bpy.types.Object, body.id_data))
+            mesh = cast(bpy.types.Mesh, obj.data)
             column.prop_search(body, "thread_map", mesh, "uv_layers", icon="GROUP_UVS")
             draw_with_unit(column, body, "pressure")
 
@@ -190,7 +195,8 @@ class VERLET_PT_collisions(BodyPanel):
 
 def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> None:
     """Draws the vertex group that is exempt from the setting above."""
-    column.prop_search(body, group, body.id_data, "vertex_groups", icon="GROUP_VERTEX")
+    painted = simulated_object(cast(bpy.types.Object, body.id_data))
+    column.prop_search(body, group, painted, "vertex_groups", icon="GROUP_VERTEX")
 
 
 class VERLET_PT_forces(BodyPanel):

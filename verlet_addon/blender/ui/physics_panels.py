@@ -6,7 +6,7 @@ import bpy
 
 from ..settings.properties import is_body
 from .bake_panel import VERLET_PT_bake
-from .direction_panel import VERLET_PT_direction
+from .direction_panel import VERLET_PT_cage, VERLET_PT_direction
 from .panel_base import active_body, layout_of
 from .panels import (
     VERLET_PT_advanced,
@@ -26,6 +26,7 @@ _SIDEBAR: tuple[type[Any], ...] = (
     VERLET_PT_bake,
     VERLET_PT_attachments,
     VERLET_PT_direction,
+    VERLET_PT_cage,
     VERLET_PT_material,
     VERLET_PT_shape,
     VERLET_PT_plasticity,

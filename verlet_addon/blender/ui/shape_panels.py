@@ -4,6 +4,7 @@ from typing import cast
 
 import bpy
 
+from ..scene.cages import simulated_object
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import VERLET_PG_body, body_properties
 from ..settings.rest_shape_properties import PAINTED
@@ -27,7 +28,7 @@ class VERLET_PT_shape(BodyPanel):
     types = SURFACES
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        obj = cast(bpy.types.Object, body.id_data)
+        obj = simulated_object(cast(bpy.types.Object, body.id_data))
         if (key := shape_keys_of(obj)) is not None:
             column.prop_search(
                 body, "rest_key", key, "key_blocks", text="Rest Shape", icon="SHAPEKEY_DATA"
@@ -75,7 +76,7 @@ class VERLET_PT_weights(BodyPanel):
     types = tuple(WEIGHTS)
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        obj = cast(bpy.types.Object, body.id_data)
+        obj = simulated_object(cast(bpy.types.Object, body.id_data))
         for layer in WEIGHTS[body.body_type]:
             group = PAINTED[layer]
             # Most labels with "Group" would be too long to be shown whole.
