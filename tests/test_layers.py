@@ -39,7 +39,7 @@ LAYERS = [
     "fast_paths substeps",
     "self_test changes",
     "simulation",
-    "simulate drape inputs",
+    "simulate drape inputs shape_change",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""
 HEIGHTS = {name: height for height, names in enumerate(LAYERS) for name in names.split()}

@@ -15,6 +15,7 @@ from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import body_properties, scene_properties
 from .actions import channels
 from .curves import key_of_curve
+from .edit_names import is_edit
 
 _POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "interpolation": 1}
 """Attributes of keyframes that decide an F-curve's values, and the numbers that each has."""
@@ -94,7 +95,7 @@ def _shapes(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> list[Any]:
     if (key := shape_keys_of(obj)) is None:
         return [*sizes, _digest(mesh.vertices, "co", 3), None]
     baked = {item.name for item in body_properties(obj).baked_keys}
-    own = [block for block in key.key_blocks if block.name not in baked]
+    own = [each for each in key.key_blocks if not (each.name in baked or is_edit(each.name))]
     if body_properties(obj).made_basis and len(own) == 1:  # else it is not the bake's alone
         return [*sizes, _digest(own[0].points, "co", 3), None]
     return [*sizes, *(_digest(block.points, "co", 3) for block in own), _animation(key, baked)]

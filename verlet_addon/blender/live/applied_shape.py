@@ -77,11 +77,11 @@ def apply_shapes(
         An object cannot be written to, or its modifiers cannot be undone; nothing is changed then.
     """
     for obj in objects:
-        _check(obj, mode)
+        check_shape(obj, mode)
     with working():
         view_layer.update()
         seen = [_read_seen(obj, view_layer) for obj in objects]
-        shapes = [_before_modifiers(obj, view_layer) for obj in objects]
+        shapes = [before_modifiers(obj, view_layer) for obj in objects]
         end_live(scene)
         end_drapes(objects)
         # In reverse order, so that keys which shared an action share it again.
@@ -101,7 +101,7 @@ def apply_shapes(
         ]
 
 
-def _check(obj: bpy.types.Object, mode: Mode) -> None:
+def check_shape(obj: bpy.types.Object, mode: Mode) -> None:
     """Raises MeshError where a shape cannot be written to an object."""
     check_data(obj)
     key = shape_keys_of(obj)
@@ -124,7 +124,7 @@ def _check(obj: bpy.types.Object, mode: Mode) -> None:
         )
 
 
-def _before_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:
+def before_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:
     """(n, 3) coordinates with which a mesh without its simulation shows what it shows now."""
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     if drape_modifier(obj) is not None:

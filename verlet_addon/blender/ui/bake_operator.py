@@ -74,6 +74,11 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         default=0,
         options={"SKIP_SAVE"},
     )
+    edited: BoolProperty(
+        name="Edited",
+        description="With From Frame, take that frame as it was edited by hand, and go on from it",
+        options={"SKIP_SAVE"},
+    )
     frame_start: IntProperty(
         name="Start",
         description="First frame; the scene's own if not given",
@@ -202,7 +207,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     def _start_keys(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
         """The generator of a bake to shape keys."""
-        if self.resume or self.from_frame:
+        if self.resume or self.from_frame or self.edited:
             raise SettingsError("Only a bake to a cache can be resumed; set the mode to CACHE")
         here = file_context(context)
         given = self.properties.is_property_set("step")
@@ -236,6 +241,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             blend=saved_file(),
             resume=self.resume,
             from_frame=self.from_frame,
+            edited=self.edited,
         )
         take_over(here.scene, self._taking_part, self._first)
         return running

@@ -18,6 +18,7 @@ from .bake_progress import bake_in_progress, draw_progress
 from .cache_buttons import draw_conversion, draw_problems, draw_resume
 from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
+from .edit_operators import draw_edit
 from .overlay.changes import Changes, kept
 from .panel_base import SidebarPanel, layout_of
 
@@ -99,6 +100,7 @@ class VERLET_PT_bake(SidebarPanel):
             for each in buttons:
                 each.mode = form
         draw_resume(column, context)
+        draw_edit(column, context)
         draw_conversion(column, context)
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:

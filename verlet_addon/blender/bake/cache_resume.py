@@ -1,0 +1,151 @@
+"""A bake that goes on with a cache: where it can, and the simulation from there on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+
+from ...core.arrays import Floats
+from ...core.errors import FileError, SettingsError
+from ...core.scene import Frame, Sample
+from ...core.self_test import kernels
+from ...core.shape_change import change_shape
+from ...core.simulate import advance_all
+from ...core.simulation import Simulation
+from ..scene.sampling import SampleReader, Stage, read_meshes
+from .bake import Start, read_settings
+from .cache import Cache
+from .cache_changes import check_goes_on
+from .cache_folder import caches_of, find_cache
+from .frame_visits import all_alike
+from .record import BakeInputs
+
+
+def found_cache(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], blend: Path) -> Cache:
+    """The cache of some bodies to go on with."""
+    names = [obj.name for obj in objects]
+    cache = find_cache(scene.name, names, blend)
+    if cache is None or {*cache.record.names} != {*names}:
+        raise FileError(
+            f"There is no cache of {', '.join(names)} alone to resume in {caches_of(blend)}; bake "
+            "without resume",
+            caches_of(blend),
+        )
+    return cache
+
+
+def end_to_keep(cache: Cache, start: int, from_frame: int) -> int:
+    """The last frame of a cache to keep; raises an error where none can be."""
+    record = cache.record
+    if start != record.start:
+        raise SettingsError(
+            f"The cache {cache.folder} begins at frame {record.start}, and the range at {start}; "
+            f"set its start to {record.start}, or bake without resume"
+        )
+    intact = cache.intact_end()
+    if from_frame > intact + 1:
+        raise SettingsError(
+            f"from_frame is {from_frame}, and the cache {cache.folder} has intact frames up to "
+            f"{intact}; set it to {intact + 1} or earlier"
+        )
+    if from_frame and from_frame <= start:
+        raise SettingsError(
+            f"from_frame is {from_frame}, where the range begins; bake without resume"
+        )
+    if kernels() != record.kernels:
+        raise SettingsError(
+            f"The cache {cache.folder} was baked with {record.kernels} kernels, and {kernels()} "
+            "ones are in use now, which differ in the last digits; bake without resume"
+        )
+    return from_frame - 1 if from_frame else intact
+
+
+def go_on(
+    stage: Stage,
+    frames: list[int],
+    cache: Cache,
+    last: int,
+    inputs: Sequence[BakeInputs],
+    *,
+    again: bool,
+    edits: list[Floats | None] | None,
+) -> Start:
+    """Start of a bake that goes on with a cache after a frame of it.
+
+    Raises
+    ------
+    MeshError, SettingsError, FileError
+        The scene has changed so that it cannot, or a file is damaged.
+    """
+    meshes = read_meshes(stage, frames[0])
+    shapes = stage.bind([mesh.positions for mesh in meshes])
+    settings, scene = read_settings(stage)
+    colliders = stage.read_colliders()
+    alike = all_alike(stage, frames[0])
+    simulation = cache.read_state(last)
+    check_goes_on(cache.record, simulation, meshes, settings, colliders, inputs, again=again)
+    simulation.scene_settings = scene
+    if edits is not None:
+        change_shape(simulation, edits)
+    elif again:
+        cache.write_state(last, simulation)
+    samples = _samples_after(stage, frames, last, alike=alike, again=again)
+    total = max(frames[-1] - last, 0) + 1
+    results = advance_all(simulation, samples)
+    if edits is not None:
+        results = _at_first(stage, last, results)
+    return Start(simulation, alike, total, results, shapes)
+
+
+def _at_first(stage: Stage, frame: int, results: Iterator[Frame]) -> Iterator[Frame]:
+    """Yields results, with the scene at the frame of the first one as that is taken."""
+    stage.at(frame)
+    yield from results
+
+
+def _samples_after(
+    stage: Stage, frames: list[int], last: int, *, alike: bool, again: bool
+) -> Iterator[Sample]:
+    """Yields a sample per frame after the last one that is kept, as `read_samples` does.
+
+    The frames before are visited too: scripts and Blender's own physics may go on from them.
+    """
+    start, end = frames[0], frames[-1]
+    reader = SampleReader(stage, start)
+    # Keys that are gone may have changed the weights of pins before.
+    reader.gives_weights |= again
+    first = reader.read(start, stage.at(start))
+    if alike:
+        yield from (replace(first, frame=frame) for frame in range(last + 1, end + 1))
+        return
+    for frame in range(start + 1, last):
+        stage.at(frame)
+    if last > start:
+        reader.read(last, stage.at(last))
+    for frame in range(last + 1, end + 1):
+        yield reader.read(frame, stage.at(frame))
+
+
+def continued(
+    cache: Cache,
+    last: int,
+    inputs: Sequence[BakeInputs],
+    *,
+    again: bool,
+    edited: Simulation | None,
+) -> Cache:
+    """A cache without the frames after the last one that is kept.
+
+    Parameters
+    ----------
+    edited
+        The simulation where the last frame is an edited one, which is written again.
+    """
+    cache.record.set_inputs(inputs)
+    cache.keep(last if edited is None else last - 1)
+    if edited is not None:
+        cache.write_state(last, edited)
+    if again:
+        cache.record.cuts.append(last + 1)
+    return cache

@@ -1,0 +1,84 @@
+"""Frames of a cache that are edited by hand: shape keys from which a bake goes on.
+
+An edited frame is a shape key named by it. While it is there the cache is not shown, so that it can
+be sculpted; a bake takes what the body then shows, and removes it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import bpy
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError
+from ..scene.cache_modifiers import bake_modifier
+from ..scene.mesh_access import found_again, shape_keys_of
+from ..scene.mesh_io import read_positions
+from ..scene.sampling import Stage
+from ..settings.properties import body_properties
+from .edit_names import MADE_BASIS, is_edit, match_edit
+
+
+def edited_frames(obj: bpy.types.Object) -> list[int]:
+    """The edited frames of a body."""
+    key = shape_keys_of(obj)
+    found = map(match_edit, (block.name for block in key.key_blocks) if key is not None else ())
+    return [int(match[1]) for match in found if match is not None]
+
+
+def check_edits(objects: Sequence[bpy.types.Object], frame: int) -> None:
+    """Raises MeshError unless a bake can go on from an edited frame of some of the bodies."""
+    found = {each for obj in objects for each in edited_frames(obj)}
+    if frame not in found:
+        there = f"edited frames are {', '.join(map(str, sorted(found)))}" if found else "none is"
+        raise MeshError(
+            f"No body of this bake has an edited frame {frame}, {there}; go to that frame, and "
+            "press Edit Frame first"
+        )
+    for obj in objects:
+        if frame in edited_frames(obj) and body_properties(obj).simulate_as is not None:
+            raise MeshError(
+                f"{obj.name} is simulated as {body_properties(obj).simulate_as.name}, so its "
+                "edited frame has no effect; discard it"
+            )
+
+
+@contextmanager
+def edits_taken(stage: Stage, frame: int) -> Iterator[list[Floats | None]]:
+    """Yields, per body, (n, 3) positions of its edited frame [m], and mutes all edited frames."""
+    depsgraph = stage.at(frame)
+    shapes = [
+        read_positions(obj, depsgraph) if frame in edited_frames(obj) else None
+        for obj in stage.bodies
+    ]
+    uids = [obj.session_uid for obj in stage.bodies]
+    _mute(uids, muted=True)
+    try:
+        yield shapes
+    finally:
+        _mute(uids, muted=False)
+
+
+def _mute(uids: Sequence[int], *, muted: bool) -> None:
+    """Mutes the edited frames of objects, given their `session_uid`, or shows them."""
+    for obj in filter(None, map(found_again, uids)):
+        key = shape_keys_of(obj)
+        for block in key.key_blocks if key is not None else ():
+            if is_edit(block.name):
+                block.mute = muted
+
+
+def remove_edits(objects: Sequence[bpy.types.Object]) -> None:
+    """Removes the edited frames of objects, and a Basis that was made for them."""
+    for obj in objects:
+        if (key := shape_keys_of(obj)) is None:
+            continue
+        for block in [each for each in key.key_blocks if is_edit(each.name)]:
+            obj.shape_key_remove(block)
+        if (key := shape_keys_of(obj)) is not None and key.get(MADE_BASIS):
+            if len(key.key_blocks) == 1:
+                obj.shape_key_remove(key.reference_key)
+            else:
+                del key[MADE_BASIS]
+        if (modifier := bake_modifier(obj)) is not None:
+            modifier.show_viewport = True

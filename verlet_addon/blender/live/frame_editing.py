@@ -1,0 +1,51 @@
+"""A frame of a cache made a shape key, to be sculpted."""
+
+import bpy
+
+from ...core.errors import MeshError
+from ..bake.cache import read_cache
+from ..bake.edit_names import MADE_BASIS, key_name
+from ..bake.edited_frame import edited_frames
+from ..scene.cache_modifiers import bake_modifier, cache_path
+from ..scene.mesh_access import add_key, made_keys, read_coordinates, shape_keys_of
+from ..scene.modifiers import read_mix
+from .applied_shape import before_modifiers, check_shape
+
+
+def edit_frame(
+    obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> None:
+    """Makes what a body shows of its cache at the current frame a shape key, and hides the cache.
+
+    Raises
+    ------
+    MeshError, FileError
+        The body shows no cache there, has an edited frame already, or cannot have another key.
+    """
+    frame = scene.frame_current
+    modifier = bake_modifier(obj)
+    if there := edited_frames(obj):
+        raise MeshError(
+            f"{obj.name} has an edited frame, {there[0]}, already; simulate from it, or discard it"
+        )
+    if modifier is None:
+        raise MeshError(
+            f"{obj.name} shows no bake to a cache, whose frames can be edited; bake it to a cache"
+        )
+    record = read_cache(cache_path(obj, modifier).parent).record
+    if not record.start < frame <= record.end:
+        raise MeshError(
+            f"Frame {frame} of {obj.name} cannot be edited; go to one from {record.start + 1} to "
+            f"{record.end}, the last of its cache"
+        )
+    check_shape(obj, "SHAPE_KEY")
+    shape = before_modifiers(obj, view_layer)
+    made = shape_keys_of(obj) is None
+    mix, key = read_mix(obj), made_keys(obj)
+    if made:
+        key[MADE_BASIS] = True
+    points = read_coordinates(key.reference_key.points) + (shape - mix)
+    add_key(obj, key_name(frame), points, 1.0)
+    obj.active_shape_key_index = len(key.key_blocks) - 1
+    modifier.show_viewport = False
+    view_layer.update()

@@ -1,0 +1,82 @@
+"""Operators on edited frames of a cache, and their buttons."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+
+from ..bake.edited_frame import edited_frames, remove_edits
+from ..live.control import working
+from ..live.frame_editing import edit_frame
+from ..scene.cache_modifiers import bake_modifier
+from ..scene.file_context import file_context
+from .operators import cancelled_by_errors, undoable_mode
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class VERLET_OT_edit_frame(bpy.types.Operator):
+    """Make the current frame of the object's cache a shape key, to sculpt it and simulate on"""
+
+    bl_idname = "verlet.edit_frame"
+    bl_label = "Edit Frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = context.object
+        if obj is None or obj.type != "MESH" or bake_modifier(obj) is None:
+            cls.poll_message_set("The active object shows no bake to a cache")
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        here = file_context(context)
+        obj = cast(bpy.types.Object, context.object)
+        with working():
+            edit_frame(obj, here.scene, here.view_layer)
+        self.report(
+            {"INFO"},
+            f"Sculpt the shape key of frame {here.scene.frame_current} of {obj.name}, then go back "
+            "to Object Mode and press Simulate from Edited Frame",
+        )
+        return {"FINISHED"}
+
+
+class VERLET_OT_discard_edit(bpy.types.Operator):
+    """Remove the edited frames of all bodies, and show their cache again"""
+
+    bl_idname = "verlet.discard_edit"
+    bl_label = "Discard Edited Frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not any(map(edited_frames, file_context(context).scene.objects)):
+            cls.poll_message_set("No body has an edited frame")
+            return False
+        return undoable_mode(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        objects = [obj for obj in file_context(context).scene.objects if edited_frames(obj)]
+        with working():
+            remove_edits(objects)
+        return {"FINISHED"}
+
+
+def draw_edit(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws the buttons of edited frames, where the active object shows a cache or has some."""
+    obj = context.object
+    if obj is None or obj.type != "MESH":
+        return
+    if frames := edited_frames(obj):
+        row = column.column(align=True)
+        text = f"Simulate from Edited Frame {frames[0]}"
+        button = cast(Any, row.operator("verlet.bake", text=text, icon="SCULPTMODE_HLT"))
+        button.mode, button.resume, button.edited = "CACHE", True, True
+        button.from_frame = frames[0]
+        row.operator("verlet.discard_edit", icon="X")
+    elif bake_modifier(obj) is not None:
+        column.operator("verlet.edit_frame", icon="SCULPTMODE_HLT")

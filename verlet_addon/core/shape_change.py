@@ -1,0 +1,75 @@
+"""Change of the shape of bodies in a running simulation; their velocities are kept."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import Floats
+from .collision.collision_world import build_collision_world
+from .errors import MeshError
+from .mirrors import complete_positions
+from .phases.step_data import Body
+from .rigid.piece_poses import fit_poses
+from .simulation import Simulation
+
+ROUNDING = 1e-6
+"""Shifts up to this share of a body's size are rounding, and move nothing."""
+
+
+def change_shape(simulation: Simulation, shapes: Sequence[Floats | None]) -> None:
+    """Moves bodies to other positions (n, 3) at the current sample [m]; None leaves one as it is.
+
+    Pinned vertices go back to their targets in the next frame.
+
+    Raises
+    ------
+    MeshError
+        A body cannot be moved so: water, whose ripples are not in its shape alone, a body with
+        another number of vertices, or one that has not been simulated yet.
+    """
+    mirrors = simulation.sample.every_mirror
+    if not simulation.bodies:
+        raise MeshError("No frame is simulated yet; change the mesh itself, and bake anew")
+    each = zip(simulation.bodies, simulation.reflections, mirrors, shapes, strict=True)
+    for body, reflections, planes, shape in each:
+        if shape is not None:
+            _check(body, shape, simulation)
+            _move(body, complete_positions(shape, reflections, planes).T)
+    models = [model for model, _ in simulation.bodies]
+    # Built anew, for it knows what touched, and leads out what is in something else at its start.
+    simulation.world = build_collision_world(
+        models, simulation.wholes, simulation.colliders, simulation.sample.colliders
+    )
+
+
+def _check(body: Body, shape: Floats, simulation: Simulation) -> None:
+    """Raises MeshError where a body cannot be moved to a shape."""
+    model, _ = body
+    (mesh,) = (mesh for mesh in simulation.meshes if mesh.name == model.name)
+    if model.water is not None:
+        raise MeshError(
+            f"{model.name} is water, which cannot go on from another shape; bake without resume"
+        )
+    if shape.shape != mesh.positions.shape:
+        raise MeshError(
+            f"{model.name} has {len(shape)} vertices now, and {len(mesh.positions)} in the "
+            "simulation; bake without resume"
+        )
+
+
+def _move(body: Body, shape: Floats) -> None:
+    """Moves the particles of a body to (3, n), the first of them."""
+    model, state = body
+    count = shape.shape[1]
+    shift = shape - state.positions[:, :count]
+    size = float(np.linalg.norm(np.ptp(shape, axis=1)))
+    shift[:, np.linalg.norm(shift, axis=0) <= ROUNDING * size] = 0.0
+    state.positions, state.previous_positions = (
+        np.concatenate([rows[:, :count] + shift, rows[:, count:]], axis=1)
+        for rows in (state.positions, state.previous_positions)
+    )
+    state.ground_depenetration, state.steps_in_contact = None, 0
+    if state.solid is not None:
+        state.solid.sleep_state = None
+    if model.pieces is not None:
+        state.rigid = fit_poses(model.pieces, state.positions)
