@@ -157,6 +157,9 @@ def test_what_cannot_be_is_said_in_one_sentence() -> None:
     verlet.edit_frame()
     with pytest.raises(RuntimeError, match="Flag has an edited frame, 4, already"):
         verlet.edit_frame()
+    for other in ({}, {"mode": "CACHE"}, {"mode": "CACHE", "resume": True}):
+        with pytest.raises(RuntimeError, match="an edited frame, 4, which would act at all"):
+            verlet.bake(**other, **ALL)
     with pytest.raises(RuntimeError, match="edited frame 6, edited frames are 4; go to"):
         verlet.bake(from_frame=6, **ON)
     verlet.discard_edit()

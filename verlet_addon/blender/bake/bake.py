@@ -26,6 +26,7 @@ from ..scene.sampling import Stage, read_meshes, read_samples
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
 from .cautions import why_nothing
+from .edit_names import refuse_edits
 from .former_bake import former_bakes_hidden
 from .frame_visits import all_alike
 from .memory import check_room, check_room_to_write, name_memory_errors
@@ -108,6 +109,7 @@ def bake(
     """
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
+    refuse_edits(objects)
     frames = baked_frames(frame_start, frame_end, step)
     stage = prepare_stage(scene, view_layer, objects)
     check_room(objects, frames)

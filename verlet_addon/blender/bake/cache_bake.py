@@ -36,6 +36,7 @@ from .cache_record import CachedBody, CacheRecord, write_record
 from .cache_resume import continued, end_to_keep, found_cache, go_on
 from .cache_writer import CacheWriter
 from .cautions import why_nothing
+from .edit_names import refuse_edits
 from .edited_frame import check_edits, edits_taken, remove_edits
 from .former_bake import former_bakes_hidden
 from .memory import name_memory_errors, size_in_words
@@ -94,6 +95,8 @@ def bake_cache(
         raise SettingsError("edited is set without from_frame; set from_frame and resume too")
     if edited:
         check_edits(objects, from_frame)
+    else:
+        refuse_edits(objects)
     frames = baked_frames(frame_start, frame_end, 1)
     for obj in objects:
         check_order(obj, "a cache", "bake shape keys")

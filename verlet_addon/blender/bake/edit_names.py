@@ -1,6 +1,12 @@
 """Names of edited frames of a cache, which are shape keys of bodies."""
 
 import re
+from collections.abc import Sequence
+
+import bpy
+
+from ...core.errors import MeshError
+from ..scene.mesh_access import shape_keys_of
 
 _NAME = re.compile(r"Edited (-?\d+)$")
 MADE_BASIS = "verlet_edited"
@@ -20,3 +26,20 @@ def is_edit(name: str) -> bool:
 def match_edit(name: str) -> re.Match[str] | None:
     """The match of a shape key that is an edited frame, whose first group is the frame."""
     return _NAME.match(name)
+
+
+def edited_frames(obj: bpy.types.Object) -> list[int]:
+    """The edited frames of a body."""
+    key = shape_keys_of(obj)
+    found = map(match_edit, (block.name for block in key.key_blocks) if key is not None else ())
+    return [int(match[1]) for match in found if match is not None]
+
+
+def refuse_edits(objects: Sequence[bpy.types.Object]) -> None:
+    """Raises MeshError for bodies with an edited frame, which shows at every frame."""
+    for obj in objects:
+        if frames := edited_frames(obj):
+            raise MeshError(
+                f"{obj.name} has an edited frame, {frames[0]}, which would act at all frames; "
+                "simulate from it, or discard it"
+            )

@@ -16,14 +16,7 @@ from ..scene.mesh_access import found_again, shape_keys_of
 from ..scene.mesh_io import read_positions
 from ..scene.sampling import Stage
 from ..settings.properties import body_properties
-from .edit_names import MADE_BASIS, is_edit, match_edit
-
-
-def edited_frames(obj: bpy.types.Object) -> list[int]:
-    """The edited frames of a body."""
-    key = shape_keys_of(obj)
-    found = map(match_edit, (block.name for block in key.key_blocks) if key is not None else ())
-    return [int(match[1]) for match in found if match is not None]
+from .edit_names import MADE_BASIS, edited_frames, is_edit
 
 
 def check_edits(objects: Sequence[bpy.types.Object], frame: int) -> None:

@@ -4,8 +4,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ..bake.cache import read_cache
-from ..bake.edit_names import MADE_BASIS, key_name
-from ..bake.edited_frame import edited_frames
+from ..bake.edit_names import MADE_BASIS, edited_frames, key_name
 from ..scene.cache_modifiers import bake_modifier, cache_path
 from ..scene.mesh_access import add_key, made_keys, read_coordinates, shape_keys_of
 from ..scene.modifiers import read_mix

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
-from ..bake.edited_frame import edited_frames, remove_edits
+from ..bake.edit_names import edited_frames
+from ..bake.edited_frame import remove_edits
 from ..live.control import working
 from ..live.frame_editing import edit_frame
 from ..scene.cache_modifiers import bake_modifier
