@@ -52,7 +52,7 @@ class DirectionProperties:
         options=set(),
     )
     inertia_share: FloatProperty(
-        name="Inertia Left Out",
+        name="Less Inertia",
         description="Share of the motion of its pins or, without any, of its object that it does "
         "not feel: 0 lags as in reality, 1 moves as if that stood still, and the air with it",
         default=_BODY.inertia_share,

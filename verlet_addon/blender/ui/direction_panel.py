@@ -25,7 +25,10 @@ class VERLET_PT_direction(BodyPanel):
         limit.active = body.use_maximum_distance
         limit.prop(body, "maximum_distance")
         obj = simulated_object(cast(bpy.types.Object, body.id_data))
-        limit.prop_search(body, "maximum_distance_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        # The label of the property would be too long to be shown whole.
+        limit.prop_search(
+            body, "maximum_distance_group", obj, "vertex_groups", text="Group", icon="GROUP_VERTEX"
+        )
         column.prop(body, "inertia_share", slider=True)
 
 
