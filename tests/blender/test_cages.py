@@ -154,6 +154,11 @@ def spoiled(case: str, fine: Any, cage: Any) -> Any:  # noqa: C901
                 vertex.co = (vertex.index, 0.0, 0.0)
         case "away":
             cage.location.x = 3.0
+        case "cycle":
+            bound = cage.modifiers.new("Surface Deform", "SURFACE_DEFORM")
+            bound.target = fine
+            select(cage)
+            bpy.ops.object.surfacedeform_bind(modifier=bound.name)
         case "groups":
             cage.vertex_groups.clear()
     return cage
@@ -172,6 +177,7 @@ def spoiled(case: str, fine: Any, cage: Any) -> Any:  # noqa: C901
         ("flat", "whose faces have no area"),
         ("away", "m away from Cage"),
         ("groups", "Cage has no vertex group Pin"),
+        ("cycle", "Cage, as which Fine is simulated, follows the mesh of Fine"),
     ],
 )
 def test_what_is_wrong_with_a_cage_is_said_in_one_sentence(case: str, words: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.errors import MeshError
 from .attachments import acting_attachments, followed_places
+from .cages import simulated_object
 from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
 from .mesh_io import read_positions
 from .modifiers import caches_hidden, has_carriers, solo_key
@@ -39,6 +40,15 @@ def check_following(
             raise MeshError(
                 f"{follower} follows the mesh of {leader}, which is simulated with it; "
                 f"bake {leader} first without {follower}, then {follower} alone"
+            )
+    for obj in bodies:
+        cage = simulated_object(obj)
+        follows = cage != obj and _may_follow(cage)
+        if follows and (found := _first_moved(bodies, [cage], depsgraph, read_positions)):
+            raise MeshError(
+                f"{cage.name}, as which {obj.name} is simulated, follows the mesh of {found[0]}, "
+                "which is simulated now; choose another mesh for Simulate As, or turn off what "
+                "makes it follow"
             )
     carried = [obj for obj in colliders if len(obj.modifiers) > 1 or _may_follow(obj)]
     if carried and (found := _first_moved(bodies, carried, depsgraph, read_points)):
