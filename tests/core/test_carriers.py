@@ -181,3 +181,21 @@ def test_the_motion_of_one_point_and_of_a_line_has_no_spin(count: int) -> None:
     wanted = np.zeros(3) if count == 1 else np.array([0.0, 0.0, np.pi / 2.0])
     assert vector == pytest.approx(wanted, abs=1e-6)
     assert centre + way == pytest.approx(turn @ centre + [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("kind", ["cloth", "rope", "jelly"])
+def test_a_share_that_is_keyed_gives_no_push(kind: str) -> None:
+    """On a carrier that goes on evenly, without drag, all shares are alike, also as they change."""
+    mesh, settings = bodies()[kind]
+    settings = replace(settings, damping=0.0)
+    times = frames(SECONDS, FPS)
+    stage = samples([mesh], times, targets=lambda time: [mesh.positions + SPEED * time])
+    shares = [0.0] * 8 + [0.5] * 4 + [1.0] * 5 + [0.0] * 8
+    stage = [
+        replace(sample, settings=[replace(settings, inertia_share=share)])
+        for sample, share in zip(stage, shares, strict=True)
+    ]
+    found = simulate([thrown(mesh, SPEED)], [settings], SCENE, stage)
+    ways = SPEED * np.arange(len(shares))[:, None, None] / FPS
+    track = np.array([frame.positions[0] for frame in found]) - ways
+    assert np.abs(track - still((mesh, settings))).max() < (1e-8 if kind != "jelly" else 2e-5)

@@ -13,6 +13,7 @@ from .arrays import Floats
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
+from .phases.internal_constraints import leave_carried_velocity_out
 from .phases.step_data import Body, Carrier
 
 NO_PREFERENCE = 1e-9
@@ -38,16 +39,51 @@ def _steps_of(
 ) -> list[Carrier | None]:
     """The carrier of one body in each step; None where it rests, or no share is left out."""
     share = model.settings.inertia_share
-    if share == 0.0 or np.array_equal(before, after):
+    motion = None if share == 0.0 else _motion(model, before, after)
+    if motion is None:
         return [None] * substeps
-    held = np.concatenate([model.pinned, model.goals])
-    first, second = (each[held] if len(held) else each for each in (before, after))
-    begin, way, turn = rigid_motion(first, second)
+    begin, way, turn = motion
     rotation = rotation_by(turn * (share / substeps))
     return [
         Carrier(rotation, begin + way * (step / substeps), way * (share / substeps))
         for step in range(substeps)
     ]
+
+
+def keep_velocities(
+    former: Sequence[Body],
+    bodies: Sequence[Body],
+    before: Sequence[Floats],
+    after: Sequence[Floats],
+    duration: float,
+) -> None:
+    """Keeps the velocities of bodies in the world as their shares change.
+
+    Parameters
+    ----------
+    former, bodies : with the settings of before, and with those of the steps between two samples.
+    before, after : as for `carriers_of`.
+    duration : from one sample to the other [s].
+    """
+    each = zip(former, bodies, before, after, strict=True)
+    for (old, _), (model, state), start, end in each:
+        more = model.settings.inertia_share - old.settings.inertia_share
+        motion = None if more == 0.0 else _motion(model, start, end)
+        if motion is not None:
+            begin, way, turn = motion
+            share = more * state.previous_dt / duration
+            carrier = Carrier(rotation_by(turn * share), begin, way * share)
+            leave_carried_velocity_out(state, carrier)
+
+
+def _motion(
+    model: SoftBodyModel, before: Floats, after: Floats
+) -> tuple[Floats, Floats, Floats] | None:
+    """The rigid motion of a body's pins or, without any, of its mesh; None if that rests."""
+    if np.array_equal(before, after):
+        return None
+    held = np.concatenate([model.pinned, model.goals])
+    return rigid_motion(*(each[held] if len(held) else each for each in (before, after)))
 
 
 def rigid_motion(before: Floats, after: Floats) -> tuple[Floats, Floats, Floats]:

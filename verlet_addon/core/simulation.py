@@ -7,6 +7,7 @@ import numpy as np
 
 from .arrays import Floats
 from .build import build
+from .carriers import keep_velocities
 from .changes.overstretched_pins import PinPaths
 from .changes.rebuilding import (
     change_all_pins,
@@ -34,7 +35,7 @@ from .self_test import check_environment
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .stretch.seams import with_seams
-from .substeps import cut_into_steps
+from .substeps import cut_into_steps, targets_of
 
 
 @dataclass(eq=False)
@@ -122,7 +123,10 @@ class Simulation:
             for own, (model, _) in zip(sample.settings, self.bodies, strict=False)
         ):
             self.world.pair_properties = combine_pair_properties(sample.settings, self.colliders)
-        self.bodies = change_all_settings(self.bodies, self.wholes, sample.settings)
+        former = self.bodies
+        self.bodies = change_all_settings(former, self.wholes, sample.settings)
+        start, end = (targets_of(each, self.reflections) for each in (self.sample, sample))
+        keep_velocities(former, self.bodies, start, end, sample.duration)
         self.bodies = lengthen_all(
             self.bodies, self.wholes, self.reflections, self.pin_paths, self.sample, sample
         )

@@ -68,7 +68,7 @@ def step(
         put_particles_on_pieces(body_step.state.rigid, body_step.state.positions)
         apply_plastic_flow(body_step, inputs.dt)
         keep_near_goals(body_step)
-        leave_carried_velocity_out(body_step)
+        leave_carried_velocity_out(body_step.state, body_step.carrier)
     for body_step in body_steps:
         body_step.state.previous_dt = inputs.dt
         body_step.state.steps += 1

@@ -15,6 +15,7 @@ from ..ropes.compiled_kernels import undo_implicit_damping
 from ..ropes.constraints import lengthen_ropes
 from ..ropes.sweep import project_ropes
 from ..shell.shell_step import begin_shell_step, record_positions, solve_after_contacts, solve_shell
+from ..state import ParticleState
 from ..stretch.compiled_kernels import project_levels, strain_range
 from ..stretch.compiled_seams import project_seams
 from ..stretch.goal_radii import project_goal_radii
@@ -25,7 +26,7 @@ from .goal_springs import put_on_targets
 from .inflation import inflate, warm_start_tensions
 from .soft_pins import project_soft_pins
 from .solid_bodies import project_solid
-from .step_data import BodyStep
+from .step_data import BodyStep, Carrier
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """Alternations between rigid pieces and the ground, and between rigid pieces and ropes."""
@@ -148,9 +149,8 @@ def keep_near_goals(body_step: BodyStep) -> None:
     project_goal_radii(body_step.state.positions, body_step.goal_radii)
 
 
-def leave_carried_velocity_out(body_step: BodyStep) -> None:
+def leave_carried_velocity_out(state: ParticleState, carrier: Carrier | None) -> None:
     """Makes velocities relative to the motion by which the step has carried the body."""
-    state, carrier = body_step.state, body_step.carrier
     if carrier is None:
         return
     state.previous_positions = carrier.carry(state.previous_positions)
