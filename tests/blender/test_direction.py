@@ -192,3 +192,36 @@ def test_a_cape_attached_to_a_body_is_carried_with_it() -> None:
     figure.keyframe_insert("location", frame=9)
     verlet.bake(frame_start=1, frame_end=12)
     assert shown(cape, 12) - [2.0, 1.0, 0.5] == pytest.approx(still, abs=1e-4)
+
+
+@pytest.mark.usefixtures("live")
+def test_live_simulation_shows_what_a_bake_of_all_keyed_settings_does() -> None:
+    """Of the scene and of a body that is carried, held near and let go; to the rounding of keys."""
+    scene: Any = bpy.context.scene
+    scene.verlet.use_ground, scene.frame_end = True, 14
+    obj = askew(body(sheet("Flag", height=0.5), use_maximum_distance=True))
+    pin(obj, [0, 4])
+    for path, values in {
+        "verlet.pin_weight": {1: 1.0, 8: 0.0},
+        "verlet.maximum_distance": {1: 0.4, 6: 0.2},
+        "verlet.inertia_share": {1: 0.0, 4: 0.7, 9: 0.2},
+        "verlet.mass": {1: 0.5, 5: 2.0},
+        "location": {1: (0, 0, 0.5), 9: (0.5, 0.2, 0.6)},
+    }.items():
+        key(obj, path, values, obj.verlet if "verlet" in path else None)
+    for name, values in {
+        "substeps": {1: 6, 7: 9},
+        "ground_friction": {1: 0.1, 6: 0.9},
+        "ground_height": {1: 0.0, 5: 0.05},
+    }.items():
+        for frame, value in values.items():
+            setattr(scene.verlet, name, value)
+            scene.keyframe_insert(f"verlet.{name}", frame=frame)
+    verlet.bake()
+    wanted = np.array([shown(obj, frame) for frame in range(1, 15)])
+    verlet.clear_bake()
+    scene.frame_set(1)
+    scene.verlet.use_live = True
+    found = np.array([shown(obj, frame) for frame in range(1, 15)])
+    assert np.abs(wanted[-1] - wanted[0]).max() > 0.1
+    assert np.abs(found - wanted).max() < 1e-6
