@@ -235,3 +235,20 @@ def test_a_change_of_the_cage_makes_the_bake_stale(addon: Any) -> None:
     assert not changed(scene, layer)
     bpy.data.objects["Cage"].data.vertices[7].co.z += 0.01
     assert changed(scene, layer) == [fine.name]
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_cage_hidden_by_its_eye_moves_all_the_same(hidden: bool) -> None:
+    """Its own animation is read, and pins follow that."""
+    fine, cage = sheet("Fine", resolution=8, height=2.0), sheet("Cage", height=2.0)
+    cage_of(fine, cage, pins=range(5))
+    cage.keyframe_insert("location", frame=1)
+    cage.location.x = 1.0
+    cage.keyframe_insert("location", frame=10)
+    cage.hide_set(hidden)
+    cage.hide_render = hidden
+    rest = shown(fine, 1)
+    verlet.bake(**FRAMES)
+    moved = (shown(fine, 10) - rest)[:9] - [1.0, 0.0, 0.0]
+    assert np.abs(moved[::2]).max() < 1e-5  # at the pins themselves
+    assert np.abs(moved).max() < 0.02 * 0.25  # between them, where the surface is smooth
