@@ -225,3 +225,19 @@ def test_live_simulation_shows_what_a_bake_of_all_keyed_settings_does() -> None:
     found = np.array([shown(obj, frame) for frame in range(1, 15)])
     assert np.abs(wanted[-1] - wanted[0]).max() > 0.1
     assert np.abs(found - wanted).max() < 1e-6
+
+
+@pytest.mark.parametrize("body_type", ["ROPE", "SOFT"])
+def test_pins_of_ropes_and_jelly_are_switched_by_keys_too(body_type: str) -> None:
+    """They fall while the weight is 0, and are drawn back by half of it."""
+    obj = body(line(height=3.0) if body_type == "ROPE" else ball(), body_type=body_type)
+    obj.location.z = 5.0
+    held = [0] if body_type == "ROPE" else [4]
+    pin(obj, held)
+    key(obj, "verlet.pin_weight", {1: 1.0, 5: 0.0, 10: 0.5, 20: 1.0}, obj.verlet)
+    rest = shown(obj, 1)[held]
+    verlet.bake(frame_start=1, frame_end=24)
+    away = {f: np.abs(shown(obj, f)[held] - rest).max() for f in (5, 10, 16, 20, 24)}
+    assert max(away[5], away[24]) < 1e-5
+    assert away[10] > 0.1
+    assert away[16] != pytest.approx(away[10], abs=1e-3)
